@@ -1,0 +1,1 @@
+"""Tree-free facts about one module. No libcst, no IO."""

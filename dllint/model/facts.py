@@ -1,0 +1,215 @@
+"""The facts a module is reduced to: expressions, events, scopes. They carry no knowledge of torch and no trees.
+
+The representation is a flat, serialisable rendering of the program: every scope has a linear list of events in source
+order, every event and expression carries its span, and nesting (branches, loops, guards) is kept as blocks. Flow
+questions are answered over it by `dllint.project`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Union
+
+import msgspec
+
+from dllint.source import Span
+
+Constant = Union[str, int, float, bool, None]
+
+
+class Expr(msgspec.Struct, frozen=True, array_like=True, gc=False, omit_defaults=True):
+    """An expression.
+
+    kind         name              args
+    name         the identifier
+    attribute    the attribute     (value,)
+    call                           (callee, *positional); `keywords` hold the rest, `**x` under the name "**"
+    constant                       `value` holds it; kind "bytes" and "ellipsis" carry none; complex is "unknown"
+    fstring                        (the interpolated expressions)
+    list tuple set                 (elements); an element `*x` has kind "star"
+    dict                           (key, value, key, value, ...); `**x` has key kind "star"
+    lambda                         `ref`: index of the function in ModuleModel.functions
+    comprehension list|set|dict|generator   (element,) or (key, value), then the iterables; `ref`: index of its scope
+    ifexp                          (test, body, orelse)
+    boolop       and | or          (left, right)
+    binop        the operator      (left, right)
+    compare      operators joined with ","   (left, *comparators)
+    unary        not | - | + | ~   (operand,)
+    subscript                      (value, *indices)
+    slice                          (lower, upper, step), absent ones have kind "none"
+    await yield yieldfrom star walrus   (operand,); walrus: name and (value,)
+    unknown                        whatever was too deep or is not modelled
+    """
+
+    kind: str
+    start: int
+    end: int
+    name: str = ""
+    args: tuple["Expr", ...] = ()
+    keywords: tuple[tuple[str, "Expr"], ...] = ()
+    value: Constant = None
+    ref: int = -1
+
+    @property
+    def span(self) -> Span:
+        return Span(self.start, self.end)
+
+    def keyword(self, name: str) -> "Expr | None":
+        """The value of a keyword argument written out in this call."""
+        return next((value for key, value in self.keywords if key == name), None)
+
+    def walk(self) -> Iterator["Expr"]:
+        """This expression and all below it, but not the bodies of lambdas and comprehensions' scopes."""
+        yield self
+        for child in self.args:
+            yield from child.walk()
+        for _, child in self.keywords:
+            yield from child.walk()
+
+    @property
+    def dotted(self) -> str:
+        """`a.b.c` for a chain of attributes on a name, else ""."""
+        if self.kind == "name":
+            return self.name
+        if self.kind == "attribute":
+            base = self.args[0].dotted
+            return f"{base}.{self.name}" if base else ""
+        return ""
+
+
+class Block(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A nested suite: if, else, for, while, forelse, try, except, tryelse, finally, with, match, case.
+
+    `parent` is the index of the enclosing block or -1 (the scope's top level); an `else` names the block of its `if`
+    in `partner`. `test` is the condition, iterable, context expression or exception type.
+    """
+
+    kind: str
+    parent: int
+    start: int
+    end: int
+    test: Expr | None = None
+    partner: int = -1
+
+
+class Event(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """Something a scope does, in source order.
+
+    kind: assign (target = value; one event a target), augment (`name` is the operator), annotate (no value), expr,
+    return, for (target in value), with (target or None, value), del (target), raise, assert, global, nonlocal
+    (`names`), import (`names` are the names bound), def, class (`ref`: index of the function or class), case, except.
+    """
+
+    kind: str
+    start: int
+    end: int
+    block: int = -1
+    target: Expr | None = None
+    value: Expr | None = None
+    name: str = ""
+    names: tuple[str, ...] = ()
+    ref: int = -1
+
+
+class Parameter(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """kind: positional (may also be given by name), posonly, keyword, args (`*x`), kwargs (`**x`)."""
+
+    name: str
+    kind: str
+    default: Expr | None = None
+    annotation: Expr | None = None
+
+
+class Function(msgspec.Struct, frozen=True):
+    """A def, a lambda, or the scope of a comprehension (kind)."""
+
+    index: int
+    kind: str
+    name: str
+    qualname: str
+    """Python's own: `Vocab.load.<locals>.<lambda>`."""
+    span: Span
+    header: Span
+    """From `def` (or its name's line) to the colon: where a finding about the function points."""
+    body: Span
+    parameters: tuple[Parameter, ...]
+    decorators: tuple[Expr, ...]
+    parent: int
+    """Index of the enclosing function, or -1."""
+    owner: int
+    """Index of the class whose body holds it directly, or -1."""
+    events: tuple[Event, ...]
+    bound: frozenset[str]
+    """Names local to it, parameters included."""
+    loads: frozenset[str]
+    """Names it reads itself (nested scopes not counted)."""
+    globals: frozenset[str] = frozenset()
+    nonlocals: frozenset[str] = frozenset()
+    is_async: bool = False
+    is_generator: bool = False
+    returns: Expr | None = None
+    docstring: bool = False
+    block: int = -1
+    """The block that the definition stands in."""
+
+
+class Class(msgspec.Struct, frozen=True):
+    index: int
+    name: str
+    qualname: str
+    span: Span
+    header: Span
+    bases: tuple[Expr, ...]
+    keywords: tuple[tuple[str, Expr], ...]
+    decorators: tuple[Expr, ...]
+    parent: int
+    """Index of the enclosing function, or -1."""
+    owner: int
+    """Index of the class whose body holds it directly, or -1."""
+    methods: dict[str, int]
+    """Name to function index; the last definition wins."""
+    events: tuple[Event, ...]
+    block: int = -1
+
+
+class ImportedName(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """`import module as bound` (attribute "") or `from module import attribute as bound`; `level` counts leading dots.
+
+    A star import has attribute and bound "*". `function` is the scope it stands in (-1: the module), `block` its block.
+    """
+
+    bound: str
+    module: str
+    attribute: str
+    level: int
+    span: Span
+    function: int = -1
+    block: int = -1
+
+
+class Suppression(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A comment that silences: `codes` empty means all; `row` 0 means the whole file."""
+
+    row: int
+    codes: tuple[str, ...]
+    span: Span
+    own: bool = False
+    """True for `# dllint: ignore[...]`, False for `# noqa`."""
+
+
+class ModuleModel(msgspec.Struct, frozen=True):
+    """Everything the project knows of one file."""
+
+    path: str
+    imports: tuple[ImportedName, ...]
+    functions: tuple[Function, ...]
+    classes: tuple[Class, ...]
+    events: tuple[Event, ...]
+    blocks: tuple[Block, ...]
+    bound: frozenset[str]
+    exports: tuple[str, ...] | None
+    """`__all__` when it is a literal, else None."""
+    suppressions: tuple[Suppression, ...]
+    faithful: bool
+    """LibCST prints the file back unchanged, so it may be fixed."""
+    digest: str = ""

@@ -1,0 +1,55 @@
+"""The base class of all rules. A rule is stateless: it asks the project and yields findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar
+
+import msgspec
+
+from dllint.finding import Finding, Severity
+
+if TYPE_CHECKING:
+    from dllint.fix import Fix
+    from dllint.project import Project
+
+
+class RuleInfo(msgspec.Struct, frozen=True):
+    """A rule's metadata, without its code."""
+
+    code: str
+    name: str
+    summary: str
+    severity: Severity
+    fixable: str
+    default: bool
+    status: str
+    since: str
+    page: str
+    """Path of the rule's page, beside its module."""
+
+
+class Rule:
+    """One hazard.
+
+    `fixable` is "never", "sometimes" or "always"; `default` says whether it reports without being selected;
+    `triggers` are byte strings: a file that has one of them must be read even when no loader is named in it.
+    """
+
+    code: ClassVar[str]
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    severity: ClassVar[Severity] = Severity.ERROR
+    fixable: ClassVar[str] = "never"
+    default: ClassVar[bool] = True
+    status: ClassVar[str] = "stable"
+    since: ClassVar[str] = "0.1.0"
+    triggers: ClassVar[tuple[bytes, ...]] = ()
+
+    def check(self, project: Project) -> Iterator[Finding]:
+        """Every occurrence of the hazard in the project."""
+        raise NotImplementedError  # pragma: no cover
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        """Edits that remove this finding, or None where no edit is known to be right."""
+        return None
