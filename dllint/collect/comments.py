@@ -1,0 +1,114 @@
+"""The comments that silence findings: `# noqa`, `# flake8: noqa`, `# dllint: noqa` and `# dllint: ignore[...]`.
+
+Files are tokenized only when a cheap regex finds one of the words, so a comment inside a string never counts.
+"""
+
+from __future__ import annotations
+
+import re
+import tokenize
+from collections.abc import Iterator
+from itertools import pairwise
+
+from dllint.model.facts import Suppression
+from dllint.source import Source, Span
+
+_CODE = r"[A-Z]+[0-9]+"
+_CODES = rf"(?P<codes>{_CODE}(?:(?:\s*,\s*|\s+){_CODE})*)"
+_HINT = re.compile(r"#[^\r\n]*(?:noqa|dllint\s*:)", re.IGNORECASE)
+_LINE = re.compile(rf"#\s*noqa\b(?:\s*:\s*{_CODES})?", re.IGNORECASE)
+_FILE = re.compile(rf"#\s*(?P<tool>flake8|dllint)\s*[:=]\s*noqa\b(?:\s*:\s*{_CODES})?\s*$", re.IGNORECASE)
+_OWN = re.compile(r"#\s*dllint\s*:\s*ignore\b(?:\s*\[(?P<codes>[^\]]*)\])?", re.IGNORECASE)
+_SKIP = frozenset({tokenize.NL, tokenize.INDENT, tokenize.DEDENT})
+
+
+def scan(source: Source) -> tuple[Suppression, ...]:
+    """Every comment of the file that silences something, in the order of the rows it silences.
+
+    An ignore comment on its own line silences the whole statement below it (a decorated one down to its `def`): one
+    entry a row, all with the comment's span.
+    """
+    if not _HINT.search(source.text):
+        return ()
+    try:
+        found = [entry for comment in _tokenized(source) for entry in _judge(source, *comment)]
+    except (tokenize.TokenError, SyntaxError):
+        found = [entry for comment in _guessed(source) for entry in _judge(source, *comment)]
+    return tuple(sorted(found, key=lambda entry: (entry.row, entry.span)))
+
+
+def _lines(source: Source) -> Iterator[str]:
+    """The file's lines with lone carriage returns as newlines, so that rows are those of `Source`."""
+    starts = [*source.line_starts, len(source.text)]
+    for start, end in pairwise(starts):
+        line = source.text[start:end]
+        yield f"{line[:-1]}\n" if line.endswith("\r") else line
+    yield ""
+
+
+def _tokenized(source: Source) -> Iterator[tuple[int, str, bool, range]]:
+    """Comments as (offset, text, stands alone, rows of the statement below), by Python's own tokenizer."""
+    lines = _lines(source)
+    above: list[tuple[int, str]] = []
+    inside: list[tuple[int, str]] = []
+    in_statement = decorated = False
+    for token in tokenize.generate_tokens(lambda: next(lines, "")):
+        row, column = token.start
+        if token.type == tokenize.COMMENT:
+            offset = source.line_starts[row - 1] + column
+            if token.line[:column].strip():
+                yield offset, token.string, False, range(0)
+            else:
+                (inside if in_statement else above).append((offset, token.string))
+        elif token.type == tokenize.NEWLINE:
+            if not decorated:
+                yield from ((offset, text, True, range(_row(source, offset), row + 1)) for offset, text in above)
+                above.clear()
+            in_statement = False
+        elif token.type not in _SKIP:
+            # In brackets a comment speaks for the next row only, not for the rest of a long call.
+            yield from ((offset, text, True, range(row, row + 1)) for offset, text in inside)
+            inside.clear()
+            if not in_statement:
+                in_statement, decorated = True, token.string == "@"
+    yield from ((offset, text, True, range(0)) for offset, text in above + inside)
+
+
+def _guessed(source: Source) -> Iterator[tuple[int, str, bool, range]]:
+    """The same for a file that the tokenizer of this Python rejects: a `#` that no open quote precedes."""
+    for row, start in enumerate(source.line_starts, start=1):
+        line = source.line(row)
+        for match in re.finditer("#", line):
+            before = line[: match.start()]
+            if before.count('"') % 2 == 0 and before.count("'") % 2 == 0:
+                yield start + match.start(), line[match.start() :], not before.strip(), range(row + 1, row + 2)
+                break
+
+
+def _judge(source: Source, offset: int, text: str, alone: bool, below: range) -> Iterator[Suppression]:
+    row = _row(source, offset)
+    own = _OWN.search(text)
+    if own:
+        rows = [r for r in below if r > row] if alone else [row]
+        for silenced in rows or [row]:
+            yield _suppression(silenced, own, offset, own=True)
+        return
+    whole = _FILE.search(text)
+    if whole:
+        if alone:
+            yield _suppression(0, whole, offset, own=False)
+        elif whole["tool"].lower() == "dllint":
+            yield _suppression(row, whole, offset, own=False)
+        return
+    line = _LINE.search(text)
+    if line:
+        yield _suppression(row, line, offset, own=False)
+
+
+def _suppression(row: int, match: re.Match[str], offset: int, own: bool) -> Suppression:
+    codes = tuple(code for code in re.split(r"[,\s]+", match["codes"] or "") if code)
+    return Suppression(row, codes, Span(offset + match.start(), offset + match.end()), own)
+
+
+def _row(source: Source, offset: int) -> int:
+    return source.location(offset)[0]
