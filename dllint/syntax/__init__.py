@@ -1,0 +1,1 @@
+"""All of the engine that imports libcst: parsing, spans, walking, and writing text."""

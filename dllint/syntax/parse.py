@@ -1,0 +1,82 @@
+"""Source text to a LibCST tree, or the reason why there is none. Nothing but NotParsed gets out."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from functools import cached_property
+
+import libcst as cst
+
+from dllint.source import Source
+from dllint.syntax.deep import call_deep, recurse_deep
+from dllint.syntax.guard import NotParsed, guard
+from dllint.syntax.spans import Spans, render
+
+__all__ = ["NotParsed", "Tree", "parse"]
+
+_PYTHON_2 = re.compile(
+    r"^[ \t]*(?:print[ \t]+[^\s=(.,:\[]|print[ \t]*>>|exec[ \t]+[\"'\w]|except[ \t]+[\w.]+[ \t]*,[ \t]*\w+[ \t]*:"
+    r"|raise[ \t]+\w[\w.]*[ \t]*,)|\b(?:ur|UR)[\"']|\b0[0-7]+\b(?!\.)|<>|`",
+    re.MULTILINE,
+)
+
+
+class Tree:
+    """A parsed file. Offsets in `module.code` are offsets in `source.text` where `faithful` is true."""
+
+    def __init__(self, source: Source, text: str, module: cst.Module) -> None:
+        self.source = source
+        self.text = text
+        """What LibCST was given: the source's text, long literal tables shortened by blanks of the same length."""
+        self.module = module
+
+    @cached_property
+    def faithful(self) -> bool:
+        """LibCST prints the text back unchanged (form feeds and lone carriage returns it does not)."""
+        return recurse_deep(lambda: self.module.code) == self.text
+
+    def spans(self, wanted: frozenset[type]) -> Spans:
+        """The spans of the wanted nodes; settles `faithful` on the way."""
+        code, found = render(self.module, wanted)
+        self.__dict__.setdefault("faithful", code == self.text)
+        return found
+
+
+def parse(source: Source) -> Tree:
+    """The tree of a file. Raises NotParsed."""
+    text = guard(source.text)
+    try:
+        return Tree(source, text, call_deep(lambda: cst.parse_module(text)))
+    except cst.ParserSyntaxError as error:
+        raise _explain(source.text, error) from None
+    except (MemoryError, RecursionError):
+        raise NotParsed("too deeply nested or too large for the parser", 1, 1, "limits") from None
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # Rust panics are BaseExceptions
+        raise NotParsed(f"the parser failed: {_line(error)}", 1, 1, "syntax") from None
+
+
+def _explain(text: str, error: cst.ParserSyntaxError) -> NotParsed:
+    """What Python says about a file that LibCST rejects: its messages are better."""
+    row, column, message = error.raw_line, error.raw_column + 1, _line(error.message)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            call_deep(lambda: ast.parse(text))
+    except SyntaxError as python:
+        row, column, message = python.lineno or row, python.offset or 1, _line(python.msg)
+    except (ValueError, MemoryError, RecursionError) as python:
+        message = _line(python)
+    else:
+        return NotParsed(f"Python accepts this file, but LibCST does not: {message}", row, column, "syntax")
+    if "Missing parentheses in call to" in message or _PYTHON_2.search(text):
+        message = f"{message} (Python 2?)"
+    return NotParsed(message, max(row, 1), max(column, 1), "syntax")
+
+
+def _line(error: object) -> str:
+    """The first line of a message that says something."""
+    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
