@@ -1,0 +1,188 @@
+"""Runs a small program under a start method and says how it ended, whatever it does to its machine.
+
+Each program has its own folder, session and time limit. Programs that start processes for ever are stopped when they
+have started too many; programs that hang are recognised by a whole window in which none of their processes computes.
+POSIX only.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+
+SITE = Path(__file__).parent / "claims_site"
+LIMIT = 150.0
+"""Seconds after which a program that still computes counts as hanging."""
+IDLE = 9.0
+"""Seconds without computing that prove a hang; a loader looks after its workers every 5 seconds."""
+MOST_STARTED = 24
+"""Processes that a program of a page may start in its life; more than that is a program that respawns for ever."""
+
+_PRINTED = re.compile(r"^(?:[A-Za-z_]\w*\.)*([A-Z]\w*)(?::.*)?$", re.MULTILINE)
+_TRACEBACK = "Traceback (most recent call last):"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a program ended.
+
+    `kind` is ok, raises, hangs, dies or complains (as in `tests.pages`); `types` are the names of the exception that
+    ended it and of its bases, or of the exceptions that children printed; `why` explains a hang.
+    """
+
+    kind: str
+    types: tuple[str, ...]
+    status: int | None
+    stdout: str
+    stderr: str
+    seconds: float
+    why: str = ""
+
+    def __str__(self) -> str:
+        names = f" {self.types[0]}" if self.types else ""
+        why = f" ({self.why})" if self.why else ""
+        return f"{self.kind}{names}{why}, exit status {self.status}, {self.seconds:.1f} s"
+
+
+@dataclass
+class _Watch:
+    """What is known of a session's processes over time."""
+
+    session: int
+    started: set[int] = field(default_factory=set)
+    quiet_since: float = field(default_factory=time.monotonic)
+    last: tuple[frozenset[int], float] = (frozenset(), -1.0)
+
+    def verdict(self, began: float) -> str:
+        """Why the program will not end by itself, or "" while it may."""
+        now = time.monotonic()
+        alive = frozenset(process.pid for process in _members(self.session))
+        computed = sum(map(_seconds_computed, alive))
+        self.started |= alive
+        if alive != self.last[0] or computed - self.last[1] > 0.1:
+            self.last = (alive, computed)
+            self.quiet_since = now
+        if len(self.started) > MOST_STARTED:
+            return f"{len(self.started)} processes started"
+        if now - self.quiet_since > IDLE:
+            return f"nothing computed for {IDLE:.0f} s"
+        return f"still running after {LIMIT:.0f} s" if now - began > LIMIT else ""
+
+
+def run(files: Mapping[str, str], main: str, method: str) -> Outcome:
+    """Run `main` among `files`, with `method` as the platform's default start method."""
+    # A short path of our own: the sockets of a fork server may not be longer than 104 characters.
+    with tempfile.TemporaryDirectory(prefix="dll", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        project, scratch = folder / "p", folder / "t"
+        scratch.mkdir()
+        for path, text in files.items():
+            (project / path).parent.mkdir(parents=True, exist_ok=True)
+            (project / path).write_text(text, encoding="utf-8")
+        return _run(project, main, _environment(scratch, method, folder / "report.json"), folder)
+
+
+def _environment(scratch: Path, method: str, report: Path) -> dict[str, str]:
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST", "PYTHON", "COV"))}
+    return kept | {
+        "PYTHONPATH": str(SITE),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "OMP_NUM_THREADS": "1",
+        "TMPDIR": str(scratch),
+        "DLLINT_CLAIM_METHOD": method,
+        "DLLINT_CLAIM_REPORT": str(report),
+    }
+
+
+def _run(project: Path, main: str, environment: dict[str, str], folder: Path) -> Outcome:
+    began = time.monotonic()
+    out, err = folder / "out", folder / "err"
+    with out.open("wb") as stdout, err.open("wb") as stderr:
+        process = subprocess.Popen(
+            [sys.executable, main],
+            cwd=project,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=stderr,
+            start_new_session=True,
+        )
+        try:
+            why = _wait(process, began)
+        finally:
+            _end_session(process)
+    return _outcome(
+        process.returncode,
+        why,
+        out.read_text(encoding="utf-8", errors="replace"),
+        err.read_text(encoding="utf-8", errors="replace"),
+        folder / "report.json",
+        time.monotonic() - began,
+    )
+
+
+def _wait(process: subprocess.Popen[bytes], began: float) -> str:
+    watch = _Watch(process.pid)
+    while True:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=0.2)
+            return ""
+        if why := watch.verdict(began):
+            return why
+
+
+def _outcome(status: int, why: str, stdout: str, stderr: str, report: Path, seconds: float) -> Outcome:
+    kind, types = "ok", ()
+    if why:
+        kind = "hangs"
+    elif report.exists():
+        kind, types = "raises", tuple(json.loads(report.read_text(encoding="utf-8"))["types"])
+    elif status:
+        kind = "dies"
+    elif _TRACEBACK in stderr:
+        kind, types = "complains", tuple(_PRINTED.findall(stderr[stderr.index(_TRACEBACK) :]))
+    return Outcome(kind, types, None if why else status, stdout, stderr, seconds, why)
+
+
+def _members(session: int) -> Iterator[psutil.Process]:
+    for pid in psutil.pids():
+        with contextlib.suppress(ProcessLookupError, PermissionError, psutil.Error):
+            if os.getsid(pid) == session:
+                process = psutil.Process(pid)
+                if process.status() != psutil.STATUS_ZOMBIE:
+                    yield process
+
+
+def _seconds_computed(pid: int) -> float:
+    with contextlib.suppress(psutil.Error):
+        times = psutil.Process(pid).cpu_times()
+        return float(times.user + times.system)
+    return 0.0
+
+
+def _end_session(process: subprocess.Popen[bytes]) -> None:
+    """Kill whatever is left, the resource tracker last: it removes the semaphores of those that were killed."""
+    for patience in (3.0, 0.0):
+        until = time.monotonic() + patience
+        while left := list(_members(process.pid)):
+            for member in left:
+                with contextlib.suppress(psutil.Error):
+                    if patience == 0 or "resource_tracker" not in " ".join(member.cmdline()):
+                        member.send_signal(signal.SIGKILL)
+            if patience and time.monotonic() > until:
+                break
+            process.poll()
+            time.sleep(0.02)
+    process.wait()
