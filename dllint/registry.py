@@ -1,0 +1,217 @@
+"""The rules: found by walking packages, chosen by code, prefix, name or ALL. Nothing lists them."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+import msgspec
+
+from dllint.finding import Severity
+from dllint.rule import Rule, RuleInfo
+
+BUILT_IN = ("dllint_rules",)
+"""Packages that are walked without being announced by an entry point."""
+GROUP = "dllint.rules"
+ALL = "ALL"
+_PAGES = Path(__file__).with_name("diagnostics")
+
+
+class RegistryError(Exception):
+    """No rules, two rules with one code, or a rule package that cannot be imported."""
+
+
+class UnknownRule(Exception):
+    """A selector that names no rule; the message suggests what may be meant."""
+
+
+def _diagnostic(code: str, name: str, summary: str, severity: Severity, default: bool) -> RuleInfo:
+    page = str(_PAGES / f"{code.lower()}_{name.replace('-', '_')}.md")
+    return RuleInfo(code, name, summary, severity, "never", default, "stable", "0.1.0", page)
+
+
+DIAGNOSTICS = (
+    _diagnostic("DLL900", "syntax-error", "A file does not parse as Python", Severity.ERROR, True),
+    _diagnostic("DLL901", "unused-suppression", "A comment that silences nothing", Severity.WARNING, False),
+    _diagnostic("DLL902", "unknown-code-in-suppression", "A comment names no known rule", Severity.WARNING, False),
+    _diagnostic("DLL903", "unreadable-file", "A file could not be read or analysed", Severity.WARNING, True),
+    _diagnostic("DLL904", "fix-refused", "A fix was computed and not applied", Severity.INFO, True),
+)
+"""What the tool says about its own work; these have no Rule class."""
+
+
+@cache
+def rules() -> tuple[type[Rule], ...]:
+    """Every rule class, sorted by code. Raises RegistryError when there are none."""
+    found = {rule for package in _packages() for rule in _rules_of(package)}
+    ordered = tuple(sorted(found, key=lambda rule: rule.code))
+    if not ordered:
+        raise RegistryError(f"no rules found in {', '.join(BUILT_IN)}: the installation is broken")
+    _refuse_twins([info(rule) for rule in ordered])
+    return ordered
+
+
+@cache
+def info(rule: type[Rule]) -> RuleInfo:
+    """A rule's metadata, with the path of the page beside its module."""
+    module = sys.modules[rule.__module__]
+    page = str(Path(module.__file__ or "").with_suffix(".md"))
+    return RuleInfo(
+        rule.code,
+        rule.name,
+        rule.summary,
+        rule.severity,
+        rule.fixable,
+        rule.default,
+        rule.status,
+        rule.since,
+        page,
+    )
+
+
+@cache
+def infos() -> tuple[RuleInfo, ...]:
+    """The metadata of every rule and of the tool's own diagnostics, sorted by code."""
+    return tuple(sorted((*map(info, rules()), *DIAGNOSTICS), key=lambda entry: entry.code))
+
+
+@cache
+def by_code() -> dict[str, RuleInfo]:
+    return {entry.code: entry for entry in infos()}
+
+
+def lookup(word: str) -> RuleInfo:
+    """The one rule that a code or name means, in any case. Raises UnknownRule."""
+    for entry in infos():
+        if word.upper() == entry.code or word.lower() == entry.name:
+            return entry
+    raise UnknownRule(f"unknown rule {word!r}{_did_you_mean(word)}")
+
+
+def matches(selector: str, entry: RuleInfo) -> bool:
+    """Whether a code, prefix of a code, name or ALL covers this rule."""
+    word = selector.upper()
+    return word == ALL or (bool(word) and entry.code.startswith(word)) or selector.lower() == entry.name
+
+
+def length(selector: str) -> int:
+    """How specific a selector is: ALL least, then prefixes by length, then whole codes and names."""
+    if selector.upper() == ALL:
+        return 0
+    entry = next((e for e in infos() if e.name == selector.lower()), None)
+    return len(entry.code) if entry else len(selector)
+
+
+def validate(selectors: Iterable[str]) -> None:
+    """Raise UnknownRule for the first selector that covers no rule."""
+    for selector in selectors:
+        if not any(matches(selector, entry) for entry in infos()):
+            raise UnknownRule(f"unknown rule selector {selector!r}{_did_you_mean(selector)}")
+
+
+class Layer(msgspec.Struct, frozen=True):
+    """The selectors of one source: the configuration file or the command line. `select` None means not given."""
+
+    select: tuple[str, ...] | None = None
+    extend_select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """All selectors of the layer."""
+        return (*(self.select or ()), *self.extend_select, *self.ignore)
+
+
+def select(file: Layer, line: Layer) -> frozenset[str]:
+    """The codes that are reported. Raises UnknownRule.
+
+    In one layer the longer selector wins, and `ignore` among equals. The command line beats the file, except that a
+    longer `ignore` of the file survives a shorter selector on the command line (`--select ALL`). What the tool says of
+    broken files needs no selection: a narrow `--select` must not make them look clean.
+    """
+    validate((*file.words, *line.words))
+    return frozenset(entry.code for entry in infos() if _selected(entry, file, line))
+
+
+def _selected(entry: RuleInfo, file: Layer, line: Layer) -> bool:
+    always = entry.default and entry in DIAGNOSTICS
+    on, off = _strength(entry, (*(line.select or ()), *line.extend_select)), _strength(entry, line.ignore)
+    if max(on, off) >= 0:
+        return on > off and on >= _strength(entry, file.ignore)
+    if line.select is not None:
+        return always
+    on, off = _strength(entry, (*(file.select or ()), *file.extend_select)), _strength(entry, file.ignore)
+    if max(on, off) >= 0:
+        return on > off
+    return always or (file.select is None and entry.default)
+
+
+def _strength(entry: RuleInfo, selectors: Iterable[str]) -> int:
+    """The length of the longest selector that covers the rule, or -1."""
+    return max((length(selector) for selector in selectors if matches(selector, entry)), default=-1)
+
+
+def _did_you_mean(word: str) -> str:
+    names = {name.upper(): name for entry in infos() for name in (entry.code, entry.name)}
+    close = get_close_matches(word.upper(), names, n=1, cutoff=0.5)
+    return f"; did you mean {names[close[0]]!r}?" if close else "; `dllint rule --all` lists them"
+
+
+def _packages() -> Iterator[ModuleType]:
+    from importlib.metadata import entry_points
+
+    announced = sorted({point.value for point in entry_points(group=GROUP)} - set(BUILT_IN))
+    for name in (*BUILT_IN, *announced):
+        if name in BUILT_IN and importlib.util.find_spec(name) is None:
+            _use_checkout()
+        try:
+            yield importlib.import_module(name)
+        except Exception as error:
+            raise RegistryError(f"cannot import the rule package {name!r}: {type(error).__name__}: {error}") from error
+
+
+def _use_checkout() -> None:
+    """A bare checkout keeps the rules beside the engine, in a second source root."""
+    beside = Path(__file__).resolve().parent.parent / "rules"
+    if beside.is_dir() and str(beside) not in sys.path:
+        sys.path.append(str(beside))
+        importlib.invalidate_caches()
+
+
+def _rules_of(package: ModuleType) -> Iterator[type[Rule]]:
+    for module in _modules(package):
+        for value in vars(module).values():
+            if isinstance(value, type) and issubclass(value, Rule) and value.__module__ == module.__name__:
+                if hasattr(value, "code"):
+                    yield value
+
+
+def _modules(package: ModuleType) -> Iterator[ModuleType]:
+    """The package and every module below it; folders need no `__init__.py`."""
+    yield package
+    for folder in map(Path, getattr(package, "__path__", ())):
+        for file in sorted(folder.rglob("*.py")):
+            parts = file.relative_to(folder).with_suffix("").parts
+            if parts[-1] == "__init__" or not all(part.isidentifier() for part in parts):
+                continue
+            name = ".".join((package.__name__, *parts))
+            try:
+                yield importlib.import_module(name)
+            except Exception as error:
+                message = f"cannot import the rule module {name}: {type(error).__name__}: {error}"
+                raise RegistryError(message) from error
+
+
+def _refuse_twins(entries: list[RuleInfo]) -> None:
+    seen: dict[str, str] = {}
+    for entry in (*entries, *DIAGNOSTICS):
+        for word in (entry.code, entry.name):
+            if word in seen:
+                raise RegistryError(f"{entry.code} and {seen[word]} are both called {word!r}")
+            seen[word] = entry.code
