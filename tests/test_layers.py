@@ -1,0 +1,152 @@
+"""Who may import whom: the table of CONTRIBUTING.md, held against every import in the sources, lazy ones included."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import dllint
+
+ROOT = Path(__file__).resolve().parent.parent
+SHELLS = {"engine", "config", "report", "registry", "files", "suppress", "finding", "fix", "rule", "knowledge"}
+
+LAYERS: dict[str, set[str]] = {
+    "source": set(),
+    "knowledge": set(),
+    "finding": {"source"},
+    "fix": {"source"},
+    "model": {"source"},
+    "syntax": {"source", "fix", "model"},
+    "collect": {"source", "syntax", "model", "knowledge"},
+    "project": {"source", "model", "finding", "knowledge"},
+    "rule": {"project", "finding", "fix"},
+    "registry": {"rule", "finding"},
+    "options": {"registry"},
+    "config": {"options", "registry", "project", "knowledge"},
+    "suppress": {"source", "model", "finding", "registry"},
+    "files": {"source", "model", "finding", "knowledge", "registry", "config", "options"},
+    "report": {"source", "finding", "fix", "rule"},
+    "engine": {
+        *("source", "knowledge", "finding", "fix", "model", "syntax", "collect", "project"),
+        *("rule", "registry", "options", "config", "suppress", "files"),
+    },
+    "cli": SHELLS,
+    "__main__": {"cli"},
+    "__init__": set(),
+}
+"""The modules and packages of the engine, from the bottom up, each with those it may import."""
+
+LAZY: set[tuple[str, str]] = {("project", "syntax")}
+"""Imported inside functions only: a project makes a file's tree again for the few files that are fixed."""
+
+OUTSIDE: dict[str, set[str]] = {
+    "libcst": {"syntax", "collect"},
+    "click": {"cli", "__main__"},
+    "rich": {"report"},
+    "pathspec": {"files"},
+    "packaging": {"config", "options", "project", "engine"},
+    "tomli": {"config", "options"},
+    "torch": set(),
+    "numpy": set(),
+}
+"""Who may import which distribution; msgspec and the standard library are everybody's."""
+
+OUTSIDE_LAZY = {"rich", "packaging"}
+"""Paid for only where they are used."""
+
+
+@dataclass(frozen=True)
+class Import:
+    """An import: `lazy` when it stands in a function, `checked` when it is for type checkers only."""
+
+    file: Path
+    line: int
+    module: str
+    names: tuple[str, ...]
+    lazy: bool
+    checked: bool
+
+    def __str__(self) -> str:
+        return f"{self.file.relative_to(ROOT)}:{self.line} imports {self.module} ({', '.join(self.names) or 'module'})"
+
+
+def imports(file: Path) -> Iterator[Import]:
+    """Every import of a file, at any depth."""
+    yield from _imports(file, ast.parse(file.read_text(encoding="utf-8")), False, False)
+
+
+def _imports(file: Path, node: ast.AST, lazy: bool, checked: bool) -> Iterator[Import]:
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            yield Import(file, node.lineno, alias.name, (), lazy, checked)
+    elif isinstance(node, ast.ImportFrom):
+        assert node.level == 0, f"{file}:{node.lineno}: write the whole module name"
+        yield Import(file, node.lineno, node.module or "", tuple(a.name for a in node.names), lazy, checked)
+    lazy = lazy or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    checked = checked or (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+    for child in ast.iter_child_nodes(node):
+        yield from _imports(file, child, lazy, checked)
+
+
+def layer(file: Path) -> str:
+    """The module or package of the engine that a file belongs to."""
+    return file.relative_to(ROOT / "dllint").with_suffix("").parts[0]
+
+
+def layers_named(found: Import) -> set[str]:
+    """The layers an import of `dllint...` reaches; `from dllint import registry` names one too."""
+    parts = found.module.split(".")
+    if len(parts) > 1:
+        return {parts[1]}
+    return {name for name in found.names if name in LAYERS}
+
+
+ENGINE = sorted((ROOT / "dllint").rglob("*.py"))
+RULES = sorted((ROOT / "rules").rglob("*.py"))
+
+
+@pytest.mark.parametrize("file", ENGINE, ids=lambda file: str(file.relative_to(ROOT)))
+def test_an_engine_module_imports_only_what_its_layer_may(file: Path) -> None:
+    own = layer(file)
+    assert own in LAYERS, f"{own} has no place in the table of layers"
+    for found in imports(file):
+        top = found.module.split(".")[0]
+        if top == "dllint":
+            for named in layers_named(found) - {own}:
+                lazily = (own, named) in LAZY and (found.lazy or found.checked)
+                assert named in LAYERS[own] or lazily, f"{found}: not allowed for {own}"
+        elif top in OUTSIDE:
+            assert own in OUTSIDE[top] or found.checked, f"{found}: not allowed for {own}"
+            assert found.lazy or found.checked or top not in OUTSIDE_LAZY, f"{found}: import it where it is used"
+        assert top != "dllint_rules", f"{found}: the engine does not know the rules by name"
+
+
+@pytest.mark.parametrize("file", RULES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_a_rule_imports_public_names_and_its_own_family_only(file: Path) -> None:
+    family = "dllint_rules." + file.parent.name
+    for found in imports(file):
+        top = found.module.split(".")[0]
+        if found.module == "dllint":
+            assert set(found.names) <= set(dllint.__all__), f"{found}: not a public name of dllint"
+        elif top == "dllint":
+            raise AssertionError(f"{found}: write `from dllint import ...`; what is not public there is not for rules")
+        elif top == "dllint_rules":
+            assert found.module.startswith(family), f"{found}: only helpers of its own family ({family})"
+        elif top == "libcst":
+            assert found.lazy or found.checked, f"{found}: inside `fix`, where it is paid for only when used"
+        else:
+            assert top not in OUTSIDE, f"{found}: not for rules"
+
+
+def test_the_table_has_no_cycle() -> None:
+    order: list[str] = []
+    waiting = dict(LAYERS)
+    while ready := [name for name, below in waiting.items() if below <= set(order)]:
+        order.extend(ready)
+        for name in ready:
+            del waiting[name]
+    assert not waiting, f"these import each other: {sorted(waiting)}"
