@@ -1,0 +1,77 @@
+"""The tables of all rules: `rules/README.md` as a whole, and the part of `README.md` between two markers."""
+
+from __future__ import annotations
+
+import os
+from itertools import groupby
+from pathlib import Path
+
+from dllint import registry
+from dllint.rule import RuleInfo
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "rules" / "dllint_rules"
+INDEX = ROOT / "rules" / "README.md"
+README = ROOT / "README.md"
+BEGIN, END = "<!-- begin rules -->", "<!-- end rules -->"
+FIX = {"always": "yes", "sometimes": "sometimes", "never": ""}
+
+_INTRODUCTION = """# The rules
+
+Every rule has a page: what goes wrong and under which start methods, programs that show it (the tests run them on real
+torch), what the fix changes, and what is not reported. `dllint rule CODE` prints it. A rule that is opt-in is selected
+with `--extend-select CODE`.
+"""
+
+
+def family(info: RuleInfo) -> Path:
+    """The folder a rule lives in."""
+    return Path(info.page).resolve().parent
+
+
+def title(page: Path) -> str:
+    """The first heading of a Markdown file."""
+    lines = page.read_text(encoding="utf-8").splitlines()
+    return next(line[2:] for line in lines if line.startswith("# "))
+
+
+def table(infos: list[RuleInfo], folder: Path) -> str:
+    """A Markdown table whose links are relative to `folder`."""
+    rows = ["| code | name | what | severity | fix | default |", "|---|---|---|---|---|---|"]
+    for info in infos:
+        link = Path(os.path.relpath(Path(info.page).resolve(), folder)).as_posix()
+        default = "on" if info.default else "opt-in"
+        cells = (
+            f"[{info.code}]({link})",
+            f"`{info.name}`",
+            info.summary,
+            info.severity.value,
+            FIX[info.fixable],
+            default,
+        )
+        rows.append(f"| {' | '.join(cells)} |")
+    return "\n".join(rows) + "\n"
+
+
+def rules() -> list[RuleInfo]:
+    """The metadata of every rule of the rulebook, without the tool's own diagnostics."""
+    return [registry.info(rule) for rule in registry.rules() if rule.__module__.startswith("dllint_rules.")]
+
+
+def index() -> str:
+    """The text of `rules/README.md`."""
+    parts = [_INTRODUCTION]
+    for folder, members in groupby(rules(), key=family):
+        theory = folder / "README.md"
+        link = theory.relative_to(INDEX.parent).as_posix()
+        parts.append(f"## [{title(theory)}]({link})\n\n{table(list(members), INDEX.parent)}")
+    parts.append(f"## What the tool says of its own work\n\n{table(list(registry.DIAGNOSTICS), INDEX.parent)}")
+    return "\n".join(parts)
+
+
+def readme() -> str:
+    """The text of `README.md` with its table of rules renewed."""
+    text = README.read_text(encoding="utf-8")
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    return f"{before}{BEGIN}\n\n{table(rules(), README.parent)}\n{END}{after}"
