@@ -57,7 +57,6 @@ def rules() -> tuple[type[Rule], ...]:
     return ordered
 
 
-@cache
 def info(rule: type[Rule]) -> RuleInfo:
     """A rule's metadata, with the path of the page beside its module."""
     module = sys.modules[rule.__module__]
@@ -187,9 +186,9 @@ def _use_checkout() -> None:
 def _rules_of(package: ModuleType) -> Iterator[type[Rule]]:
     for module in _modules(package):
         for value in vars(module).values():
-            if isinstance(value, type) and issubclass(value, Rule) and value.__module__ == module.__name__:
-                if hasattr(value, "code"):
-                    yield value
+            own = isinstance(value, type) and issubclass(value, Rule) and value.__module__ == module.__name__
+            if own and hasattr(value, "code"):
+                yield value
 
 
 def _modules(package: ModuleType) -> Iterator[ModuleType]:

@@ -1,0 +1,153 @@
+"""The configuration of a run: which file it comes from, where the project's root is, what the targets are."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from dllint import registry
+from dllint.options import ConfigError, Options, Pattern, Patterns, Words, read, section, specifier, toml
+from dllint.project.targets import Targets
+
+__all__ = ["Config", "ConfigError", "Pattern", "load"]
+
+FILES = (".dllint.toml", "dllint.toml", "pyproject.toml")
+"""In the order of precedence within one folder."""
+
+
+class Config(msgspec.Struct, frozen=True, kw_only=True):
+    """What one run is told, besides the command line. `root` is absolute."""
+
+    root: str
+    file: str = ""
+    layer: registry.Layer = registry.Layer()
+    per_file_ignores: tuple[tuple[Pattern, Words], ...] = ()
+    fixable: Words = (registry.ALL,)
+    unfixable: Words = ()
+    unsafe_fixes: bool = False
+    safe: Words = ()
+    """Selectors of rules whose unsafe fixes count as safe."""
+    unsafe: Words = ()
+    """Selectors of rules whose safe fixes count as unsafe."""
+    exclude: tuple[Pattern, ...] | None = None
+    """None means the defaults."""
+    extend_exclude: tuple[Pattern, ...] = ()
+    include: tuple[Pattern, ...] | None = None
+    """None means the defaults."""
+    force_exclude: bool = False
+    respect_gitignore: bool = True
+    output_format: str = ""
+    targets: Targets = Targets()
+    warnings: Words = ()
+
+
+def load(paths: Sequence[str], explicit: str = "", isolated: bool = False) -> Config:
+    """The configuration for these arguments. Raises ConfigError."""
+    parent = _common_parent(paths)
+    marker = _find(parent)
+    root = marker.parent if marker and marker.name in FILES else marker or parent
+    if isolated:
+        return Config(root=str(root))
+    if explicit:
+        return _build(root, Path(explicit).absolute(), root)
+    if marker is None or marker == root:
+        return Config(root=str(root))
+    return _build(root, marker, root)
+
+
+def _common_parent(paths: Sequence[str]) -> Path:
+    places = [Path(path).absolute() for path in paths or (".",)]
+    folders = [os.path.normpath(place if place.is_dir() else place.parent) for place in places]
+    try:
+        return Path(os.path.commonpath(folders))
+    except ValueError:
+        raise ConfigError("the paths have no folder in common (different drives)") from None
+
+
+def _find(folder: Path) -> Path | None:
+    """The configuration file that counts, else the nearest pyproject.toml, else the folder that holds .git, else None.
+
+    Inside a git repository a pyproject.toml without `[tool.dllint]` does not hide a configuration further up, or the
+    files of a nested package would be judged differently when they are checked alone.
+    """
+    places = (folder, *folder.parents)
+    top = next((place for place in places if (place / ".git").exists()), None)
+    nearest: Path | None = None
+    for place in places[: places.index(top) + 1] if top else places:
+        for file in (place / name for name in FILES):
+            if file.is_file():
+                if not top or file.name != FILES[-1] or "dllint" in section(toml(file), "tool"):
+                    return file
+                nearest = nearest or file
+    return nearest or top
+
+
+def _build(root: Path, file: Path, base: Path) -> Config:
+    options, patterns = read(file, base)
+    return Config(
+        root=str(root),
+        file=str(file),
+        layer=registry.Layer(options.select, options.extend_select, options.ignore or ()),
+        per_file_ignores=patterns.per_file_ignores,
+        fixable=(registry.ALL,) if options.fixable is None else options.fixable,
+        unfixable=options.unfixable or (),
+        unsafe_fixes=bool(options.unsafe_fixes),
+        safe=options.extend_safe_fixes,
+        unsafe=options.extend_unsafe_fixes,
+        exclude=patterns.exclude,
+        extend_exclude=patterns.extend_exclude,
+        include=patterns.include,
+        force_exclude=bool(options.force_exclude),
+        respect_gitignore=options.respect_gitignore is not False,
+        output_format=options.output_format or "",
+        targets=_targets(root, options, patterns),
+        warnings=_complaints(root),
+    )
+
+
+def _targets(root: Path, options: Options, patterns: Patterns) -> Targets:
+    project = _metadata(root)
+    pythons = options.target_python or str(project.get("requires-python", ""))
+    return Targets(
+        platforms=options.target_platforms or Targets().platforms,
+        pythons=specifier(pythons) or "",
+        start_method=options.start_method or "",
+        numpy=_requirement(project.get("dependencies"), "numpy"),
+        loader_classes=options.loader_classes or (),
+        dataset_bases=options.dataset_bases or (),
+        unpicklable_types=options.unpicklable_types or (),
+        src=tuple(Path(os.path.relpath(folder, root)).as_posix() for folder in patterns.src),
+    )
+
+
+def _complaints(root: Path) -> Words:
+    wanted = _metadata(root).get("requires-python", "")
+    if isinstance(wanted, str) and specifier(wanted) is not None:
+        return ()
+    return (f"{root / FILES[-1]}: project.requires-python is no version specifier and was not used",)
+
+
+def _metadata(root: Path) -> dict[str, object]:
+    """The `[project]` table of the root's package."""
+    file = root / FILES[-1]
+    return dict(section(toml(file), "project")) if file.is_file() else {}
+
+
+def _requirement(dependencies: object, package: str) -> str:
+    """The versions of a package that the dependencies allow, or ""."""
+    texts = dependencies if isinstance(dependencies, list) else []
+    candidates = [text for text in texts if isinstance(text, str) and text.lower().startswith(package)]
+    if not candidates:
+        return ""
+    from packaging.requirements import InvalidRequirement, Requirement
+
+    for text in candidates:
+        with contextlib.suppress(InvalidRequirement):
+            requirement = Requirement(text)
+            if requirement.name.lower() == package:
+                return str(requirement.specifier)
+    return ""

@@ -1,0 +1,135 @@
+"""The files of the project, and which of them the arguments ask about.
+
+Arguments are report targets; the project is everything under the root that is not excluded. Symbolic links to folders
+are not followed (data sets lie behind them), unless named; a linked file counts once, by its real path.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from dllint.config import Config, Pattern
+from dllint.files.ignore import Globs, Ignores, posix
+
+
+class Selection(msgspec.Struct, frozen=True):
+    """Paths relative to the root, with forward slashes, sorted."""
+
+    files: tuple[str, ...]
+    """The whole project."""
+    targets: frozenset[str]
+    """What is reported on."""
+    named: frozenset[str]
+    """Files that were arguments themselves."""
+    missing: tuple[str, ...] = ()
+    """Arguments that do not exist, as they were written."""
+    notebooks: tuple[str, ...] = ()
+    """Notebooks that were arguments, as they were written."""
+
+
+def select(config: Config, paths: Sequence[str], overlay: str = "") -> Selection:
+    """Walk the root once, then add what was named outright. `overlay` is a file that need not exist (stdin)."""
+    walk = _Walk(config)
+    files = set(walk.below(config.root, walk.ignores.at_root(config.root)))
+    targets: set[str] = set()
+    named: set[str] = set()
+    missing, notebooks = [], []
+    for path in paths:
+        place = walk.place(path)
+        if not os.path.exists(path):
+            missing.append(path)
+        elif config.force_exclude and walk.excluded(place):
+            continue
+        elif os.path.isdir(path):
+            targets |= set(walk.outright(place)) if walk.excluded(place) else _below(files, walk.relative(place))
+        elif path.endswith(".ipynb"):
+            notebooks.append(path)
+        else:
+            named.add(walk.relative(place))
+    if overlay and not (config.force_exclude and walk.excluded(walk.place(overlay))):
+        named.add(walk.relative(walk.place(overlay)))
+    targets |= named
+    return Selection(
+        tuple(sorted(files | targets)), frozenset(targets), frozenset(named), tuple(missing), tuple(notebooks)
+    )
+
+
+def _below(files: set[str], folder: str) -> set[str]:
+    return files.copy() if folder == "." else {file for file in files if file.startswith(f"{folder}/")}
+
+
+class _Walk:
+    """One walk: what it leaves out, what it includes, and how paths are written."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.root = config.root
+        self.real = os.path.realpath(config.root)
+        self.ignores = Ignores(config)
+        include = config.include if config.include is not None else (Pattern(config.root, "*.py"),)
+        self._include = Globs(include)
+        self._plain = config.include is None
+        self._seen: set[str] = set()
+
+    def place(self, path: str) -> str:
+        """An argument's absolute path; through links, the real one where it lies under the root."""
+        real = os.path.realpath(path)
+        if real == self.real or real.startswith(os.path.join(self.real, "")):
+            return os.path.normpath(os.path.join(self.root, os.path.relpath(real, self.real)))
+        return os.path.normpath(os.path.abspath(path))
+
+    def relative(self, place: str) -> str:
+        return posix(os.path.relpath(place, self.root))
+
+    def below(self, folder: str, ignores: Ignores) -> Iterator[str]:
+        """The project's files under a folder, those that are left out not even looked at."""
+        waiting = [(folder, ignores)]
+        while waiting:
+            here, above = waiting.pop()
+            try:
+                entries = sorted(os.scandir(here), key=lambda entry: entry.name)
+            except OSError:
+                continue
+            inner = above.inside(here) if any(entry.name == ".gitignore" for entry in entries) else above
+            for entry in entries:
+                folderlike = entry.is_dir(follow_symlinks=False)
+                if not (folderlike or self._wanted(entry)):
+                    continue
+                if not inner.hit(posix(entry.path), entry.name, folderlike):
+                    if folderlike:
+                        waiting.append((entry.path, inner))
+                    elif not entry.is_symlink() or self._first(entry.path):
+                        yield self.relative(entry.path)
+
+    def outright(self, folder: str) -> Iterator[str]:
+        """The files of a folder that is excluded and was named all the same: the configured patterns do not count."""
+        return self.below(folder, Ignores(Config(root=folder, respect_gitignore=self.config.respect_gitignore)))
+
+    def excluded(self, place: str) -> bool:
+        """Whether walking from the root would leave this place out."""
+        ignores, here = self.ignores.at_root(self.root), self.root
+        parts = Path(os.path.relpath(place, self.root)).parts
+        for depth, name in enumerate(parts, start=1):
+            ignores, here = ignores.inside(here), os.path.join(here, name)
+            if ignores.hit(posix(here), name, depth < len(parts) or os.path.isdir(here)):
+                return True
+        return False
+
+    def _wanted(self, entry: os.DirEntry[str]) -> bool:
+        if self._plain and not entry.name.endswith(".py"):
+            return False
+        try:
+            return entry.is_file() and (self._plain or self._include.match(posix(entry.path)))
+        except OSError:  # a link to itself
+            return False
+
+    def _first(self, link: str) -> bool:
+        """Whether a linked file lies outside the root and was not met through another link."""
+        real = os.path.realpath(link)
+        new = real not in self._seen and not real.startswith(os.path.join(self.real, ""))
+        self._seen.add(real)
+        return new

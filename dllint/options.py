@@ -1,0 +1,232 @@
+"""The keys of a configuration file: read, validated, and laid over those of the file it extends."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import msgspec
+
+from dllint import __version__, registry
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+Words = tuple[str, ...]
+Platform = Literal["linux", "macos", "windows"]
+Format = Literal["concise", "full", "json"]
+StartMethod = Literal["fork", "spawn", "forkserver"]
+_CHOICES = {"target-platforms": Platform, "output-format": Format, "start-method": StartMethod}
+
+
+class ConfigError(Exception):
+    """The configuration cannot be used; the message names file and key."""
+
+
+class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
+    """The keys of a configuration file. None means not given."""
+
+    extend: str | None = None
+    required_version: str | None = None
+    select: Words | None = None
+    extend_select: Words = ()
+    ignore: Words | None = None
+    per_file_ignores: dict[str, Words] | None = None
+    extend_per_file_ignores: dict[str, Words] = {}
+    fixable: Words | None = None
+    unfixable: Words | None = None
+    unsafe_fixes: bool | None = None
+    extend_safe_fixes: Words = ()
+    extend_unsafe_fixes: Words = ()
+    exclude: Words | None = None
+    extend_exclude: Words = ()
+    include: Words | None = None
+    force_exclude: bool | None = None
+    respect_gitignore: bool | None = None
+    output_format: Format | None = None
+    src: Words | None = None
+    target_python: str | None = None
+    target_platforms: tuple[Platform, ...] | None = None
+    start_method: StartMethod | None = None
+    loader_classes: Words | None = None
+    dataset_bases: Words | None = None
+    unpicklable_types: Words | None = None
+
+
+_KEYS = {field.encode_name: field.name for field in msgspec.structs.fields(Options)}
+_SELECTORS = ("select", "extend_select", "ignore", "fixable", "unfixable", "extend_safe_fixes", "extend_unsafe_fixes")
+
+
+class Pattern(msgspec.Struct, frozen=True):
+    """A gitignore-style pattern and the absolute folder it is relative to."""
+
+    base: str
+    glob: str
+
+
+class Patterns(msgspec.Struct, frozen=True):
+    """What a file and those it extends say about paths; each pattern keeps the folder of its own file."""
+
+    exclude: tuple[Pattern, ...] | None = None
+    extend_exclude: tuple[Pattern, ...] = ()
+    include: tuple[Pattern, ...] | None = None
+    per_file_ignores: tuple[tuple[Pattern, Words], ...] = ()
+    src: Words = ()
+
+
+def toml(file: Path) -> dict[str, Any]:
+    """A TOML file's content. Raises ConfigError."""
+    try:
+        with file.open("rb") as stream:
+            return tomllib.load(stream)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{file}: not valid TOML: {error}") from None
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{file}: not valid UTF-8: {error}") from None
+    except OSError as error:
+        raise ConfigError(f"{file}: cannot be read: {error.strerror or error}") from None
+
+
+def section(table: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
+    """A nested table, empty where there is none."""
+    for key in keys:
+        value = table.get(key)
+        table = value if isinstance(value, dict) else {}
+    return table
+
+
+def read(file: Path, base: Path, children: tuple[Path, ...] = ()) -> tuple[Options, Patterns]:
+    """A file's options and its patterns (relative to `base`), laid over those of the file it extends."""
+    if file in children:
+        raise ConfigError(f"{file}: extend: goes in a circle: {' -> '.join(map(str, (*children, file)))}")
+    options = _own_options(file)
+    patterns = _own_patterns(options, str(base))
+    if options.extend is None:
+        return options, patterns
+    target = Path(os.path.normpath(file.parent / Path(options.extend).expanduser()))
+    if not target.is_file():
+        raise ConfigError(f"{file}: extend: {options.extend} does not exist")
+    under, under_patterns = read(target, target.parent, (*children, file))
+    return _over(options, under), _patterns_over(options, patterns, under_patterns)
+
+
+def _own_patterns(options: Options, base: str) -> Patterns:
+    def based(globs: Words | None) -> tuple[Pattern, ...] | None:
+        return None if globs is None else tuple(Pattern(base, glob) for glob in globs)
+
+    ignores = [*(options.per_file_ignores or {}).items(), *options.extend_per_file_ignores.items()]
+    return Patterns(
+        based(options.exclude),
+        based(options.extend_exclude) or (),
+        based(options.include),
+        tuple((Pattern(base, glob), codes) for glob, codes in ignores),
+        tuple(os.path.normpath(os.path.join(base, folder)) for folder in options.src or ()),
+    )
+
+
+def _patterns_over(options: Options, own: Patterns, under: Patterns) -> Patterns:
+    ignores = own.per_file_ignores
+    if options.per_file_ignores is None:
+        ignores = under.per_file_ignores + ignores
+    return Patterns(
+        under.exclude if own.exclude is None else own.exclude,
+        under.extend_exclude + own.extend_exclude,
+        under.include if own.include is None else own.include,
+        ignores,
+        under.src if options.src is None else own.src,
+    )
+
+
+def _over(options: Options, under: Options) -> Options:
+    """The nearer file wins; keys that begin with `extend-` add up."""
+    merged: dict[str, Any] = {}
+    for name in _KEYS.values():
+        mine, theirs = getattr(options, name), getattr(under, name)
+        if name.startswith("extend_"):
+            merged[name] = {**theirs, **mine} if isinstance(mine, dict) else theirs + mine
+        else:
+            merged[name] = theirs if mine is None else mine
+    return Options(**merged)
+
+
+def _own_options(file: Path) -> Options:
+    table: Any = toml(file)
+    prefix = ""
+    if file.name == "pyproject.toml":
+        table, prefix = section(table, "tool").get("dllint", {}), "tool.dllint."
+    if not isinstance(table, dict):
+        raise ConfigError(f"{file}: tool.dllint: must be a table")
+    for key in table:
+        if key not in _KEYS:
+            raise ConfigError(f"{file}: unknown key {prefix}{key}{_did_you_mean(key)}")
+    for key, value in table.items():
+        _convert(file, prefix, {key: value})
+    options = _convert(file, prefix, table)
+    _check_codes(file, prefix, options)
+    _check_versions(file, prefix, options)
+    return options
+
+
+def _convert(file: Path, prefix: str, table: dict[str, Any]) -> Options:
+    try:
+        return msgspec.convert(table, Options)
+    except msgspec.ValidationError as error:
+        key = next(iter(table))
+        problem = str(error).split(" - at ")[0]
+        choices = f" (one of {', '.join(get_args(_CHOICES[key]))})" if key in _CHOICES else ""
+        raise ConfigError(f"{file}: {prefix}{key}: {problem[0].lower()}{problem[1:]}{choices}") from None
+
+
+def _check_codes(file: Path, prefix: str, options: Options) -> None:
+    lists = {name.replace("_", "-"): getattr(options, name) or () for name in _SELECTORS}
+    for glob, codes in {**(options.per_file_ignores or {}), **options.extend_per_file_ignores}.items():
+        lists[f"per-file-ignores.{glob!r}"] = codes
+    for key, words in lists.items():
+        try:
+            # The rules are imported only when something names one.
+            if words:
+                registry.validate(words)
+        except registry.UnknownRule as error:
+            raise ConfigError(f"{file}: {prefix}{key}: {error}") from None
+
+
+def _check_versions(file: Path, prefix: str, options: Options) -> None:
+    if options.target_python is not None and specifier(options.target_python) is None:
+        raise ConfigError(f"{file}: {prefix}target-python: {options.target_python!r} is no version or specifier")
+    if options.required_version is None:
+        return
+    wanted = specifier(options.required_version)
+    if wanted is None:
+        raise ConfigError(f"{file}: {prefix}required-version: {options.required_version!r} is no version or specifier")
+    from packaging.specifiers import SpecifierSet
+
+    if not SpecifierSet(wanted, prereleases=True).contains(__version__):
+        raise ConfigError(
+            f"{file}: {prefix}required-version: {options.required_version} is required, this is dllint {__version__}"
+        )
+
+
+def specifier(text: str) -> str | None:
+    """A PEP 440 specifier; a bare version such as `3.11` means that release. None when it is neither."""
+    if not text:
+        return ""
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+    bare = text.strip()
+    if bare[:1].isdigit():
+        bare = f"=={bare}" if bare.count(".") > 1 or "*" in bare else f"=={bare}.*"
+    try:
+        return str(SpecifierSet(bare))
+    except InvalidSpecifier:
+        return None
+
+
+def _did_you_mean(word: str) -> str:
+    close = get_close_matches(word.replace("_", "-").lower(), _KEYS, n=1, cutoff=0.5)
+    return f"; did you mean {close[0]!r}?" if close else f"; known keys: {', '.join(_KEYS)}"
