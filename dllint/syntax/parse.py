@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import ast
+import gc
 import re
 import warnings
+from bisect import bisect_left
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 
 import libcst as cst
@@ -14,7 +18,7 @@ from dllint.syntax.deep import call_deep, recurse_deep
 from dllint.syntax.guard import NotParsed, guard
 from dllint.syntax.spans import Spans, render
 
-__all__ = ["NotParsed", "Tree", "parse"]
+__all__ = ["NotParsed", "Tree", "parse", "quiet_collector"]
 
 _PYTHON_2 = re.compile(
     r"^[ \t]*(?:print[ \t]+[^\s=(.,:\[]|print[ \t]*>>|exec[ \t]+[\"'\w]|except[ \t]+[\w.]+[ \t]*,[ \t]*\w+[ \t]*:"
@@ -24,7 +28,7 @@ _PYTHON_2 = re.compile(
 
 
 class Tree:
-    """A parsed file. Offsets in `module.code` are offsets in `source.text` where `faithful` is true."""
+    """A parsed file."""
 
     def __init__(self, source: Source, text: str, module: cst.Module) -> None:
         self.source = source
@@ -38,17 +42,45 @@ class Tree:
         return recurse_deep(lambda: self.module.code) == self.text
 
     def spans(self, wanted: frozenset[type]) -> Spans:
-        """The spans of the wanted nodes; settles `faithful` on the way."""
-        code, found = render(self.module, wanted)
+        """The spans of the wanted nodes as offsets in `source.text`; settles `faithful` on the way."""
+        with quiet_collector():
+            code, found = render(self.module, wanted)
         self.__dict__.setdefault("faithful", code == self.text)
+        return found if self.faithful else _align(found, code, self.text)
+
+
+def _align(found: Spans, code: str, text: str) -> Spans:
+    """Spans in `text` for those in `code`, which differs in blanks only: the n-th visible character is the same."""
+    visible = re.compile(r"[^\s\\\ufeff]")
+    there, here = ([match.start() for match in visible.finditer(string)] for string in (code, text))
+    if len(there) != len(here):
         return found
+    here.append(len(text))
+    spans: Spans = {}
+    for node, (start, end) in found.items():
+        first, last = bisect_left(there, start), bisect_left(there, end)
+        spans[node] = (here[first], here[last - 1] + 1 if first < last else here[first])
+    return spans
+
+
+@contextmanager
+def quiet_collector() -> Iterator[None]:
+    """No cyclic garbage collection meanwhile: a growing tree is no garbage, however often it is looked at."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def parse(source: Source) -> Tree:
     """The tree of a file. Raises NotParsed."""
     text = guard(source.text)
     try:
-        return Tree(source, text, call_deep(lambda: cst.parse_module(text)))
+        with quiet_collector():
+            return Tree(source, text, call_deep(lambda: cst.parse_module(text)))
     except cst.ParserSyntaxError as error:
         raise _explain(source.text, error) from None
     except (MemoryError, RecursionError):

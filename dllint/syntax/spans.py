@@ -84,9 +84,7 @@ if CodegenState is not None:
             at = [0, *accumulate(map(len, self.tokens))]
             at.append(at[-1])  # the final newline may have been taken back
             wanted = self.wanted
-            return {
-                node: (at[start], at[end]) for node, (start, end) in self.found.items() if type(node) in wanted
-            }
+            return {node: (at[start], at[end]) for node, (start, end) in self.found.items() if type(node) in wanted}
 
 
 class _Recording:

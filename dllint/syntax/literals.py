@@ -1,0 +1,95 @@
+"""Shorten large literal tables before parsing: nothing is to be learned from their thousandth row."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Iterator
+
+from dllint.syntax.deep import call_deep
+
+_LARGE = 8_000
+"""Characters from which on a literal is shortened."""
+_KEPT = 2_000
+"""Characters of it, about, that stay: rules look at the first elements."""
+_CLOSERS = {ast.List: "]", ast.Dict: "}", ast.Set: "}", ast.Tuple: ")"}
+_LITERAL = (ast.Constant, *_CLOSERS, ast.UnaryOp, ast.BinOp, ast.expr_context, ast.unaryop, ast.operator)
+_STRING = re.compile(r"[A-Za-z]{0,2}(?:\"{3}|'{3}|\"(?:[^\"\\\r\n]|\\[\s\S])*\"|'(?:[^'\\\r\n]|\\[\s\S])*')")
+
+
+def blank_literals(text: str) -> str:
+    """The text with the ends of its large literals turned into spaces; every offset stays right."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = call_deep(lambda: ast.parse(text))
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return text
+    offsets = _Offsets(text)
+    pieces, at = [], 0
+    for start, end in sorted(_blanks(tree, text, offsets)):
+        pieces += [text[at:start], " " * (end - start)]
+        at = end
+    return "".join([*pieces, text[at:]])
+
+
+class _Offsets:
+    """Character offsets of ast's positions, which count bytes of UTF-8 in a line."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.ascii = text.isascii()
+        self.starts = [0, *(match.end() for match in re.finditer(r"\r\n|\n|\r", text))]
+
+    def of(self, row: int, column: int) -> int:
+        start = self.starts[row - 1]
+        if self.ascii:
+            return start + column
+        return start + len(self.text[start : start + column].encode()[:column].decode(errors="ignore"))
+
+    def span(self, node: ast.expr) -> tuple[int, int]:
+        return self.of(node.lineno, node.col_offset), self.of(node.end_lineno or 0, node.end_col_offset or 0)
+
+
+def _blanks(tree: ast.Module, text: str, offsets: _Offsets) -> Iterator[tuple[int, int]]:
+    """The ranges to blank: never overlapping, for a literal is either shortened or its parts are."""
+    stack: list[tuple[ast.AST, int]] = [(tree, _LARGE)]
+    while stack:
+        node, large = stack.pop()
+        if isinstance(node, ast.expr):
+            start, end = offsets.span(node)
+            if end - start < large:
+                continue
+            if isinstance(node, ast.Constant) or (type(node) in _CLOSERS and _is_literal(node)):
+                blank = _blank(node, text, start, end, offsets)
+                if blank:
+                    yield blank
+                    continue
+                large = _KEPT
+        stack += [(child, large) for child in ast.iter_child_nodes(node)]
+
+
+def _is_literal(root: ast.expr) -> bool:
+    return all(isinstance(node, _LITERAL) for node in ast.walk(root))
+
+
+def _blank(node: ast.expr, text: str, start: int, end: int, offsets: _Offsets) -> tuple[int, int] | None:
+    """What of a large literal may go, or None where not even its first element is short."""
+    if isinstance(node, ast.Constant):
+        first = _STRING.match(text, start)  # adjacent strings are one constant
+        whole = first is None or first.end() == end or first[0].endswith(('"""', "'''"))
+        return None if first is None or whole else (first.end(), end)
+    elements = node.values if isinstance(node, ast.Dict) else node.elts  # type: ignore[attr-defined]
+    kept = 0
+    for element in elements:
+        stop = offsets.span(element)[1]
+        if stop > start + _KEPT:
+            break
+        kept = stop
+    closer = text[end - 1]
+    if not kept or closer != _CLOSERS[type(node)]:
+        return None
+    after = re.compile(r"[\s)]*,").match(text, kept)  # the comma makes a tuple; a parenthesis closes the element
+    stop = end - 1
+    return (after.end(), stop) if after and after.end() < stop else None
