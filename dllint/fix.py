@@ -1,0 +1,113 @@
+"""Fixes: text edits with an applicability, applied whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import IntEnum
+
+import msgspec
+
+from dllint.source import Span
+
+
+class Applicability(IntEnum):
+    """How far a fix may be trusted: shown only, applied when unsafe fixes are asked for, applied always."""
+
+    MANUAL = 0
+    UNSAFE = 1
+    SAFE = 2
+
+    @property
+    def label(self) -> str:
+        """The word that reports use."""
+        return ("display-only", "unsafe", "safe")[self]
+
+
+class Edit(msgspec.Struct, frozen=True, order=True):
+    """`text` in place of a span; an empty span inserts."""
+
+    path: str
+    span: Span
+    text: str
+
+
+class Import(msgspec.Struct, frozen=True):
+    """An import that a fix needs: `import module as alias`, or `from module import attribute as alias`."""
+
+    path: str
+    module: str
+    attribute: str = ""
+    alias: str = ""
+
+    @property
+    def bound(self) -> str:
+        """The name that it binds."""
+        return self.alias or self.attribute or self.module.partition(".")[0]
+
+    @property
+    def statement(self) -> str:
+        """The import as a line of Python, without its newline."""
+        name = self.attribute or self.module
+        named = f"{name} as {self.alias}" if self.alias and self.alias != name else name
+        return f"from {self.module} import {named}" if self.attribute else f"import {named}"
+
+
+class Fix(msgspec.Struct, frozen=True):
+    """A remedy. `snippet` is what a person may paste, for one that is not applied.
+
+    `defines` are the names that it adds to its module: two fixes that add the same name do not go together.
+    """
+
+    title: str
+    edits: tuple[Edit, ...]
+    applicability: Applicability
+    imports: tuple[Import, ...] = ()
+    snippet: str = ""
+    defines: tuple[str, ...] = ()
+
+
+def choose(fixes: Iterable[Fix]) -> list[Fix]:
+    """The fixes that go together, in the order of their edits; the others are left for the next pass."""
+    applicable = [fix for fix in fixes if fix.edits and fix.applicability is not Applicability.MANUAL]
+    chosen: list[Fix] = []
+    taken: dict[str, list[Edit]] = {}
+    names: dict[tuple[str, str], Fix] = {}
+    for fix in sorted(applicable, key=lambda fix: (sorted(fix.edits), fix.title)):
+        edits = sorted(set(fix.edits))
+        defined = {(edit.path, name) for edit in edits for name in fix.defines}
+        if any(names.get(key, fix).edits != fix.edits for key in defined):
+            continue
+        others = [other for path in {edit.path for edit in edits} for other in taken.get(path, ())]
+        if any(_clash(edit, other) for edit in edits for other in others) or not _disjoint(edits):
+            continue
+        chosen.append(fix)
+        names.update((key, fix) for key in defined)
+        for edit in edits:
+            taken.setdefault(edit.path, []).append(edit)
+    return chosen
+
+
+def apply(text: str, edits: Iterable[Edit]) -> str:
+    """The text after the edits, all of one file; equal ones count once. Raises ValueError where they overlap."""
+    ordered = sorted(set(edits))
+    if not _disjoint(ordered):
+        raise ValueError("edits overlap")
+    for edit in reversed(ordered):
+        text = text[: edit.span.start] + edit.text + text[edit.span.end :]
+    return text
+
+
+def _disjoint(edits: list[Edit]) -> bool:
+    return not any(_clash(edit, other) for index, edit in enumerate(edits) for other in edits[:index])
+
+
+def _clash(one: Edit, other: Edit) -> bool:
+    """Whether two edits cannot both be made. Whole lines inserted at one place can, one after the other."""
+    if one == other or one.path != other.path:
+        return False
+    if one.span == other.span and one.span.start == one.span.end:
+        return not (one.text.endswith(("\n", "\r")) and other.text.endswith(("\n", "\r")))
+    if one.span.start == one.span.end or other.span.start == other.span.end:
+        point, span = (one.span.start, other.span) if one.span.start == one.span.end else (other.span.start, one.span)
+        return span.start < point < span.end
+    return one.span.start < other.span.end and other.span.start < one.span.end
