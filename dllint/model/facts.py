@@ -29,7 +29,8 @@ class Expr(msgspec.Struct, frozen=True, array_like=True, gc=False, omit_defaults
     list tuple set                 (elements); an element `*x` has kind "star"
     dict                           (key, value, key, value, ...); `**x` has key kind "star"
     lambda                         `ref`: index of the function in ModuleModel.functions
-    comprehension list|set|dict|generator   (element,) or (key, value), then the iterables; `ref`: index of its scope
+    comprehension list|set|dict|generator   (element,) or (key, value); its clauses, in order, are keywords named
+                                   "for" (the target), "in" (the iterable) and "if"
     ifexp                          (test, body, orelse)
     boolop       and | or          (left, right)
     binop        the operator      (left, right)
@@ -96,8 +97,9 @@ class Event(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Something a scope does, in source order.
 
     kind: assign (target = value; one event a target), augment (`name` is the operator), annotate (no value), expr,
-    return, for (target in value), with (target or None, value), del (target), raise, assert, global, nonlocal
-    (`names`), import (`names` are the names bound), def, class (`ref`: index of the function or class), case, except.
+    return, test (the condition of an if or while), for (target in value), with (target or None, value), del (target),
+    raise, assert, global, nonlocal (`names`), import (`names` are the names bound), def, class (`ref`: index of the
+    function or class), case and except (`names` are the names bound).
     """
 
     kind: str
@@ -121,7 +123,7 @@ class Parameter(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Function(msgspec.Struct, frozen=True):
-    """A def, a lambda, or the scope of a comprehension (kind)."""
+    """A def or a lambda (kind)."""
 
     index: int
     kind: str
@@ -130,7 +132,7 @@ class Function(msgspec.Struct, frozen=True):
     """Python's own: `Vocab.load.<locals>.<lambda>`."""
     span: Span
     header: Span
-    """From `def` (or its name's line) to the colon: where a finding about the function points."""
+    """From `def` to the end of the name: where a finding about the function points. A lambda's whole span."""
     body: Span
     parameters: tuple[Parameter, ...]
     decorators: tuple[Expr, ...]
@@ -148,7 +150,6 @@ class Function(msgspec.Struct, frozen=True):
     is_async: bool = False
     is_generator: bool = False
     returns: Expr | None = None
-    docstring: bool = False
     block: int = -1
     """The block that the definition stands in."""
 

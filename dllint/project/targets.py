@@ -1,25 +1,65 @@
-"""What the verdict is about: platforms, Python versions, start method, and the project's own names."""
+"""Where the checked project must run, and where a hazard of a start method therefore shows."""
 
 from __future__ import annotations
 
 import msgspec
 
+FORK, SPAWN, FORKSERVER = "fork", "spawn", "forkserver"
+ALL_METHODS = frozenset({FORK, SPAWN, FORKSERVER})
+PICKLING = frozenset({SPAWN, FORKSERVER})
+"""The start methods that pickle what workers are given."""
+_OLD = ("3.8", "3.9", "3.10", "3.11", "3.12", "3.13")
+_NEW = ("3.14", "3.15", "3.16")
+
 
 class Targets(msgspec.Struct, frozen=True):
-    """The declared targets of a project, from its configuration and its package metadata. Empty means not declared."""
+    """What the configuration says of the project's platforms, Pythons and own vocabulary."""
 
     platforms: tuple[str, ...] = ("linux", "macos", "windows")
     pythons: str = ""
-    """PEP 440 specifier, such as `>=3.10`."""
+    """A PEP 440 specifier such as ">=3.10"; empty allows every Python."""
     start_method: str = ""
-    """`fork`, `spawn` or `forkserver` when the project always sets it outside the code."""
+    """The start method that the project always uses; empty: each platform's default."""
     numpy: str = ""
-    """The project's own requirement on numpy, such as `>=2`."""
+    """A PEP 440 specifier of the numpy the project allows."""
     loader_classes: tuple[str, ...] = ()
-    """Further classes (dotted) that start workers like DataLoader."""
     dataset_bases: tuple[str, ...] = ()
-    """Further classes (dotted) whose subclasses are datasets."""
     unpicklable_types: tuple[str, ...] = ()
-    """Further callables (dotted) whose results cannot be pickled."""
     src: tuple[str, ...] = ()
-    """Folders that imports start from, relative to the root."""
+
+    def allows_python(self, versions: tuple[str, ...]) -> bool:
+        """Whether any of these minor versions is a target."""
+        if not self.pythons:
+            return True
+        from packaging.specifiers import SpecifierSet
+
+        specifiers = SpecifierSet(self.pythons)
+        return any(specifiers.contains(f"{version}.{patch}") for version in versions for patch in (0, 99))
+
+    def methods(self) -> frozenset[str]:
+        """The start methods that workers get on the declared targets when nobody chooses one."""
+        if self.start_method:
+            return frozenset({self.start_method})
+        found = set()
+        if "linux" in self.platforms:
+            found |= {FORK} if self.allows_python(_OLD) else set()
+            found |= {FORKSERVER} if self.allows_python(_NEW) else set()
+        if "macos" in self.platforms or "windows" in self.platforms:
+            found.add(SPAWN)
+        return frozenset(found)
+
+    def where(self, failing: frozenset[str]) -> str:
+        """The declared targets whose default start method is one of these, in words; "" for none."""
+        if self.start_method:
+            return f"with start method {self.start_method}" if self.start_method in failing else ""
+        places = []
+        linux = "linux" in self.platforms
+        if FORK in failing and linux and self.allows_python(_OLD):
+            places.append("Linux")
+        if SPAWN in failing:
+            places += [name for key, name in (("macos", "macOS"), ("windows", "Windows")) if key in self.platforms]
+        if FORKSERVER in failing and "Linux" not in places and linux and self.allows_python(_NEW):
+            places.append("Python 3.14+" if self.allows_python(_OLD) else "Linux")
+        if len(places) < 2:
+            return "on " + "".join(places) if places else ""
+        return "on " + ", ".join(places[:-1]) + " and " + places[-1]

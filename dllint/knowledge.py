@@ -1,0 +1,180 @@
+"""What is known of code outside the project: who starts workers and ships what, who keeps its arguments, and names.
+
+Every table says where its facts come from; "measured" means run on torch 2.13, see the families' README pages.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+CANONICAL = {
+    "torch.utils.data.dataloader.DataLoader": "torch.utils.data.DataLoader",
+    "torch.utils.data.dataset.Dataset": "torch.utils.data.Dataset",
+    "torch.utils.data.dataset.IterableDataset": "torch.utils.data.IterableDataset",
+    "torch.utils.data.dataset.Subset": "torch.utils.data.Subset",
+    "torch.utils.data.dataset.ConcatDataset": "torch.utils.data.ConcatDataset",
+    "torch.utils.data.dataset.TensorDataset": "torch.utils.data.TensorDataset",
+    "torch.utils.data.dataset.random_split": "torch.utils.data.random_split",
+    "torch_geometric.loader.dataloader.DataLoader": "torch_geometric.loader.DataLoader",
+    "torch_geometric.data.DataLoader": "torch_geometric.loader.DataLoader",
+    "torchtext.legacy.data.Dataset": "torchtext.data.Dataset",
+    "typing.Dict": "builtins.dict",
+    "functools.cache": "functools.lru_cache",
+    "torch.utils.data.datapipes.iter.IterDataPipe": "torch.utils.data.IterDataPipe",
+    "multiprocessing.context.Process": "multiprocessing.Process",
+    "multiprocessing.pool.Pool": "multiprocessing.Pool",
+    "concurrent.futures.process.ProcessPoolExecutor": "concurrent.futures.ProcessPoolExecutor",
+    "torch.multiprocessing.spawn.spawn": "torch.multiprocessing.spawn",
+    "io.open": "builtins.open",
+    "codecs.open": "builtins.open",
+    "monai.data.dataloader.DataLoader": "monai.data.DataLoader",
+    "pathlib.PosixPath": "pathlib.Path",
+    "pathlib.WindowsPath": "pathlib.Path",
+}
+"""Deep import paths of names that have a public home (read in the packages' own `__init__` files)."""
+
+TORCH_ONLY = frozenset({
+    "torch.multiprocessing.spawn", "torch.multiprocessing.start_processes", "torch.multiprocessing.spawn.spawn",
+    "torch.multiprocessing.set_sharing_strategy", "torch.multiprocessing.get_sharing_strategy",
+    "torch.multiprocessing.reductions",
+})  # fmt: skip
+"""What torch.multiprocessing adds; everything else in it is multiprocessing's own."""
+
+PREFIXES = {
+    "pytorch_lightning.": "lightning.",
+    "lightning.pytorch.": "lightning.",
+    "jittor.dataset.": "torch.utils.data.",
+}
+
+
+class Boundary(NamedTuple):
+    """Something that starts workers: the parameters it ships to them, in the order of its positional arguments."""
+
+    parameters: tuple[str, ...]
+    ships: tuple[str, ...]
+    workers: str = "num_workers"
+    """The parameter that says how many workers; "" where they always start."""
+    base: str = "torch.utils.data.DataLoader"
+    """What it is for messages and start methods."""
+
+
+_LOADER = (
+    "dataset", "batch_size", "shuffle", "sampler", "batch_sampler", "num_workers", "collate_fn", "pin_memory",
+    "drop_last", "timeout", "worker_init_fn", "multiprocessing_context",
+)  # fmt: skip
+_SHIPPED = ("dataset", "collate_fn", "worker_init_fn")
+
+LOADERS = {
+    "torch.utils.data.DataLoader": Boundary(_LOADER, _SHIPPED),
+    "torch_geometric.loader.DataLoader": Boundary(("dataset", "batch_size", "shuffle", "follow_batch"), _SHIPPED),
+    "torch_geometric.loader.DataListLoader": Boundary(("dataset", "batch_size", "shuffle"), _SHIPPED),
+    "torch_geometric.loader.DenseDataLoader": Boundary(("dataset", "batch_size", "shuffle"), _SHIPPED),
+    "torch_geometric.loader.NeighborLoader": Boundary(("data", "num_neighbors"), ("transform", "worker_init_fn")),
+    "monai.data.DataLoader": Boundary(("dataset", "num_workers"), _SHIPPED),
+    "monai.data.ThreadDataLoader": Boundary(("dataset",), _SHIPPED),
+    "webdataset.WebLoader": Boundary(_LOADER, _SHIPPED),
+    "dgl.dataloading.GraphDataLoader": Boundary(("dataset", "collate_fn"), _SHIPPED),
+    "accelerate.data_loader.DataLoaderShard": Boundary(("dataset",), _SHIPPED),
+    "torchdata.stateful_dataloader.StatefulDataLoader": Boundary(_LOADER, _SHIPPED),
+    "timm.data.loader.MultiEpochsDataLoader": Boundary(_LOADER, _SHIPPED),
+    "fastai.data.core.DataLoader": Boundary(("dataset",), _SHIPPED),
+    "espnet2.iterators.sequence_iter_factory.SequenceIterFactory": Boundary(("dataset",), ("dataset", "collate_fn")),
+    "transformers.Trainer": Boundary(
+        ("model", "args", "data_collator", "train_dataset", "eval_dataset"),
+        ("train_dataset", "eval_dataset", "data_collator"),
+        workers="args.dataloader_num_workers",
+        base="transformers.Trainer",
+    ),
+}
+"""Loaders: what they hand to workers. torch 2.13 ships the dataset, `collate_fn` and `worker_init_fn`, no samplers
+(read in its worker start; the others from their signatures)."""
+LOADERS["transformers.Seq2SeqTrainer"] = LOADERS["transformers.Trainer"]
+
+PROCESSES = {
+    "multiprocessing.Process": Boundary(("group", "target", "name", "args", "kwargs"), ("target", "args", "kwargs"), "", "multiprocessing.Process"),
+    "torch.multiprocessing.spawn": Boundary(("fn", "args"), ("fn", "args"), "", "torch.multiprocessing.spawn"),
+    "torch.multiprocessing.start_processes": Boundary(("fn", "args"), ("fn", "args"), "", "torch.multiprocessing.start_processes"),
+    "multiprocessing.Pool": Boundary(("processes", "initializer", "initargs"), ("initializer", "initargs"), "", "multiprocessing.Pool"),
+    "concurrent.futures.ProcessPoolExecutor": Boundary(("max_workers", "mp_context", "initializer", "initargs"), ("initializer", "initargs"), "", "concurrent.futures.ProcessPoolExecutor"),
+}  # fmt: skip
+POOL_METHODS = {
+    "multiprocessing.Pool": frozenset({"map", "imap", "imap_unordered", "apply", "apply_async", "map_async", "starmap", "starmap_async"}),
+    "concurrent.futures.ProcessPoolExecutor": frozenset({"submit", "map"}),
+}  # fmt: skip
+"""Methods of pools whose first argument is pickled under every start method (measured)."""
+
+DATASETS = frozenset({
+    "torch.utils.data.Dataset", "torch.utils.data.IterableDataset", "torch.utils.data.TensorDataset",
+    "torch.utils.data.Subset", "torch.utils.data.ConcatDataset", "torch.utils.data.ChainDataset",
+    "torch.utils.data.IterDataPipe", "torch.utils.data.MapDataPipe", "torch_geometric.data.Dataset",
+    "torch_geometric.data.InMemoryDataset", "monai.data.Dataset", "monai.data.CacheDataset",
+    "monai.data.PersistentDataset", "torchvision.datasets.VisionDataset", "torchvision.datasets.ImageFolder",
+    "torchvision.datasets.DatasetFolder", "torchvision.datasets.folder.ImageFolder", "torchvision.datasets.CocoDetection",
+    "torchvision.datasets.vision.VisionDataset", "torchvision.datasets.folder.DatasetFolder",
+    "fairseq.data.FairseqDataset", "webdataset.WebDataset", "litdata.StreamingDataset", "streaming.StreamingDataset",
+    "mmdet.datasets.CustomDataset", "mmengine.dataset.BaseDataset", "torchaudio.datasets.LIBRISPEECH",
+    "torchtext.data.Dataset", "dgl.data.DGLDataset", "lightning.LightningDataset", "pyg.data.Dataset",
+})  # fmt: skip
+ITERABLE_DATASETS = frozenset({"torch.utils.data.IterableDataset", "torch.utils.data.IterDataPipe"})
+DATASET_MODULES = ("torchvision.datasets.", "torchaudio.datasets.", "torchtext.datasets.", "torch_geometric.datasets.")
+
+MAP_METHODS = ("__getitem__", "__getitems__")
+WORKER_METHODS = (*MAP_METHODS, "__iter__", "__next__")
+
+KEEPERS = frozenset({
+    "functools.partial", "collections.defaultdict", "builtins.map", "builtins.filter", "builtins.zip",
+    "builtins.enumerate", "builtins.reversed", "itertools.chain", "itertools.cycle", "itertools.starmap",
+    "torch.utils.data.random_split", "builtins.iter", "collections.OrderedDict", "collections.deque",
+    "types.SimpleNamespace", "argparse.Namespace", "numpy.vectorize", "functools.lru_cache", "torch.jit.script",
+})  # fmt: skip
+"""Callables whose result keeps what it is given, as it is."""
+
+COPIERS = frozenset({
+    "builtins.list", "builtins.tuple", "builtins.set", "builtins.frozenset", "builtins.sorted", "builtins.dict",
+})  # fmt: skip
+"""Callables that keep the elements of what they are given, not the thing itself."""
+
+PASS_THROUGH = frozenset({"copy.copy", "copy.deepcopy", "typing.cast", "torch.utils.data.dataset.T_co"})
+"""Callables whose result is, for our questions, one of their arguments."""
+
+HOLDING_ROOTS = (
+    "torch.", "torchvision.", "torchaudio.", "torchtext.", "torch_geometric.", "lightning.", "monai.", "albumentations.",
+    "kornia.", "timm.", "webdataset.", "imgaug.", "torchio.", "detectron2.", "mmcv.", "mmdet.", "transformers.",
+    "fairseq.", "torchdata.", "pytorchvideo.", "cvtransforms.", "torch_audiomentations.", "audiomentations.", "imgaug.",
+    "fastai.", "ffcv.", "volumentations.", "batchgenerators.", "nlpaug.", "speechbrain.", "torchmeta.", "learn2learn.",
+    "torch_scatter.", "torchsample.", "video_transforms.", "ignite.", "catalyst.", "poutyne.", "torchnet.", "litdata.",
+)  # fmt: skip
+"""Packages whose classes keep the callables that their constructors are given."""
+
+CHAINED = ("webdataset.", "torchdata.", "torch.utils.data.datapipes.")
+"""Packages whose objects are built by chained calls that keep their arguments (`.map(fn)`)."""
+
+BASE_PARAMETERS = {
+    "torch.utils.data.TensorDataset": (),
+}
+
+DROP_STATE = ("__getstate__", "__reduce__", "__reduce_ex__", "__getnewargs_ex__")
+"""Methods that replace pickle's default of copying every attribute (`__deepcopy__` does not)."""
+
+TRANSPARENT_DECORATORS = frozenset({"staticmethod", "classmethod", "property"})
+
+
+def canonical(name: str) -> str:
+    """The public dotted name of an external symbol."""
+    found = CANONICAL.get(name)
+    if found is not None:
+        return found
+    if name.startswith("torch.multiprocessing.") and name not in TORCH_ONLY:
+        return canonical(name.removeprefix("torch."))
+    for prefix, home in PREFIXES.items():
+        if name.startswith(prefix):
+            return CANONICAL.get(home + name[len(prefix) :], home + name[len(prefix) :])
+    return name
+
+
+def holds_arguments(name: str) -> bool:
+    """Whether an external callable's result keeps the arguments it is called with."""
+    if name in KEEPERS:
+        return True
+    last = name.rpartition(".")[2]
+    return last[:1].isupper() and name.startswith(HOLDING_ROOTS)

@@ -1,0 +1,215 @@
+"""All modules together: what is shipped to workers, what runs there, where the workers start. Rules ask this."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from dllint.finding import Certainty
+from dllint.model.facts import ModuleModel
+from dllint.project.boundaries import Boundaries, Loader
+from dllint.project.evaluate import Evaluator
+from dllint.project.index import Index, Module
+from dllint.project.library import Library
+from dllint.project.shipped import Held, Shipped
+from dllint.project.targets import PICKLING, Targets
+from dllint.project.values import Env, ExtInst, Free, Func, Inst, Klass, Opaque, Value, Values
+from dllint.project.worker_code import Running, WorkerCode
+from dllint.project.workers import Workers
+from dllint.source import Source, Span
+
+if TYPE_CHECKING:
+    from dllint.syntax.parse import Tree
+
+__all__ = ["Held", "Loader", "Project", "Running", "Targets", "Workers"]
+
+
+class Project:
+    """The questions that rules may ask. Everything is computed on first use and kept."""
+
+    def __init__(
+        self, models: Mapping[str, ModuleModel], targets: Targets, read: Callable[[str], Source]
+    ) -> None:
+        self.models = models
+        self.targets = targets
+        self._read = read
+        self._sources: dict[str, Source] = {}
+        self._trees: dict[str, Tree] = {}
+        self.index = Index(models, targets.src)
+        self.evaluator = Evaluator(self.index)
+        self.boundaries = Boundaries(self.evaluator, targets)
+        self.library = Library(self.evaluator, targets)
+
+    # Files.
+
+    def source(self, path: str) -> Source:
+        """A file's text."""
+        if path not in self._sources:
+            self._sources[path] = self._read(path)
+        return self._sources[path]
+
+    def tree(self, path: str) -> Tree:
+        """A file's tree, made again on demand. Raises NotParsed."""
+        if path not in self._trees:
+            from dllint.syntax.parse import parse
+
+            self._trees[path] = parse(self.source(path))
+        return self._trees[path]
+
+    def text(self, path: str, span: Span) -> str:
+        """The text of a span."""
+        return self.source(path).text[span.start : span.end]
+
+    # Boundaries.
+
+    @property
+    def loaders(self) -> tuple[Loader, ...]:
+        """Every loader the project makes, once per activation of the code around it."""
+        return self.boundaries.loaders
+
+    def starts_workers(self, loader: Loader) -> bool:
+        """Whether a loader may get workers: not known to have none. Tests and examples prove nothing."""
+        return loader.workers is not Workers.NONE
+
+    @cached_property
+    def open_loaders(self) -> tuple[Loader, ...]:
+        """Loaders whose dataset could not be followed: any dataset may be theirs."""
+        return tuple(loader for loader in self.loaders if not loader.in_tests and self._dataset_unknown(loader))
+
+    def _dataset_unknown(self, loader: Loader) -> bool:
+        found, surely = self.boundaries.argument(loader, "dataset")
+        values = [value for pair in found for value in self.evaluator.values(*pair)]
+        return not surely or not values or any(isinstance(value, (Opaque, Free)) for value in values)
+
+    # What is shipped.
+
+    @cached_property
+    def _held_by_loader(self) -> list[tuple[Loader, tuple[Held, ...]]]:
+        shipped = Shipped(self.evaluator, self.boundaries)
+        return [(loader, tuple(shipped.by(loader))) for loader in self.loaders]
+
+    @cached_property
+    def shipped(self) -> tuple[Held, ...]:
+        """Everything that goes to workers, once per place where it is made, by its best route."""
+        every = [held for loader, items in self._held_by_loader if self.starts_workers(loader) for held in items]
+        return tuple(best_routes([*every, *self._held_by_users]))
+
+    @cached_property
+    def _held_by_users(self) -> list[Held]:
+        """What users of the project would ship."""
+        shipped = Shipped(self.evaluator, self.boundaries)
+        roots = list(self.library.datasets(self._reached))
+        if not self._quiet_library:
+            roots += list(self.library.returned(self._running_functions))
+        found = [held for value, note in roots if not self._quiet_library for held in shipped.by_users(value, note)]
+        for loader, items in self._held_by_loader:
+            if loader.in_tests and not self.starts_workers(loader):
+                found += [replace_loader(held) for held in items if loader.instance is not None]
+        return found
+
+    @cached_property
+    def _quiet_library(self) -> bool:
+        """The project's own loaders take any dataset and never have workers."""
+        own = [loader for loader in self.open_loaders if not loader.in_tests]
+        return bool(own) and all(loader.workers is Workers.NONE for loader in own)
+
+    @cached_property
+    def _reached(self) -> set[Klass]:
+        """Classes that some loader ships, with their bases."""
+        found: set[Klass] = set()
+        for loader, items in self._held_by_loader:
+            if loader.in_tests and not self.starts_workers(loader):
+                continue
+            for held in items:
+                if isinstance(held.value, Inst):
+                    found |= set(self.evaluator.mro(held.value.klass))
+        return found
+
+    # What runs in workers.
+
+    @cached_property
+    def running(self) -> tuple[Running, ...]:
+        """Worker code: every function that runs in workers of a loader that may have some."""
+        code = WorkerCode(self.evaluator)
+        found: list[Running] = []
+        for loader, items in self._held_by_loader:
+            if self.starts_workers(loader):
+                found += code.of(items, loader)
+        return tuple(found)
+
+    @cached_property
+    def _running_functions(self) -> set[tuple[str, int]]:
+        found = {(item.func.module.path, item.func.index) for item in self.running}
+        return found | set(self._called_per_item())
+
+    def _called_per_item(self) -> Iterator[tuple[str, int]]:
+        """Functions that a `__call__` or `__getitem__` of any class runs: worker code by its nature."""
+        code = WorkerCode(self.evaluator)
+        for klass in self.evaluator.all_classes:
+            for name in ("__call__", "__getitem__"):
+                index = klass.facts.methods.get(name)
+                if index is not None:
+                    func = Func(klass.module, index, klass.outer)
+                    env = self.evaluator.method_env(Inst(klass), klass.module, index)
+                    for item in code.from_function(Running(func, env, (), None)):
+                        yield item.func.module.path, item.func.index
+
+    @cached_property
+    def users_running(self) -> tuple[Running, ...]:
+        """What would run in the workers of the project's users."""
+        return tuple(WorkerCode(self.evaluator).of(self._held_by_users, None))
+
+    # Values.
+
+    def values(self, expr: object, env: Env) -> Values:
+        """What an expression may evaluate to."""
+        return self.evaluator.values(expr, env)  # type: ignore[arg-type]
+
+    def failing(self, held: Held, methods: frozenset[str] = PICKLING) -> frozenset[str]:
+        """Those of the start methods under which a hazard shows that this route may meet."""
+        possible = held.loader.methods if held.loader is not None else self.targets.methods()
+        return possible & methods
+
+    def where(self, loader: Loader | None, failing: frozenset[str]) -> str:
+        """Where it fails, in words: "on macOS, Windows and Python 3.14+"."""
+        if loader is not None and loader.chosen:
+            return "with start method " + " or ".join(sorted(failing))
+        return self.targets.where(failing)
+
+
+def replace_loader(held: Held) -> Held:
+    """The same value, shipped by the project's users."""
+    return Held(held.value, held.holder, held.path, held.span, held.route, None, Certainty.LIKELY)
+
+
+def best_routes(every: list[Held]) -> Iterator[Held]:
+    """One route for each place and holder: a certain one first, to known workers, then the shortest."""
+    groups: dict[tuple[str, Span, str], list[Held]] = defaultdict(list)
+    for held in every:
+        groups[held.path, held.span, held.holder.kind].append(held)
+    for items in groups.values():
+        yield min(items, key=_rank)
+
+
+def _rank(held: Held) -> tuple[bool, bool, bool, int]:
+    workers = held.loader is not None and held.loader.workers is Workers.SOME
+    return held.loader is None, held.certainty is not Certainty.CERTAIN, not workers, len(held.route)
+
+
+def module_of(project: Project, path: str) -> Module:
+    """The indexed module of a file."""
+    return project.index.modules[path]
+
+
+def describe_value(value: Value) -> str:
+    """A short name for messages."""
+    match value:
+        case Func() | Klass():
+            return value.facts.name
+        case Inst(klass=klass):
+            return klass.facts.name
+        case ExtInst(name=name):
+            return name.rpartition(".")[2]
+    return "value"

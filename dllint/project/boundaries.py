@@ -1,0 +1,265 @@
+"""The places where a project starts workers: loaders, with what they ship, to how many workers, how started."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from dllint.knowledge import LOADERS, Boundary
+from dllint.model.facts import Expr
+from dllint.project.evaluate import Argument, Evaluator
+from dllint.project.hierarchy import Answer
+from dllint.project.index import Index, Module, Site
+from dllint.project.targets import ALL_METHODS, Targets
+from dllint.project.values import Const, Env, Ext, ExtInst, Free, Inst, Klass, Opaque, Value
+from dllint.project.workers import WorkerCounts, Workers
+from dllint.source import Span
+
+MAX_CONTEXTS = 24
+_GENERIC = LOADERS["torch.utils.data.DataLoader"]
+
+
+@dataclass(frozen=True, eq=False)
+class Loader:
+    """A call that makes a loader, in one activation of the code around it."""
+
+    path: str
+    span: Span
+    """Where the loader is made: of a subclass of DataLoader, its construction."""
+    name: str
+    boundary: Boundary
+    call: Expr
+    env: Env
+    skip: int
+    workers: Workers
+    methods: frozenset[str]
+    """The start methods its workers may get on the declared targets."""
+    chosen: bool
+    """The code itself chooses the start method."""
+    instance: Inst | None = None
+    """The instance of a project's own loader class."""
+    in_tests: bool = False
+
+
+class Boundaries:
+    """Finds the loaders of a project."""
+
+    def __init__(self, evaluator: Evaluator, targets: Targets) -> None:
+        self.evaluator = evaluator
+        self.index: Index = evaluator.index
+        self.targets = targets
+        self.counts = WorkerCounts(evaluator)
+        self.known = dict(LOADERS) | {name: _GENERIC for name in targets.loader_classes}
+
+    @cached_property
+    def names(self) -> set[str]:
+        """The last names under which a loader may be made: known ones, subclasses, aliases."""
+        found = {name.rpartition(".")[2] for name in self.known} | {"DataLoader"}
+        found |= {name for module in self.index for name in module.calls if name.endswith(("DataLoader", "Dataloader"))}
+        while True:
+            more = {alias for name in found for alias in self.evaluator.aliases.get(name, ())}
+            for klass in self.evaluator.all_classes:
+                if any(base.name in found for base in klass.facts.bases):
+                    more.add(klass.facts.name)
+            for module in self.index:
+                more |= self._partials(module, found)
+            if more <= found:
+                return found
+            found |= more
+
+    def _partials(self, module: Module, names: set[str]) -> set[str]:
+        found = set()
+        for site in module.calls.get("partial", ()):
+            target = site.event.target
+            if len(site.expr.args) > 1 and site.expr.args[1].name in names and target is not None and target.name:
+                found.add(target.name)
+        return found
+
+    @cached_property
+    def loaders(self) -> tuple[Loader, ...]:
+        """Every loader the project makes, once per activation that differs."""
+        found: list[Loader] = []
+        for site in self.index.calls_named(sorted(self.names)):
+            for env in self.contexts(site.module, site.function):
+                found += self._loaders_of(site, env)
+        found += self._never_constructed({loader.instance.klass for loader in found if loader.instance is not None})
+        return tuple(found)
+
+    def contexts(self, module: Module, function: int, depth: int = 3) -> list[Env]:
+        """The activations in which a function's code runs: one per known call, or the generic one."""
+        if function < 0:
+            return [self.evaluator.env(module, -1)]
+        facts = module.model.functions[function]
+        if facts.owner < 0 and facts.parent >= 0:
+            outers = self.contexts(module, facts.parent, depth)
+            return [self.evaluator.env(module, function, receiver=env.receiver, outer=env) for env in outers]
+        found: list[Env] = []
+        for site, skip in self.evaluator.callers(module, function) if depth else ():
+            for caller in self.contexts(site.module, site.function, depth - 1):
+                found += self._entered(site, skip, caller, module, function)
+                if len(found) >= MAX_CONTEXTS:
+                    return found
+        return found or [self.evaluator.generic(module, function)]
+
+    def _entered(self, site: Site, skip: int, caller: Env, module: Module, function: int) -> Iterator[Env]:
+        for value in self.evaluator.values(site.expr.args[0], caller):
+            owner = getattr(value, "owner", None)
+            func = getattr(value, "func", value)
+            if isinstance(value, Klass):
+                inst = Inst(value, site.expr, caller)
+                found = self.evaluator.init_envs(inst).get((module.path, function))
+                if found is not None:
+                    yield found
+            elif getattr(func, "module", None) is module and getattr(func, "index", -1) == function:
+                yield self.evaluator.env(module, function, site.expr, caller, owner, func.outer, skip)
+
+    def _loaders_of(self, site: Site, env: Env) -> Iterator[Loader]:
+        for callee in self.evaluator.values(site.expr.args[0], env):
+            match callee:
+                case Ext(name=name):
+                    boundary = self.boundary(name, site.expr)
+                    if boundary is not None:
+                        yield self._loader(site, env, boundary, site.expr, env, name.rpartition(".")[2])
+                case Klass() if self.is_loader(callee):
+                    yield from self._subclass(site, Inst(callee, site.expr, env))
+                case ExtInst(name="functools.partial", call=made, env=where) if len(made.args) > 1:
+                    for target in self.evaluator.values(made.args[1], where):
+                        boundary = self.boundary(target.name, made) if isinstance(target, Ext) else None
+                        if boundary is not None:
+                            merged = self.evaluator.merged_call(made, site.expr)
+                            yield self._loader(site, env, boundary, merged, env, "DataLoader")
+
+    def boundary(self, name: str, call: Expr) -> Boundary | None:
+        """The knowledge of an external loader; unknown classes named like one count when called like one."""
+        known = self.known.get(name)
+        if known is not None:
+            return known
+        if name.endswith(("DataLoader", "Dataloader")) and not name.startswith("builtins."):
+            if call.keyword("num_workers") is not None or call.keyword("collate_fn") is not None:
+                return _GENERIC
+        return None
+
+    def is_loader(self, klass: Klass) -> bool:
+        """Whether a project's class is a loader."""
+        return self.evaluator.is_a(klass, lambda name: name in self.known) is Answer.YES
+
+    def _subclass(self, site: Site, inst: Inst) -> Iterator[Loader]:
+        """A project's own loader class: what its `__init__` hands on to the external base."""
+        call, env, skip = self.base_call(inst)
+        boundary = next(self.known[name] for name in self.evaluator.external_bases(inst.klass) if name in self.known)
+        yield self._loader(site, env, boundary, call, env, inst.klass.facts.name, inst, skip)
+
+    def base_call(self, inst: Inst) -> tuple[Expr, Env, int]:
+        """The call whose arguments the external base's `__init__` gets."""
+        found: tuple[Expr, Env, int] | None = None
+        if inst.call is not None and inst.env is not None:
+            found = inst.call, inst.env, 0
+        for (_, function), env in self.evaluator.init_envs(inst).items():
+            klass = self.evaluator.klass(env.module, env.module.model.functions[function].owner)
+            following = self.evaluator.super_init(klass, env)
+            if following is not None:
+                found = following[0], env, following[1]
+        assert found is not None
+        return found
+
+    def _never_constructed(self, seen: set[Klass]) -> Iterator[Loader]:
+        """Loader classes that the project defines but never makes: their users do."""
+        for klass in self.evaluator.all_classes:
+            if klass in seen or not self.is_loader(klass):
+                continue
+            inst = Inst(klass)
+            if self.evaluator.init_envs(inst) and any(
+                self.evaluator.super_init(self.evaluator.klass(env.module, env.facts.owner), env)
+                for env in self.evaluator.init_envs(inst).values()
+            ):
+                call, env, skip = self.base_call(inst)
+                boundary = next(self.known[name] for name in self.evaluator.external_bases(klass) if name in self.known)
+                site = Site(klass.module, env.function, env.facts.events[0], call)
+                yield self._loader(site, env, boundary, call, env, klass.facts.name, inst, skip)
+
+    def _loader(
+        self,
+        site: Site,
+        around: Env,
+        boundary: Boundary,
+        call: Expr,
+        env: Env,
+        name: str,
+        instance: Inst | None = None,
+        skip: int = 0,
+    ) -> Loader:
+        methods, chosen = self._methods(call, env, boundary, skip)
+        return Loader(
+            site.module.path, site.expr.span, name, boundary, call, env, skip,
+            self._workers(call, env, boundary, skip), methods, chosen, instance, is_test(site.module.path),
+        )  # fmt: skip
+
+    def argument(self, loader: Loader, name: str) -> tuple[list[Argument], bool]:
+        """What a loader is given for a parameter."""
+        return self._argument(loader.call, loader.env, loader.boundary, loader.skip, name)
+
+    def _argument(self, call: Expr, env: Env, boundary: Boundary, skip: int, name: str) -> tuple[list[Argument], bool]:
+        position = boundary.parameters.index(name) + skip if name in boundary.parameters else None
+        return self.evaluator.argument(call, env, position, name)
+
+    def _workers(self, call: Expr, env: Env, boundary: Boundary, skip: int) -> Workers:
+        if "." in boundary.workers:
+            return self._workers_of_options(call, env, boundary, skip)
+        found, surely = self._argument(call, env, boundary, skip, boundary.workers)
+        return self.counts.of_arguments(found, surely, self._open_ended(call, env))
+
+    def _workers_of_options(self, call: Expr, env: Env, boundary: Boundary, skip: int) -> Workers:
+        parameter, _, option = boundary.workers.partition(".")
+        options = [value for pair in self._argument(call, env, boundary, skip, parameter)[0] for value in self.evaluator.values(*pair)]
+        for value in options:
+            if isinstance(value, ExtInst) and value.call.kind == "call":
+                found, surely = self.evaluator.argument(value.call, value.env, None, option)
+                return self.counts.of_arguments(found, surely, self._open_ended(value.call, value.env))
+        return Workers.UNKNOWN
+
+    def _open_ended(self, call: Expr, env: Env) -> bool:
+        """Whether a `**mapping` of unknown content is among the arguments."""
+        for key, expr in call.keywords:
+            if key == "**":
+                values = self.evaluator.values(expr, env)
+                if not values or any(self._unknown_mapping(value) for value in values):
+                    return True
+        return False
+
+    def _unknown_mapping(self, value: Value) -> bool:
+        if isinstance(value, Free):
+            function = value.module.model.functions[value.function]
+            return not self.evaluator.callers(value.module, function.index)
+        if isinstance(value, ExtInst) and value.name == "builtins.dict":
+            return any(key == "**" for key, _ in value.call.keywords) or len(value.call.args) > 1
+        return isinstance(value, (Opaque, ExtInst)) or not hasattr(value, "expr")
+
+    def _methods(self, call: Expr, env: Env, boundary: Boundary, skip: int) -> tuple[frozenset[str], bool]:
+        found: set[str] = set()
+        for pair in self._argument(call, env, boundary, skip, "multiprocessing_context")[0]:
+            for value in self.evaluator.values(*pair):
+                if isinstance(value, ExtInst) and value.name.endswith("get_context") and len(value.call.args) > 1:
+                    value = next(iter(self.evaluator.values(value.call.args[1], value.env)), value)
+                if isinstance(value, Const) and value.value in ALL_METHODS:
+                    found.add(str(value.value))
+        if found:
+            return frozenset(found), True
+        return (frozenset(self.set_methods), True) if self.set_methods else (self.targets.methods(), False)
+
+    @cached_property
+    def set_methods(self) -> frozenset[str]:
+        """The start methods that the project itself sets, when it always sets one."""
+        found: set[str] = set()
+        for site in self.index.calls_named(("set_start_method",)):
+            env = self.evaluator.generic(site.module, site.function)
+            for pair in self.evaluator.argument(site.expr, env, 0, "method")[0]:
+                for value in self.evaluator.values(*pair):
+                    found.add(str(value.value) if isinstance(value, Const) and value.value in ALL_METHODS else "")
+        return frozenset(found) if len(found) == 1 and "" not in found else frozenset()
+
+
+def is_test(path: str) -> bool:
+    """Whether a file is a test: such loaders show reach, they do not prove that there are no workers."""
+    parts = path.split("/")
+    return any(part in ("test", "tests", "testing") for part in parts[:-1]) or parts[-1].startswith(("test_", "conftest"))

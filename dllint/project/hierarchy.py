@@ -1,0 +1,168 @@
+"""Classes: their bases across files, their methods, three-valued membership."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from enum import Enum
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from dllint.project.values import Const, Env, Ext, Func, Inst, Klass, Method, Opaque, Value, Values
+
+if TYPE_CHECKING:
+    from dllint.model.facts import Expr
+    from dllint.project.index import Index, Module
+
+
+class Answer(Enum):
+    YES = "yes"
+    NO = "no"
+    UNKNOWN = "unknown"
+
+
+class Hierarchy:
+    """The class half of the evaluator."""
+
+    index: Index
+    values: Callable[[Expr, Env], Values]
+    generic: Callable[[Module, int], Env]
+    klass: Callable[[Module, int], Klass]
+
+    def __init__(self) -> None:
+        self._mro: dict[tuple[str, int], tuple[Klass, ...]] = {}
+        self._bases: dict[tuple[str, int], Values] = {}
+        self._stars: set[tuple[str, str, str]] = set()
+        self._merged: dict[tuple[int, int], Expr] = {}
+        self._fields: dict[tuple[str, int], dict[str, tuple[Env, Expr | None]]] = {}
+
+    def bases(self, klass: Klass) -> Values:
+        """What the class statement names as bases."""
+        key = (klass.module.path, klass.index)
+        known = self._bases.get(key)
+        if known is None:
+            self._bases[key] = ()
+            env = klass.outer or self.generic(klass.module, klass.facts.parent)
+            found: list[Value] = []
+            for base in klass.facts.bases:
+                found += self.values(base, env)
+            known = self._bases[key] = tuple(found)
+        return known
+
+    def mro(self, klass: Klass) -> tuple[Klass, ...]:
+        """The class and its bases in the project, in (nearly) Python's order of look-up."""
+        key = (klass.module.path, klass.index)
+        known = self._mro.get(key)
+        if known is None:
+            self._mro[key] = (klass,)
+            chain = [klass]
+            for base in self.bases(klass):
+                if isinstance(base, Klass):
+                    chain += self.mro(base)
+            last = {item: position for position, item in enumerate(chain)}
+            known = tuple(item for position, item in enumerate(chain) if last[item] == position)
+            self._mro[key] = known
+        return known
+
+    def external_bases(self, klass: Klass) -> tuple[str, ...]:
+        """The dotted names of the bases outside the project, of the class and all its bases."""
+        return tuple(base.name for item in self.mro(klass) for base in self.bases(item) if isinstance(base, Ext))
+
+    def is_a(self, klass: Klass, names: Iterable[str] | Callable[[str], bool]) -> Answer:
+        """Whether the class derives from one of the external classes named."""
+        matches = names if callable(names) else frozenset(names).__contains__
+        if any(matches(name) for name in self.external_bases(klass)):
+            return Answer.YES
+        for item in self.mro(klass):
+            if any(not isinstance(base, (Ext, Klass)) for base in self.bases(item)):
+                return Answer.UNKNOWN
+        known = {"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"}
+        return Answer.NO if all(name in known for name in self.external_bases(klass)) else Answer.UNKNOWN
+
+    def method(self, owner: Value, name: str) -> Method | None:
+        """A method of an instance or class, looked up through the project's bases."""
+        klass = owner.klass if isinstance(owner, Inst) else owner
+        if not isinstance(klass, Klass):
+            return None
+        for item in self.mro(klass):
+            index = item.facts.methods.get(name)
+            if index is not None:
+                return Method(owner, Func(item.module, index, item.outer))
+        return None
+
+    @cached_property
+    def all_classes(self) -> tuple[Klass, ...]:
+        """Every class of the project."""
+        return tuple(self.klass(module, item.index) for module in self.index for item in module.model.classes)
+
+    @cached_property
+    def _children(self) -> dict[tuple[str, int], list[Klass]]:
+        found: dict[tuple[str, int], list[Klass]] = defaultdict(list)
+        for klass in self.all_classes:
+            for base in self.bases(klass):
+                if isinstance(base, Klass):
+                    found[base.module.path, base.index].append(klass)
+        return found
+
+    def subclasses(self, klass: Klass) -> Iterator[Klass]:
+        """All classes of the project that derive from this one."""
+        seen = {(klass.module.path, klass.index)}
+        stack = [klass]
+        while stack:
+            current = stack.pop()
+            for child in self._children.get((current.module.path, current.index), ()):
+                key = (child.module.path, child.index)
+                if key not in seen:
+                    seen.add(key)
+                    stack.append(child)
+                    yield child
+
+    @cached_property
+    def aliases(self) -> dict[str, set[str]]:
+        """Names under which a thing is also called: `import x as y`, `y = x`."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for module in self.index:
+            for imported in module.model.imports:
+                if imported.attribute and imported.bound not in ("*", imported.attribute):
+                    found[imported.attribute].add(imported.bound)
+            for _, _, events in module.scopes:
+                for event in events:
+                    value, target = event.value, event.target
+                    if event.kind == "assign" and value is not None and target is not None:
+                        if value.kind in ("name", "attribute") and value.name != target.name and target.name:
+                            found[value.name].add(target.name)
+        return dict(found)
+
+    def dataclass_fields(self, klass: Klass) -> dict[str, tuple[Env, Expr | None]]:
+        """The fields of a dataclass in order, with their defaults; empty for other classes."""
+        key = (klass.module.path, klass.index)
+        if key in self._fields:
+            return self._fields[key]
+        fields: dict[str, tuple[Env, Any]] = {}
+        self._fields[key] = fields
+        for item in reversed(self.mro(klass)):
+            if not self._is_dataclass(item):
+                continue
+            env = item.outer or self.generic(item.module, item.facts.parent)
+            for event in item.facts.events:
+                target = event.target
+                if target is not None and target.kind == "name" and event.kind in ("annotate", "assign"):
+                    fields[target.name] = (env, self._field_default(event.value))
+        return fields
+
+    def _is_dataclass(self, klass: Klass) -> bool:
+        names = {part.name for item in klass.facts.decorators for part in item.walk()}
+        if names & {"dataclass", "define", "frozen", "attrs", "s"}:
+            return True
+        return any(name in ("typing.NamedTuple", "pydantic.BaseModel") for name in self.external_bases(klass))
+
+    def _field_default(self, value: Expr | None) -> Expr | None:
+        if value is not None and value.kind == "call" and value.args[0].name in ("field", "Field", "ib", "attrib"):
+            return value.keyword("default") or value.keyword("factory_value")
+        return value
+
+    def is_none(self, value: Value) -> bool:
+        return isinstance(value, Const) and value.value is None
+
+    def unknown(self, value: Value) -> bool:
+        return isinstance(value, Opaque)

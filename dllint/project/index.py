@@ -1,0 +1,316 @@
+"""The modules of a project and how their names find each other."""
+
+from __future__ import annotations
+
+import posixpath
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+from dllint.model.facts import Block, Event, Expr, Function, ImportedName, ModuleModel
+
+
+class Site(NamedTuple):
+    """An expression where it stands: its module, the function whose code it is (-1: the module's), its event."""
+
+    module: Module
+    function: int
+    event: Event
+    expr: Expr
+
+
+class Binding(NamedTuple):
+    """One way a name gets a value. `target` is the whole target the name stands in; kind as in Event, or parameter."""
+
+    kind: str
+    start: int
+    block: int
+    event: Event | None
+    imported: ImportedName | None = None
+
+
+class Write(NamedTuple):
+    """`base.attribute = value`, in a function or at module level (-1)."""
+
+    function: int
+    event: Event
+    target: Expr
+
+
+MUTATORS = frozenset({"append", "extend", "insert", "add", "update", "setdefault", "appendleft", "__setitem__"})
+
+
+class Module:
+    """A ModuleModel with the indexes that questions need, made on first use."""
+
+    def __init__(self, model: ModuleModel) -> None:
+        self.model = model
+        self.path = model.path
+
+    def __repr__(self) -> str:
+        return f"Module({self.path!r})"
+
+    def function_at(self, index: int) -> Function | None:
+        return None if index < 0 else self.model.functions[index]
+
+    def events(self, function: int) -> tuple[Event, ...]:
+        """The events of a function, or of the module's own code (-1)."""
+        return self.model.events if function < 0 else self.model.functions[function].events
+
+    @cached_property
+    def scopes(self) -> list[tuple[int, int, tuple[Event, ...]]]:
+        """(function, class or -1, events) of every scope: the module, its functions, its class bodies."""
+        found = [(-1, -1, self.model.events)]
+        found += [(function.index, -1, function.events) for function in self.model.functions]
+        found += [(item.parent, item.index, item.events) for item in self.model.classes]
+        return found
+
+    @cached_property
+    def calls(self) -> dict[str, list[Site]]:
+        """Every call, under the last name of its callee."""
+        found: dict[str, list[Site]] = defaultdict(list)
+        for function, _, events in self.scopes:
+            for event in events:
+                for root in (event.value, event.target):
+                    if root is None:
+                        continue
+                    for expr in root.walk():
+                        if expr.kind == "call":
+                            found[expr.args[0].name].append(Site(self, function, event, expr))
+        for function in self.model.functions:
+            for expr in function.decorators:
+                for part in expr.walk():
+                    if part.kind == "call":
+                        event = Event("expr", expr.start, expr.end, function.block, value=expr)
+                        found[part.args[0].name].append(Site(self, function.parent, event, part))
+        return found
+
+    @cached_property
+    def bindings(self) -> dict[tuple[int, int], dict[str, list[Binding]]]:
+        """(function, class) of each scope to its names' bindings, in source order."""
+        found: dict[tuple[int, int], dict[str, list[Binding]]] = {}
+        for function, klass, events in self.scopes:
+            names: dict[str, list[Binding]] = defaultdict(list)
+            facts = self.function_at(function)
+            if facts is not None and klass < 0:
+                for parameter in facts.parameters:
+                    names[parameter.name].append(Binding("parameter", facts.span.start - 1, -1, None))
+            for event in events:
+                for name in event_names(event):
+                    names[name].append(Binding(event.kind, event.start, event.block, event))
+            found[function, klass] = names
+        for imported in self.model.imports:
+            scope = found.get((imported.function, -1), {})
+            known = scope.get(imported.bound)
+            if known is not None:
+                scope[imported.bound] = [
+                    binding._replace(imported=imported)
+                    if binding.kind == "import" and binding.start == imported.span.start
+                    else binding
+                    for binding in known
+                ]
+        return found
+
+    @cached_property
+    def writers_of_globals(self) -> dict[str, list[tuple[int, Event]]]:
+        """Names that functions assign under `global`, with the function and event."""
+        found: dict[str, list[tuple[int, Event]]] = defaultdict(list)
+        for function in self.model.functions:
+            for event in function.events if function.globals else ():
+                for name in event_names(event):
+                    if name in function.globals:
+                        found[name].append((function.index, event))
+        return found
+
+    @cached_property
+    def attribute_writes(self) -> dict[str, list[Write]]:
+        """Every `base.attribute = value`, under the attribute's name."""
+        found: dict[str, list[Write]] = defaultdict(list)
+        for function, _, events in self.scopes:
+            for event in events:
+                if event.target is None or event.kind not in ("assign", "augment", "for", "with", "annotate"):
+                    continue
+                for target in flat_targets(event.target):
+                    if target.kind == "attribute":
+                        found[target.name].append(Write(function, event, target))
+        return found
+
+    @cached_property
+    def self_writes(self) -> dict[int, dict[str, list[Write]]]:
+        """For each class, the attributes that its own methods set on their first parameter."""
+        found: dict[int, dict[str, list[Write]]] = defaultdict(lambda: defaultdict(list))
+        for attribute, writes in self.attribute_writes.items():
+            for write in writes:
+                owner = self.method_owner(write.function)
+                if owner >= 0 and write.target.args[0].name == self.receiver_name(write.function):
+                    found[owner][attribute].append(write)
+        return found
+
+    @cached_property
+    def mutations(self) -> list[tuple[int, Event, Expr, Expr]]:
+        """(function, event, receiver, call or subscript target) of every `x.append(...)`-like call and `x[k] = v`."""
+        found = []
+        for function, _, events in self.scopes:
+            for event in events:
+                value, target = event.value, event.target
+                if value is not None and event.kind == "expr" and value.kind == "call":
+                    callee = value.args[0]
+                    if callee.kind == "attribute" and callee.name in MUTATORS:
+                        found.append((function, event, callee.args[0], value))
+                if target is not None and target.kind == "subscript" and event.kind == "assign":
+                    found.append((function, event, target.args[0], target))
+                if target is not None and event.kind == "augment" and value is not None:
+                    found.append((function, event, target, value))
+        return found
+
+    @cached_property
+    def mutations_by_function(self) -> dict[int, list[tuple[int, Event, Expr, Expr]]]:
+        found: dict[int, list[tuple[int, Event, Expr, Expr]]] = defaultdict(list)
+        for item in self.mutations:
+            found[item[0]].append(item)
+        return found
+
+    def method_owner(self, function: int) -> int:
+        """The class whose method this is (a function nested in a method counts too), or -1."""
+        while function >= 0:
+            facts = self.model.functions[function]
+            if facts.owner >= 0:
+                return facts.owner
+            function = facts.parent
+        return -1
+
+    def receiver_name(self, function: int) -> str:
+        """The name of `self` in a method or in a function nested in one; "" elsewhere and in static methods."""
+        while function >= 0:
+            facts = self.model.functions[function]
+            if facts.owner >= 0:
+                static = any(decorator.dotted == "staticmethod" for decorator in facts.decorators)
+                first = facts.parameters[:1]
+                return first[0].name if first and not static and first[0].kind in ("positional", "posonly") else ""
+            function = facts.parent
+        return ""
+
+    @cached_property
+    def _starts(self) -> dict[int, tuple[list[int], list[int]]]:
+        return {}
+
+    def block_at(self, function: int, offset: int) -> int:
+        """The block that the code of a function (-1: the module) at an offset stands in."""
+        known = self._starts.get(function)
+        if known is None:
+            ordered = sorted((event.start, event.block) for event in self.events(function))
+            known = self._starts[function] = [start for start, _ in ordered], [block for _, block in ordered]
+        position = bisect_right(known[0], offset)
+        return known[1][position - 1] if position else -1
+
+    @cached_property
+    def comprehensions(self) -> dict[int, list[tuple[Expr, Expr, Expr]]]:
+        """(comprehension, target, iterable) of every comprehension clause, by function."""
+        found: dict[int, list[tuple[Expr, Expr, Expr]]] = defaultdict(list)
+        for function, _, events in self.scopes:
+            for event in events:
+                for root in (event.value, event.target):
+                    for expr in root.walk() if root is not None else ():
+                        if expr.kind == "comprehension":
+                            targets = [value for key, value in expr.keywords if key == "for"]
+                            iterables = [value for key, value in expr.keywords if key == "in"]
+                            found[function] += [(expr, *pair) for pair in zip(targets, iterables, strict=True)]
+        return found
+
+    def enclosing(self, block: int) -> Iterator[int]:
+        """The block and all around it, innermost first."""
+        while block >= 0:
+            yield block
+            block = self.model.blocks[block].parent
+
+    def block(self, index: int) -> Block:
+        return self.model.blocks[index]
+
+
+def event_names(event: Event) -> tuple[str, ...]:
+    """The plain names that an event binds."""
+    if event.kind in ("import", "except", "case"):
+        return event.names
+    if event.kind in ("def", "class"):
+        return (event.name,)
+    if event.target is not None and event.kind in ("assign", "augment", "for", "with", "annotate"):
+        return tuple(target.name for target in flat_targets(event.target) if target.kind == "name")
+    return ()
+
+
+def flat_targets(target: Expr) -> Iterator[Expr]:
+    """The targets in a possibly nested tuple target."""
+    if target.kind in ("tuple", "list", "star"):
+        for part in target.args:
+            yield from flat_targets(part)
+    else:
+        yield target
+
+
+class Index:
+    """All modules of a project, by path, and the resolution of imports to them."""
+
+    def __init__(self, models: Mapping[str, ModuleModel], roots: Iterable[str] = ()) -> None:
+        self.modules = {path: Module(model) for path, model in sorted(models.items())}
+        self.roots = tuple(roots)
+        self._by_stem: dict[str, list[str]] = defaultdict(list)
+        for path in self.modules:
+            self._by_stem[stem(path).rpartition("/")[2]].append(path)
+        self._resolved: dict[tuple[str, str, int], Module | None] = {}
+
+    def __iter__(self) -> Iterator[Module]:
+        return iter(self.modules.values())
+
+    def calls_named(self, names: Iterable[str]) -> Iterator[Site]:
+        """Every call whose callee's last name is one of these."""
+        for module in self:
+            for name in names:
+                yield from module.calls.get(name, ())
+
+    def find(self, importer: str, dotted: str, level: int) -> Module | None:
+        """The project's module that an import in `importer` means, or None."""
+        key = (posixpath.dirname(importer), dotted, level)
+        if key not in self._resolved:
+            self._resolved[key] = self._find(*key)
+        return self._resolved[key]
+
+    def _find(self, folder: str, dotted: str, level: int) -> Module | None:
+        wanted = dotted.replace(".", "/")
+        if level:
+            for _ in range(level - 1):
+                folder = posixpath.dirname(folder)
+            return self._at(posixpath.join(folder, wanted) if wanted else folder)
+        for root in self._search_path(folder):
+            found = self._at(posixpath.join(root, wanted) if root else wanted)
+            if found is not None:
+                return found
+        return self._by_suffix(wanted)
+
+    def _search_path(self, folder: str) -> Iterator[str]:
+        """Where a script's absolute imports are looked up: its own folder first, unless it is a package's."""
+        ancestors = [folder]
+        while ancestors[-1]:
+            ancestors.append(posixpath.dirname(ancestors[-1]))
+        packages = [path for path in ancestors if posixpath.join(path, "__init__.py") in self.modules]
+        yield from (path for path in ancestors if path not in packages)
+        yield from self.roots
+        yield "src"
+        yield from packages
+
+    def _at(self, place: str) -> Module | None:
+        return self.modules.get(f"{place}.py") or self.modules.get(posixpath.join(place, "__init__.py"))
+
+    def _by_suffix(self, wanted: str) -> Module | None:
+        """The only file whose path ends so: projects that put folders on sys.path. Several mean unknown."""
+        if "/" not in wanted:
+            return None
+        tail = wanted.rpartition("/")[2]
+        found = [path for path in self._by_stem.get(tail, ()) if f"/{stem(path)}".endswith(f"/{wanted}")]
+        return self.modules[found[0]] if len(found) == 1 else None
+
+
+def stem(path: str) -> str:
+    """`a/b` of `a/b.py` and of `a/b/__init__.py`."""
+    return path.removesuffix(".py").removesuffix("/__init__")

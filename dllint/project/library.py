@@ -1,0 +1,74 @@
+"""What a project offers to others: datasets, transforms and factories that no loader of its own reaches."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from dllint.finding import Note
+from dllint.knowledge import DATASET_MODULES, DATASETS, holds_arguments
+from dllint.model.facts import Function
+from dllint.project.evaluate import Evaluator
+from dllint.project.hierarchy import Answer
+from dllint.project.index import Module
+from dllint.project.targets import Targets
+from dllint.project.values import ExtInst, Func, Inst, Klass, Value
+
+_FOR_WORKERS = re.compile(r"(pre_?process|transform|collat|augment)", re.IGNORECASE)
+
+
+class Library:
+    """Finds what is there for users."""
+
+    def __init__(self, evaluator: Evaluator, targets: Targets) -> None:
+        self.evaluator = evaluator
+        self.known = DATASETS | set(targets.dataset_bases)
+
+    def is_dataset(self, klass: Klass) -> bool:
+        """Whether a class surely is a dataset: by a base class known to be one."""
+        matches = self.evaluator.is_a(
+            klass, lambda name: name in self.known or (name.startswith(DATASET_MODULES) and name[-1] != ".")
+        )
+        return matches is Answer.YES
+
+    def datasets(self, reached: set[Klass]) -> Iterator[tuple[Value, Note]]:
+        """Dataset classes that no loader reaches, neither themselves nor through a subclass."""
+        for klass in self.evaluator.all_classes:
+            if klass in reached or not self.is_dataset(klass) or "<locals>" in klass.facts.qualname:
+                continue
+            text = f"no loader in this project reaches `{klass.facts.name}`: whoever gives it workers meets this"
+            yield Inst(klass), Note(klass.module.path, klass.facts.header, text)
+
+    def returned(self, running: set[tuple[str, int]]) -> Iterator[tuple[Value, Note]]:
+        """Transforms, local datasets and local functions that a function returns to users of the project."""
+        for module in self.evaluator.index:
+            for function in module.model.functions:
+                if function.kind == "def" and (module.path, function.index) not in running:
+                    for value in self._offered(module, function):
+                        text = f"returned by `{function.qualname}`: whoever gives it workers meets this"
+                        yield value, Note(module.path, function.header, text)
+
+    def _offered(self, module: Module, function: Function) -> Iterator[Value]:
+        if function.parent >= 0 or not self._worth_a_look(module, function):
+            return
+        env = self.evaluator.generic(module, function.index)
+        for event in function.events:
+            if event.kind == "return" and event.value is not None:
+                for value in self.evaluator.values(event.value, env):
+                    if self._for_workers(value, module, function):
+                        yield value
+
+    def _worth_a_look(self, module: Module, function: Function) -> bool:
+        """A nested function or class, or a lambda, stands in it."""
+        nested = any(item.parent == function.index for item in module.model.functions)
+        return nested or any(item.parent == function.index for item in module.model.classes)
+
+    def _for_workers(self, value: Value, module: Module, function: Function) -> bool:
+        match value:
+            case ExtInst(name=name):
+                return name.rpartition(".")[2] == "Compose" and holds_arguments(name)
+            case Inst(klass=klass):
+                return klass.facts.parent == function.index and klass.module is module and self.is_dataset(klass)
+            case Func():
+                return value.facts.parent == function.index and bool(_FOR_WORKERS.search(function.name))
+        return False

@@ -1,0 +1,240 @@
+"""What crosses into workers, and by which route: the shipped graph, walked from the loaders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from dllint.finding import Certainty, Note
+from dllint.knowledge import COPIERS, DROP_STATE, holds_arguments
+from dllint.model.facts import Expr
+from dllint.project.boundaries import Boundaries, Loader
+from dllint.project.evaluate import Evaluator
+from dllint.project.values import Env, ExtInst, ExtMethod, Func, Inst, Klass, Method, Seq, Value
+from dllint.source import Span
+
+MAX_STEPS = 14
+MAX_VISITED = 4000
+
+
+@dataclass(frozen=True)
+class Holder:
+    """What keeps a shipped value.
+
+    kind: argument (of the loader, `name`), attribute (`name` of `owner`), default_factory, element, kept (by the
+    external callable `name`), owner (of the bound method `name`).
+    """
+
+    kind: str
+    name: str = ""
+    owner: str = ""
+
+
+@dataclass(frozen=True)
+class Held:
+    """Something that goes to workers. The route leads from the value to the loader, nearest step first."""
+
+    value: Value
+    holder: Holder
+    path: str
+    span: Span
+    """Where the value is made."""
+    route: tuple[Note, ...]
+    loader: Loader | None
+    """None: no loader of the project reaches it; it is there for the project's users."""
+    certainty: Certainty = Certainty.CERTAIN
+
+
+@dataclass(frozen=True)
+class _Step:
+    value: Value
+    holder: Holder
+    route: tuple[Note, ...]
+    certainty: Certainty
+
+
+class Shipped:
+    """Walks the values that a loader ships."""
+
+    def __init__(self, evaluator: Evaluator, boundaries: Boundaries) -> None:
+        self.evaluator = evaluator
+        self.boundaries = boundaries
+
+    def by(self, loader: Loader) -> Iterator[Held]:
+        """Everything that one loader hands to its workers."""
+        start = Note(loader.path, loader.span, f"`{loader.name}(...)` starts the workers here")
+        steps = []
+        for name in loader.boundary.ships:
+            for expr, env in self.boundaries.argument(loader, name)[0]:
+                note = Note(env.module.path, expr.span, f"passed as `{name}`")
+                for value in self.evaluator.values(expr, env):
+                    steps.append(_Step(value, Holder("argument", name), (note, start), Certainty.CERTAIN))
+        yield from self._walk(steps, loader)
+
+    def by_users(self, value: Value, note: Note) -> Iterator[Held]:
+        """Everything that shipping a value would hand to workers, where no loader of the project ships it."""
+        yield from self._walk([_Step(value, Holder("argument", "dataset"), (note,), Certainty.LIKELY)], None)
+
+    def _walk(self, stack: list[_Step], loader: Loader | None) -> Iterator[Held]:
+        seen: set[Value] = set()
+        stack = stack[::-1]
+        while stack and len(seen) < MAX_VISITED:
+            step = stack.pop()
+            if step.value in seen or len(step.route) > MAX_STEPS:
+                continue
+            seen.add(step.value)
+            place = self.place(step.value)
+            if place is not None:
+                yield Held(step.value, step.holder, place[0], place[1], step.route, loader, step.certainty)
+            stack += list(self.inside(step))[::-1]
+
+    def place(self, value: Value) -> tuple[str, Span] | None:
+        """Where a value is made."""
+        match value:
+            case Func():
+                return value.module.path, value.facts.header
+            case Method(func=func):
+                return func.module.path, func.facts.header
+            case Inst(klass=klass, call=call, env=env):
+                if call is None or env is None:
+                    return klass.module.path, klass.facts.header
+                return env.module.path, call.span
+            case Klass():
+                return value.module.path, value.facts.header
+            case ExtInst(call=call, env=env):
+                return env.module.path, call.span
+            case Seq(expr=expr, env=env):
+                return env.module.path, expr.span
+        return None
+
+    def inside(self, step: _Step) -> Iterator[_Step]:
+        """What a value takes with it when it is pickled."""
+        match step.value:
+            case Inst():
+                yield from self._instance(step, step.value)
+            case Method(owner=owner, func=func):
+                note = Note(func.module.path, func.facts.header, f"a bound method takes its owner along: `{func.facts.name}`")
+                yield replace(step, value=owner, holder=Holder("owner", func.facts.name), route=(note, *step.route))
+            case Seq():
+                yield from self._elements(step, step.value)
+            case ExtInst():
+                yield from self._external(step, step.value)
+            case ExtMethod(base=base):
+                if isinstance(base, (ExtInst, Inst)):
+                    yield replace(step, value=base)
+
+    def _instance(self, step: _Step, inst: Inst) -> Iterator[_Step]:
+        if any(self.evaluator.method(inst, name) is not None for name in DROP_STATE):
+            return
+        for attribute in self.attributes(inst):
+            for stored in self.evaluator.stored(inst, attribute):
+                write, expr, env = stored
+                at = write.target.span if write is not None else expr.span
+                note = Note(env.module.path, at, f"kept as `{attribute}` of `{inst.klass.facts.name}`")
+                for value in self.evaluator.stored_values(stored):
+                    holder = Holder("attribute", attribute, inst.klass.facts.name)
+                    yield replace(step, value=value, holder=holder, route=(note, *step.route))
+        yield from self._given_to_base(step, inst)
+
+    def attributes(self, inst: Inst) -> list[str]:
+        """The names of an instance's own attributes."""
+        found: dict[str, None] = {}
+        for klass in self.evaluator.mro(inst.klass):
+            found |= dict.fromkeys(klass.module.self_writes.get(klass.index, {}))
+        found |= dict.fromkeys(self.evaluator.dataclass_fields(inst.klass))
+        found |= dict.fromkeys(self.evaluator.attributes_set_outside(inst.klass))
+        return [name for name in found if not self._is_setter(inst, name)]
+
+    def _is_setter(self, inst: Inst, name: str) -> bool:
+        method = self.evaluator.method(inst, name)
+        return method is not None and bool(method.func.facts.decorators)
+
+    def _given_to_base(self, step: _Step, inst: Inst) -> Iterator[_Step]:
+        """What an external base class keeps of the arguments that its `__init__` gets."""
+        bases = [name for name in self.evaluator.external_bases(inst.klass) if holds_arguments(name)]
+        if not bases or (inst.call is None and not self.evaluator.init_envs(inst)):
+            return
+        envs = self.evaluator.init_envs(inst)
+        if envs and not any(self.evaluator.super_init(self.evaluator.klass(env.module, env.facts.owner), env) for env in envs.values()):
+            return
+        call, env, _ = self.boundaries.base_call(inst)
+        yield from self._arguments(step, call, env, bases[0])
+
+    def _arguments(self, step: _Step, call: Expr, env: Env, name: str, first: int = 1) -> Iterator[_Step]:
+        short = name.rpartition(".")[2].rstrip("()")
+        pairs = [("", arg) for arg in call.args[first:]] + list(call.keywords)
+        for key, expr in pairs:
+            text = f"kept by `{short}`" + (f" as `{key}`" if key and key != "**" else "")
+            note = Note(env.module.path, expr.span, text)
+            for value in self.evaluator.values(expr, env):
+                yield replace(step, value=value, holder=Holder("kept", short, key), route=(note, *step.route))
+
+    def _elements(self, step: _Step, seq: Seq) -> Iterator[_Step]:
+        kind = {"comprehension": seq.expr.name}.get(seq.expr.kind, seq.expr.kind)
+        for expr, env in self.evaluator.items(seq):
+            note = Note(env.module.path, expr.span, f"an element of a {kind}")
+            for value in self.evaluator.values(expr, env):
+                holder = step.holder if step.holder.kind == "argument" else Holder("element", kind, step.holder.name)
+                yield replace(step, value=value, holder=holder, route=(note, *step.route))
+
+    def _external(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
+        name, call, env = made.name, made.call, made.env
+        if call.kind != "call":
+            if made.base is not None:
+                yield replace(step, value=made.base)
+            return
+        if name == "collections.defaultdict":
+            yield from self._defaultdict(step, made)
+        elif name in COPIERS:
+            yield from self._copied(step, made)
+        elif holds_arguments(name) or (name.rpartition(".")[2][:1].isupper() and "." in name and "()" not in name):
+            certain = step if holds_arguments(name) else replace(step, certainty=Certainty.LIKELY)
+            yield from self._arguments(certain, call, env, name)
+        elif made.base is not None and name.startswith(("webdataset.", "torchdata.")):
+            yield replace(step, value=made.base)
+            yield from self._arguments(step, call, env, name)
+        yield from self._put_in(step, made)
+
+    def _put_in(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
+        for expr, env in self.evaluator.put_in(made):
+            note = Note(env.module.path, expr.span, "put into it here")
+            for value in self.evaluator.values(expr, env):
+                yield replace(step, value=value, holder=Holder("element", "dict", step.holder.name), route=(note, *step.route))
+
+    def _defaultdict(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
+        if len(made.call.args) > 1 and not self.evaluator.factory_dropped(made):
+            factory = made.call.args[1]
+            note = Note(made.env.module.path, made.call.span, "the factory of a `defaultdict`")
+            for value in self.evaluator.values(factory, made.env):
+                holder = Holder("default_factory", step.holder.name, step.holder.owner)
+                yield replace(step, value=value, holder=holder, route=(note, *step.route))
+        yield from self._arguments(step, made.call, made.env, made.name, first=2)
+
+    def _copied(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
+        """`list(x)` keeps what x holds, not x."""
+        for arg in made.call.args[1:2]:
+            for value in self.evaluator.values(arg, made.env):
+                if isinstance(value, (Seq, ExtInst)) and made.name != "builtins.sorted":
+                    for expr, env in self.evaluator.items(value):
+                        for inner in self.evaluator.values(expr, env):
+                            yield replace(step, value=inner)
+        for key, expr in made.call.keywords:
+            if made.name == "builtins.dict" and key != "**":
+                for value in self.evaluator.values(expr, made.env):
+                    yield replace(step, value=value, holder=Holder("element", "dict", step.holder.name))
+
+
+def unpicklable_function(value: Value) -> str:
+    """Why pickle cannot find a function by name: "lambda", "local", or "" when it can."""
+    if not isinstance(value, Func):
+        return ""
+    if value.facts.kind == "lambda":
+        return "lambda"
+    return "local" if "<locals>" in value.facts.qualname else ""
+
+
+def unpicklable_class(value: Value) -> bool:
+    """Whether a class, or an instance's class, is defined inside a function."""
+    klass = value.klass if isinstance(value, Inst) else value
+    return isinstance(klass, Klass) and "<locals>" in klass.facts.qualname
+

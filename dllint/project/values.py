@@ -1,0 +1,204 @@
+"""What an expression may evaluate to. Values are small, hashable and point back to the facts they came from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Union
+
+from dllint.model.facts import Class, Expr, Function
+
+if TYPE_CHECKING:
+    from dllint.project.index import Module
+
+
+class Env:
+    """An activation of a scope: which function, on whose behalf, called from where. Compared by identity, interned.
+
+    `function` is -1 for module code. `call` and `caller` bind the parameters; without them a parameter may be whatever
+    any call site passes. `receiver` is the value of `self`. `outer` is the activation that a closure was made in.
+    """
+
+    __slots__ = ("call", "caller", "depth", "function", "module", "outer", "receiver", "skip")
+
+    def __init__(
+        self,
+        module: Module,
+        function: int,
+        call: Expr | None,
+        caller: Env | None,
+        receiver: Value | None,
+        outer: Env | None,
+        skip: int,
+    ) -> None:
+        self.module = module
+        self.function = function
+        self.call = call
+        self.caller = caller
+        self.receiver = receiver
+        self.outer = outer
+        self.skip = skip
+        """How many leading positional arguments of the call are not this function's (1 for `partial(f, ...)`)."""
+        self.depth: int = 0 if caller is None else caller.depth + 1
+
+    @property
+    def facts(self) -> Function:
+        return self.module.model.functions[self.function]
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """A literal: string, number, bool or None."""
+
+    value: str | int | float | bool | None
+    kind: str = ""
+    """The type's name: 1, 1.0 and True are different values here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Func:
+    """A function or lambda of the project; `outer` is the activation it closes over."""
+
+    module: Module
+    index: int
+    outer: Env | None = None
+
+    @property
+    def facts(self) -> Function:
+        return self.module.model.functions[self.index]
+
+
+@dataclass(frozen=True, slots=True)
+class Klass:
+    """A class of the project."""
+
+    module: Module
+    index: int
+    outer: Env | None = None
+
+    @property
+    def facts(self) -> Class:
+        return self.module.model.classes[self.index]
+
+
+@dataclass(frozen=True, slots=True)
+class Inst:
+    """An instance of a project class, keyed by where it is constructed; without a call, any instance."""
+
+    klass: Klass
+    call: Expr | None = None
+    env: Env | None = None
+
+    def __hash__(self) -> int:
+        return hash((self.klass, id(self.call), id(self.env)))
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Inst)
+            and self.klass == other.klass
+            and self.call is other.call
+            and self.env is other.env
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A bound method: shipping it ships its owner."""
+
+    owner: Value
+    func: Func
+
+
+@dataclass(frozen=True, slots=True)
+class Ext:
+    """A symbol outside the project, by its canonical dotted name."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExtInst:
+    """What an external callable returned. `name` is the callable's: `functools.partial`, `glob.glob`, `h5py.File()[]`.
+
+    `base` is the value the method was called on or the subscript was taken from.
+    """
+
+    name: str
+    call: Expr
+    env: Env
+    base: Value | None = None
+
+    def __hash__(self) -> int:
+        return hash((self.name, id(self.call), id(self.env)))
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ExtInst)
+            and self.name == other.name
+            and self.call is other.call
+            and self.env is other.env
+            and self.base == other.base
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ExtMethod:
+    """A method or attribute of something external: `parser.parse_args`."""
+
+    base: Value
+    attribute: str
+
+
+@dataclass(frozen=True, slots=True)
+class Seq:
+    """A display or comprehension: list, tuple, set, dict, generator."""
+
+    expr: Expr
+    env: Env
+
+    def __hash__(self) -> int:
+        return hash((id(self.expr), id(self.env)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Seq) and self.expr is other.expr and self.env is other.env
+
+
+@dataclass(frozen=True, slots=True)
+class Mod:
+    """A module of the project."""
+
+    module: Module
+
+
+@dataclass(frozen=True, slots=True)
+class Super:
+    """`super()`: the rest of the owner's bases after `klass`."""
+
+    owner: Value
+    klass: Klass
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """Not known: the expression that could not be followed, for its name."""
+
+    expr: Expr
+    env: Env
+
+    def __hash__(self) -> int:
+        return hash((id(self.expr), id(self.env)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Opaque) and self.expr is other.expr and self.env is other.env
+
+
+@dataclass(frozen=True, slots=True)
+class Free:
+    """A parameter that no call site in the project fills."""
+
+    module: Module
+    function: int
+    name: str
+
+
+Value = Union[Const, Func, Klass, Inst, Method, Ext, ExtInst, ExtMethod, Seq, Mod, Super, Opaque, Free]
+Values = tuple[Value, ...]
