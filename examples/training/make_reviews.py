@@ -3,10 +3,10 @@
 import os
 import random
 
-COMMON = "the a film plot actor scene and it was with of story camera this in music ending that very".split()
+COMMON = ["the", "a", "film", "plot", "actor", "scene", "and", "it", "was", "with", "of", "story", "camera", "very"]
 OPINION = {
-    "good": "lovely warm bright moving funny clever brave gentle honest superb".split(),
-    "bad": "dull cold clumsy boring noisy stale lazy hollow tired awful".split(),
+    "good": ["lovely", "warm", "bright", "moving", "funny", "clever", "brave", "gentle", "honest", "superb"],
+    "bad": ["dull", "cold", "clumsy", "boring", "noisy", "stale", "lazy", "hollow", "tired", "awful"],
 }
 SIZES = {"train": 120, "valid": 30}
 
