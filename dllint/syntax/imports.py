@@ -1,0 +1,197 @@
+"""New imports, put where the file's own order has them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+import libcst as cst
+from libcst.helpers import get_full_name_for_node
+
+from dllint.fix import Edit, Import
+from dllint.source import Source, Span
+from dllint.syntax.parse import Tree
+from dllint.syntax.stores import binding, bound_names, imported_names
+
+_FUTURE, _STDLIB, _OTHER, _LOCAL = range(4)
+
+
+class Line(NamedTuple):
+    """An import statement at the beginning of a file, with its first and last row."""
+
+    node: cst.Import | cst.ImportFrom
+    first: int
+    last: int
+    module: str
+    section: int
+
+
+class Place(NamedTuple):
+    """Above which row a new line goes, with a blank line before and after it or not."""
+
+    row: int
+    before: bool = False
+    after: bool = False
+
+
+def add_imports(source: Source, tree: Tree, rows: Sequence[tuple[int, int]], imports: Iterable[Import]) -> list[Edit]:
+    """Edits that add the imports which the file's beginning lacks; `rows` are those of its top-level statements.
+
+    Raises ValueError where a name would be shadowed.
+    """
+    lines, floor = _beginning(tree, rows)
+    there = {imported for line in lines for imported in imported_names(line.node)}
+    elsewhere = bound_names(tree.module)
+    joined: dict[int, list[Import]] = {}
+    placed: dict[int, list[tuple[int, Place, str]]] = {}
+    for wanted in sorted(set(imports), key=lambda wanted: (wanted.attribute != "", wanted.statement)):
+        same = binding(wanted.module, wanted.attribute, wanted.alias)
+        if same in there:
+            continue
+        if any(other != same and not same[1] == other[1] == "" for other in elsewhere if other[0] == wanted.bound):
+            raise ValueError(f"`{wanted.bound}` is something else in {source.path}")
+        host = _host(lines, wanted)
+        if host is None:
+            place = _place(source, lines, floor, wanted)
+            placed.setdefault(place.row, []).append((_section(wanted.module), place, wanted.statement))
+        else:
+            joined.setdefault(host, []).append(wanted)
+    edits = [_join(source, tree, lines[index], group) for index, group in joined.items()]
+    edits += [_insert(source, row, sorted(items, key=lambda item: item[0])) for row, items in placed.items()]
+    return sorted(edits)
+
+
+def _beginning(tree: Tree, rows: Sequence[tuple[int, int]]) -> tuple[list[Line], int]:
+    """The file's first run of imports, and the last row of its docstring (0: it has none)."""
+    lines: list[Line] = []
+    floor = 0
+    for index, (statement, (first, last)) in enumerate(zip(tree.module.body, rows, strict=True)):
+        small = statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else None
+        if isinstance(small, (cst.Import, cst.ImportFrom)):
+            module = _module(small)
+            lines.append(Line(small, first, last, module, _section(module)))
+        elif index == 0 and tree.module.get_docstring(clean=False) is not None:
+            floor = last
+        else:
+            break
+    return lines, floor
+
+
+def _module(node: cst.Import | cst.ImportFrom) -> str:
+    if isinstance(node, cst.Import):
+        return get_full_name_for_node(node.names[0].name) or ""
+    return "." * len(node.relative) + ((node.module and get_full_name_for_node(node.module)) or "")
+
+
+def _section(module: str) -> int:
+    top = module.partition(".")[0]
+    if module == "__future__":
+        return _FUTURE
+    if not top:
+        return _LOCAL
+    return _STDLIB if top in sys.stdlib_module_names else _OTHER
+
+
+def _host(lines: list[Line], wanted: Import) -> int | None:
+    """The line `from module import ...` that an attribute can join."""
+    if not wanted.attribute or wanted.alias:
+        return None
+    for index, line in enumerate(lines):
+        if isinstance(line.node, cst.ImportFrom) and line.module == wanted.module and _plain(line.node):
+            return index
+    return None
+
+
+def _plain(node: cst.ImportFrom) -> bool:
+    return not isinstance(node.names, cst.ImportStar) and all(alias.asname is None for alias in node.names)
+
+
+def _place(source: Source, lines: list[Line], floor: int, wanted: Import) -> Place:
+    """isort's place: sections in order, plain imports first in each unless the file sorts by module alone."""
+    section = _section(wanted.module)
+    group = list(_first_group([line for line in lines if line.section == section]))
+    if group:
+        for mixed in (False, True):
+            keys = [_key(isinstance(line.node, cst.ImportFrom), line.module, mixed) for line in group]
+            if keys == sorted(keys):
+                key = _key(wanted.attribute != "", wanted.module, mixed)
+                above = [line for line, other in zip(group, keys, strict=True) if other <= key]
+                return Place(above[-1].last + 1 if above else group[0].first)
+        return Place(group[-1].last + 1)
+    earlier = [line for line in lines if line.section < section]
+    if earlier:
+        return Place(earlier[-1].last + 1, before=True, after=True)
+    first = lines[0].first if lines else floor + 1 if floor else _below_comments(source)
+    return Place(first, before=True, after=True)
+
+
+def _key(is_from: bool, module: str, mixed: bool) -> tuple[bool, str]:
+    return (is_from and not mixed, module.lower())
+
+
+def _first_group(lines: list[Line]) -> Iterator[Line]:
+    """The lines up to the first gap: what follows a blank line is another section, say the project's own packages."""
+    for index, line in enumerate(lines):
+        if index and line.first > lines[index - 1].last + 1:
+            return
+        yield line
+
+
+def _insert(source: Source, row: int, items: list[tuple[int, Place, str]]) -> Edit:
+    """New lines above a row, sections apart."""
+    newline = source.newline
+    sections = groupby(items, key=lambda item: item[0])
+    text = newline.join("".join(statement + newline for _, _, statement in group) for _, group in sections)
+    offset = source.line_starts[row - 1] if row <= len(source.line_starts) else len(source.text)
+    if offset and not source.text[:offset].endswith(("\n", "\r")):
+        text = newline + text
+    if items[0][1].before and row > 1 and source.line(row - 1).strip():
+        text = newline + text
+    if items[-1][1].after and row <= len(source.line_starts) and source.line(row).strip():
+        text += newline
+    return Edit(source.path, Span(offset, offset), text)
+
+
+def _below_comments(source: Source) -> int:
+    """The row below the comments that a file begins with: licence, interpreter, encoding."""
+    row = 1
+    while row <= len(source.line_starts) and source.line(row).startswith("#"):
+        row += 1
+    return row
+
+
+def _join(source: Source, tree: Tree, line: Line, wanted: list[Import]) -> Edit:
+    """Names added to `from module import ...`, among those that are there."""
+    assert not isinstance(line.node.names, cst.ImportStar)
+    positions = tree.spans(frozenset({cst.ImportAlias}))
+    aliases = [(alias.evaluated_name, positions[alias]) for alias in line.node.names]
+    start, end = aliases[0][1][0], aliases[-1][1][1]
+    pieces: list[str] = []
+    waiting = sorted((item.attribute for item in wanted), key=_name_key)
+    for index, (name, (first, last)) in enumerate(aliases):
+        gap = _gap(source, first)
+        while waiting and _name_key(waiting[0]) < _name_key(name):
+            pieces.append(waiting.pop(0) + "," + gap)
+        stop = aliases[index + 1][1][0] if index + 1 < len(aliases) else last
+        pieces.append(source.text[first:stop])
+    gap = _gap(source, aliases[-1][1][0]) if len(aliases) > 1 or _comma_follows(source, end) else " "
+    pieces += ["," + gap + name for name in waiting]
+    return Edit(source.path, Span(start, end), "".join(pieces))
+
+
+def _gap(source: Source, offset: int) -> str:
+    """What stands before a name in a list: a newline with the indentation, or a space."""
+    row, column = source.location(offset)
+    before = source.line(row)[: column - 1]
+    return " " if before.strip() else source.newline + before
+
+
+def _comma_follows(source: Source, offset: int) -> bool:
+    return source.text[offset:].lstrip().startswith(",")
+
+
+def _name_key(name: str) -> tuple[int, str]:
+    """isort's order of names: constants, classes, the rest."""
+    return (0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2), name

@@ -1,0 +1,87 @@
+"""Names for new code: free ones, and ways to write a library's function in a given module."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+from collections.abc import Iterator
+from itertools import count
+
+from dllint.fix import Import
+from dllint.model.facts import Class, Event, Expr, Function, ModuleModel
+
+
+def free_name(model: ModuleModel, wanted: str) -> str:
+    """`wanted`, or it with a number: a name that occurs nowhere in the module and is no builtin."""
+    taken = used_names(model)
+    if wanted not in taken:
+        return wanted
+    return next(name for name in (f"{wanted}_{number}" for number in count(2)) if name not in taken)
+
+
+def used_names(model: ModuleModel) -> set[str]:
+    """Every name that the module binds or reads in any scope, the builtins and the keywords."""
+    names = {*dir(builtins), *keyword.kwlist, *model.bound}
+    names.update(imported.bound for imported in model.imports)
+    for function in model.functions:
+        names |= function.bound | function.loads | function.globals | function.nonlocals
+    for event in _events(model):
+        names.update((event.name, *event.names))
+        for expression in (event.target, event.value):
+            names |= _names(expression)
+    for block in model.blocks:
+        names |= _names(block.test)
+    for item in _scopes(model):
+        names.add(item.name)
+        for expression in item.decorators:
+            names |= _names(expression)
+    return names
+
+
+def reference(model: ModuleModel, module: str, attribute: str, use: int) -> tuple[str, tuple[Import, ...]]:
+    """How to write `module.attribute` at an offset of a file, and the import that this needs, if any."""
+    for imported in model.imports:
+        if imported.level or imported.function >= 0 or imported.block >= 0 or imported.span.end > use:
+            continue
+        if _rebound(model, imported.bound, imported.span.start):
+            continue
+        if imported.module == module and imported.attribute == attribute:
+            return imported.bound, ()
+        if imported.module == module and not imported.attribute and ("." not in module or imported.bound != module):
+            return f"{imported.bound}.{attribute}", ()
+    bound = module.partition(".")[0]
+    if "." not in module and free_name(model, bound) == bound:
+        return f"{bound}.{attribute}", (Import(model.path, module),)
+    alias = free_name(model, f"_{attribute}")
+    return alias, (Import(model.path, module, attribute, alias),)
+
+
+def _rebound(model: ModuleModel, name: str, origin: int) -> bool:
+    """Whether anything but the import at `origin` can bind the name, in any scope."""
+    imported = (other for other in model.imports if other.bound == name and other.span.start != origin)
+    local = (function for function in model.functions if name in function.bound or name in function.globals)
+    written = (event for event in model.events if event.kind != "import" and name in _bound_by(event))
+    return any(True for found in (imported, local, written) for _ in found)
+
+
+def _bound_by(event: Event) -> set[str]:
+    if event.kind in ("def", "class"):
+        return {event.name}
+    if event.kind in ("expr", "return", "test", "assert", "raise"):
+        return set()
+    return {*event.names, *_names(event.target)}
+
+
+def _events(model: ModuleModel) -> Iterator[Event]:
+    yield from model.events
+    for item in _scopes(model):
+        yield from item.events
+
+
+def _scopes(model: ModuleModel) -> Iterator[Function | Class]:
+    yield from model.functions
+    yield from model.classes
+
+
+def _names(expression: Expr | None) -> set[str]:
+    return set() if expression is None else {part.name for part in expression.walk() if part.kind == "name"}

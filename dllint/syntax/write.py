@@ -1,0 +1,105 @@
+"""Where new text goes, and text moved to another indentation. Everything else of a file stays as it is."""
+
+from __future__ import annotations
+
+import io
+import re
+import tokenize
+from collections.abc import Iterable
+
+import libcst as cst
+
+from dllint.fix import Edit, Import
+from dllint.source import Source
+from dllint.syntax.imports import add_imports
+from dllint.syntax.names import free_name, reference
+from dllint.syntax.parse import Tree
+
+__all__ = ["free_name", "insertion_point", "place_imports", "reference", "reindent", "statement_lines"]
+
+_SMALL = frozenset(
+    node_type
+    for node_type in vars(cst).values()
+    if isinstance(node_type, type) and issubclass(node_type, (cst.BaseSmallStatement, cst.BaseCompoundStatement))
+)
+
+
+def statement_lines(source: Source, tree: Tree) -> list[tuple[int, int]]:
+    """First and last row of every top-level statement, decorators included."""
+    positions = tree.spans(_SMALL | {cst.Decorator})
+    rows = []
+    for statement in tree.module.body:
+        first: cst.CSTNode = statement
+        last: cst.CSTNode = statement
+        if isinstance(statement, cst.SimpleStatementLine):
+            first, last = statement.body[0], statement.body[-1]
+        elif isinstance(statement, (cst.FunctionDef, cst.ClassDef)) and statement.decorators:
+            first = statement.decorators[0]
+        end = max(positions[last][1] - 1, positions[last][0])
+        rows.append((source.location(positions[first][0])[0], source.location(end)[0]))
+    return rows
+
+
+def insertion_point(source: Source, tree: Tree, before: int) -> int:
+    """The offset where a new module-level definition goes: above the top-level statement that contains `before`.
+
+    Its decorators, and the comments that stand directly above it, stay with it; the comments that a file begins with
+    stay first.
+    """
+    rows = statement_lines(source, tree)
+    row = source.location(before)[0]
+    index = next((index for index, (_, last) in enumerate(rows) if row <= last), len(rows))
+    if index == len(rows):
+        return len(source.text)
+    first = rows[index][0]
+    floor = rows[index - 1][1] if index else 0
+    top = first
+    while top - 1 > floor and source.line(top - 1).startswith("#"):
+        top -= 1
+    return source.row_span(first if top == 1 else top).start
+
+
+def place_imports(source: Source, tree: Tree, imports: Iterable[Import]) -> list[Edit]:
+    """Edits that add the imports which the file's beginning lacks. Raises ValueError where one would shadow a name."""
+    return add_imports(source, tree, statement_lines(source, tree), imports)
+
+
+def reindent(text: str, old: str, new: str) -> str:
+    """Whole lines of code with the indentation `old` exchanged for `new`; the inside of strings is left alone.
+
+    Raises ValueError where the text cannot be told apart into tokens.
+    """
+    lines = re.split(r"(?<=\n)|(?<=\r)(?!\n)", text)
+    inside = _rows_in_strings(text)
+    return "".join(
+        line if row in inside else _exchange(line, old, new) for row, line in enumerate(lines, start=1) if line
+    )
+
+
+def _exchange(line: str, old: str, new: str) -> str:
+    bare = line.strip()
+    if not bare:
+        return line[len(line.rstrip("\r\n")) :]
+    if line.startswith(old):
+        return new + line[len(old) :]
+    return new + line.lstrip() if bare.startswith("#") else line
+
+
+def _rows_in_strings(text: str) -> set[int]:
+    """The rows (from 1) that begin inside a string."""
+    rows: set[int] = set()
+    begun: list[int] = []
+    starts = {getattr(tokenize, f"{kind}STRING_START", None) for kind in "FT"} - {None}
+    ends = {getattr(tokenize, f"{kind}STRING_END", None) for kind in "FT"} - {None}
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text, newline="").readline):
+            first, last = token.start[0], token.end[0]
+            if token.type in starts:
+                begun.append(first)
+            elif token.type in ends:
+                rows.update(range(begun.pop() + 1, last + 1))
+            elif token.type == tokenize.STRING:
+                rows.update(range(first + 1, last + 1))
+    except (tokenize.TokenError, SyntaxError) as error:
+        raise ValueError(f"cannot be re-indented: {error}") from None
+    return rows
