@@ -48,6 +48,7 @@ class Outcome:
     stdout: str
     stderr: str
     seconds: float
+    session: int
     why: str = ""
 
     def __str__(self) -> str:
@@ -68,7 +69,7 @@ class _Watch:
     def verdict(self, began: float) -> str:
         """Why the program will not end by itself, or "" while it may."""
         now = time.monotonic()
-        alive = frozenset(process.pid for process in _members(self.session))
+        alive = frozenset(process.pid for process in left_over(self.session))
         computed = sum(map(_seconds_computed, alive))
         self.started |= alive
         if alive != self.last[0] or computed - self.last[1] > 0.1:
@@ -123,13 +124,17 @@ def _run(project: Path, main: str, environment: dict[str, str], folder: Path) ->
             why = _wait(process, began)
         finally:
             _end_session(process)
-    return _outcome(
-        process.returncode,
-        why,
+    stderr_text = err.read_text(encoding="utf-8", errors="replace")
+    kind, types = _kind(process.returncode, why, stderr_text, folder / "report.json")
+    return Outcome(
+        kind,
+        types,
+        None if why else process.returncode,
         out.read_text(encoding="utf-8", errors="replace"),
-        err.read_text(encoding="utf-8", errors="replace"),
-        folder / "report.json",
+        stderr_text,
         time.monotonic() - began,
+        process.pid,
+        why,
     )
 
 
@@ -143,20 +148,20 @@ def _wait(process: subprocess.Popen[bytes], began: float) -> str:
             return why
 
 
-def _outcome(status: int, why: str, stdout: str, stderr: str, report: Path, seconds: float) -> Outcome:
-    kind, types = "ok", ()
+def _kind(status: int, why: str, stderr: str, report: Path) -> tuple[str, tuple[str, ...]]:
     if why:
-        kind = "hangs"
-    elif report.exists():
-        kind, types = "raises", tuple(json.loads(report.read_text(encoding="utf-8"))["types"])
-    elif status:
-        kind = "dies"
-    elif _TRACEBACK in stderr:
-        kind, types = "complains", tuple(_PRINTED.findall(stderr[stderr.index(_TRACEBACK) :]))
-    return Outcome(kind, types, None if why else status, stdout, stderr, seconds, why)
+        return "hangs", ()
+    if report.exists():
+        return "raises", tuple(json.loads(report.read_text(encoding="utf-8"))["types"])
+    if status:
+        return "dies", ()
+    if _TRACEBACK in stderr:
+        return "complains", tuple(_PRINTED.findall(stderr[stderr.index(_TRACEBACK) :]))
+    return "ok", ()
 
 
-def _members(session: int) -> Iterator[psutil.Process]:
+def left_over(session: int) -> Iterator[psutil.Process]:
+    """The living processes of a session."""
     for pid in psutil.pids():
         with contextlib.suppress(ProcessLookupError, PermissionError, psutil.Error):
             if os.getsid(pid) == session:
@@ -176,7 +181,7 @@ def _end_session(process: subprocess.Popen[bytes]) -> None:
     """Kill whatever is left, the resource tracker last: it removes the semaphores of those that were killed."""
     for patience in (3.0, 0.0):
         until = time.monotonic() + patience
-        while left := list(_members(process.pid)):
+        while left := list(left_over(process.pid)):
             for member in left:
                 with contextlib.suppress(psutil.Error):
                     if patience == 0 or "resource_tracker" not in " ".join(member.cmdline()):

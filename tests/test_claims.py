@@ -1,0 +1,130 @@
+"""Runs the programs of the pages on real torch: the bad ones fail as claimed, and what the fix makes of them works.
+
+By default each program runs under the start methods its page names; `-m slow` adds the other start methods for the
+fixed programs. With DLLINT_REQUIRE_TORCH=1 (as in CI) a missing torch fails instead of skipping.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests import claims, lint, pages
+from tests.expectations import METHODS, Clause
+
+TORCH = importlib.util.find_spec("torch") is not None
+REQUIRED = bool(os.environ.get("DLLINT_REQUIRE_TORCH"))
+
+pytestmark = [
+    pytest.mark.torch,
+    pytest.mark.skipif(os.name != "posix", reason="fork and forkserver exist on Linux and macOS only"),
+    pytest.mark.skipif(not TORCH and not REQUIRED, reason="torch is not installed: pip install torch"),
+]
+
+RUNNABLE = [case for page in lint.all_pages() for case in page.cases if case.clauses]
+
+
+def claimed() -> Iterator[object]:
+    for case in RUNNABLE:
+        for clause in case.clauses:
+            for method in clause.methods:
+                yield pytest.param(case, clause, method, id=f"{lint.name(case)}-{method}")
+
+
+def mended() -> Iterator[object]:
+    for case in RUNNABLE:
+        if case.diff is None:
+            continue
+        named = {method for clause in case.clauses for method in clause.methods}
+        for method in case.fixed_methods:
+            marks = () if method in named else (pytest.mark.slow,)
+            yield pytest.param(case, method, id=f"{lint.name(case)}-{method}", marks=marks)
+
+
+def explain(what: str, case: pages.Case, method: str, outcome: claims.Outcome) -> str:
+    return (
+        f"{case.page}:{case.line}: {what} under {method}, but it {outcome}\n"
+        f"--- standard output\n{outcome.stdout[-2000:]}\n--- standard error\n{outcome.stderr[-4000:]}"
+    )
+
+
+def agrees(clause: Clause, outcome: claims.Outcome) -> bool:
+    """Whether a program ended as its page says."""
+    right_types = not clause.types or bool(set(clause.types) & set(outcome.types))
+    right_output = clause.says in outcome.stderr and clause.prints in outcome.stdout
+    return clause.outcome == outcome.kind and right_types and right_output
+
+
+def test_torch_is_there() -> None:
+    assert TORCH, "DLLINT_REQUIRE_TORCH is set and torch is not installed"
+
+
+@pytest.mark.parametrize(("case", "clause", "method"), claimed())
+def test_a_program_does_what_its_page_says(case: pages.Case, clause: Clause, method: str) -> None:
+    outcome = claims.run(case.files, case.main, method)
+    assert agrees(clause, outcome), explain(f"the page says {clause}", case, method, outcome)
+
+
+@pytest.mark.parametrize(("case", "method"), mended())
+def test_the_fixed_program_works(case: pages.Case, method: str, tmp_path: Path) -> None:
+    fixed = lint.Project.of(case, tmp_path).fix(unsafe=True)
+    assert fixed != case.files, "nothing was fixed"
+    outcome = claims.run(fixed, case.main, method)
+    assert outcome.kind == "ok", explain("the fixed program works", case, method, outcome)
+
+
+CHILD = """
+import multiprocessing
+
+def work():
+    {work}
+
+if __name__ == "__main__":
+    child = multiprocessing.Process(target=work)
+    child.start()
+    child.join()
+"""
+HARNESS = {
+    "ok": "print('done')",
+    "raises": "{}['a']",
+    "dies": "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)",
+    "complains": CHILD.format(work="raise KeyError('a')"),
+}
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("kind", HARNESS)
+def test_the_harness_tells_outcomes_apart(kind: str, method: str) -> None:
+    outcome = claims.run({"program.py": HARNESS[kind]}, "program.py", method)
+    assert outcome.kind == kind, outcome.stderr
+    assert outcome.types[:1] == (("KeyError",) if kind in ("raises", "complains") else ())
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_harness_changes_the_default_and_leaves_the_choice(method: str) -> None:
+    program = CHILD.format(work="print(multiprocessing.get_start_method())")
+    outcome = claims.run({"program.py": program}, "program.py", method)
+    assert outcome.kind == "ok", outcome.stderr
+    assert outcome.stdout.split() == [method]
+    chosen = claims.run(
+        {"program.py": "import multiprocessing as mp\nmp.set_start_method('spawn')"}, "program.py", method
+    )
+    assert chosen.kind == "ok", chosen.stderr
+
+
+def test_a_program_that_waits_for_ever_hangs() -> None:
+    outcome = claims.run({"program.py": "import threading\nthreading.Event().wait()"}, "program.py", "fork")
+    assert (outcome.kind, outcome.status) == ("hangs", None)
+    assert outcome.seconds < claims.IDLE + 10
+
+
+def test_a_program_that_respawns_for_ever_is_contained() -> None:
+    program = "from multiprocessing import Pool\n\nwith Pool(2) as pool:\n    print(pool.map(abs, [1, 2]))\n"
+    outcome = claims.run({"program.py": program}, "program.py", "spawn")
+    assert outcome.kind == "hangs"
+    assert "processes started" in outcome.why
+    assert not list(claims.left_over(outcome.session))
