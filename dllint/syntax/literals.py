@@ -15,6 +15,7 @@ _KEPT = 2_000
 """Characters of it, about, that stay: rules look at the first elements."""
 _CLOSERS = {ast.List: "]", ast.Dict: "}", ast.Set: "}", ast.Tuple: ")"}
 _LITERAL = (ast.Constant, *_CLOSERS, ast.UnaryOp, ast.BinOp, ast.expr_context, ast.unaryop, ast.operator)
+_COMMA = re.compile(r"[\s)]*,")
 _STRING = re.compile(r"[A-Za-z]{0,2}(?:\"{3}|'{3}|\"(?:[^\"\\\r\n]|\\[\s\S])*\"|'(?:[^'\\\r\n]|\\[\s\S])*')")
 
 
@@ -53,7 +54,7 @@ class _Offsets:
 
 
 def _blanks(tree: ast.Module, text: str, offsets: _Offsets) -> Iterator[tuple[int, int]]:
-    """The ranges to blank: never overlapping, for a literal is either shortened or its parts are."""
+    """The ranges to blank: ends of literals, which never overlap."""
     stack: list[tuple[ast.AST, int]] = [(tree, _LARGE)]
     while stack:
         node, large = stack.pop()
@@ -61,12 +62,11 @@ def _blanks(tree: ast.Module, text: str, offsets: _Offsets) -> Iterator[tuple[in
             start, end = offsets.span(node)
             if end - start < large:
                 continue
-            if isinstance(node, ast.Constant) or (type(node) in _CLOSERS and _is_literal(node)):
-                blank = _blank(node, text, start, end, offsets)
-                if blank:
-                    yield blank
-                    continue
-                large = _KEPT
+            blank, first = _blank(node, text, start, end, offsets)
+            if blank:
+                yield blank
+                stack += [(element, _KEPT) for element in first]
+                continue
         stack += [(child, large) for child in ast.iter_child_nodes(node)]
 
 
@@ -74,22 +74,22 @@ def _is_literal(root: ast.expr) -> bool:
     return all(isinstance(node, _LITERAL) for node in ast.walk(root))
 
 
-def _blank(node: ast.expr, text: str, start: int, end: int, offsets: _Offsets) -> tuple[int, int] | None:
-    """What of a large literal may go, or None where not even its first element is short."""
+def _blank(
+    node: ast.expr, text: str, start: int, end: int, offsets: _Offsets
+) -> tuple[tuple[int, int] | None, list[ast.expr]]:
+    """What of a large literal may go, and the first elements, which stay."""
     if isinstance(node, ast.Constant):
         first = _STRING.match(text, start)  # adjacent strings are one constant
         whole = first is None or first.end() == end or first[0].endswith(('"""', "'''"))
-        return None if first is None or whole else (first.end(), end)
-    elements = node.values if isinstance(node, ast.Dict) else node.elts  # type: ignore[attr-defined]
-    kept = 0
+        return None if first is None or whole else (first.end(), end), []
+    if type(node) not in _CLOSERS or text[end - 1] != _CLOSERS[type(node)] or not _is_literal(node):
+        return None, []
+    elements: list[ast.expr] = node.values if isinstance(node, ast.Dict) else node.elts  # type: ignore[attr-defined]
+    kept: list[ast.expr] = []
     for element in elements:
-        stop = offsets.span(element)[1]
-        if stop > start + _KEPT:
+        if kept and offsets.span(element)[1] > start + _KEPT:
             break
-        kept = stop
-    closer = text[end - 1]
-    if not kept or closer != _CLOSERS[type(node)]:
-        return None
-    after = re.compile(r"[\s)]*,").match(text, kept)  # the comma makes a tuple; a parenthesis closes the element
-    stop = end - 1
-    return (after.end(), stop) if after and after.end() < stop else None
+        kept.append(element)
+    # The comma makes a tuple; a parenthesis closes the element.
+    comma = _COMMA.match(text, offsets.span(kept[-1])[1]) if kept else None
+    return (None, []) if comma is None else ((comma.end(), end - 1), kept)
