@@ -1,0 +1,204 @@
+"""Writing: imports where the file's own order has them, names that are free, definitions in their place."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+
+import pytest
+
+from dllint.fix import Edit, Import, apply
+from dllint.source import Source, Span
+from dllint.syntax.parse import parse
+from dllint.syntax.write import insertion_point, place_imports, reindent
+
+FUNCTOOLS = Import("a.py", "functools")
+PARTIAL = Import("a.py", "functools", "partial")
+NUMPY = Import("a.py", "numpy", alias="np")
+
+
+def added(text: str, *imports: Import) -> str:
+    source = Source("a.py", text)
+    result = apply(text, place_imports(source, parse(source), imports))
+    ast.parse(result)
+    again = Source("a.py", result)
+    assert place_imports(again, parse(again), imports) == [], "they are there now"
+    return result
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("", "import functools\n"),
+        ("x = 1", "import functools\n\nx = 1"),
+        ("\n\nx = 1\n", "import functools\n\n\nx = 1\n"),
+        ('"""Doc."""\nx = 1\n', '"""Doc."""\n\nimport functools\n\nx = 1\n'),
+        ('"""Doc."""\n\nx = 1\n', '"""Doc."""\n\nimport functools\n\nx = 1\n'),
+        ('"""Doc.\n"""', '"""Doc.\n"""\n\nimport functools\n'),
+        ("#!/bin/python\n# Licence\n\nx = 1\n", "#!/bin/python\n# Licence\n\nimport functools\n\nx = 1\n"),
+        ("# -*- coding: utf-8 -*-\nx = 1\n", "# -*- coding: utf-8 -*-\n\nimport functools\n\nx = 1\n"),
+        (
+            "from __future__ import annotations\nx = 1\n",
+            "from __future__ import annotations\n\nimport functools\n\nx = 1\n",
+        ),
+        (
+            '"""Doc."""\n\nfrom __future__ import annotations\n\nimport torch\n',
+            '"""Doc."""\n\nfrom __future__ import annotations\n\nimport functools\n\nimport torch\n',
+        ),
+        ("import torch\nx = 1\n", "import functools\n\nimport torch\nx = 1\n"),
+        ("import os\nimport sys\n\nimport torch\n", "import functools\nimport os\nimport sys\n\nimport torch\n"),
+        ("import abc\nimport os\n", "import abc\nimport functools\nimport os\n"),
+        ("import abc\nfrom os import path\n", "import abc\nimport functools\nfrom os import path\n"),
+        ("from abc import ABC\nimport os\n", "from abc import ABC\nimport functools\nimport os\n"),
+        ("import sys\nimport abc\n", "import sys\nimport abc\nimport functools\n"),
+        ("import os, sys  # both\n", "import functools\nimport os, sys  # both\n"),
+        ("from . import a\n", "import functools\n\nfrom . import a\n"),
+        ("import abc; x = 1\ny = 2\n", "import abc; x = 1\nimport functools\ny = 2\n"),
+        ("import abc\r\nx = 1\r\n", "import abc\r\nimport functools\r\nx = 1\r\n"),
+        ("import abc\n# for speed\nimport torch\n", "import abc\nimport functools\n# for speed\nimport torch\n"),
+        ("if x:\n    import os\n", "import functools\n\nif x:\n    import os\n"),
+        ("import functools as f\n", "import functools as f\nimport functools\n"),
+        ("import functools\n", "import functools\n"),
+        ("def f():\n    import functools\n", "import functools\n\ndef f():\n    import functools\n"),
+        ("import abc", "import abc\nimport functools\n"),
+    ],
+)
+def test_a_plain_import(before: str, after: str) -> None:
+    assert added(before, FUNCTOOLS) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("import os\n\nimport torch\n", "import os\nfrom functools import partial\n\nimport torch\n"),
+        ("from functools import cache\n", "from functools import cache, partial\n"),
+        ("from functools import wraps\n", "from functools import partial, wraps\n"),
+        ("from functools import (wraps)\n", "from functools import (partial, wraps)\n"),
+        ("from functools import Cls, CONST, wraps  # c\n", "from functools import Cls, CONST, partial, wraps  # c\n"),
+        (
+            "from functools import (\n    cache,\n    wraps,  # w\n)\n",
+            "from functools import (\n    cache,\n    partial,\n    wraps,  # w\n)\n",
+        ),
+        (
+            "from functools import (\n    cache,  # c\n)\n",
+            "from functools import (\n    cache,\n    partial,  # c\n)\n",
+        ),
+        ("from functools import (\n    cache\n)\n", "from functools import (\n    cache, partial\n)\n"),
+        ("from functools import *\n", "from functools import *\nfrom functools import partial\n"),
+        ("from functools import cache as c\n", "from functools import cache as c\nfrom functools import partial\n"),
+        ("from functools import partial\n", "from functools import partial\n"),
+    ],
+)
+def test_an_imported_name(before: str, after: str) -> None:
+    assert added(before, PARTIAL) == after
+
+
+def test_several_imports_at_once() -> None:
+    assert added("import os\nx = 1\n", NUMPY, PARTIAL, FUNCTOOLS, Import("a.py", "torch")) == (
+        "import functools\nimport os\nfrom functools import partial\n\nimport numpy as np\nimport torch\n\nx = 1\n"
+    )
+    assert added("x = 1\n", NUMPY, FUNCTOOLS) == "import functools\n\nimport numpy as np\n\nx = 1\n"
+    assert added("from functools import cache\n", PARTIAL, Import("a.py", "functools", "wraps")) == (
+        "from functools import cache, partial, wraps\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "functools = 1\n",
+        "def functools(): pass\n",
+        "def f(functools): pass\n",
+        "class C:\n    def functools(self): pass\n",
+        "for a, (*functools, b) in c: pass\n",
+        "with a as functools: pass\n",
+        "try: pass\nexcept E as functools: pass\n",
+        "import a as functools\n",
+        "from functools import functools\n",
+        "[functools := 1]\n",
+        "match a:\n    case {'b': 1, **functools}: pass\n",
+        "match a:\n    case [*functools] | functools: pass\n",
+        "x = [functools for functools in y]\n",
+    ],
+)
+def test_no_name_is_shadowed(text: str) -> None:
+    source = Source("a.py", text)
+    with pytest.raises(ValueError, match="functools"):
+        place_imports(source, parse(source), [FUNCTOOLS])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a = 1\n\n\n>x = [§1]\n",
+        "a = 1\n>x = [\n    §1,\n]\n",
+        ">@d\n@e(1)\nclass A:\n    def f(self):\n        §x = 1\n",
+        "a = 1\n\n># about A\n# more\n@d\nclass A:\n    §x = 1\n",
+        "# Licence\n>def f():\n    §x = 1\n",
+        "a = '''\n# not a comment'''\n>def f(): §x\n",
+        "a = 1  # c\n>x = §1\n",
+        ">if __name__ == '__main__':\n    §f()\n",
+        ">if a:\n    b\nelse:\n    §f()\n",
+        "a = 1\n\n# apart\n\n>x = §1\n",
+        "a = 1\n>§x = 1; y = 2\n",
+        "a = 1\n>y = 2; x = §1\n",
+        "a = 1\r\n\r\n># c\r\nx = §1\r\n",
+    ],
+)
+def test_definitions_go_above_the_statement_with_its_decorators_and_comments(text: str) -> None:
+    point = text.replace("§", "").index(">")
+    plain = text.replace(">", "")
+    before = plain.index("§")
+    source = Source("a.py", plain.replace("§", ""))
+    assert insertion_point(source, parse(source), before) == point
+
+
+def test_a_definition_after_everything_goes_to_the_end() -> None:
+    source = Source("a.py", "a = 1\n# end\n")
+    assert insertion_point(source, parse(source), len(source.text)) == len(source.text)
+
+
+def test_dedenting_leaves_strings_alone_and_moves_the_rest() -> None:
+    before = (
+        "    def f(a,\n          b):\n        '''Doc\n        more\n    '''\n  # odd\n        # even\n\n"
+        "        x = a + \\\n            b\n        return f'''\n        {x}\n        '''\n"
+    )
+    after = (
+        "def f(a,\n      b):\n    '''Doc\n        more\n    '''\n# odd\n    # even\n\n"
+        "    x = a + \\\n        b\n    return f'''\n        {x}\n        '''\n"
+    )
+    assert reindent(before, "    ", "") == after
+    scope: dict[str, object] = {}
+    inner: dict[str, object] = {}
+    exec(after, scope)
+    exec("def outer():\n" + before + "    return f\n", inner)
+    assert scope["f"](1, 2) == inner["outer"]()(1, 2)  # type: ignore[operator]
+    assert scope["f"].__doc__ == inner["outer"]().__doc__  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_indenting_and_dedenting_are_inverse(newline: str) -> None:
+    text = textwrap.dedent('''\
+        def f():
+            """Doc
+        flush
+            """
+            return [
+                1,
+
+            ]  # c
+        ''').replace("\n", newline)
+    moved = reindent(text, "", "\t")
+    assert moved != text
+    assert f"{newline}flush{newline}" in moved
+    assert reindent(moved, "\t", "") == text
+
+
+def test_what_cannot_be_told_apart_is_refused() -> None:
+    with pytest.raises(ValueError, match="re-indented"):
+        reindent("x = (\n", "", "    ")
+
+
+def test_edits_are_insertions_in_the_files_own_path() -> None:
+    source = Source("a.py", "x = 1\n")
+    assert place_imports(source, parse(source), [FUNCTOOLS]) == [Edit("a.py", Span(0, 0), "import functools\n\n")]
