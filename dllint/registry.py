@@ -16,6 +16,24 @@ import msgspec
 from dllint.finding import Severity
 from dllint.rule import Rule, RuleInfo
 
+__all__ = [
+    "ALL",
+    "DIAGNOSTICS",
+    "Layer",
+    "RegistryError",
+    "RuleInfo",
+    "UnknownRule",
+    "by_code",
+    "info",
+    "infos",
+    "length",
+    "lookup",
+    "matches",
+    "rules",
+    "select",
+    "validate",
+]
+
 BUILT_IN = ("dllint_rules",)
 """Packages that are walked without being announced by an entry point."""
 GROUP = "dllint.rules"

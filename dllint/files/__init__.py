@@ -1,7 +1,7 @@
 """Which files matter: the walk with its excludes, the filter over the bytes, the closure over imports."""
 
-from dllint.files.ignore import Globs
-from dllint.files.sieve import Peek, close, peek, words
+from dllint.files.ignore import Globs, posix
+from dllint.files.sieve import Peek, Words, close, peek, words
 from dllint.files.walk import Selection, select
 
-__all__ = ["Globs", "Peek", "Selection", "close", "peek", "select", "words"]
+__all__ = ["Globs", "Peek", "Selection", "Words", "close", "peek", "posix", "select", "words"]

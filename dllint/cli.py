@@ -1,0 +1,214 @@
+"""The command line. What it does is elsewhere, and imported when a command runs: `dllint --version` must be quick."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable
+from typing import IO, TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from dllint import __version__
+
+if TYPE_CHECKING:
+    from dllint.engine import Request, Result
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+STDIN = "<stdin>.py"
+"""What standard input is called when `--stdin-filename` does not say."""
+
+
+class Problem(click.ClickException):
+    """Something that a person must correct: exit status 2."""
+
+    exit_code = 2
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        click.echo(f"error: {self.format_message()}", err=True)
+
+
+def main() -> None:
+    """The entry point: exit status 0, 1 for findings, 2 for everything that went wrong, 130 when interrupted."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        status = cli.main(prog_name="dllint", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        status = error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        status = 130
+    except Exception as error:
+        from dllint.engine.corpus import told
+
+        click.echo(f"error: internal error, please report it: {told(error)}", err=True)
+        status = 2
+    sys.exit(status)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, "-V", "--version", message="dllint %(version)s")
+def cli() -> None:
+    """Find and fix the code that breaks, bloats or hangs in DataLoader and multiprocessing workers."""
+
+
+def _words(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    """Selectors: comma-separated, and the option may be repeated."""
+    return tuple(word.strip() for value in values for word in value.split(",") if word.strip())
+
+
+def _selectors(name: str, text: str) -> Callable[[Command], Command]:
+    return click.option(name, multiple=True, metavar="RULES", callback=_words, help=text)
+
+
+@cli.command()
+@click.argument("paths", nargs=-1)
+@click.option("--fix", is_flag=True, help="Apply safe fixes.")
+@click.option("--unsafe-fixes/--no-unsafe-fixes", default=None, help="With --fix or --diff: unsafe fixes too.")
+@click.option("--diff", is_flag=True, help="Print what the fixes would change; write nothing.")
+@_selectors("--select", "Report these rules only: codes, prefixes, names or ALL, comma-separated.")
+@_selectors("--extend-select", "Report these rules too.")
+@_selectors("--ignore", "Do not report these rules.")
+@click.option("--output-format", type=click.Choice(["concise", "full", "json"]), help="Default: full on a terminal.")
+@click.option("--config", metavar="FILE", default="", help="Use this configuration file.")
+@click.option("--isolated", is_flag=True, help="Ignore all configuration files.")
+@click.option("--no-cache", is_flag=True, help="Accepted for scripts; results are never cached.")
+@click.option("--exit-zero", is_flag=True, help="Exit 0 when there are findings.")
+@click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit 1 when files were fixed, even if nothing is left.")
+@click.option("--stdin-filename", metavar="PATH", default="", help="What `-` (standard input) is the content of.")
+@click.option("--force-exclude", is_flag=True, help="Leave out excluded files even when they are named.")
+@click.option("--why", "why_place", metavar="PATH:LINE", help="Tell why a line is reported or quiet.")
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Colours in the output.")
+@click.pass_context
+def check(context: click.Context, /, paths: tuple[str, ...], why_place: str | None, **options: Any) -> None:
+    """Check files and folders (default: the current one) as parts of their whole project. `-` reads standard input."""
+    from dllint.config import ConfigError
+    from dllint.registry import RegistryError, UnknownRule
+
+    try:
+        if why_place is not None:
+            context.exit(_why(why_place, options))
+        context.exit(_check(_request(paths, options), options))
+    except (ConfigError, RegistryError, UnknownRule) as error:
+        raise Problem(str(error)) from error
+
+
+@cli.command()
+@click.argument("words", nargs=-1, metavar="CODE|NAME...")
+@click.option("--all", "every", is_flag=True, help="List all rules.")
+def rule(words: tuple[str, ...], every: bool) -> None:
+    """Explain a rule."""
+    from dllint import registry
+    from dllint.report import page
+
+    if not words and not every:
+        raise click.UsageError("name a rule, or use --all")
+    try:
+        if every:
+            click.echo(page.table(registry.infos()), nl=False)
+        for word in words:
+            text = page.text(registry.lookup(word))
+            page.show(text) if sys.stdout.isatty() else click.echo(text, nl=False)
+    except (registry.RegistryError, registry.UnknownRule) as error:
+        raise Problem(str(error)) from error
+
+
+def _request(paths: tuple[str, ...], options: dict[str, Any]) -> Request:
+    from dllint.engine import Request
+    from dllint.registry import Layer
+
+    stdin = None
+    if "-" in paths:
+        if len(paths) > 1:
+            raise click.UsageError("`-` (standard input) cannot be combined with other paths")
+        paths, stdin = (), click.get_binary_stream("stdin").read()
+    elif not options["stdin_filename"]:
+        paths = paths or (".",)
+    else:
+        raise click.UsageError("--stdin-filename needs `-` as the path")
+    return Request(
+        paths=paths,
+        layer=Layer(options["select"] or None, options["extend_select"], options["ignore"]),
+        config=options["config"],
+        isolated=options["isolated"],
+        force_exclude=options["force_exclude"],
+        fix=options["fix"] or options["diff"],
+        unsafe_fixes=options["unsafe_fixes"],
+        write=not options["diff"],
+        stdin=stdin,
+        stdin_path="" if stdin is None else options["stdin_filename"] or STDIN,
+    )
+
+
+def _why(place: str, options: dict[str, Any]) -> int:
+    from dllint.engine import why
+
+    path, _, line = place.rpartition(":")
+    if not path or not line.isdigit() or not int(line):
+        raise click.UsageError(f"--why wants PATH:LINE, not {place!r}")
+    if not os.path.isfile(path):
+        raise Problem(f"{path}: no such file")
+    for told in why(_request((path,), options), path, int(line)):
+        click.echo(told)
+    return 0
+
+
+def _check(request: Request, options: dict[str, Any]) -> int:
+    """Run, report, and decide the exit status."""
+    from dllint.engine import check
+
+    result = check(request)
+    _report(result, request, options)
+    changed = bool(result.changes)
+    failed = changed if options["diff"] else bool(result.findings) or (changed and options["exit_non_zero_on_fix"])
+    _tell("warning", result.warnings)
+    _tell("error", result.crashes)
+    return 2 if result.crashes else int(failed and not options["exit_zero"])
+
+
+def _report(result: Result, request: Request, options: dict[str, Any]) -> None:
+    """Findings to stdout (to stderr where stdout is a diff or the fixed source), the summary to stderr."""
+    from dllint import registry
+    from dllint.report import Context, diff, json, summary, text
+
+    names = {info.code: info.name for info in registry.infos()}
+    context = Context(result.root, os.getcwd(), names, result.source)
+    if options["diff"]:
+        for change in result.changes:
+            click.echo(diff.render(change.before, change.after, context.relative(change.before.path)), nl=False)
+        return
+    fixed_stdin = request.stdin is not None and request.fix
+    if fixed_stdin:
+        click.echo(_fixed(result, request), nl=False)
+    stream = sys.stderr if fixed_stdin else sys.stdout
+    form = options["output_format"] or result.config.output_format or ("full" if stream.isatty() else "concise")
+    if form == "json":
+        click.echo(json.render(result.findings, context), file=stream, nl=False)
+    else:
+        color = _colored(options["color"], stream)
+        render = text.full if form == "full" else text.concise
+        click.echo(render(result.findings, context, text.Paint(color)), file=stream, nl=False, color=color)
+    for line in summary.lines(result.findings, result.fixed, result.checked, result.config.targets.platforms):
+        click.echo(line, err=True)
+
+
+def _fixed(result: Result, request: Request) -> bytes:
+    changed = [change.after.encode(change.after.text) for change in result.changes]
+    return changed[0] if changed else request.stdin or b""
+
+
+def _tell(kind: str, lines: Iterable[str]) -> None:
+    for line in lines:
+        click.echo(f"{kind}: {line}", err=True)
+
+
+def _colored(wish: str, stream: IO[str]) -> bool:
+    if wish != "auto":
+        return wish == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    if any(os.environ.get(name, "0") not in ("", "0") for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):
+        return True
+    return stream.isatty() and os.environ.get("TERM") != "dumb"

@@ -1,0 +1,202 @@
+"""The pipeline: files, models, project, rules, findings, fixes."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+
+import msgspec
+
+from dllint import config, files, registry
+from dllint.config import Config
+from dllint.engine.corpus import Corpus, read_corpus
+from dllint.engine.fixing import Fixer, Outcome, Remedies, written_out
+from dllint.engine.judge import Judge, Judgement
+from dllint.engine.write import NotWritten, write
+from dllint.finding import Finding
+from dllint.fix import Fix
+from dllint.source import Source
+
+__all__ = ["Change", "Request", "Result", "check", "why"]
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    """What is asked of a run. `stdin` is the content of `stdin_path`, which need not exist."""
+
+    paths: tuple[str, ...]
+    layer: registry.Layer = registry.Layer()
+    config: str = ""
+    isolated: bool = False
+    force_exclude: bool = False
+    fix: bool = False
+    unsafe_fixes: bool | None = None
+    """None: as configured."""
+    write: bool = True
+    stdin: bytes | None = None
+    stdin_path: str = ""
+
+
+class Change(msgspec.Struct, frozen=True):
+    """A file before and after its fixes."""
+
+    before: Source
+    after: Source
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run found. Paths are relative to `root`."""
+
+    root: str
+    config: Config
+    findings: tuple[tuple[Finding, Fix | None], ...]
+    source: Callable[[str], Source]
+    checked: int
+    """Number of files reported on."""
+    changes: tuple[Change, ...] = ()
+    fixed: Counter[str] = Counter()
+    crashes: tuple[str, ...] = ()
+    """Why the exit status is 2 although the run came to its end: internal errors, missing paths, files not written."""
+    warnings: tuple[str, ...] = ()
+
+
+class _Run:
+    """One request on its way through the pipeline."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        paths = (*request.paths, *([request.stdin_path] if request.stdin is not None else []))
+        loaded = config.load(paths, request.config, request.isolated)
+        forced = loaded.force_exclude or request.force_exclude
+        self.config = msgspec.structs.replace(loaded, force_exclude=forced)
+        self.codes = registry.select(self.config.layer, request.layer)
+        self.selection = files.select(self.config, request.paths, request.stdin_path)
+        self.overlay = {path: request.stdin for path in self.selection.named if self._is_stdin(path)}
+        self.judge = Judge(self.config, self.codes)
+        self.remedies = Remedies(self.config)
+
+    def _is_stdin(self, path: str) -> bool:
+        same = os.path.realpath(os.path.join(self.config.root, path)) == os.path.realpath(self.request.stdin_path)
+        return self.request.stdin is not None and same
+
+    def corpus(self) -> Corpus:
+        """Walked files through the filter over the bytes to models."""
+        targets = self.config.targets
+        triggers = [word for rule in registry.rules() if rule.code in self.codes for word in rule.triggers]
+        if {"DLL901", "DLL902"} & self.codes:
+            triggers += [b"dllint:", b"DLL"]
+        names = (*targets.loader_classes, *targets.dataset_bases, *targets.unpicklable_types)
+        overlay = {path: data for path, data in self.overlay.items() if data is not None}
+        return read_corpus(self.selection, self.config.root, files.words(triggers, names), overlay)
+
+    def shown(self, corpus: Corpus, judged: Judgement) -> list[Finding]:
+        """The findings that concern a target, and what the tool itself has to say, in reading order."""
+        own = [*corpus.problems]
+        if "DLL901" in self.codes:
+            own += judged.suppressions.unused(self.codes)
+        if "DLL902" in self.codes:
+            own += judged.suppressions.unknown()
+        return sorted(
+            (
+                finding
+                for finding in (*judged.findings, *self.judge.heard(corpus.root, own))
+                if {finding.path, *(path for path, _ in finding.anchors)} & self.selection.targets
+            ),
+            key=lambda finding: (finding.path, finding.span, finding.code),
+        )
+
+    def warnings(self) -> list[str]:
+        """What is worth a line besides the findings."""
+        told = [f"{path}: notebooks are not supported yet, it was not checked" for path in self.selection.notebooks]
+        if not self.selection.targets and not told and not self.selection.missing:
+            told.append(f"no Python files found under {', '.join(self.request.paths) or '.'}")
+        return [*self.config.warnings, *told]
+
+
+def check(request: Request) -> Result:
+    """Run the pipeline. Raises ConfigError, UnknownRule and RegistryError; nothing is written before all is decided."""
+    run = _Run(request)
+    corpus = first = run.corpus()
+    outcome = Outcome(corpus, Counter(), ())
+    if request.fix:
+        unsafe = run.config.unsafe_fixes if request.unsafe_fixes is None else request.unsafe_fixes
+        fixer = Fixer(run.judge, run.remedies, run.selection.targets, unsafe)
+        outcome = fixer.run(corpus)
+        corpus = outcome.corpus
+    judged = run.judge.judge(corpus)
+    findings = [*run.shown(corpus, judged), *run.judge.heard(corpus.root, outcome.refused)]
+    changes = tuple(_changes(first, corpus))
+    unwritten = [] if request.stdin is not None or not request.write else _write_all(corpus.root, changes)
+    stuck = [] if outcome.converged else ["fixes were still possible after the last pass; run again"]
+    return Result(
+        root=corpus.root,
+        config=run.config,
+        findings=tuple(_with_fixes(run, findings, judged)),
+        source=corpus.source,
+        checked=len(run.selection.targets),
+        changes=changes,
+        fixed=outcome.fixed,
+        crashes=(
+            *(f"{path}: no such file or folder" for path in run.selection.missing),
+            *corpus.crashes,
+            *judged.crashes,
+            *dict.fromkeys(run.remedies.crashes),
+            *unwritten,
+        ),
+        warnings=(*run.warnings(), *stuck),
+    )
+
+
+def _with_fixes(run: _Run, findings: Iterable[Finding], judged: Judgement) -> Iterable[tuple[Finding, Fix | None]]:
+    for finding in findings:
+        fix = run.remedies.fix(finding, judged.project) if finding.path in judged.project.models else None
+        yield finding, written_out(fix, judged.project) if fix else None
+
+
+def _changes(before: Corpus, after: Corpus) -> Iterable[Change]:
+    for path in sorted(before.models):
+        old, new = before.source(path), after.source(path)
+        if old.text != new.text:
+            yield Change(old, new)
+
+
+def _write_all(root: str, changes: Sequence[Change]) -> list[str]:
+    problems = []
+    for change in changes:
+        before, after = change.before, change.after
+        try:
+            write(os.path.join(root, before.path), before.encode(before.text), after.encode(after.text))
+        except NotWritten as error:
+            problems.append(f"{before.path}: not written: {error}")
+    return problems
+
+
+def why(request: Request, path: str, row: int) -> list[str]:
+    """Why a line is quiet, or what it is reported for."""
+    run = _Run(request)
+    relative = next(iter(run.selection.named), "")
+    if not relative:
+        return [f"{path} is excluded or does not exist"]
+    corpus = run.corpus()
+    if relative not in corpus.models:
+        return [f"{path}: {corpus.problem(relative)}"]
+    judged = run.judge.judge(corpus)
+    return [*_told(judged, corpus, relative, row), *judged.project.why(relative, row), *judged.crashes]
+
+
+def _told(judged: Judgement, corpus: Corpus, path: str, row: int) -> Iterable[str]:
+    """The findings of a line, reported and silenced."""
+
+    def here(finding: Finding) -> bool:
+        source = corpus.source(finding.path)
+        first, last = source.location(finding.span.start)[0], source.location(finding.span.end)[0]
+        return finding.path == path and first <= row <= last
+
+    for finding in filter(here, judged.findings):
+        yield f"{finding.code} is reported here: {finding.message}"
+    for finding in filter(here, judged.silenced):
+        comments = [
+            f"{place}:{corpus.source(place).location(entry.span.start)[0]}"
+            for place, entry in judged.suppressions.comments(finding)
+        ]
+        yield f"{finding.code} is silenced by the comment at {', '.join(comments)}: {finding.message}"

@@ -1,0 +1,226 @@
+"""Fixes: computed for findings, tried in memory, kept only when the project is better for them."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+import msgspec
+
+from dllint import registry
+from dllint.config import Config
+from dllint.engine.corpus import Corpus, told
+from dllint.engine.judge import Judge, Judgement
+from dllint.finding import Finding, Severity
+from dllint.fix import Applicability, Edit, Fix, Import, apply, choose
+from dllint.project import Project
+from dllint.source import Span
+
+PASSES = 10
+"""A fix may make room for another one; more rounds than this mean that two rules undo each other."""
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What fixing came to."""
+
+    corpus: Corpus
+    fixed: Counter[str]
+    """Code to number of findings."""
+    refused: tuple[Finding, ...]
+    """DLL904, where the findings now are."""
+    converged: bool = True
+
+
+class Remedies:
+    """The fixes of findings, as far as the rules know one and the configuration lets them."""
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+        self._rules = {rule.code: rule() for rule in registry.rules()}
+        self.crashes: list[str] = []
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        """The finding's fix with the trust it has here; None where no edit is known to be right."""
+        if finding.code not in self._rules or not project.models[finding.path].faithful:
+            return None
+        try:
+            fix = self._rules[finding.code].fix(finding, project)
+            if fix is None or any(not project.models[edit.path].faithful for edit in fix.edits):
+                return None
+            return msgspec.structs.replace(fix, applicability=self._trust(finding.code, fix.applicability))
+        except Exception as error:
+            row, column = project.source(finding.path).location(finding.span.start)
+            place = f"{finding.path}:{row}:{column}"
+            self.crashes.append(f"internal error in the fix of {finding.code} at {place}: {told(error)}")
+            return None
+
+    def _trust(self, code: str, own: Applicability) -> Applicability:
+        config, info = self._config, registry.by_code()[code]
+
+        def covered(selectors: Iterable[str]) -> int:
+            return max((registry.length(word) for word in selectors if registry.matches(word, info)), default=-1)
+
+        if own is Applicability.MANUAL or covered(config.unfixable) >= covered(config.fixable):
+            return Applicability.MANUAL
+        if covered(config.unsafe) >= max(covered(config.safe), 0):
+            return Applicability.UNSAFE
+        return Applicability.SAFE if covered(config.safe) >= 0 else own
+
+
+def written_out(fix: Fix, project: Project) -> Fix:
+    """The fix with its imports as edits, as a reader of a report needs it."""
+    try:
+        extra = _imports([fix], project)
+    except ValueError:
+        return msgspec.structs.replace(fix, edits=(), imports=(), applicability=Applicability.MANUAL)
+    return msgspec.structs.replace(fix, edits=(*fix.edits, *extra), imports=()) if extra else fix
+
+
+class Fixer:
+    """Applies fixes to the files in memory until nothing more can be fixed."""
+
+    def __init__(self, judge: Judge, remedies: Remedies, targets: Collection[str], unsafe: bool) -> None:
+        self._judge = judge
+        self._remedies = remedies
+        self._targets = targets
+        self._least = Applicability.UNSAFE if unsafe else Applicability.SAFE
+        # A fix must not please the selected rules at the expense of the others.
+        self._strict = Judge(judge.config, [rule.code for rule in registry.rules()])
+
+    def run(self, corpus: Corpus) -> Outcome:
+        """Fix what can be fixed in the target files."""
+        fixed: Counter[str] = Counter()
+        refused: list[Finding] = []
+        for _ in range(PASSES):
+            judged = self._judge.judge(corpus)
+            chosen = self._candidates(judged, refused)
+            if not chosen:
+                return Outcome(corpus, fixed, tuple(refused))
+            trial = _Trial(corpus, self._strict, judged.project)
+            trial.keep(chosen)
+            edits = trial.edits()
+            refused = [*(_moved(one, edits) for one in refused), *trial.refused]
+            corpus = trial.result
+            fixed += Counter(finding.code for finding, _ in trial.kept)
+        left = self._candidates(self._judge.judge(corpus), refused)
+        return Outcome(corpus, fixed, tuple(refused), converged=not left)
+
+    def _candidates(self, judged: Judgement, refused: Sequence[Finding]) -> list[tuple[Finding, Fix]]:
+        """The fixes of one pass: applicable, in target files, compatible with each other."""
+        done = {(one.path, one.span, one.data) for one in refused}
+        pairs: dict[int, tuple[Finding, Fix]] = {}
+        for finding in judged.findings:
+            if (finding.path, finding.span, finding.code) in done:
+                continue
+            fix = self._remedies.fix(finding, judged.project)
+            if fix and fix.applicability >= self._least and all(edit.path in self._targets for edit in fix.edits):
+                pairs[id(fix)] = finding, fix
+        return [pairs[id(fix)] for fix in choose(fix for _, fix in pairs.values())]
+
+
+class _Trial:
+    """One pass over one corpus: as many of the chosen fixes as make it better, found by halving."""
+
+    def __init__(self, corpus: Corpus, judge: Judge, project: Project) -> None:
+        self._corpus = corpus
+        self._judge = judge
+        self._project = project
+        self._before = _counts(judge.judge(corpus))
+        self.result = corpus
+        self.kept: list[tuple[Finding, Fix]] = []
+        self.refused: list[Finding] = []
+
+    def keep(self, batch: Sequence[tuple[Finding, Fix]]) -> None:
+        """Keep the batch if the project is better for it, else what can be kept of it."""
+        together = [*self.kept, *batch]
+        result = self._try(together)
+        if isinstance(result, Corpus):
+            self.result, self.kept = result, together
+        elif len(batch) > 1:
+            middle = len(batch) // 2
+            self.keep(batch[:middle])
+            self.keep(batch[middle:])
+        else:
+            self.refused.append(_refusal(batch[0][0], result))
+
+    def edits(self) -> list[Edit]:
+        """All edits of the fixes that are kept."""
+        return self._edits(self.kept)
+
+    def _edits(self, together: Iterable[tuple[Finding, Fix]]) -> list[Edit]:
+        fixes = [fix for _, fix in together]
+        return [*(edit for fix in fixes for edit in fix.edits), *_imports(fixes, self._project)]
+
+    def _try(self, together: Sequence[tuple[Finding, Fix]]) -> Corpus | str:
+        """The corpus after these fixes, or why they may not be made."""
+        texts: dict[str, str] = {}
+        try:
+            for path, own in _by_path(self._edits(together)).items():
+                source = self._corpus.source(path)
+                texts[path] = apply(source.text, own)
+                source.encode(texts[path])
+                if texts[path] == source.text:
+                    return "it changes nothing"
+        except ValueError as error:  # overlapping edits, a name in use, a character that the encoding lacks
+            return str(error)
+        changed = self._corpus.changed(texts)
+        for path in texts:
+            if path not in changed.models:
+                return f"the result does not parse: {changed.problem(path)}"
+        return self._worse(together, _counts(self._judge.judge(changed))) or changed
+
+    def _worse(self, together: Sequence[tuple[Finding, Fix]], after: Counter[tuple[str, str]]) -> str:
+        gone = Counter((finding.code, finding.path) for finding, _ in together)
+        for (code, path), number in gone.items():
+            if after[code, path] > self._before[code, path] - number:
+                return f"{code} would still be reported in {path}"
+        for code, path in after:
+            if _total(after, code) > _total(self._before, code):
+                return f"{code} would be reported in {path}"
+        return ""
+
+
+def _counts(judged: Judgement) -> Counter[tuple[str, str]]:
+    return Counter((finding.code, finding.path) for finding in judged.findings)
+
+
+def _total(counts: Mapping[tuple[str, str], int], code: str) -> int:
+    return sum(number for (other, _), number in counts.items() if other == code)
+
+
+def _imports(fixes: Iterable[Fix], project: Project) -> list[Edit]:
+    """The edits that add what the fixes import, once a file."""
+    wanted: dict[str, list[Import]] = defaultdict(list)
+    for item in (item for fix in fixes for item in fix.imports):
+        if item not in wanted[item.path]:
+            wanted[item.path].append(item)
+    if not wanted:
+        return []
+    from dllint.syntax.write import place_imports
+
+    return [
+        edit
+        for path, items in wanted.items()
+        for edit in place_imports(project.source(path), project.tree(path), items)
+    ]
+
+
+def _by_path(edits: Iterable[Edit]) -> dict[str, list[Edit]]:
+    found: dict[str, list[Edit]] = defaultdict(list)
+    for edit in edits:
+        found[edit.path].append(edit)
+    return found
+
+
+def _refusal(finding: Finding, why: str) -> Finding:
+    """DLL904 in place of a fix; `data` is the code of the finding that stays."""
+    message = f"the fix of {finding.code} was not applied: {why}"
+    return Finding("DLL904", finding.path, finding.span, message, Severity.INFO, key=finding.key, data=finding.code)
+
+
+def _moved(finding: Finding, edits: Iterable[Edit]) -> Finding:
+    """The finding where it is after the edits of its file."""
+    own = {edit for edit in edits if edit.path == finding.path}
+    by = sum(len(e.text) - (e.span.end - e.span.start) for e in own if e.span.end <= finding.span.start)
+    span = Span(finding.span.start + by, finding.span.end + by)
+    return msgspec.structs.replace(finding, span=span)

@@ -1,0 +1,126 @@
+"""Rules to findings: every selected rule asked, one finding a cause, ignore comments heard."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
+from types import TracebackType
+
+import msgspec
+
+from dllint import registry
+from dllint.config import Config, Pattern
+from dllint.engine.corpus import Corpus, told
+from dllint.files import Globs, posix
+from dllint.finding import Certainty, Finding, Severity
+from dllint.model.facts import ModuleModel
+from dllint.project import Project
+from dllint.rule import Rule
+from dllint.source import Source, Span
+from dllint.suppress import Suppressions
+
+PRECEDENCE = ("DLL103", "DLL107", "DLL101", "DLL104", "DLL105")
+"""Where several rules mean the same place and are equally sure: the one that names the failure most exactly."""
+
+
+class Judgement(msgspec.Struct, frozen=True):
+    """What the rules say of a corpus."""
+
+    project: Project
+    findings: tuple[Finding, ...]
+    """Of the whole project, those that comments silence left out."""
+    silenced: tuple[Finding, ...]
+    crashes: tuple[str, ...]
+    suppressions: Suppressions
+
+
+class Judge:
+    """The rules of a run."""
+
+    def __init__(self, config: Config, codes: Collection[str]) -> None:
+        self.config = config
+        self.codes = frozenset(codes)
+        self._ignores = [
+            (pattern.glob.startswith("!"), Globs([Pattern(pattern.base, pattern.glob.lstrip("!"))]), words)
+            for pattern, words in config.per_file_ignores
+        ]
+
+    def judge(self, corpus: Corpus) -> Judgement:
+        """Ask every rule about the whole project."""
+        project = Project(corpus.models, self.config.targets, corpus.source)
+        found: list[Finding] = []
+        crashes: list[str] = []
+        for rule in registry.rules() if corpus.models else ():
+            if rule.code in self.codes:
+                found += _ask(rule(), project, crashes)
+        kept = [finding for finding in found if not self._ignored(corpus.root, finding)]
+        suppressions = Suppressions(corpus.models, corpus.source)
+        silent = {id(finding) for finding in kept if suppressions.silences(finding)}
+        heard = (finding for finding in _one_a_cause(kept) if id(finding) not in silent)
+        silenced = tuple(finding for finding in kept if id(finding) in silent)
+        return Judgement(project, tuple(_merged(heard)), silenced, tuple(crashes), suppressions)
+
+    def _ignored(self, root: str, finding: Finding) -> bool:
+        """Whether per-file-ignores cover the finding's own file; a pattern with `!` means all other files."""
+        place = posix(os.path.join(root, finding.path))
+        info = registry.by_code()[finding.code]
+        return any(
+            globs.match(place) != negated and any(registry.matches(word, info) for word in words)
+            for negated, globs, words in self._ignores
+        )
+
+    def heard(self, root: str, findings: Iterable[Finding]) -> list[Finding]:
+        """The tool's own findings that are selected and not ignored for their file."""
+        return [found for found in findings if found.code in self.codes and not self._ignored(root, found)]
+
+
+def _ask(rule: Rule, project: Project, crashes: list[str]) -> Iterator[Finding]:
+    """A crash in one rule is told and hides nothing else."""
+    try:
+        yield from rule.check(project)
+    except Exception as error:
+        crashes.append(f"internal error in {rule.code} ({rule.name}){_place(error.__traceback__)}: {told(error)}")
+
+
+def _place(trace: TracebackType | None) -> str:
+    """The checked file that was looked at when a rule crashed, as far as its frames tell."""
+    frames = []
+    while trace:
+        frames.append(trace.tb_frame)
+        trace = trace.tb_next
+    for frame in reversed(frames):
+        for value in frame.f_locals.values():
+            if isinstance(value, ModuleModel | Finding | Source):
+                return f" at {value.path}"
+    return ""
+
+
+def _sureness(finding: Finding) -> tuple[int, int, int, str]:
+    """Sorts the most certain and worst failure first."""
+    rank = PRECEDENCE.index(finding.code) if finding.code in PRECEDENCE else len(PRECEDENCE)
+    return list(Certainty).index(finding.certainty), list(Severity).index(finding.severity), rank, finding.code
+
+
+def _one_a_cause(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Where several rules report one and the same place, the surest of them."""
+    by_place: dict[tuple[str, Span], list[Finding]] = defaultdict(list)
+    for finding in findings:
+        by_place[finding.path, finding.span].append(finding)
+    for rivals in by_place.values():
+        code = min(rivals, key=_sureness).code
+        yield from (finding for finding in rivals if finding.code == code)
+
+
+def _merged(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """One finding a cause and rule, with the anchors of all and the routes of up to three."""
+    by_cause: dict[tuple[str, str, Span], list[Finding]] = defaultdict(list)
+    for finding in findings:
+        by_cause[finding.code, finding.path, finding.span].append(finding)
+    for same in by_cause.values():
+        first, *others = sorted(same, key=_sureness)
+        if others:
+            anchors = dict.fromkeys(anchor for finding in same for anchor in finding.anchors)
+            notes = dict.fromkeys(note for finding in (first, *others[:2]) for note in finding.notes)
+            first = msgspec.structs.replace(first, anchors=tuple(anchors), notes=tuple(notes))
+        yield first

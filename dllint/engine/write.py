@@ -1,0 +1,39 @@
+"""Writing fixed files: all of a file or nothing of it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import tempfile
+
+
+class NotWritten(Exception):
+    """The file is as it was; the message says why."""
+
+
+def write(place: str, before: bytes, after: bytes) -> None:
+    """Replace a file's content in one step, keeping its mode. Raises NotWritten.
+
+    A link stays a link: what it leads to is written. A file that is not what was read is left alone.
+    """
+    place = os.path.realpath(place)
+    try:
+        with open(place, "rb") as stream:
+            if stream.read() != before:
+                raise NotWritten("it was changed meanwhile")
+        mode = stat.S_IMODE(os.stat(place).st_mode)
+        if not os.access(place, os.W_OK):
+            raise NotWritten("it may not be written")
+        handle, temporary = tempfile.mkstemp(prefix=".dllint-", dir=os.path.dirname(place))
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(after)
+            os.chmod(temporary, mode)
+            os.replace(temporary, place)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+            raise
+    except OSError as error:
+        raise NotWritten(str(error.strerror or error)) from None

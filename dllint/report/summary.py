@@ -1,0 +1,52 @@
+"""What is said after the findings, on stderr."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from dllint.fix import Applicability
+from dllint.report import Findings
+
+
+def lines(findings: Findings, fixed: Counter[str], checked: int, platforms: Sequence[str]) -> Iterator[str]:
+    """Counts, what can be fixed, and what the declared targets would change."""
+    if fixed:
+        details = ", ".join(f"{code} {number}" for code, number in sorted(fixed.items()))
+        yield f"Fixed {_many(fixed.total(), 'finding')} ({details})."
+    files = _many(checked, "file")
+    yield f"{_found(findings)} in {files}." if findings else f"All clear: nothing found in {files}."
+    skipped = sum(finding.code == "DLL903" for finding, _ in findings)
+    if skipped:
+        yield f"{_many(skipped, 'file')} not analysed."
+    yield from _fixable(findings)
+    yield from _elsewhere(findings, platforms)
+
+
+def _found(findings: Findings) -> str:
+    causes = len({(finding.path, finding.span) for finding, _ in findings})
+    text = _many(len(findings), "finding")
+    return text if causes == len(findings) else f"{text}, {_many(causes, 'cause')}"
+
+
+def _fixable(findings: Findings) -> Iterator[str]:
+    count = Counter(fix.applicability for _, fix in findings if fix)
+    safe, unsafe = count[Applicability.SAFE], count[Applicability.UNSAFE]
+    if safe:
+        yield f"{safe} fixable with `--fix`{f', {unsafe} more with `--unsafe-fixes`' if unsafe else ''}."
+    elif unsafe:
+        yield f"{unsafe} fixable with `--fix --unsafe-fixes`."
+
+
+def _elsewhere(findings: Findings, platforms: Sequence[str]) -> Iterator[str]:
+    """Findings that a project for Linux and Python below 3.14, whose default is fork, would not have."""
+    spared = sum(finding.outcomes.get("fork") == "ok" for finding, _ in findings)
+    if spared and tuple(platforms) != ("linux",):
+        yield (
+            f'{spared} would vanish with `target-platforms = ["linux"]` and `target-python = "<3.14"` in the '
+            "configuration."
+        )
+
+
+def _many(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

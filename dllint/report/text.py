@@ -1,0 +1,126 @@
+"""Text for people: one line a finding, or code frames with the route."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+
+from dllint.finding import Finding, Note, Severity
+from dllint.fix import Applicability, Fix
+from dllint.report import Context, Findings
+from dllint.source import Source, Span
+
+CONTEXT = 2
+"""Lines of code before and after the one that is meant."""
+WIDEST = 200
+"""Characters of a line that are shown; generated lines can be very long."""
+_STYLES = {"error": "31;1", "warning": "33;1", "info": "36;1", "bold": "1", "dim": "2", "blue": "34;1", "green": "32;1"}
+
+
+class Paint:
+    """ANSI colours, or nothing."""
+
+    def __init__(self, color: bool) -> None:
+        self._color = color
+
+    def __call__(self, style: str, text: str) -> str:
+        return f"\033[{_STYLES[style]}m{text}\033[0m" if self._color and text else text
+
+
+def concise(findings: Findings, context: Context, paint: Paint) -> str:
+    """`path:row:column: CODE message`, as flake8 writes it."""
+    lines = []
+    for finding, _ in findings:
+        row, column = context.location(finding.path, finding.span.start)
+        place = paint("bold", context.relative(finding.path))
+        lines.append(f"{place}:{row}:{column}: {paint(_style(finding), finding.code)} {finding.message}\n")
+    return "".join(lines)
+
+
+def full(findings: Findings, context: Context, paint: Paint) -> str:
+    """A code frame a finding, its route as notes, and what to do."""
+    return "".join("\n".join(_block(finding, fix, context, paint)) + "\n\n" for finding, fix in findings)
+
+
+def _block(finding: Finding, fix: Fix | None, context: Context, paint: Paint) -> Iterator[str]:
+    fixable = fix is not None and fix.applicability is Applicability.SAFE
+    mark = paint("green", " [*]") if fixable else ""
+    yield f"{paint(_style(finding), finding.code)}{mark} {paint('bold', finding.message)}"
+    row, column = context.location(finding.path, finding.span.start)
+    yield f"  {paint('blue', '-->')} {context.relative(finding.path)}:{row}:{column}"
+    source = context.source(finding.path)
+    if source.text:
+        yield from _frame(source, finding, paint)
+    for note in finding.notes:
+        yield f"   {paint('blue', '=')} {paint('bold', 'note:')} {_note(note, context)}"
+    if fix:
+        yield f"{paint('blue', 'help:')} {fix.title}{_how(fix)}"
+        yield from (f"      {line}" for line in fix.snippet.splitlines())
+    yield f"{paint('blue', 'docs:')} dllint rule {finding.code}"
+
+
+def _note(note: Note, context: Context) -> str:
+    row, column = context.location(note.path, note.span.start)
+    return f"{note.text} ({context.relative(note.path)}:{row}:{column})"
+
+
+def _how(fix: Fix) -> str:
+    match fix.applicability:
+        case Applicability.SAFE:
+            return " (--fix)"
+        case Applicability.UNSAFE:
+            return " (unsafe: --fix --unsafe-fixes)"
+        case _:
+            return " (by hand)"
+
+
+def _style(finding: Finding) -> str:
+    return finding.severity.value if isinstance(finding.severity, Severity) else "error"
+
+
+def _frame(source: Source, finding: Finding, paint: Paint) -> Iterator[str]:
+    first, _ = source.location(finding.span.start)
+    top, bottom = max(1, first - CONTEXT), min(_last_row(source), first + CONTEXT)
+    width = len(str(bottom))
+    bar = paint("blue", "|")
+    yield f"{' ' * width} {bar}"
+    for row in range(top, bottom + 1):
+        text = _shown(source.line(row))
+        yield f"{paint('blue', str(row).rjust(width))} {bar} {text}".rstrip()
+        if row == first:
+            yield f"{' ' * width} {bar} {paint(_style(finding), _carets(source, row, finding.span))}"
+    yield f"{' ' * width} {bar}"
+
+
+def _last_row(source: Source) -> int:
+    """The last line, not counting the empty one after a final newline."""
+    rows = len(source.line_starts)
+    return rows - 1 if rows > 1 and source.line_starts[-1] == len(source.text) else rows
+
+
+def _shown(line: str) -> str:
+    """A line as a terminal can show it: tabs as blanks, no control characters, not endless."""
+    line = line.replace("\t", "    ")
+    line = "".join(" " if unicodedata.category(c) == "Cc" else c for c in line)
+    return line if len(line) <= WIDEST else f"{line[: WIDEST - 3]}..."
+
+
+def _carets(source: Source, row: int, span: Span) -> str:
+    line = source.row_span(row)
+    before = source.text[line.start : span.start]
+    marked = source.text[span.start : min(span.end, line.end)]
+    start = min(_width(before), WIDEST)
+    return " " * start + "^" * max(1, min(_width(marked), WIDEST - start))
+
+
+def _width(text: str) -> int:
+    """Columns that a text takes on a terminal."""
+    return sum(_columns(character) for character in text)
+
+
+def _columns(character: str) -> int:
+    if character == "\t":
+        return 4
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
