@@ -1,0 +1,1 @@
+"""What the project model says of small programs, written down in the programs themselves."""

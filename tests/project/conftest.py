@@ -1,0 +1,3 @@
+"""The programs are read, never imported."""
+
+collect_ignore_glob = ["programs/*"]

@@ -1,0 +1,6 @@
+"""Hands the names on."""
+
+from loaders import PairLoader as Loader
+from loaders import through_alias
+
+__all__ = ["Loader", "through_alias"]
