@@ -55,11 +55,11 @@ def _diagnostic(code: str, name: str, summary: str, severity: Severity, default:
 
 
 DIAGNOSTICS = (
-    _diagnostic("DLL900", "syntax-error", "A file does not parse as Python", Severity.ERROR, True),
-    _diagnostic("DLL901", "unused-suppression", "A comment that silences nothing", Severity.WARNING, False),
-    _diagnostic("DLL902", "unknown-code-in-suppression", "A comment names no known rule", Severity.WARNING, False),
-    _diagnostic("DLL903", "unreadable-file", "A file could not be read or analysed", Severity.WARNING, True),
-    _diagnostic("DLL904", "fix-refused", "A fix was computed and not applied", Severity.INFO, True),
+    _diagnostic("DLL900", "syntax-error", "file does not parse as Python", Severity.ERROR, True),
+    _diagnostic("DLL901", "unused-suppression", "comment silences nothing", Severity.WARNING, False),
+    _diagnostic("DLL902", "unknown-code-in-suppression", "comment names a rule that does not exist", Severity.WARNING, False),
+    _diagnostic("DLL903", "unreadable-file", "file could not be read or analysed", Severity.WARNING, True),
+    _diagnostic("DLL904", "fix-refused", "fix was found and not applied", Severity.INFO, True),
 )
 """What the tool says about its own work; these have no Rule class."""
 

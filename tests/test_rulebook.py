@@ -43,12 +43,16 @@ def test_code_name_family_and_file_agree(rule: type[Rule]) -> None:
     assert module == f"{rule.code.lower()}_{rule.name.replace('-', '_')}"
 
 
+@pytest.mark.parametrize("info", registry.infos(), ids=lambda info: info.code)
+def test_a_summary_says_in_one_phrase_what_is_wrong(info: registry.RuleInfo) -> None:
+    assert re.fullmatch(r"(?!an? |the )([a-z`]|[A-Z]{2})[^\n|]*[^.\s]", info.summary), (
+        "no article, no capital, no full stop"
+    )
+    assert len(info.summary) <= LONGEST_SUMMARY
+
+
 @each_rule()
 def test_metadata_is_well_formed(rule: type[Rule]) -> None:
-    assert re.fullmatch(r"[A-Z`].*[^.\s]", rule.summary), "a capital first, no full stop"
-    assert "\n" not in rule.summary
-    assert len(rule.summary) <= LONGEST_SUMMARY
-    assert "|" not in rule.summary, "it stands in tables"
     assert rule.fixable in {"never", "sometimes", "always"}
     assert rule.status in {"stable", "preview", "deprecated"}
     assert re.fullmatch(r"\d+\.\d+\.\d+", rule.since)
@@ -72,8 +76,9 @@ def test_the_page_has_the_fixed_headings(rule: type[Rule]) -> None:
     assert not first.blocks
     assert [section.title for section in page.sections if section.level == 2] == HEADINGS
     assert max(section.level for section in page.sections) <= 3
-    for section in page.sections:
-        assert section.level != 2 or section.title == "Examples" or any(line.strip() for line in section.prose)
+    for section, following in zip(page.sections, (*page.sections[1:], None), strict=True):
+        filled = any(line.strip() for line in section.prose) or (following and following.level > section.level)
+        assert section.level < 2 or filled, f"nothing below the heading `{section.title}`"
 
 
 @each_rule()
