@@ -142,11 +142,13 @@ class Lowering:
             return Expr("constant", start, end, value=(left.value + right.value)[:MAX_STRING])
         if left.kind == "bytes":
             return Expr("bytes", start, end)
-        return Expr("fstring", start, end, args=(left, right))
+        text = "".join(part.value for part in (left, right) if isinstance(part.value, str))
+        return Expr("fstring", start, end, args=(left, right), value=text[:MAX_STRING])
 
     def lower_fstring(self, node: cst.FormattedString, start: int, end: int) -> Expr:
         parts = [part.expression for part in node.parts if isinstance(part, cst.FormattedStringExpression)]
-        return Expr("fstring", start, end, args=self.lower_all(parts))
+        text = "".join(part.value for part in node.parts if isinstance(part, cst.FormattedStringText))
+        return Expr("fstring", start, end, args=self.lower_all(parts), value=text[:MAX_STRING])
 
     def lower_number(self, node: cst.Integer | cst.Float, start: int, end: int) -> Expr:
         value = ast.literal_eval(node.value) if len(node.value) < 400 else 0

@@ -25,7 +25,7 @@ class Expr(msgspec.Struct, frozen=True, array_like=True, gc=False, omit_defaults
     attribute    the attribute     (value,)
     call                           (callee, *positional); `keywords` hold the rest, `**x` under the name "**"
     constant                       `value` holds it; kind "bytes" and "ellipsis" carry none; complex is "unknown"
-    fstring                        (the interpolated expressions)
+    fstring                        (the interpolated expressions); `value` is its literal text, joined
     list tuple set                 (elements); an element `*x` has kind "star"
     dict                           (key, value, key, value, ...); `**x` has key kind "star"
     lambda                         `ref`: index of the function in ModuleModel.functions

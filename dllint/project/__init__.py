@@ -8,15 +8,21 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dllint.finding import Certainty
-from dllint.model.facts import ModuleModel
+from dllint.model.facts import Expr, ModuleModel
 from dllint.project.boundaries import Boundaries, Loader
+from dllint.project.declared import Declared
+from dllint.project.devices import Devices
 from dllint.project.evaluate import Evaluator
+from dllint.project.forks import Child, Forks, calls_of
+from dllint.project.guards import only_in_main
 from dllint.project.index import Index, Module
 from dllint.project.library import Library
+from dllint.project.main_code import MainCode
+from dllint.project.reach import Running
 from dllint.project.shipped import Held, Shipped
-from dllint.project.targets import PICKLING, Targets
+from dllint.project.targets import FORK, PICKLING, Targets
 from dllint.project.values import Env, ExtInst, Free, Func, Inst, Klass, Opaque, Value, Values
-from dllint.project.worker_code import Running, WorkerCode
+from dllint.project.worker_code import WorkerCode
 from dllint.project.workers import Workers
 from dllint.source import Source, Span
 
@@ -39,7 +45,11 @@ class Project:
         self._trees: dict[str, Tree] = {}
         self.index = Index(models, targets.src)
         self.evaluator = Evaluator(self.index)
-        self.boundaries = Boundaries(self.evaluator, targets)
+        declared = Declared(self.evaluator)
+        self.boundaries = Boundaries(self.evaluator, targets, declared)
+        self.main_code = MainCode(self.evaluator, self.boundaries)
+        self.devices = Devices(self.evaluator, declared)
+        self.forks = Forks(self.evaluator, self.boundaries, self.devices, self.main_code)
         self.library = Library(self.evaluator, targets)
 
     # Files.
@@ -141,31 +151,40 @@ class Project:
 
     @cached_property
     def _running_functions(self) -> set[tuple[str, int]]:
-        found = {(item.func.module.path, item.func.index) for item in self.running}
-        return found | set(self._called_per_item())
-
-    def _called_per_item(self) -> Iterator[tuple[str, int]]:
-        """Functions that a `__call__` or `__getitem__` of any class runs: worker code by its nature."""
+        """Functions that run per item: in workers, or from any class's `__call__` or `__getitem__`."""
         code = WorkerCode(self.evaluator)
-        for klass in self.evaluator.all_classes:
-            for name in ("__call__", "__getitem__"):
-                index = klass.facts.methods.get(name)
-                if index is not None:
-                    func = Func(klass.module, index, klass.outer)
-                    env = self.evaluator.method_env(Inst(klass), klass.module, index)
-                    for item in code.from_function(Running(func, env, (), None)):
-                        yield item.func.module.path, item.func.index
+        return {item.function for item in (*self.running, *code.per_item(self.evaluator.all_classes))}
 
     @cached_property
     def users_running(self) -> tuple[Running, ...]:
         """What would run in the workers of the project's users."""
         return tuple(WorkerCode(self.evaluator).of(self._held_by_users, None))
 
+    def executed_calls(self, running: Running) -> Iterator[Expr]:
+        """The calls in worker code that do run in workers."""
+        for event in running.events:
+            if not only_in_main(running.env.module, running.env.function, event):
+                yield from calls_of(event)
+
+    @cached_property
+    def forked_cuda_users(self) -> tuple[Child, ...]:
+        """Code that uses CUDA in a forked process: one entry a loader, one a process."""
+        found = []
+        seen: set[Loader] = set()
+        for running in self.running:
+            loader = running.loader
+            if loader is None or loader in seen or FORK not in loader.methods:
+                continue
+            if any(self.devices.use(call, running.env) for call in self.executed_calls(running)):
+                seen.add(loader)
+                found.append(Child(running, None))
+        return (*found, *self.forks.process_children())
+
     # Values.
 
-    def values(self, expr: object, env: Env) -> Values:
+    def values(self, expr: Expr, env: Env) -> Values:
         """What an expression may evaluate to."""
-        return self.evaluator.values(expr, env)  # type: ignore[arg-type]
+        return self.evaluator.values(expr, env)
 
     def failing(self, held: Held, methods: frozenset[str] = PICKLING) -> frozenset[str]:
         """Those of the start methods under which a hazard shows that this route may meet."""

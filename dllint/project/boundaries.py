@@ -8,6 +8,7 @@ from functools import cached_property
 
 from dllint.knowledge import LOADERS, Boundary
 from dllint.model.facts import Expr
+from dllint.project.declared import Declared
 from dllint.project.evaluate import Argument, Evaluator
 from dllint.project.hierarchy import Answer
 from dllint.project.index import Index, Module, Site
@@ -33,6 +34,8 @@ class Loader:
     env: Env
     skip: int
     workers: Workers
+    asked: bool
+    """The call says something about workers, even where its value is not known."""
     methods: frozenset[str]
     """The start methods its workers may get on the declared targets."""
     chosen: bool
@@ -45,11 +48,11 @@ class Loader:
 class Boundaries:
     """Finds the loaders of a project."""
 
-    def __init__(self, evaluator: Evaluator, targets: Targets) -> None:
+    def __init__(self, evaluator: Evaluator, targets: Targets, declared: Declared) -> None:
         self.evaluator = evaluator
         self.index: Index = evaluator.index
         self.targets = targets
-        self.counts = WorkerCounts(evaluator)
+        self.counts = WorkerCounts(evaluator, declared)
         self.known = dict(LOADERS) | {name: _GENERIC for name in targets.loader_classes}
 
     @cached_property
@@ -190,9 +193,10 @@ class Boundaries:
         skip: int = 0,
     ) -> Loader:
         methods, chosen = self._methods(call, env, boundary, skip)
+        asked = bool(self._argument(call, env, boundary, skip, boundary.workers)[0])
         return Loader(
             site.module.path, site.expr.span, name, boundary, call, env, skip,
-            self._workers(call, env, boundary, skip), methods, chosen, instance, is_test(site.module.path),
+            self._workers(call, env, boundary, skip), asked, methods, chosen, instance, is_test(site.module.path),
         )  # fmt: skip
 
     def argument(self, loader: Loader, name: str) -> tuple[list[Argument], bool]:

@@ -41,6 +41,7 @@ MAX_VALUES = 40
 MAX_DEPTH = 60
 MAX_CALL_DEPTH = 7
 MAX_CALL_SITES = 80
+NAMEDTUPLE_INSTANCE = "collections.namedtuple()"
 
 _BUILTINS = frozenset(dir(builtins))
 Argument = tuple[Expr, Env]
@@ -633,6 +634,8 @@ class Evaluator(Hierarchy):
                 return self._external(name, call, env)
             case ExtMethod(base=base, attribute=attribute):
                 return self._external_method(base, attribute, call, env)
+            case ExtInst(name="collections.namedtuple" | "typing.NamedTuple"):
+                return (ExtInst(NAMEDTUPLE_INSTANCE, call, env, callee),)
             case ExtInst(name="functools.partial", call=made, env=where):
                 found = [item for value in self.values(made.args[1], where) for item in self.partial_result(value, callee, call, env)] if len(made.args) > 1 else []
                 return found or (Opaque(call, env),)

@@ -8,7 +8,8 @@ from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from dllint.project.values import Const, Env, Ext, Func, Inst, Klass, Method, Opaque, Value, Values
+from dllint.knowledge import WORKER_METHODS
+from dllint.project.values import Env, Ext, Func, Inst, Klass, Method, Value, Values
 
 if TYPE_CHECKING:
     from dllint.model.facts import Expr
@@ -34,6 +35,7 @@ class Hierarchy:
         self._bases: dict[tuple[str, int], Values] = {}
         self._stars: set[tuple[str, str, str]] = set()
         self._merged: dict[tuple[int, int], Expr] = {}
+        self._per_item: dict[tuple[str, int], frozenset[tuple[str, int]]] = {}
         self._fields: dict[tuple[str, int], dict[str, tuple[Env, Expr | None]]] = {}
 
     def bases(self, klass: Klass) -> Values:
@@ -161,8 +163,44 @@ class Hierarchy:
             return value.keyword("default") or value.keyword("factory_value")
         return value
 
-    def is_none(self, value: Value) -> bool:
-        return isinstance(value, Const) and value.value is None
+    def per_item_only(self, klass: Klass) -> frozenset[tuple[str, int]]:
+        """The methods of a class that run only where items are read: in workers, once they have started.
 
-    def unknown(self, value: Value) -> bool:
-        return isinstance(value, Opaque)
+        A method counts when `__getitem__`, `__iter__` or `__call__` lead to it and nothing else in the class does.
+        """
+        key = (klass.module.path, klass.index)
+        if key not in self._per_item:
+            methods: dict[str, tuple[str, int]] = {}
+            calls: dict[str, set[str]] = {}
+            for item in reversed(self.mro(klass)):
+                for name, index in item.facts.methods.items():
+                    methods[name] = (item.module.path, index)
+                    calls[name] = self._self_calls(item.module, index)
+            entries = [name for name in (*WORKER_METHODS, "__call__", "get") if name in methods]
+            inside = _closure(entries, calls)
+            outside = _closure([name for name in methods if name not in inside], calls)
+            self._per_item[key] = frozenset(methods[name] for name in inside - outside if name in methods)
+        return self._per_item[key]
+
+    def _self_calls(self, module: Module, function: int) -> set[str]:
+        """The names of its own object's attributes that a method uses."""
+        receiver = module.receiver_name(function)
+        return {
+            expr.name
+            for event in module.events(function)
+            for root in (event.value, event.target)
+            if root is not None
+            for expr in root.walk()
+            if expr.kind == "attribute" and expr.args[0].name == receiver != ""
+        }
+
+
+def _closure(entries: Iterable[str], calls: dict[str, set[str]]) -> set[str]:
+    found = set(entries)
+    stack = list(found)
+    while stack:
+        for name in calls.get(stack.pop(), ()):
+            if name in calls and name not in found:
+                found.add(name)
+                stack.append(name)
+    return found

@@ -258,6 +258,7 @@ class Index:
         self._by_stem: dict[str, list[str]] = defaultdict(list)
         for path in self.modules:
             self._by_stem[stem(path).rpartition("/")[2]].append(path)
+        self._imports: dict[str, frozenset[str]] = {}
         self._resolved: dict[tuple[str, str, int], Module | None] = {}
 
     def __iter__(self) -> Iterator[Module]:
@@ -287,6 +288,34 @@ class Index:
             if found is not None:
                 return found
         return self._by_suffix(wanted)
+
+    def imports(self, path: str) -> frozenset[str]:
+        """The files that a file imports, and all that those import, itself included."""
+        known = self._imports.get(path)
+        if known is None:
+            found = {path}
+            stack = [path]
+            while stack:
+                for target in self._direct(stack.pop()):
+                    if target not in found:
+                        found.add(target)
+                        stack.append(target)
+            known = self._imports[path] = frozenset(found)
+        return known
+
+    def importers(self, path: str) -> set[str]:
+        """The files that import a file, directly or not."""
+        return {other for other in self.modules if path in self.imports(other)}
+
+    def _direct(self, path: str) -> Iterator[str]:
+        for imported in self.modules[path].model.imports:
+            names = [imported.module]
+            if imported.attribute not in ("", "*"):
+                names.append(f"{imported.module}.{imported.attribute}" if imported.module else imported.attribute)
+            for name in names:
+                target = self.find(path, name, imported.level)
+                if target is not None:
+                    yield target.path
 
     def _search_path(self, folder: str) -> Iterator[str]:
         """Where a script's absolute imports are looked up: its own folder first, unless it is a package's."""

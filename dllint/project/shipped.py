@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from dllint.finding import Certainty, Note
 from dllint.knowledge import COPIERS, DROP_STATE, holds_arguments
 from dllint.model.facts import Expr
 from dllint.project.boundaries import Boundaries, Loader
-from dllint.project.evaluate import Evaluator
+from dllint.project.evaluate import NAMEDTUPLE_INSTANCE, Evaluator
 from dllint.project.values import Env, ExtInst, ExtMethod, Func, Inst, Klass, Method, Seq, Value
 from dllint.source import Span
 
@@ -80,13 +81,23 @@ class Shipped:
         stack = stack[::-1]
         while stack and len(seen) < MAX_VISITED:
             step = stack.pop()
-            if step.value in seen or len(step.route) > MAX_STEPS:
+            if step.value in seen or len(step.route) > MAX_STEPS or self._renamed(step.value):
                 continue
             seen.add(step.value)
             place = self.place(step.value)
             if place is not None:
                 yield Held(step.value, step.holder, place[0], place[1], step.route, loader, step.certainty)
             stack += list(self.inside(step))[::-1]
+
+    def _renamed(self, value: Value) -> bool:
+        """`f.__qualname__ = "f"`: pickle finds it under its new name."""
+        if not isinstance(value, Func):
+            return False
+        for write in value.module.attribute_writes.get("__qualname__", ()):
+            env = self.evaluator.generic(value.module, write.function)
+            if any(isinstance(item, Func) and item.index == value.index for item in self.evaluator.values(write.target.args[0], env)):
+                return True
+        return False
 
     def place(self, value: Value) -> tuple[str, Span] | None:
         """Where a value is made."""
@@ -129,6 +140,8 @@ class Shipped:
         for attribute in self.attributes(inst):
             for stored in self.evaluator.stored(inst, attribute):
                 write, expr, env = stored
+                if write is not None and (env.module.path, write.function) in self.evaluator.per_item_only(inst.klass):
+                    continue
                 at = write.target.span if write is not None else expr.span
                 note = Note(env.module.path, at, f"kept as `{attribute}` of `{inst.klass.facts.name}`")
                 for value in self.evaluator.stored_values(stored):
@@ -238,3 +251,25 @@ def unpicklable_class(value: Value) -> bool:
     klass = value.klass if isinstance(value, Inst) else value
     return isinstance(klass, Klass) and "<locals>" in klass.facts.qualname
 
+
+
+class TupleType(NamedTuple):
+    """A `collections.namedtuple(...)` call: the name it is given, the name it is bound to, where it stands."""
+
+    typename: str
+    bound: str
+    local: bool
+    path: str
+    span: Span
+
+
+def namedtuple_of(value: Value) -> TupleType | None:
+    """The namedtuple that a value is an instance of."""
+    if not isinstance(value, ExtInst) or value.name != NAMEDTUPLE_INSTANCE or not isinstance(value.base, ExtInst):
+        return None
+    maker = value.base
+    typename = maker.call.args[1].value if len(maker.call.args) > 1 else None
+    bound = [event.target.name for event in maker.env.module.events(maker.env.function) if event.value is maker.call and event.target]
+    if not isinstance(typename, str) or not bound:
+        return None
+    return TupleType(typename, bound[0], maker.env.function >= 0, maker.env.module.path, maker.call.span)

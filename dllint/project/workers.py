@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from enum import Enum
-from functools import cached_property
 
 from dllint.model.facts import Expr
+from dllint.project.declared import Declared
 from dllint.project.evaluate import Argument, Evaluator
-from dllint.project.index import Index
 from dllint.project.values import Const, Env, ExtInst, ExtMethod, Opaque, Value
 
 _CPU_COUNTS = frozenset({
     "os.cpu_count", "multiprocessing.cpu_count", "os.process_cpu_count", "os.sched_getaffinity", "psutil.cpu_count",
     "builtins.len", "torch.cuda.device_count",
 })  # fmt: skip
-_OPTION_CALLS = ("add_argument", "add_option", "option", "add_arg")
 _GETTERS = frozenset({"get", "pop", "getenv", "getint"})
 
 
@@ -37,9 +34,9 @@ def join(answers: Iterable[Workers]) -> Workers:
 class WorkerCounts:
     """Answers for the values of `num_workers`."""
 
-    def __init__(self, evaluator: Evaluator) -> None:
+    def __init__(self, evaluator: Evaluator, declared: Declared) -> None:
         self.evaluator = evaluator
-        self.index: Index = evaluator.index
+        self.declared = declared
 
     def of_arguments(self, found: list[Argument], surely: bool, open_ended: bool) -> Workers:
         """The answer for what a call passes; nothing passed means 0, unless a `**mapping` hides it."""
@@ -98,53 +95,5 @@ class WorkerCounts:
 
     def _named(self, name: str) -> Workers:
         """An option read from a parsed command line or a configuration object: its declared default."""
-        declared = self._options.get(name) or self._settings.get(name) or []
+        declared = self.declared.option(name) or self.declared.number(name)
         return join(self.of_expression(expr, env) for expr, env in declared) if declared else Workers.UNKNOWN
-
-    @cached_property
-    def _options(self) -> dict[str, list[Argument]]:
-        """Defaults of command line options, by the attribute that holds them."""
-        found: dict[str, list[Argument]] = defaultdict(list)
-        for site in self.index.calls_named(_OPTION_CALLS):
-            names = [arg.value for arg in site.expr.args[1:] if isinstance(arg.value, str)]
-            destination = site.expr.keyword("dest")
-            default = site.expr.keyword("default")
-            if destination is not None and isinstance(destination.value, str):
-                names = [destination.value]
-            env = self.evaluator.generic(site.module, site.function)
-            for name in names:
-                if default is not None and (name.startswith("--") or not name.startswith("-")):
-                    found[name.lstrip("-").replace("-", "_")].append((default, env))
-        return found
-
-    @cached_property
-    def _settings(self) -> dict[str, list[Argument]]:
-        """Constants stored under a name on configuration objects: `_C.NUM_WORKERS = 4`, class fields, dict entries."""
-        found: dict[str, list[Argument]] = defaultdict(list)
-        for name, expr, env in self._constants():
-            found[name].append((expr, env))
-        return found
-
-    def _constants(self) -> Iterator[tuple[str, Expr, Env]]:
-        for module in self.index:
-            env = self.evaluator.env(module, -1)
-            for name, writes in module.attribute_writes.items():
-                for write in writes:
-                    value = write.event.value
-                    if value is not None and _is_number(value):
-                        yield name, value, env
-            for item in module.model.classes:
-                for event in item.events:
-                    if event.target is not None and event.value is not None and _is_number(event.value):
-                        yield event.target.name, event.value, env
-            for _, _, events in module.scopes:
-                for event in events:
-                    for part in event.value.walk() if event.value is not None else ():
-                        if part.kind == "dict":
-                            for key, value in zip(part.args[::2], part.args[1::2], strict=True):
-                                if isinstance(key.value, str) and _is_number(value):
-                                    yield key.value, value, env
-
-
-def _is_number(expr: Expr) -> bool:
-    return expr.kind == "constant" and type(expr.value) is int

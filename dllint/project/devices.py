@@ -1,0 +1,83 @@
+"""CUDA in code: which calls use it, which only initialise it, which values name a CUDA device.
+
+Read in torch 2.13: a forked child that uses CUDA raises when its parent has asked the driver anything; several harmless
+looking queries do ask. Nothing of this page was run on a GPU.
+"""
+
+from __future__ import annotations
+
+from dllint.model.facts import Expr
+from dllint.project.declared import Declared
+from dllint.project.evaluate import Evaluator
+from dllint.project.values import Const, Env, Ext, ExtInst, ExtMethod, Opaque, Value
+
+_LAZY = frozenset({
+    "manual_seed", "manual_seed_all", "seed", "seed_all", "device_count", "is_initialized", "is_available",
+    "empty_cache", "device", "amp", "nvtx", "is_bf16_supported", "autocast", "GradScaler", "memory", "_is_in_bad_fork",
+    "is_current_stream_capturing",
+})  # fmt: skip
+"""Members of torch.cuda that need no initialised CUDA: queued until it is, or answered without."""
+_QUERIES = frozenset({"torch.cuda.is_available", "torch.cuda.get_arch_list", "torch.accelerator.is_available"})
+"""They raise nothing in a forked child, but a parent that calls them poisons its children."""
+
+
+class Devices:
+    """Answers for CUDA."""
+
+    def __init__(self, evaluator: Evaluator, declared: Declared) -> None:
+        self.evaluator = evaluator
+        self.declared = declared
+
+    def use(self, call: Expr, env: Env) -> str:
+        """How a call uses CUDA, as code; "" when it does not, as far as can be seen."""
+        callee = call.args[0]
+        if callee.kind == "attribute" and callee.name == "cuda" and not self._is_torch(callee.args[0], env):
+            return ".cuda()"
+        if callee.kind == "attribute" and callee.name == "to":
+            for arg in (*call.args[1:2], *(value for key, value in call.keywords if key == "device")):
+                if self.is_cuda(arg, env):
+                    return ".to(<a CUDA device>)"
+            return ""
+        device = call.keyword("device")
+        if device is not None and self.is_cuda(device, env) and callee.name not in ("device", "DataLoader"):
+            return "device=<a CUDA device>"
+        for value in self.evaluator.values(callee, env):
+            if isinstance(value, Ext) and value.name.startswith("torch.cuda."):
+                member = value.name.split(".")[2]
+                if member not in _LAZY:
+                    return f"torch.cuda.{member}()"
+        return ""
+
+    def initialises(self, call: Expr, env: Env) -> str:
+        """How a call initialises CUDA in its process, or asks the driver, which is as bad before a fork."""
+        used = self.use(call, env)
+        if used:
+            return used
+        for value in self.evaluator.values(call.args[0], env):
+            if isinstance(value, Ext) and value.name in _QUERIES:
+                return f"{value.name}()"
+        return ""
+
+    def _is_torch(self, expr: Expr, env: Env) -> bool:
+        return any(isinstance(value, Ext) and value.name == "torch" for value in self.evaluator.values(expr, env))
+
+    def is_cuda(self, expr: Expr, env: Env) -> bool:
+        """Whether an expression may name a CUDA device, by a literal that can be followed to it."""
+        return any(self._names_cuda(value) for value in self.evaluator.values(expr, env))
+
+    def _names_cuda(self, value: Value) -> bool:
+        match value:
+            case Const(value=text):
+                return isinstance(text, str) and text.startswith("cuda")
+            case ExtInst(name="torch.device", call=call, env=env) if len(call.args) > 1:
+                return self.is_cuda(call.args[1], env)
+            case ExtInst(name=name, call=call, env=env) if name.endswith(".format"):
+                base = call.args[0].args[0]
+                return isinstance(base.value, str) and base.value.startswith("cuda")
+            case ExtMethod(attribute=attribute):
+                return any(self.is_cuda(*pair) for pair in self.declared.option(attribute))
+            case Opaque(expr=expr) if expr.kind == "fstring":
+                return isinstance(expr.value, str) and expr.value.startswith("cuda")
+            case Opaque(expr=expr, env=env) if expr.kind == "binop":
+                return self.is_cuda(expr.args[0], env)
+        return False

@@ -1,0 +1,98 @@
+"""Conditions that decide where code runs: the main guard, and tests for being in a worker."""
+
+from __future__ import annotations
+
+from dllint.model.facts import Event, Expr
+from dllint.project.index import Module
+
+_LEAVING = frozenset({"exit", "_exit", "quit"})
+
+
+def is_main_test(test: Expr | None) -> bool:
+    """`__name__ == "__main__"`, either way round, alone or in an `and`; or a test for being the main process."""
+    if test is None:
+        return False
+    if test.kind == "boolop":
+        return test.name == "and" and any(is_main_test(arg) for arg in test.args)
+    if test.kind == "compare" and test.name == "==":
+        return _names_main(test) or _names_main_process(test)
+    return test.kind == "compare" and test.name == "is" and _is_call_to(test.args[0], "parent_process")
+
+
+def is_other_test(test: Expr | None) -> bool:
+    """The opposite: `__name__ != "__main__"`."""
+    if test is None:
+        return False
+    if test.kind == "unary" and test.name == "not":
+        return is_main_test(test.args[0])
+    return test.kind == "compare" and test.name == "!=" and (_names_main(test) or _names_main_process(test))
+
+
+def _names_main(test: Expr) -> bool:
+    return {"__name__", "__main__"} == {test.args[0].name or test.args[0].value, test.args[1].name or test.args[1].value}
+
+
+def _names_main_process(test: Expr) -> bool:
+    return any(arg.value == "MainProcess" for arg in test.args)
+
+
+def _is_call_to(expr: Expr, name: str) -> bool:
+    return expr.kind == "call" and expr.args[0].name == name
+
+
+def under_main_guard(module: Module, function: int, event: Event) -> bool:
+    """Whether an event only runs in the main script's own process: spawned workers never run it."""
+    if _inside(module, event.block, is_main_test, is_other_test):
+        return True
+    return any(_leaves_unless_main(module, function, index) for index in _left_before(module, function, event))
+
+
+def _inside(module: Module, block: int, positive: object, negative: object) -> bool:
+    assert callable(positive) and callable(negative)
+    for index in module.enclosing(block):
+        facts = module.block(index)
+        if facts.kind == "if" and positive(facts.test):
+            return True
+        if facts.kind == "else" and facts.partner >= 0 and negative(module.block(facts.partner).test):
+            return True
+    return False
+
+
+def _left_before(module: Module, function: int, event: Event) -> list[int]:
+    """The `if` blocks at the scope's top level that stand before an event."""
+    found = {item.block for item in module.events(function) if item.start < event.start and item.block >= 0}
+    return [index for index in found if module.block(index).kind == "if" and module.block(index).parent == -1]
+
+
+def _leaves_unless_main(module: Module, function: int, block: int) -> bool:
+    """`if __name__ != "__main__": return` (or raise, or exit)."""
+    if not is_other_test(module.block(block).test):
+        return False
+    inside = [event for event in module.events(function) if event.block == block]
+    return any(
+        event.kind in ("return", "raise")
+        or (event.value is not None and event.value.kind == "call" and event.value.args[0].name in _LEAVING)
+        for event in inside
+    )
+
+
+def _is_no_worker_test(test: Expr | None) -> bool:
+    """`get_worker_info() is None`, directly or through a name that says so."""
+    return test is not None and test.kind == "compare" and test.name == "is" and _about_worker_info(test)
+
+
+def _is_worker_test(test: Expr | None) -> bool:
+    return test is not None and test.kind == "compare" and test.name == "is not" and _about_worker_info(test)
+
+
+def _about_worker_info(test: Expr) -> bool:
+    subject, other = test.args[0], test.args[1]
+    named = "worker_info" in subject.name or _is_call_to(subject, "get_worker_info")
+    return named and other.kind == "constant" and other.value is None
+
+
+def only_in_main(module: Module, function: int, event: Event) -> bool:
+    """Whether an event of code that also runs in workers only runs where there is no worker."""
+    if _inside(module, event.block, is_main_test, is_other_test):
+        return True
+    return _inside(module, event.block, _is_no_worker_test, _is_worker_test)

@@ -1,0 +1,192 @@
+"""What a module runs when it is imported or started, and the workers that this starts."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from dllint.finding import Note
+from dllint.model.facts import Event, Expr
+from dllint.project.boundaries import Boundaries, Loader
+from dllint.project.evaluate import Evaluator
+from dllint.project.guards import under_main_guard
+from dllint.project.index import Index, Module
+from dllint.project.reach import Reach, Running
+from dllint.project.targets import SPAWN
+from dllint.project.values import Const, Env, Ext, ExtInst, ExtMethod, Inst, Value
+from dllint.project.workers import Workers
+
+_WRAPPERS = frozenset({
+    "enumerate", "zip", "tqdm", "islice", "cycle", "iter", "chain", "track", "progress_bar", "reversed", "tqdm_notebook",
+    "auto", "prefetch", "prepare", "master_bar", "log_every", "ProgressBar", "wrap",
+})  # fmt: skip
+_CONSUMERS = frozenset({"iter", "list", "tuple", "sum", "next"})
+_STARTERS = {
+    "multiprocessing.Pool": "a pool",
+    "multiprocessing.Manager": "a manager process",
+    "torch.multiprocessing.spawn": "processes",
+    "torch.multiprocessing.start_processes": "processes",
+}
+_RUNS = frozenset({"fit", "test", "validate", "predict"})
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """A statement that starts workers when its module is imported or run."""
+
+    path: str
+    event: Event
+    what: str
+    """What is started, in words."""
+    methods: frozenset[str]
+    loader: Loader | None
+    route: tuple[Note, ...]
+
+
+class MainCode:
+    """Follows module-level code."""
+
+    def __init__(self, evaluator: Evaluator, boundaries: Boundaries) -> None:
+        self.evaluator = evaluator
+        self.boundaries = boundaries
+        self.index: Index = evaluator.index
+        self.reach = Reach(evaluator, lambda running, event: self._guarded(running.env, event))
+
+    def _guarded(self, env: Env, event: Event) -> bool:
+        return under_main_guard(env.module, env.function, event)
+
+    def entries(self, module: Module) -> Iterator[Running]:
+        """The module-level statements that run on import."""
+        env = self.evaluator.env(module, -1)
+        for event in module.model.events:
+            if event.kind not in ("def", "class", "import", "global") and not self._guarded(env, event):
+                yield Running(env, (), start=event)
+
+    def running(self, module: Module) -> Iterator[Running]:
+        """Module-level code and all it calls, per statement."""
+        return self.reach.walk(self.entries(module))
+
+    def starts(self, module: Module) -> Iterator[Start]:
+        """The module-level statements that start workers, each once."""
+        done: set[int] = set()
+        for running in self.running(module):
+            assert running.start is not None
+            if running.start.start in done:
+                continue
+            for event in self.executed(running):
+                start = next(iter(self._started_by(running, event)), None)
+                if start is not None:
+                    done.add(running.start.start)
+                    yield start
+                    break
+
+    def executed(self, running: Running) -> Iterator[Event]:
+        """The events of running code that do run outside the guard."""
+        for event in running.events:
+            outside = running.env.function >= 0 or event is running.start
+            if outside and not self._guarded(running.env, event):
+                yield event
+
+    def _started_by(self, running: Running, event: Event) -> Iterator[Start]:
+        for expr in iterated_by(event):
+            for loader in self.loaders_in(expr, running.env):
+                if loader.workers is not Workers.NONE:
+                    yield self._start(running, expr, f"`{loader.name}` workers", loader.methods, loader)
+        for root in (event.value, event.target):
+            for expr in root.walk() if root is not None else ():
+                if expr.kind == "call":
+                    yield from self._started_by_call(running, expr)
+
+    def _started_by_call(self, running: Running, call: Expr) -> Iterator[Start]:
+        for value in self.evaluator.values(call.args[0], running.env):
+            match value:
+                case Ext(name=name) if name in _STARTERS:
+                    methods = frozenset({SPAWN}) if name.endswith(".spawn") else self._default_methods()
+                    yield self._start(running, call, _STARTERS[name], methods, None)
+                case ExtMethod(base=base, attribute=attribute):
+                    yield from self._started_by_method(running, call, base, attribute)
+
+    def _started_by_method(self, running: Running, call: Expr, base: Value, attribute: str) -> Iterator[Start]:
+        if isinstance(base, Inst) and attribute == "start":
+            processes = [name for name in self.evaluator.external_bases(base.klass) if name == "multiprocessing.Process"]
+            if processes:
+                yield self._start(running, call, "a process", self._default_methods(), None)
+        if not isinstance(base, ExtInst):
+            return
+        if base.name.endswith("get_context") and attribute in ("Pool", "Manager"):
+            yield self._start(running, call, "processes", self._context_methods(base), None)
+        elif attribute == "start" and base.name.endswith("Process"):
+            context = base.base if isinstance(base.base, ExtInst) else base
+            yield self._start(running, call, "a process", self._context_methods(context), None)
+        elif attribute in ("submit", "map") and base.name == "concurrent.futures.ProcessPoolExecutor":
+            context = next((item for item in self._context_values(base) if isinstance(item, ExtInst)), base)
+            yield self._start(running, call, "a process pool", self._context_methods(context), None)
+        elif base.name == "lightning.Trainer" and attribute in _RUNS:
+            for loader in self.boundaries.loaders:
+                if loader.workers is not Workers.NONE and self._in_hook(loader):
+                    yield self._start(running, call, f"`{loader.name}` workers", loader.methods, loader)
+        elif base.name.startswith("transformers.") and attribute in ("train", "evaluate", "predict"):
+            for loader in self.by_call.get(id(base.call), ()):
+                if loader.workers is not Workers.NONE:
+                    yield self._start(running, call, f"`{loader.name}` workers", loader.methods, loader)
+
+    def _in_hook(self, loader: Loader) -> bool:
+        return loader.env.function >= 0 and loader.env.facts.name.endswith("_dataloader")
+
+    def _start(
+        self, running: Running, at: Expr, what: str, methods: frozenset[str], loader: Loader | None
+    ) -> Start:
+        assert running.start is not None
+        note = running.note(at, f"{what} start here")
+        return Start(running.path if not running.route else running.route[-1].path, running.start, what, methods, loader, (note, *running.route))
+
+    def _default_methods(self) -> frozenset[str]:
+        return self.boundaries.set_methods or self.boundaries.targets.methods()
+
+    def _context_values(self, executor: ExtInst) -> Iterable[Value]:
+        context = executor.call.keyword("mp_context")
+        return self.evaluator.values(context, executor.env) if context is not None else ()
+
+    def _context_methods(self, context: ExtInst) -> frozenset[str]:
+        if context.name.endswith("get_context") and len(context.call.args) > 1:
+            for value in self.evaluator.values(context.call.args[1], context.env):
+                if isinstance(value, Const) and isinstance(value.value, str):
+                    return frozenset({value.value})
+        return self._default_methods()
+
+    @cached_property
+    def by_call(self) -> dict[int, list[Loader]]:
+        """Loaders by the call expression that makes them."""
+        found: dict[int, list[Loader]] = defaultdict(list)
+        for loader in self.boundaries.loaders:
+            made = loader.instance.call if loader.instance is not None else loader.call
+            found[id(made)].append(loader)
+        return found
+
+    def loaders_in(self, expr: Expr, env: Env, depth: int = 4) -> Iterator[Loader]:
+        """The loaders that iterating an expression iterates."""
+        for value in self.evaluator.values(expr, env):
+            yield from self._loaders_of(value, depth)
+
+    def _loaders_of(self, value: Value, depth: int) -> Iterator[Loader]:
+        match value:
+            case ExtInst(call=call, env=env) | Inst(call=call, env=env) if call is not None and env is not None:
+                known = self.by_call.get(id(call), [])
+                yield from [loader for loader in known if loader.env is env] or known
+                if not known and depth and isinstance(value, ExtInst) and value.name.rpartition(".")[2] in _WRAPPERS:
+                    for arg in call.args[1:]:
+                        yield from self.loaders_in(arg, env, depth - 1)
+
+
+def iterated_by(event: Event) -> Iterator[Expr]:
+    """The expressions that an event iterates at once."""
+    if event.kind == "for" and event.value is not None:
+        yield event.value
+    for root in (event.value, event.target):
+        for expr in root.walk() if root is not None else ():
+            if expr.kind == "comprehension" and expr.name != "generator":
+                yield from (value for key, value in expr.keywords if key == "in")
+            elif expr.kind == "call" and len(expr.args) > 1 and expr.args[0].name in _CONSUMERS:
+                yield expr.args[1]

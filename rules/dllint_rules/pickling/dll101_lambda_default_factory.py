@@ -1,0 +1,29 @@
+"""DLL101: a `defaultdict` whose factory is a lambda, kept by something that goes to workers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dllint import Finding, Project, Rule
+from dllint.project.shipped import unpicklable_function
+from dllint_rules.pickling.unpicklable import finding
+
+
+class LambdaDefaultFactory(Rule):
+    """The factory is pickled with the dictionary, and pickle finds functions by name: a lambda has none."""
+
+    code = "DLL101"
+    name = "lambda-default-factory"
+    summary = "`defaultdict` with a lambda as factory is shipped to workers"
+    fixable = "sometimes"
+    triggers = (b"defaultdict",)
+
+    def check(self, project: Project) -> Iterator[Finding]:
+        for held in project.shipped:
+            if held.holder.kind != "default_factory" or unpicklable_function(held.value) != "lambda":
+                continue
+            owner = f" kept as `{held.holder.name}`" + (f" of `{held.holder.owner}`" if held.holder.owner else "")
+            what = f"`lambda` as factory of the `defaultdict`{owner if held.holder.name else ''}"
+            found = finding(self, project, held, what, "use a named function or a class such as `int`")
+            if found is not None:
+                yield found

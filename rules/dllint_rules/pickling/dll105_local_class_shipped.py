@@ -1,0 +1,50 @@
+"""DLL105: an object whose class pickle cannot find by name goes to workers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from dllint import Finding, Project, Rule
+from dllint.project.shipped import Held, namedtuple_of, unpicklable_class
+from dllint.project.values import Inst, Klass
+from dllint_rules.pickling.unpicklable import finding
+
+
+class LocalClassShipped(Rule):
+    """An instance is pickled as a reference to its class; a class made inside a function cannot be imported."""
+
+    code = "DLL105"
+    name = "local-class-shipped"
+    summary = "instance of a class defined inside a function is shipped to workers"
+    fixable = "sometimes"
+
+    def check(self, project: Project) -> Iterator[Finding]:
+        seen = set()
+        for held in project.shipped:
+            found = self._local_class(project, held) or self._misnamed_tuple(project, held)
+            if found is not None and (found.path, found.span) not in seen:
+                seen.add((found.path, found.span))
+                yield found
+
+    def _local_class(self, project: Project, held: Held) -> Finding | None:
+        if not unpicklable_class(held.value):
+            return None
+        klass = held.value.klass if isinstance(held.value, Inst) else held.value
+        assert isinstance(klass, Klass)
+        what = f"instance of the local class `{klass.facts.name}`"
+        return finding(self, project, at_class(held, klass), what, "move the class to module level")
+
+    def _misnamed_tuple(self, project: Project, held: Held) -> Finding | None:
+        """A namedtuple whose typename is not the name it is found under."""
+        maker = namedtuple_of(held.value)
+        if maker is None or (not maker.local and maker.typename == maker.bound):
+            return None
+        what = f"instance of the namedtuple `{maker.typename}`"
+        remedy = "make it at module level" if maker.local else f"name it `{maker.bound}`, as the variable is"
+        return finding(self, project, replace(held, path=maker.path, span=maker.span), what, remedy)
+
+
+def at_class(held: Held, klass: Klass) -> Held:
+    """The same route, reported at the class statement."""
+    return replace(held, path=klass.module.path, span=klass.facts.header)

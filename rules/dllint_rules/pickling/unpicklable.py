@@ -1,0 +1,57 @@
+"""What the pickling rules share: from a shipped value that pickle refuses to a finding."""
+
+from __future__ import annotations
+
+from dllint import Certainty, Finding, Project, Rule, Severity
+from dllint.project import Held, Workers
+from dllint.project.values import Func
+
+FAILS = "exception"
+
+
+def finding(rule: Rule, project: Project, held: Held, what: str, remedy: str) -> Finding | None:
+    """The finding for a shipped value that cannot be pickled; None where no target pickles it.
+
+    `what` names the value; the message goes on with the consequence and the remedy.
+    """
+    failing = project.failing(held)
+    if not failing:
+        return None
+    where = project.where(held.loader, failing)
+    whose = "" if held.loader is not None else " for users who give it workers"
+    methods = dict.fromkeys(sorted(failing), FAILS) | {"fork": "ok"}
+    loader = held.loader
+    unsure = loader is None or loader.workers is Workers.UNKNOWN
+    return Finding(
+        code=rule.code,
+        path=held.path,
+        span=held.span,
+        message=f"{what} cannot be pickled: fails {where}{whose}; {remedy}",
+        severity=Severity.ERROR,
+        certainty=Certainty.LIKELY if unsure else held.certainty,
+        outcomes=methods,
+        notes=held.route,
+        anchors=((loader.path, loader.span),) if loader is not None else (),
+        key=f"{rule.code}:{held.path}:{place(held)}:{loader.name if loader is not None else 'users'}",
+        data=held,
+    )
+
+
+def place(held: Held) -> str:
+    """A name of the place that survives edits above it."""
+    value = held.value
+    if isinstance(value, Func):
+        return value.facts.qualname
+    return held.holder.owner or held.holder.name
+
+
+def keeper(held: Held) -> str:
+    """Where a value is kept, in words."""
+    match held.holder.kind:
+        case "argument":
+            return f"passed as `{held.holder.name}`"
+        case "attribute":
+            return f"kept as `{held.holder.name}` of `{held.holder.owner}`"
+        case "kept":
+            return f"kept by `{held.holder.name}`"
+    return "kept in a container that is shipped to workers"

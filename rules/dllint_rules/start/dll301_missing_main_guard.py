@@ -1,0 +1,56 @@
+"""DLL301: module-level code starts workers without the `__main__` guard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dllint import Certainty, Finding, Project, Rule, Span
+from dllint.model.facts import Event
+from dllint.project import Workers
+from dllint.project.main_code import Start
+from dllint.project.targets import PICKLING
+
+
+class MissingMainGuard(Rule):
+    """A spawned worker imports the main script first; a script that starts workers on import starts them again."""
+
+    code = "DLL301"
+    name = "missing-main-guard"
+    summary = "module-level code starts workers without an `if __name__ == \"__main__\"` guard"
+    fixable = "sometimes"
+
+    def check(self, project: Project) -> Iterator[Finding]:
+        for module in project.index:
+            for start in project.main_code.starts(module):
+                found = self._finding(project, start)
+                if found is not None:
+                    yield found
+                    break
+
+    def _finding(self, project: Project, start: Start) -> Finding | None:
+        failing = start.methods & PICKLING
+        if not failing:
+            return None
+        where = project.where(start.loader, failing)
+        always = not where
+        loader = start.loader
+        return Finding(
+            code=self.code,
+            path=start.path,
+            span=statement_head(start.event),
+            message=f"this line starts {start.what} on import, so every spawned worker runs it again and dies: "
+            f"fails {'on every platform' if always else where}; put it under `if __name__ == \"__main__\":`",
+            certainty=Certainty.LIKELY if loader is not None and loader.workers is Workers.UNKNOWN else Certainty.CERTAIN,
+            outcomes=dict.fromkeys(sorted(failing), "exception") | {"fork": "ok"},
+            notes=start.route,
+            anchors=((loader.path, loader.span),) if loader is not None else (),
+            key=f"{self.code}:{start.path}",
+            data=start,
+        )
+
+
+def statement_head(event: Event) -> Span:
+    """The first part of a statement: of a loop, up to what it loops over."""
+    if event.kind in ("for", "with", "test") and event.value is not None:
+        return Span(event.start, event.value.end)
+    return Span(event.start, event.end)

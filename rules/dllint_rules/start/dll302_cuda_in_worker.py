@@ -1,0 +1,47 @@
+"""DLL302: CUDA is used in code that forked workers run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dllint import Certainty, Finding, Project, Rule
+from dllint.model.facts import Expr
+from dllint.project import Running, Workers
+from dllint.project.targets import FORK
+
+
+class CudaInWorker(Rule):
+    """CUDA cannot be used again in a process forked from one that has used it."""
+
+    code = "DLL302"
+    name = "cuda-in-worker"
+    summary = "CUDA is used in code that runs in forked workers"
+    triggers = (b"cuda",)
+
+    def check(self, project: Project) -> Iterator[Finding]:
+        seen = set()
+        for running in project.running:
+            loader = running.loader
+            if loader is None or FORK not in loader.methods:
+                continue
+            for call in project.executed_calls(running):
+                used = project.devices.use(call, running.env)
+                if used and (running.path, call.span) not in seen:
+                    seen.add((running.path, call.span))
+                    yield self._finding(running, call, used)
+
+    def _finding(self, running: Running, call: Expr, used: str) -> Finding:
+        loader = running.loader
+        assert loader is not None
+        return Finding(
+            code=self.code,
+            path=running.path,
+            span=call.span,
+            message=f"`{used}` runs in the workers: raises \"Cannot re-initialize CUDA in forked subprocess\" where workers "
+            "are forked (Linux before Python 3.14); move the batch to the GPU in the training loop",
+            certainty=Certainty.CERTAIN if loader.workers is Workers.SOME else Certainty.LIKELY,
+            outcomes={"fork": "exception"},
+            notes=running.route,
+            anchors=((loader.path, loader.span),),
+            key=f"{self.code}:{running.path}:{running.env.facts.qualname}:{loader.name}",
+        )
