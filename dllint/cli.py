@@ -119,11 +119,11 @@ def _request(paths: tuple[str, ...], options: dict[str, Any]) -> Request:
     from dllint.engine import Request
     from dllint.registry import Layer
 
-    stdin = None
+    stdin: bytes | None = None
     if "-" in paths:
         if len(paths) > 1:
             raise click.UsageError("`-` (standard input) cannot be combined with other paths")
-        paths, stdin = (), click.get_binary_stream("stdin").read()
+        paths, stdin = (), sys.stdin.buffer.read()
     elif not options["stdin_filename"]:
         paths = paths or (".",)
     else:

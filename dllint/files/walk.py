@@ -45,7 +45,8 @@ def select(config: Config, paths: Sequence[str], overlay: str = "") -> Selection
         elif config.force_exclude and walk.excluded(place):
             continue
         elif os.path.isdir(path):
-            targets |= set(walk.outright(place)) if walk.excluded(place) else _below(files, walk.relative(place))
+            unseen = walk.outside(place) or walk.excluded(place)
+            targets |= set(walk.outright(place)) if unseen else _below(files, walk.relative(place))
         elif path.endswith(".ipynb"):
             notebooks.append(path)
         else:
@@ -77,10 +78,14 @@ class _Walk:
 
     def place(self, path: str) -> str:
         """An argument's absolute path; through links, the real one where it lies under the root."""
+        if self.outside(path):
+            return os.path.normpath(os.path.abspath(path))
+        return os.path.normpath(os.path.join(self.root, os.path.relpath(os.path.realpath(path), self.real)))
+
+    def outside(self, path: str) -> bool:
+        """Whether a path really lies outside the root: a link leads there."""
         real = os.path.realpath(path)
-        if real == self.real or real.startswith(os.path.join(self.real, "")):
-            return os.path.normpath(os.path.join(self.root, os.path.relpath(real, self.real)))
-        return os.path.normpath(os.path.abspath(path))
+        return real != self.real and not real.startswith(os.path.join(self.real, ""))
 
     def relative(self, place: str) -> str:
         return posix(os.path.relpath(place, self.root))
@@ -106,7 +111,7 @@ class _Walk:
                         yield self.relative(entry.path)
 
     def outright(self, folder: str) -> Iterator[str]:
-        """The files of a folder that is excluded and was named all the same: the configured patterns do not count."""
+        """The files of a folder that the walk leaves out and that was named: the configured patterns do not count."""
         return self.below(folder, Ignores(Config(root=folder, respect_gitignore=self.config.respect_gitignore)))
 
     def excluded(self, place: str) -> bool:
@@ -130,6 +135,6 @@ class _Walk:
     def _first(self, link: str) -> bool:
         """Whether a linked file lies outside the root and was not met through another link."""
         real = os.path.realpath(link)
-        new = real not in self._seen and not real.startswith(os.path.join(self.real, ""))
+        new = real not in self._seen and self.outside(real)
         self._seen.add(real)
         return new

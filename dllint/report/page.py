@@ -22,7 +22,7 @@ def text(info: RuleInfo) -> str:
 
 def table(infos: Iterable[RuleInfo]) -> str:
     """One line a rule."""
-    rows = [(info.code, info.name, info.summary, "" if info.default else "opt-in") for info in infos]
+    rows = [(info.code, info.name, info.summary, "" if info.default else "(opt-in)") for info in infos]
     width = max(len(name) for _, name, _, _ in rows)
     return "".join(
         f"{code}  {name.ljust(width)}  {' '.join((said, mark)).strip()}\n" for code, name, said, mark in rows

@@ -15,7 +15,7 @@ def lines(findings: Findings, fixed: Counter[str], checked: int, platforms: Sequ
         details = ", ".join(f"{code} {number}" for code, number in sorted(fixed.items()))
         yield f"Fixed {_many(fixed.total(), 'finding')} ({details})."
     files = _many(checked, "file")
-    yield f"{_found(findings)} in {files}." if findings else f"All clear: nothing found in {files}."
+    yield f"{_found(findings)} in {files}."
     skipped = sum(finding.code == "DLL903" for finding, _ in findings)
     if skipped:
         yield f"{_many(skipped, 'file')} not analysed."

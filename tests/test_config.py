@@ -1,0 +1,176 @@
+"""Which configuration counts, and what it may say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dllint import __version__
+from dllint.config import Config, ConfigError, Pattern, load
+
+
+def write(folder: Path, **files: str) -> None:
+    """Write files; `__` in a name stands for a dot, `_s_` for a slash."""
+    for name, text in files.items():
+        place = folder / name.replace("_s_", "/").replace("__", ".")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, encoding="utf-8")
+
+
+def loaded(folder: Path, text: str, name: str = "dllint.toml") -> Config:
+    (folder / name).write_text(text, encoding="utf-8")
+    return load([str(folder)])
+
+
+def complaint(folder: Path, text: str, name: str = "dllint.toml") -> str:
+    with pytest.raises(ConfigError) as caught:
+        loaded(folder, text, name)
+    return str(caught.value).replace(str(folder), "")
+
+
+def test_without_any_marker_the_root_is_the_common_parent(tmp_path: Path) -> None:
+    write(tmp_path, a_s_x__py="", b_s_c_s_y__py="")
+    assert load([str(tmp_path / "a/x.py"), str(tmp_path / "b/c")]).root == str(tmp_path)
+    assert load([str(tmp_path / "a/x.py")]).root == str(tmp_path / "a")
+
+
+@pytest.mark.parametrize("marker", ["dllint.toml", ".dllint.toml", "pyproject.toml", ".git/HEAD"])
+def test_the_root_is_the_nearest_folder_with_a_marker(tmp_path: Path, marker: str) -> None:
+    place = tmp_path / "top" / marker
+    place.parent.mkdir(parents=True)
+    place.write_text("")
+    write(tmp_path / "top", a_s_b_s_x__py="")
+    assert load([str(tmp_path / "top/a/b/x.py")]).root == str(tmp_path / "top")
+
+
+def test_precedence_within_a_folder(tmp_path: Path) -> None:
+    write(tmp_path, pyproject__toml='[tool.dllint]\nignore = ["DLL1"]\n')
+    assert load([str(tmp_path)]).layer.ignore == ("DLL1",)
+    write(tmp_path, dllint__toml='ignore = ["DLL9"]\n')
+    assert load([str(tmp_path)]).layer.ignore == ("DLL9",)
+    write(tmp_path, __dllint__toml="")
+    assert load([str(tmp_path)]).layer.ignore == ()
+
+
+def test_a_nested_package_does_not_hide_the_configuration_of_its_repository(tmp_path: Path) -> None:
+    write(tmp_path, __git_s_HEAD="", dllint__toml='ignore = ["DLL1"]\n')
+    write(tmp_path, pkg_s_pyproject__toml="[project]\nname = 'x'\n", pkg_s_x__py="")
+    config = load([str(tmp_path / "pkg/x.py")])
+    assert (config.root, config.layer.ignore) == (str(tmp_path), ("DLL1",))
+
+
+def test_outside_a_repository_the_nearest_package_is_the_root(tmp_path: Path) -> None:
+    write(tmp_path, dllint__toml='ignore = ["DLL1"]\n', pkg_s_pyproject__toml="", pkg_s_x__py="")
+    config = load([str(tmp_path / "pkg/x.py")])
+    assert (config.root, config.layer.ignore) == (str(tmp_path / "pkg"), ())
+
+
+def test_isolated_ignores_files_and_package_metadata(tmp_path: Path) -> None:
+    write(tmp_path, pyproject__toml='[project]\nrequires-python = ">=3.12"\n[tool.dllint]\nignore = ["DLL1"]\n')
+    config = load([str(tmp_path)], isolated=True)
+    assert config == Config(root=str(tmp_path))
+    assert load([str(tmp_path)]).targets.pythons == ">=3.12"
+
+
+def test_an_explicit_file_speaks_for_the_root_of_the_arguments(tmp_path: Path) -> None:
+    write(tmp_path, elsewhere_s_my__toml='exclude = ["x"]\n', project_s_pyproject__toml="[tool.dllint]\nbogus = 1\n")
+    config = load([str(tmp_path / "project")], str(tmp_path / "elsewhere/my.toml"))
+    assert config.root == str(tmp_path / "project")
+    assert config.exclude == (Pattern(str(tmp_path / "project"), "x"),)
+    with pytest.raises(ConfigError, match=r"none\.toml: cannot be read"):
+        load([str(tmp_path)], str(tmp_path / "none.toml"))
+
+
+def test_extend_lays_the_nearer_file_over_the_other(tmp_path: Path) -> None:
+    base = 'select = ["DLL1"]\nextend-select = ["DLL102"]\nignore = ["DLL101"]\nextend-exclude = ["a"]\nsrc = ["lib"]\n'
+    write(tmp_path, base__toml=base + '[per-file-ignores]\n"t/*" = ["DLL103"]\n')
+    near = 'extend = "../base.toml"\nselect = ["DLL103"]\nextend-select = ["DLL9"]\nextend-exclude = ["b"]\n'
+    write(tmp_path, project_s_dllint__toml=near + '[extend-per-file-ignores]\n"u/*" = ["DLL1"]\n')
+    config = load([str(tmp_path / "project")])
+    here, there = str(tmp_path / "project"), str(tmp_path)
+    assert (config.layer.select, config.layer.extend_select) == (("DLL103",), ("DLL102", "DLL9"))
+    assert config.layer.ignore == ("DLL101",)
+    assert config.extend_exclude == (Pattern(there, "a"), Pattern(here, "b"))
+    assert config.per_file_ignores == ((Pattern(there, "t/*"), ("DLL103",)), (Pattern(here, "u/*"), ("DLL1",)))
+    assert config.targets.src == ("../lib",)
+
+
+def test_extend_that_leads_nowhere(tmp_path: Path) -> None:
+    assert "dllint.toml: extend: no.toml does not exist" in complaint(tmp_path, 'extend = "no.toml"')
+    assert "extend: goes in a circle" in complaint(tmp_path, 'extend = "dllint.toml"')
+
+
+def test_what_is_misspelt_is_an_error_with_a_suggestion(tmp_path: Path) -> None:
+    assert "dllint.toml: unknown key extend-selct; did you mean 'extend-select'?" in complaint(
+        tmp_path, "extend-selct = []"
+    )
+    (tmp_path / "package").mkdir()
+    assert "unknown key tool.dllint.start_method; did you mean 'start-method'?" in complaint(
+        tmp_path / "package", '[tool.dllint]\nstart_method = "fork"', "pyproject.toml"
+    )
+    assert "ignore: unknown rule selector 'DLLL101'; did you mean 'DLL101'?" in complaint(
+        tmp_path, 'ignore = ["DLLL101"]'
+    )
+    assert "select: unknown rule selector 'lambda-on-datset'; did you mean 'lambda-on-dataset'?" in complaint(
+        tmp_path, 'select = ["lambda-on-datset"]'
+    )
+    assert "per-file-ignores.'a.py': unknown rule selector 'X9'" in complaint(
+        tmp_path, '[per-file-ignores]\n"a.py" = ["X9"]'
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('select = "DLL1"', "select: expected `array`, got `str`"),
+        ("ignore = [1]", "ignore: expected `str`, got `int`"),
+        ("unsafe-fixes = 1", "unsafe-fixes: expected `bool | null`, got `int`"),
+        ('per-file-ignores = ["a"]', "per-file-ignores: expected `object`, got `array`"),
+        (
+            'target-platforms = ["darwin"]',
+            "target-platforms: invalid enum value 'darwin' (one of linux, macos, windows)",
+        ),
+        ('output-format = "xml"', "output-format: invalid enum value 'xml' (one of concise, full, json)"),
+        ('start-method = "thread"', "start-method: invalid enum value 'thread' (one of fork, spawn, forkserver)"),
+        ('target-python = "three"', "target-python: 'three' is no version or specifier"),
+        ('required-version = ">=99"', f"required-version: >=99 is required, this is dllint {__version__}"),
+        ('required-version = "new"', "required-version: 'new' is no version or specifier"),
+        ("select = [", "dllint.toml: not valid TOML:"),
+    ],
+)
+def test_wrong_values_name_file_and_key(tmp_path: Path, text: str, told: str) -> None:
+    said = complaint(tmp_path, text)
+    assert said.startswith("/dllint.toml: ")
+    assert told.replace(" | null", "") in said.replace(" | null", "")
+
+
+def test_a_file_that_is_no_utf8(tmp_path: Path) -> None:
+    (tmp_path / "dllint.toml").write_bytes(b'src = ["\xe9"]')
+    with pytest.raises(ConfigError, match="not valid UTF-8"):
+        load([str(tmp_path)])
+
+
+def test_targets_come_from_the_configuration_and_the_package(tmp_path: Path) -> None:
+    project = (
+        '[project]\nrequires-python = ">=3.10"\ndependencies = ["torch", "numpy[x]>=2.1,<3; python_version>\'3\'"]\n'
+    )
+    targets = loaded(tmp_path, project, "pyproject.toml").targets
+    assert (targets.pythons, targets.numpy) == (">=3.10", "<3,>=2.1")
+    keys = 'target-platforms = ["linux"]\nstart-method = "spawn"\nloader-classes = ["a.L"]\ndataset-bases = ["a.D"]\n'
+    more = 'unpicklable-types = ["a.H"]\nsrc = ["lib"]\ntarget-python = "3.13"\n'
+    targets = loaded(tmp_path, f"{project}[tool.dllint]\n{keys}{more}", "pyproject.toml").targets
+    assert (targets.platforms, targets.start_method, targets.pythons) == (("linux",), "spawn", "==3.13.*")
+    assert (targets.loader_classes, targets.dataset_bases) == (("a.L",), ("a.D",))
+    assert (targets.unpicklable_types, targets.src) == (("a.H",), ("lib",))
+
+
+def test_package_metadata_counts_beside_a_configuration_of_its_own(tmp_path: Path) -> None:
+    write(tmp_path, pyproject__toml='[project]\nrequires-python = ">=3.9"\n', dllint__toml="")
+    assert load([str(tmp_path)]).targets.pythons == ">=3.9"
+
+
+def test_metadata_that_cannot_be_used_is_said(tmp_path: Path) -> None:
+    config = loaded(tmp_path, '[project]\nrequires-python = "^3.9"\n', "pyproject.toml")
+    assert config.targets.pythons == ""
+    assert "requires-python is no version specifier" in config.warnings[0]

@@ -1,0 +1,218 @@
+"""Which files make up a project, which are reported on, and which must be parsed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from dllint.config import Config, Pattern
+from dllint.files import close, peek, select, words
+
+
+def make(root: Path, *names: str) -> None:
+    for name in names:
+        place = root / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text("")
+
+
+def found(root: Path, **keys: object) -> list[str]:
+    return list(select(Config(root=str(root), **keys), [str(root)]).files)  # type: ignore[arg-type]
+
+
+def patterns(root: Path, *globs: str) -> tuple[Pattern, ...]:
+    return tuple(Pattern(str(root), glob) for glob in globs)
+
+
+def link(place: Path, target: str | Path) -> None:
+    try:
+        place.symlink_to(target)
+    except OSError:
+        pytest.skip("no symbolic links here")
+
+
+def test_the_walk_takes_python_files_and_leaves_out_what_is_not_source(tmp_path: Path) -> None:
+    make(tmp_path, "b.py", "a/c.py", "a/d.pyi", "e.txt", "n.ipynb", ".hidden/f.py")
+    make(tmp_path, ".venv/x.py", "build/x.py", "a/__pycache__/x.py", "a/node_modules/x/y.py", "venv/lib/x.py")
+    assert found(tmp_path) == [".hidden/f.py", "a/c.py", "b.py"]
+
+
+def test_folders_called_like_files(tmp_path: Path) -> None:
+    make(tmp_path, "x.py/y.py", "x.py/build.py")
+    assert found(tmp_path) == ["x.py/build.py", "x.py/y.py"]
+
+
+def test_exclude_replaces_the_defaults_and_extend_exclude_adds(tmp_path: Path) -> None:
+    make(tmp_path, "a.py", "docs/conf.py", "build/x.py", "pkg/docs/y.py")
+    assert found(tmp_path, extend_exclude=patterns(tmp_path, "/docs", "*_pb2.py")) == ["a.py", "pkg/docs/y.py"]
+    assert found(tmp_path, exclude=patterns(tmp_path, "docs/")) == ["a.py", "build/x.py"]
+
+
+def test_include(tmp_path: Path) -> None:
+    make(tmp_path, "a.py", "b.pyw", "c.txt")
+    assert found(tmp_path, include=patterns(tmp_path, "*.py", "*.pyw")) == ["a.py", "b.pyw"]
+
+
+def test_gitignore_files_at_every_level_and_beside_the_repository(tmp_path: Path) -> None:
+    make(tmp_path, "a.py", "out/x.py", "pkg/gen.py", "pkg/kept.py", "pkg/sub/gen.py", "local.py", "top/data/x.py")
+    make(tmp_path, ".git/info/exclude")
+    (tmp_path / ".gitignore").write_text("out/\ngen.py\n# comment\n")
+    (tmp_path / "pkg/sub/.gitignore").write_text("!gen.py\n")
+    (tmp_path / ".git/info/exclude").write_text("local.py\n")
+    assert found(tmp_path) == ["a.py", "pkg/kept.py", "pkg/sub/gen.py", "top/data/x.py"]
+    (tmp_path / ".gitignore").write_text("/top/data\n")
+    assert found(tmp_path / "top") == [], "the ignore files of the repository above the root count"
+    assert found(tmp_path / "top", respect_gitignore=False) == ["data/x.py"]
+
+
+def test_a_pattern_that_git_would_skip_does_no_harm(tmp_path: Path) -> None:
+    make(tmp_path, "a.py", "b.py")
+    (tmp_path / ".gitignore").write_text("!\nb.py\n")
+    assert found(tmp_path) == ["a.py"]
+
+
+def test_worktrees_share_the_exclude_file_of_their_repository(tmp_path: Path) -> None:
+    make(tmp_path, "repo/.git/info/exclude", "repo/.git/worktrees/w/commondir", "w/.git", "w/a.py", "w/b.py")
+    (tmp_path / "repo/.git/info/exclude").write_text("b.py\n")
+    (tmp_path / "repo/.git/worktrees/w/commondir").write_text("../..\n")
+    (tmp_path / "w/.git").write_text(f"gitdir: {tmp_path}/repo/.git/worktrees/w\n")
+    assert found(tmp_path / "w") == ["a.py"]
+
+
+def test_targets_are_the_arguments_and_the_project_is_everything(tmp_path: Path) -> None:
+    make(tmp_path, "a.py", "pkg/b.py", "pkg2/c.py")
+    picked = select(Config(root=str(tmp_path)), [str(tmp_path / "pkg"), str(tmp_path / "a.py")])
+    assert picked.files == ("a.py", "pkg/b.py", "pkg2/c.py")
+    assert picked.targets == {"a.py", "pkg/b.py"}
+    assert picked.named == {"a.py"}
+
+
+def test_what_is_named_counts_though_it_is_excluded_unless_forced(tmp_path: Path) -> None:
+    make(tmp_path, "build/a.py", "build/b.py", "c.pyi", "d.ipynb", "gen/e.py")
+    (tmp_path / ".gitignore").write_text("gen\n")
+    make(tmp_path, ".git/HEAD")
+    places = [str(tmp_path / name) for name in ("build/a.py", "c.pyi", "gen", "d.ipynb", "none.py")]
+    config = Config(root=str(tmp_path))
+    picked = select(config, places)
+    assert picked.targets == {"build/a.py", "c.pyi", "gen/e.py"}
+    assert picked.files == ("build/a.py", "c.pyi", "gen/e.py")
+    assert picked.missing == (places[4],)
+    assert picked.notebooks == (places[3],)
+    forced = select(Config(root=str(tmp_path), force_exclude=True), places)
+    assert forced.targets == {"c.pyi"}
+
+
+def test_a_folder_that_configuration_excludes_can_be_named(tmp_path: Path) -> None:
+    make(tmp_path, "old/a.py", "old/deep/b.py")
+    config = Config(root=str(tmp_path), extend_exclude=patterns(tmp_path, "old/"))
+    assert select(config, [str(tmp_path)]).files == ()
+    assert select(config, [str(tmp_path / "old")]).targets == {"old/a.py", "old/deep/b.py"}
+
+
+def test_links_count_once_and_loops_end(tmp_path: Path) -> None:
+    make(tmp_path, "root/a.py", "root/sub/b.py", "outside/c.py", "outside/data/d.py")
+    root = tmp_path / "root"
+    link(root / "same.py", "a.py")
+    link(root / "self.py", "self.py")
+    link(root / "broken.py", "nowhere.py")
+    link(root / "sub" / "up", root)
+    link(root / "data", tmp_path / "outside")
+    link(root / "c1.py", tmp_path / "outside/c.py")
+    link(root / "c2.py", tmp_path / "outside/c.py")
+    assert found(root) == ["a.py", "c1.py", "sub/b.py"]
+    config = Config(root=str(root))
+    assert select(config, [str(root / "same.py"), str(root / "sub/up/sub/b.py")]).named == {"a.py", "sub/b.py"}
+    assert select(config, [str(root / "data")]).targets == {"data/c.py", "data/data/d.py"}
+
+
+def test_a_file_on_stdin_need_not_exist(tmp_path: Path) -> None:
+    make(tmp_path, "a.py")
+    place = str(tmp_path / "new.py")
+    assert select(Config(root=str(tmp_path)), [], place).targets == {"new.py"}
+    excluded = Config(root=str(tmp_path), force_exclude=True, extend_exclude=patterns(tmp_path, "new.py"))
+    assert select(excluded, [], place).targets == set()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from torch.utils.data import DataLoader",
+        "import torch.multiprocessing as mp",
+        "def __getitem__(self, i): ...",
+        "for x in self.train_dataloader():",
+        "trainer = Trainer(model)",
+        "from my.loaders import FastPipe",
+        "wake()",
+    ],
+)
+def test_words_that_let_a_file_pass(text: str) -> None:
+    assert peek(text.encode(), words([b"wake("], ["my.loaders.FastPipe"])).passes
+
+
+@pytest.mark.parametrize("text", ["import torch", "pretrainer = 1", "MyTrainers()", ""])
+def test_words_that_do_not(text: str) -> None:
+    assert not peek(text.encode(), words()).passes
+
+
+@pytest.mark.parametrize(
+    ("text", "imports"),
+    [
+        ("import a, b.c as d  # e\n", {"a", "b.c"}),
+        ("from a.b import c as d, e\n", {"a.b", "a.b.c", "a.b.e"}),
+        ("from . import c\nfrom ..a import (\n    b,  # x\n    d,\n)\n", {".", ".c", "..a", "..a.b", "..a.d"}),
+        ("from a import *\n", {"a"}),
+        ("from a import b, \\\r\n    c\r\n", {"a", "a.b", "a.c"}),
+        ("try: import a\nexcept ImportError: import b; import c\n", {"a", "b", "c"}),
+        ("if x:\n\timport a\n", {"a"}),
+        ("import a\rimport b\r", {"a", "b"}),
+        ("from a import(b)\n", {"a", "a.b"}),
+        ("important = 1\n", set()),
+    ],
+)
+def test_imports_are_read_from_the_bytes(text: str, imports: set[str]) -> None:
+    assert set(peek(text.encode(), words()).imports) == imports
+
+
+def closed(files: dict[str, str], root: str = "/x/project") -> set[str]:
+    wanted = words()
+    return set(close({path: peek(text.encode(), wanted) for path, text in files.items()}, root))
+
+
+def test_closure_goes_up_to_the_programs_and_down_to_all_they_import() -> None:
+    files = {
+        "loaders.py": "DataLoader(ds)",
+        "train.py": "import loaders, setup_",
+        "main.py": "from train import run",
+        "setup_.py": "from vocab import Vocab",
+        "vocab.py": "",
+        "other.py": "import vocab",
+        "alone.py": "",
+    }
+    assert closed(files) == {"loaders.py", "train.py", "main.py", "setup_.py", "vocab.py"}
+
+
+def test_closure_finds_modules_wherever_scripts_may_be_run_from() -> None:
+    files = {
+        "src/pkg/__init__.py": "from .data import D",
+        "src/pkg/data.py": "import pkg.sub.deep",
+        "src/pkg/sub/__init__.py": "",
+        "src/pkg/sub/deep.py": "from ...pkg import util",
+        "src/pkg/util.py": "",
+        "tools/run.py": "from pkg import D\nfrom helper import DataLoader",
+        "tools/helper.py": "",
+        "other/helper.py": "",
+        "pkg/unrelated.py": "",
+    }
+    assert closed(files) == set(files) - {"pkg/unrelated.py"}
+
+
+def test_closure_when_the_root_is_the_package_itself() -> None:
+    assert closed({"a.py": "from project.b import x  # Dataset", "b.py": ""}) == {"a.py", "b.py"}
+
+
+def test_paths_have_forward_slashes(tmp_path: Path) -> None:
+    make(tmp_path, "a/b/c.py")
+    assert all(os.sep == "/" or os.sep not in path for path in found(tmp_path))
+    assert found(tmp_path) == ["a/b/c.py"]
