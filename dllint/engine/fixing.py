@@ -99,7 +99,7 @@ class Fixer:
             trial = _Trial(corpus, self._strict, judged.project)
             trial.keep(chosen)
             edits = trial.edits()
-            refused = [*(_moved(one, edits) for one in refused), *trial.refused]
+            refused = [_moved(one, edits) for one in (*refused, *trial.refused)]
             corpus = trial.result
             fixed += Counter(finding.code for finding, _ in trial.kept)
         left = self._candidates(self._judge.judge(corpus), refused)

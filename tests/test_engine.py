@@ -1,0 +1,408 @@
+"""The pipeline, with rules that report words: what is shown, silenced, fixed, refused and written."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dllint.engine import Request, Result, check, why
+from dllint.engine.write import NotWritten, write
+from dllint.registry import Layer
+from tests.fakes import DATASET, words
+
+__all__ = ["words"]
+pytestmark = pytest.mark.usefixtures("words")
+
+
+def make(root: Path, **files: str | bytes) -> None:
+    """Write files: `a__b` is a/b.py."""
+    for name, content in files.items():
+        place = root / f"{name.replace('__', '/')}.py"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(content if isinstance(content, bytes) else (DATASET + content).encode())
+
+
+def run(root: Path, *paths: str, **options: Any) -> Result:
+    (root / "dllint.toml").touch()
+    return check(Request(paths=tuple(str(root / path) for path in paths or (".",)), **options))
+
+
+def told(result: Result) -> list[str]:
+    return [
+        f"{finding.path}:{result.source(finding.path).location(finding.span.start)[0]} {finding.code}"
+        for finding, _ in result.findings
+    ]
+
+
+def text(root: Path, name: str = "a") -> str:
+    return (root / f"{name}.py").read_bytes().decode().removeprefix(DATASET)
+
+
+def fixed(root: Path, code: str, **options: Any) -> str:
+    """The file after its fixes."""
+    make(root, a=code)
+    run(root, fix=True, **options)
+    return text(root)
+
+
+# What is shown.
+
+
+def test_findings_come_in_reading_order(tmp_path: Path) -> None:
+    make(tmp_path, b="x = BAD_NONE\n", a="WORSE\nBAD_NONE\n")
+    assert told(run(tmp_path)) == ["a.py:2 DLL802", "a.py:3 DLL801", "b.py:2 DLL801"]
+
+
+def test_a_finding_is_shown_when_its_cause_or_its_boundary_is_a_target(tmp_path: Path) -> None:
+    make(tmp_path, vocab="BAD_X\n", train="import vocab\nSTART(BAD_X)\n", other="BAD_Y\n")
+    assert told(run(tmp_path, "train.py")) == ["vocab.py:2 DLL801"]
+    assert told(run(tmp_path, "vocab.py")) == ["vocab.py:2 DLL801"]
+    assert told(run(tmp_path, "other.py")) == ["other.py:2 DLL801"]
+
+
+def test_one_finding_a_cause(tmp_path: Path) -> None:
+    make(tmp_path, a="BAD_BOTH\n")
+    assert told(run(tmp_path)) == ["a.py:2 DLL801"]
+    assert told(run(tmp_path, layer=Layer(ignore=("DLL801",)))) == ["a.py:2 DLL802"]
+
+
+def test_opt_in_rules_bring_their_own_trigger_words(tmp_path: Path) -> None:
+    make(tmp_path, a=b"SHY\n")
+    assert told(run(tmp_path)) == []
+    assert told(run(tmp_path, layer=Layer(extend_select=("shy-word",)))) == ["a.py:1 DLL803"]
+
+
+def test_per_file_ignores_speak_of_the_file_with_the_cause(tmp_path: Path) -> None:
+    make(tmp_path, tests__a="BAD_X\n", src__b="import tests.a\nBAD_Y\nSTART(BAD_X)\n")
+    (tmp_path / "dllint.toml").write_text('[per-file-ignores]\n"tests/*" = ["DLL8"]\n')
+    assert told(run(tmp_path)) == ["src/b.py:3 DLL801"]
+    (tmp_path / "dllint.toml").write_text('[per-file-ignores]\n"!src/**" = ["bad-word"]\n')
+    assert told(run(tmp_path)) == ["src/b.py:3 DLL801"]
+
+
+def test_a_crash_in_a_rule_names_rule_and_place_and_hides_nothing_else(tmp_path: Path) -> None:
+    make(tmp_path, a="WORSE\nBAD_RULE\n")
+    result = run(tmp_path)
+    assert told(result) == ["a.py:2 DLL802"]
+    (crash,) = result.crashes
+    assert crash.startswith("internal error in DLL801 (bad-word): RuntimeError: the rule broke (fakes.py:")
+
+
+def test_a_crash_while_a_file_is_looked_at_names_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tests import fakes
+
+    def crash(self: fakes.Worse, project: Any) -> Any:
+        for model in project.models.values():
+            raise KeyError(model.exports)
+        yield
+
+    monkeypatch.setattr(fakes.Worse, "check", crash)
+    make(tmp_path, a="BAD_X\n")
+    result = run(tmp_path)
+    assert told(result) == ["a.py:2 DLL801"]
+    assert "internal error in DLL802 (worse-word) at a.py: KeyError" in result.crashes[0]
+
+
+def test_a_crash_while_collecting_names_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from dllint.engine import corpus
+
+    def collect(source: Any) -> Any:
+        if source.path == "a.py":
+            raise ValueError("odd")
+        return real(source)
+
+    real = corpus.collect
+    monkeypatch.setattr(corpus, "collect", collect)
+    make(tmp_path, a="BAD_X\n", b="BAD_Y\n")
+    result = run(tmp_path)
+    assert told(result) == ["b.py:2 DLL801"]
+    assert result.crashes[0].startswith("internal error while reading a.py: ValueError: odd (test_engine.py:")
+
+
+# Ignore comments.
+
+
+def test_comments_at_the_cause_silence(tmp_path: Path) -> None:
+    lines = ["BAD_A  # noqa", "BAD_B  # noqa: DLL801", "BAD_C  # noqa: E501", "BAD_D  # noqa: DLL8"]
+    lines += ["BAD_E  # dllint: ignore[bad-word]", "BAD_F  # dllint: ignore[DLL802]", "# dllint: ignore", "BAD_G"]
+    lines += ["f(BAD_H,  # noqa: dll801", "  BAD_I)"]
+    make(tmp_path, a="\n".join(lines) + "\n")
+    assert told(run(tmp_path)) == ["a.py:4 DLL801", "a.py:7 DLL801", "a.py:11 DLL801"]
+
+
+def test_a_comment_at_the_boundary_silences(tmp_path: Path) -> None:
+    make(tmp_path, vocab="BAD_X\n", train="import vocab\nSTART(BAD_X)  # dllint: ignore[DLL801]\n")
+    assert told(run(tmp_path)) == []
+
+
+def test_comments_for_the_whole_file_silence(tmp_path: Path) -> None:
+    make(tmp_path, a="# flake8: noqa\nBAD_X\n", b="# dllint: noqa: DLL802\nBAD_X\nWORSE\n")
+    assert told(run(tmp_path)) == ["b.py:3 DLL801"]
+
+
+def test_unused_and_unknown_comments_are_told_when_asked_for(tmp_path: Path) -> None:
+    lines = ["BAD_A  # noqa: DLL801, E501", "x  # noqa: DLL801", "y  # dllint: ignore[DLL8, shy-word]"]
+    lines += ["z  # noqa", "z  # dllint: ignore[no-such-rule]  ", "z  # noqa: DLL777,X100", "z  # dllint: ignore"]
+    make(tmp_path, a="\n".join(lines) + "\n")
+    assert told(run(tmp_path)) == []
+    asked = run(tmp_path, layer=Layer(extend_select=("DLL901", "DLL902")))
+    assert told(asked) == ["a.py:3 DLL901", "a.py:6 DLL902", "a.py:7 DLL902", "a.py:8 DLL901"]
+    every = run(tmp_path, layer=Layer(select=("ALL",)))
+    assert [line for line in told(every) if line.startswith("a.py:4")] == ["a.py:4 DLL901", "a.py:4 DLL901"]
+    assert {finding.message for finding, _ in asked.findings} == {
+        "`DLL801` silences nothing here",
+        "this comment silences nothing here",
+        "`no-such-rule` names no rule, so it silences nothing",
+        "`DLL777` names no rule, so it silences nothing",
+    }
+
+
+def test_unused_comments_are_found_in_files_that_nothing_else_would_parse(tmp_path: Path) -> None:
+    make(tmp_path, a=b"x = 1  # noqa: DLL801\n")
+    assert told(run(tmp_path, layer=Layer(extend_select=("DLL901",)))) == ["a.py:1 DLL901"]
+
+
+# Files that cannot be checked.
+
+
+def test_broken_files_are_findings_and_the_others_are_checked(tmp_path: Path) -> None:
+    make(tmp_path, a="BAD_X\n", syntax="x = (\n", python2='print "x"\n', binary=b"Dataset\0", latin=b"# Dataset \xe9\n")
+    result = run(tmp_path)
+    broken = ["binary.py:1 DLL903", "latin.py:1 DLL903", "python2.py:2 DLL900", "syntax.py:2 DLL900"]
+    assert told(result) == ["a.py:2 DLL801", *broken]
+    messages = {finding.path: finding.message for finding, _ in result.findings}
+    assert "binary" in messages["binary.py"]
+    assert "byte 0xe9" in messages["latin.py"]
+    assert "Python 2?" in messages["python2.py"]
+    assert result.crashes == ()
+
+
+def test_files_that_matter_to_nobody_are_not_parsed_unless_named(tmp_path: Path) -> None:
+    make(tmp_path, a=b"x = (\n", b="BAD_X\n")
+    assert told(run(tmp_path)) == ["b.py:2 DLL801"]
+    assert told(run(tmp_path, "a.py", "b.py")) == ["a.py:1 DLL900", "b.py:2 DLL801"]
+
+
+def test_a_file_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from dllint.engine import corpus
+
+    def read(root: str, path: str, overlay: Any) -> bytes:
+        if path == "a.py":
+            raise PermissionError(13, "Permission denied")
+        return real(root, path, overlay)
+
+    real = corpus.read
+    monkeypatch.setattr(corpus, "read", read)
+    make(tmp_path, a="BAD_X\n", b="BAD_Y\n")
+    result = run(tmp_path)
+    assert told(result) == ["a.py:1 DLL903", "b.py:2 DLL801"]
+    assert result.findings[0][0].message == "not analysed: Permission denied"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.py")
+    assert told(run(tmp_path, "a.py")) == ["a.py:1 DLL903"]
+
+
+def test_missing_paths_do_not_hide_the_others(tmp_path: Path) -> None:
+    make(tmp_path, a="BAD_X\n")
+    result = run(tmp_path, "a.py", "none.py")
+    assert told(result) == ["a.py:2 DLL801"]
+    assert result.crashes == (f"{tmp_path / 'none.py'}: no such file or folder",)
+
+
+def test_nothing_to_check_is_said(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    assert run(tmp_path, "empty").warnings == (f"no Python files found under {tmp_path / 'empty'}",)
+    (tmp_path / "n.ipynb").touch()
+    assert run(tmp_path, "n.ipynb").warnings == (
+        f"{tmp_path / 'n.ipynb'}: notebooks are not supported yet, it was not checked",
+    )
+
+
+# Fixes.
+
+
+def test_safe_fixes_are_applied_and_unsafe_ones_when_asked_for(tmp_path: Path) -> None:
+    code = "BAD_A  # kept\nBAD_UNSAFE\nBAD_MANUAL\nBAD_NONE\n"
+    assert fixed(tmp_path, code) == "good_a  # kept\nBAD_UNSAFE\nBAD_MANUAL\nBAD_NONE\n"
+    assert fixed(tmp_path, code, unsafe_fixes=True) == "good_a  # kept\ngood_unsafe\nBAD_MANUAL\nBAD_NONE\n"
+
+
+@pytest.mark.parametrize(
+    ("config", "after"),
+    [
+        ("unsafe-fixes = true", "good_a\ngood_unsafe\n"),
+        ('extend-safe-fixes = ["DLL801"]', "good_a\ngood_unsafe\n"),
+        ('extend-unsafe-fixes = ["DLL801"]', "BAD_A\nBAD_UNSAFE\n"),
+        ('extend-unsafe-fixes = ["ALL"]\nextend-safe-fixes = ["bad-word"]', "good_a\ngood_unsafe\n"),
+        ('unfixable = ["bad-word"]', "BAD_A\nBAD_UNSAFE\n"),
+        ('fixable = ["DLL802"]', "BAD_A\nBAD_UNSAFE\n"),
+        ('unfixable = ["DLL8"]\nfixable = ["DLL801"]', "good_a\nBAD_UNSAFE\n"),
+    ],
+)
+def test_the_configuration_decides_what_fixes_are_worth(tmp_path: Path, config: str, after: str) -> None:
+    (tmp_path / "dllint.toml").write_text(config)
+    assert fixed(tmp_path, "BAD_A\nBAD_UNSAFE\n") == after
+
+
+def test_the_result_says_what_is_left(tmp_path: Path) -> None:
+    make(tmp_path, a="BAD_A\nBAD_B\nBAD_NONE\n")
+    result = run(tmp_path, fix=True)
+    assert result.fixed == {"DLL801": 2}
+    assert told(result) == ["a.py:4 DLL801"]
+    assert [change.before.path for change in result.changes] == ["a.py"]
+    again = run(tmp_path, fix=True)
+    assert (again.fixed, again.changes) == ({}, ())
+
+
+@pytest.mark.parametrize(
+    ("word", "reason"),
+    [
+        ("BAD_SYNTAX", "the result does not parse"),
+        ("BAD_STAY", "DLL801 would still be reported in a.py"),
+        ("BAD_WORSE", "DLL802 would be reported in a.py"),
+    ],
+)
+def test_fixes_that_do_not_help_are_refused_one_by_one(tmp_path: Path, word: str, reason: str) -> None:
+    make(tmp_path, a=f"BAD_A\nx = {word}\nBAD_B\nBAD_C\n")
+    result = run(tmp_path, fix=True, layer=Layer(select=("DLL801",)))
+    assert text(tmp_path) == f"good_a\nx = {word}\ngood_b\ngood_c\n"
+    assert told(result) == ["a.py:3 DLL801", "a.py:3 DLL904"]
+    assert f"the fix of DLL801 was not applied: {reason}" in result.findings[1][0].message
+    span = result.findings[1][0].span
+    assert result.source("a.py").text[span.start : span.end] == word, "told where it now is"
+
+
+def test_a_fix_may_not_edit_a_file_that_is_no_target(tmp_path: Path) -> None:
+    make(tmp_path, vocab="BAD_X\n", train="import vocab\nSTART(BAD_X)\nBAD_Y\n")
+    result = run(tmp_path, "train.py", fix=True)
+    assert told(result) == ["vocab.py:2 DLL801"]
+    assert (text(tmp_path, "vocab"), text(tmp_path, "train")) == ("BAD_X\n", "import vocab\nSTART(BAD_X)\ngood_y\n")
+
+
+def test_imports_are_added_once_a_file(tmp_path: Path) -> None:
+    assert fixed(tmp_path, "import os\n\nBAD_IMPORT\nBAD_IMPORT2\n") == (
+        "import os\nfrom functools import partial\n\ngood_import\ngood_import2\n"
+    )
+
+
+def test_a_fix_without_a_place_in_the_encoding_is_refused(tmp_path: Path) -> None:
+    make(tmp_path, a="# -*- coding: latin-1 -*- é\nx = BAD_OMEGA\n".encode("latin-1"))
+    result = run(tmp_path, "a.py", fix=True)
+    assert told(result) == ["a.py:2 DLL801", "a.py:2 DLL904"]
+    assert "codec can't encode" in result.findings[1][0].message
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\xef\xbb\xbfBAD_A\r\nx = 1\r\n",
+        b"# -*- coding: latin-1 -*-\nBAD_A = '\xe9'\n",
+        b"BAD_A\nno_newline = 1",
+        "BAD_A = '中'\n".encode(),
+    ],
+)
+def test_bytes_are_kept_besides_the_fix(tmp_path: Path, content: bytes) -> None:
+    make(tmp_path, a=content)
+    run(tmp_path, "a.py", fix=True)
+    assert (tmp_path / "a.py").read_bytes() == content.replace(b"BAD_A", b"good_a")
+
+
+def test_files_that_cannot_be_printed_back_are_reported_and_not_fixed(tmp_path: Path) -> None:
+    code = "x = 1\n\fdef f():\n    BAD_A\n"
+    assert fixed(tmp_path, code) == code
+    result = run(tmp_path)
+    assert told(result) == ["a.py:4 DLL801"]
+    assert result.findings[0][1] is None
+
+
+def test_a_crash_in_a_fix_is_told_with_its_place(tmp_path: Path) -> None:
+    make(tmp_path, a="BAD_CRASH\nBAD_A\n")
+    result = run(tmp_path, fix=True)
+    assert text(tmp_path) == "BAD_CRASH\ngood_a\n"
+    (crash,) = result.crashes
+    assert crash.startswith("internal error in the fix of DLL801 at a.py:2:1: RuntimeError: the fix broke")
+
+
+def test_nothing_is_written_when_not_asked_to(tmp_path: Path) -> None:
+    make(tmp_path, a="BAD_A\n")
+    result = run(tmp_path, fix=True, write=False)
+    assert text(tmp_path) == "BAD_A\n"
+    assert result.changes[0].after.text == f"{DATASET}good_a\n"
+
+
+def test_reports_carry_the_whole_fix(tmp_path: Path) -> None:
+    make(tmp_path, a="BAD_IMPORT\nBAD_MANUAL\n")
+    (_, first), (_, second) = run(tmp_path).findings
+    assert first is not None
+    assert second is not None
+    assert {edit.text.strip() for edit in first.edits} == {"good_import", "from functools import partial"}
+    assert (second.applicability.label, second.snippet) == ("display-only", "good = 1\ngood = 2")
+
+
+# Writing.
+
+
+def test_writing_keeps_mode_and_links(tmp_path: Path) -> None:
+    make(tmp_path, a="BAD_A\n", b="BAD_B\n")
+    (tmp_path / "a.py").chmod(0o750)
+    try:
+        (tmp_path / "link.py").symlink_to("b.py")
+    except OSError:
+        pytest.skip("no symbolic links here")
+    run(tmp_path, "a.py", "link.py", fix=True)
+    assert stat.S_IMODE((tmp_path / "a.py").stat().st_mode) == 0o750
+    assert (tmp_path / "link.py").is_symlink()
+    assert text(tmp_path, "b") == "good_b\n"
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["a.py", "b.py", "dllint.toml", "link.py"]
+
+
+def test_a_file_that_was_changed_meanwhile_is_left_alone(tmp_path: Path) -> None:
+    place = tmp_path / "a.py"
+    place.write_bytes(b"new")
+    with pytest.raises(NotWritten, match="changed meanwhile"):
+        write(str(place), b"old", b"fixed")
+    assert place.read_bytes() == b"new"
+
+
+def test_a_failed_write_leaves_the_file_and_no_litter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def replace(source: str, target: str) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", replace)
+    make(tmp_path, a="BAD_A\n")
+    result = run(tmp_path, fix=True)
+    assert result.crashes == ("a.py: not written: No space left on device",)
+    assert text(tmp_path) == "BAD_A\n"
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["a.py", "dllint.toml"]
+
+
+# Standard input and questions.
+
+
+def test_stdin_stands_in_for_a_file_of_the_project(tmp_path: Path) -> None:
+    make(tmp_path, vocab="x\n", train="import vocab\nSTART(BAD_X)\n")
+    place = str(tmp_path / "vocab.py")
+    (tmp_path / "dllint.toml").touch()
+    result = check(Request(paths=(), stdin=b"import os\nBAD_X\n", stdin_path=place, fix=True))
+    assert result.fixed == {"DLL801": 1}
+    assert result.changes[0].after.text == "import os\ngood_x\n"
+    assert text(tmp_path, "vocab") == "x\n"
+
+
+def test_why(tmp_path: Path) -> None:
+    make(tmp_path, a="BAD_X\nBAD_Y  # noqa: DLL801\n", b=b"x = (\n")
+    (tmp_path / "dllint.toml").touch()
+
+    def asked(name: str, row: int) -> list[str]:
+        return why(Request(paths=(str(tmp_path / name),)), name, row)
+
+    assert asked("a.py", 2)[0] == "DLL801 is reported here: `BAD_X` is bad"
+    assert asked("a.py", 3)[0] == "DLL801 is silenced by the comment at a.py:3: `BAD_Y` is bad"
+    assert asked("b.py", 1) == ["b.py: syntax error: '(' was never closed"]
