@@ -293,7 +293,7 @@ def test_imports_are_added_once_a_file(tmp_path: Path) -> None:
 
 
 def test_a_fix_without_a_place_in_the_encoding_is_refused(tmp_path: Path) -> None:
-    make(tmp_path, a="# -*- coding: latin-1 -*- é\nx = BAD_OMEGA\n".encode("latin-1"))
+    make(tmp_path, a="# -*- coding: latin-1 -*-\nx = BAD_OMEGA  # é\n".encode("latin-1"))
     result = run(tmp_path, "a.py", fix=True)
     assert told(result) == ["a.py:2 DLL801", "a.py:2 DLL904"]
     assert "codec can't encode" in result.findings[1][0].message
