@@ -2,13 +2,19 @@
 
 By default each program runs under the start methods its page names; `-m slow` adds the other start methods for the
 fixed programs. With DLLINT_REQUIRE_TORCH=1 (as in CI) a missing torch fails instead of skipping.
+
+The programs of all selected tests are started ahead, as many at a time as there are cores: each spends seconds on
+importing torch in its processes.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
+import tempfile
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -28,21 +34,69 @@ pytestmark = [
 RUNNABLE = [case for page in lint.all_pages() for case in page.cases if case.clauses]
 
 
-def claimed() -> Iterator[object]:
-    for case in RUNNABLE:
-        for clause in case.clauses:
-            for method in clause.methods:
-                yield pytest.param(case, clause, method, id=f"{lint.name(case)}-{method}")
+CLAIMS = [
+    pytest.param(case, clause, method, id=f"{lint.name(case)}-{method}")
+    for case in RUNNABLE
+    for clause in case.clauses
+    for method in clause.methods
+]
 
 
-def mended() -> Iterator[object]:
-    for case in RUNNABLE:
-        if case.diff is None:
-            continue
-        named = {method for clause in case.clauses for method in clause.methods}
-        for method in case.fixed_methods:
-            marks = () if method in named else (pytest.mark.slow,)
-            yield pytest.param(case, method, id=f"{lint.name(case)}-{method}", marks=marks)
+def also_slow(case: pages.Case, method: str) -> tuple[pytest.MarkDecorator, ...]:
+    """A start method that the page does not name is left to the full run."""
+    named = any(method in clause.methods for clause in case.clauses)
+    return () if named else (pytest.mark.slow,)
+
+
+MENDED = [
+    pytest.param(case, method, id=f"{lint.name(case)}-{method}", marks=also_slow(case, method))
+    for case in RUNNABLE
+    if case.diff is not None
+    for method in case.fixed_methods
+]
+
+
+class Programs:
+    """Runs of programs, each made once."""
+
+    def __init__(self) -> None:
+        processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+        self._pool = ThreadPoolExecutor(max(1, (os.cpu_count() or 1) // processes))
+        self._runs: dict[tuple[object, ...], Future[claims.Outcome]] = {}
+        self._fixed: dict[tuple[Path, str], dict[str, str]] = {}
+
+    def start(self, files: dict[str, str], main: str, method: str) -> Future[claims.Outcome]:
+        """Run a program unless that was done; the result may be waited for."""
+        key = (frozenset(files.items()), main, method)
+        if key not in self._runs:
+            self._runs[key] = self._pool.submit(claims.run, files, main, method)
+        return self._runs[key]
+
+    def fixed(self, case: pages.Case) -> dict[str, str]:
+        """A case's files after `--fix --unsafe-fixes`."""
+        key = case.page, case.name
+        if key not in self._fixed:
+            with tempfile.TemporaryDirectory() as folder:
+                self._fixed[key] = lint.Project.of(case, Path(folder).resolve()).fix(unsafe=True)
+        return self._fixed[key]
+
+    def end(self) -> None:
+        """Start nothing more."""
+        self._pool.shutdown(cancel_futures=True)
+
+
+@pytest.fixture(scope="module")
+def programs(request: pytest.FixtureRequest) -> Iterator[Programs]:
+    running = Programs()
+    for item in request.session.items:
+        if isinstance(item, pytest.Function) and item.module is request.module and hasattr(item, "callspec"):
+            values = item.callspec.params
+            if "case" in values:
+                case, mend = values["case"], "clause" not in values
+                with contextlib.suppress(Exception):  # a fix that crashes fails its own tests, below
+                    running.start(running.fixed(case) if mend else case.files, case.main, values["method"])
+    yield running
+    running.end()
 
 
 def explain(what: str, case: pages.Case, method: str, outcome: claims.Outcome) -> str:
@@ -63,18 +117,21 @@ def test_torch_is_there() -> None:
     assert TORCH, "DLLINT_REQUIRE_TORCH is set and torch is not installed"
 
 
-@pytest.mark.parametrize(("case", "clause", "method"), claimed())
-def test_a_program_does_what_its_page_says(case: pages.Case, clause: Clause, method: str) -> None:
-    outcome = claims.run(case.files, case.main, method)
+@pytest.mark.parametrize(("case", "clause", "method"), CLAIMS)
+def test_a_program_does_what_its_page_says(case: pages.Case, clause: Clause, method: str, programs: Programs) -> None:
+    outcome = programs.start(case.files, case.main, method).result()
     assert agrees(clause, outcome), explain(f"the page says {clause}", case, method, outcome)
 
 
-@pytest.mark.parametrize(("case", "method"), mended())
-def test_the_fixed_program_works(case: pages.Case, method: str, tmp_path: Path) -> None:
-    fixed = lint.Project.of(case, tmp_path).fix(unsafe=True)
+@pytest.mark.parametrize(("case", "method"), MENDED)
+def test_the_fixed_program_works(case: pages.Case, method: str, programs: Programs) -> None:
+    fixed = programs.fixed(case)
     assert fixed != case.files, "nothing was fixed"
-    outcome = claims.run(fixed, case.main, method)
+    outcome = programs.start(fixed, case.main, method).result()
     assert outcome.kind == "ok", explain("the fixed program works", case, method, outcome)
+    for clause in case.clauses:
+        if clause.outcome == "ok":
+            assert clause.prints in outcome.stdout, explain(f"the fixed program prints {clause}", case, method, outcome)
 
 
 CHILD = """
