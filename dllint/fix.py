@@ -89,12 +89,17 @@ def choose(fixes: Iterable[Fix]) -> list[Fix]:
 
 def apply(text: str, edits: Iterable[Edit]) -> str:
     """The text after the edits, all of one file; equal ones count once. Raises ValueError where they overlap."""
-    ordered = sorted(set(edits))
+    ordered = sorted(set(edits), key=_order)
     if not _disjoint(ordered):
         raise ValueError("edits overlap")
     for edit in reversed(ordered):
         text = text[: edit.span.start] + edit.text + text[edit.span.end :]
     return text
+
+
+def _order(edit: Edit) -> tuple[Span, bool, str]:
+    """From the beginning; of what is inserted at one place, imports come first."""
+    return edit.span, not edit.text.lstrip().startswith(("import ", "from ")), edit.text
 
 
 def _disjoint(edits: list[Edit]) -> bool:

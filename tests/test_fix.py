@@ -119,6 +119,10 @@ def test_an_insertion_beside_a_replacement_comes_first() -> None:
     assert apply(TEXT, [edit(3, 5, "B"), edit(3, 3, "a"), edit(5, 5, "c")]) == "012aBc56789"
 
 
+def test_imports_come_before_definitions_at_the_same_place() -> None:
+    assert apply("x\n", [edit(0, 0, "def f(): ...\n"), edit(0, 0, "import a\n")]) == "import a\ndef f(): ...\nx\n"
+
+
 @pytest.mark.parametrize(
     "pair", [(edit(0, 4), edit(3, 5)), (edit(0, 4), edit(2, 2)), (edit(1, 2, "a"), edit(1, 2, "b"))]
 )

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Iterator
 
-from dllint.syntax.deep import call_deep
+from dllint.syntax.outline import Offsets, parse_quietly
 
 _LARGE = 8_000
 """Characters from which on a literal is shortened."""
@@ -22,12 +21,10 @@ _STRING = re.compile(r"[A-Za-z]{0,2}(?:\"{3}|'{3}|\"(?:[^\"\\\r\n]|\\[\s\S])*\"|
 def blank_literals(text: str) -> str:
     """The text with the ends of its large literals turned into spaces; every offset stays right."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = call_deep(lambda: ast.parse(text))
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        tree = parse_quietly(text)
+    except (SyntaxError, ValueError):
         return text
-    offsets = _Offsets(text)
+    offsets = Offsets(text)
     pieces, at = [], 0
     for start, end in sorted(_blanks(tree, text, offsets)):
         pieces += [text[at:start], " " * (end - start)]
@@ -35,25 +32,7 @@ def blank_literals(text: str) -> str:
     return "".join([*pieces, text[at:]])
 
 
-class _Offsets:
-    """Character offsets of ast's positions, which count bytes of UTF-8 in a line."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.ascii = text.isascii()
-        self.starts = [0, *(match.end() for match in re.finditer(r"\r\n|\n|\r", text))]
-
-    def of(self, row: int, column: int) -> int:
-        start = self.starts[row - 1]
-        if self.ascii:
-            return start + column
-        return start + len(self.text[start : start + column].encode()[:column].decode(errors="ignore"))
-
-    def span(self, node: ast.expr) -> tuple[int, int]:
-        return self.of(node.lineno, node.col_offset), self.of(node.end_lineno or 0, node.end_col_offset or 0)
-
-
-def _blanks(tree: ast.Module, text: str, offsets: _Offsets) -> Iterator[tuple[int, int]]:
+def _blanks(tree: ast.Module, text: str, offsets: Offsets) -> Iterator[tuple[int, int]]:
     """The ranges to blank: ends of literals, which never overlap."""
     stack: list[tuple[ast.AST, int]] = [(tree, _LARGE)]
     while stack:
@@ -75,7 +54,7 @@ def _is_literal(root: ast.expr) -> bool:
 
 
 def _blank(
-    node: ast.expr, text: str, start: int, end: int, offsets: _Offsets
+    node: ast.expr, text: str, start: int, end: int, offsets: Offsets
 ) -> tuple[tuple[int, int] | None, list[ast.expr]]:
     """What of a large literal may go, and the first elements, which stay."""
     if isinstance(node, ast.Constant):

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import gc
 import re
-import warnings
 from bisect import bisect_left
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +14,7 @@ import libcst as cst
 from dllint.source import Source
 from dllint.syntax.deep import call_deep, recurse_deep
 from dllint.syntax.guard import NotParsed, guard
+from dllint.syntax.outline import parse_quietly
 from dllint.syntax.spans import Spans, render
 
 __all__ = ["NotParsed", "Tree", "parse", "quiet_collector"]
@@ -95,12 +94,10 @@ def _explain(text: str, error: cst.ParserSyntaxError) -> NotParsed:
     """What Python says about a file that LibCST rejects: its messages are better."""
     row, column, message = error.raw_line, error.raw_column + 1, _line(error.message)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            call_deep(lambda: ast.parse(text))
+        parse_quietly(text)
     except SyntaxError as python:
         row, column, message = python.lineno or row, python.offset or 1, _line(python.msg)
-    except (ValueError, MemoryError, RecursionError) as python:
+    except ValueError as python:
         message = _line(python)
     else:
         return NotParsed(f"Python accepts this file, but LibCST does not: {message}", row, column, "syntax")

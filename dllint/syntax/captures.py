@@ -1,0 +1,221 @@
+"""What a function takes from the functions around it, and whether `functools.partial` may fill it in instead."""
+
+from __future__ import annotations
+
+import ast
+import re
+import symtable
+from collections.abc import Collection, Iterator
+from typing import Any, NamedTuple
+
+from dllint.syntax.outline import FunctionNode, Outline
+
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_FRAMES = {"super", "__class__", "locals", "vars", "dir", "eval", "exec"}
+"""Names whose meaning depends on the function they are used in."""
+
+
+class Captures(NamedTuple):
+    """Variables of the functions around, in the order of their first use, and the imports made there."""
+
+    variables: tuple[str, ...] = ()
+    imports: tuple[str, ...] = ()
+
+
+def captures(outline: Outline, function: FunctionNode, code: str, own: Collection[str] = ()) -> Captures | None:
+    """What a function captures; None where a copy at module level would not mean the same.
+
+    `code` is the function alone, without indentation; names in `own` do not count. A variable qualifies when the value
+    it has where the function is made is the one it keeps, and when it is not `self`, which would take its whole object
+    along.
+    """
+    free = free_names(code)
+    if free is None or not free.isdisjoint(_FRAMES) or _mangled(outline, function):
+        return None
+    variables, imports = [], []
+    for name in sorted(free.difference(own), key=lambda name: _first_use(function, name)):
+        scope = binder(outline, function, name)
+        if scope is None:
+            continue
+        binding = bindings(scope).get(name, [])
+        if len(binding) == 1 and isinstance(binding[0], ast.alias):
+            imports.append(_import(outline, binding[0]))
+        elif _is_fixed(outline, function, scope, name):
+            variables.append(name)
+        else:
+            return None
+    return Captures(tuple(variables), tuple(imports))
+
+
+def free_names(code: str) -> set[str] | None:
+    """Names that a function, given alone, reads from outside; None where it writes there."""
+    try:
+        tables = list(_tables(symtable.symtable(code, "<function>", "exec")))
+    except (SyntaxError, ValueError):
+        return None
+    symbols = [symbol for table in tables for symbol in table.get_symbols()]
+    if any(symbol.is_declared_global() for symbol in symbols):
+        return None
+    return {symbol.get_name() for symbol in symbols if symbol.is_global()}
+
+
+def _tables(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
+    for child in table.get_children():
+        yield child
+        yield from _tables(child)
+
+
+def _mangled(outline: Outline, function: FunctionNode) -> bool:
+    """Whether names in it depend on the class around it: `self.__x` means `self._Class__x` there."""
+    if not any(isinstance(above, ast.ClassDef) for above, _ in outline.path(function)):
+        return False
+    start, end = outline.offsets.span(function)
+    return re.search(r"\b__(?!\w*__\b)\w", outline.offsets.text[start:end]) is not None
+
+
+def _first_use(function: FunctionNode, name: str) -> tuple[int, int, str]:
+    uses = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == name]
+    return (*min(((node.lineno, node.col_offset) for node in uses), default=(0, 0)), name)
+
+
+def _import(outline: Outline, alias: ast.alias) -> str:
+    """The import of one name as a statement."""
+    statement = outline.parents[alias][0]
+    if isinstance(statement, ast.ImportFrom):
+        return ast.unparse(ast.ImportFrom(statement.module, [alias], statement.level))
+    return ast.unparse(ast.Import([alias]))
+
+
+def binder(outline: Outline, node: ast.AST, name: str) -> ast.AST | None:
+    """The function or comprehension around a node whose variable a name is; None for a name of the module."""
+    for above, field in outline.path(node):
+        if any(parameter.name == name for parameter in _type_parameters(above)):
+            return above
+        if isinstance(above, _COMPREHENSIONS):
+            targets = [part for loop in above.generators for part in ast.walk(loop.target)]
+            if any(isinstance(part, ast.Name) and part.id == name for part in targets):
+                return above
+        elif isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)) and field == "body":
+            if name in _declared(above, ast.Global):
+                return None
+            if name in bindings(above) or name in _parameters(above):
+                return above
+    return None
+
+
+def _type_parameters(node: ast.AST) -> list[Any]:
+    return getattr(node, "type_params", [])  # from Python 3.12 on
+
+
+def _parameters(scope: ast.AST) -> set[str]:
+    if not isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+        return set()
+    given = scope.args
+    found = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
+    return {parameter.arg for parameter in found if parameter is not None}
+
+
+def _declared(scope: ast.AST, kind: type[ast.Global] | type[ast.Nonlocal]) -> set[str]:
+    return {name for node in _own(scope) if isinstance(node, kind) for name in node.names}
+
+
+def _own(scope: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a function's body that run in its own scope."""
+    body = getattr(scope, "body", [])
+    stack: list[ast.AST] = list(body) if isinstance(body, list) else [body]
+    while stack:
+        node = stack.pop()
+        yield node
+        if isinstance(node, _DEFINITIONS):
+            stack += node.decorator_list
+        elif isinstance(node, ast.comprehension):
+            stack += [node.iter, *node.ifs]
+        elif not isinstance(node, ast.Lambda):
+            stack += ast.iter_child_nodes(node)
+
+
+def bindings(scope: ast.AST) -> dict[str, list[ast.AST]]:
+    """What the body of a function or module binds, without parameters: the nodes that do it, for each name."""
+    found: dict[str, list[ast.AST]] = {}
+    for node in _own(scope):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+                found.setdefault(name, []).append(node)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                found.setdefault(name, []).append(node)
+            case ast.alias(name=name, asname=alias):
+                found.setdefault(alias or name.partition(".")[0], []).append(node)
+            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                found.setdefault(name, []).append(node)
+            case ast.MatchMapping(rest=str(name)):
+                found.setdefault(name, []).append(node)
+    outside = _declared(scope, ast.Nonlocal)
+    return {name: nodes for name, nodes in found.items() if name not in outside}
+
+
+def _is_fixed(outline: Outline, function: FunctionNode, scope: ast.AST, name: str) -> bool:
+    """Whether a variable surely has its last value where the function is made."""
+    if isinstance(scope, _COMPREHENSIONS) or _is_owner(outline, scope, name):
+        return False
+    if any(parameter.name == name for parameter in _type_parameters(scope)):
+        return False
+    if any(isinstance(node, ast.Nonlocal) and name in node.names for node in ast.walk(scope)):
+        return False
+    made = bindings(scope).get(name, [])
+    if not made:
+        return name in _parameters(scope)
+    if scope is not _nearest(outline, function):
+        return False  # it may be bound after the call that makes the function
+    if not all(_precedes(outline, binding, function, scope) for binding in made):
+        return False
+    return name in _parameters(scope) or any(_always(outline, binding, function) for binding in made)
+
+
+def _is_owner(outline: Outline, scope: ast.AST, name: str) -> bool:
+    """Whether a name is the first parameter of a method."""
+    if not isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return False
+    positional = [*scope.args.posonlyargs, *scope.args.args]
+    static = any(isinstance(item, ast.Name) and item.id == "staticmethod" for item in scope.decorator_list)
+    method = isinstance(outline.parents[scope][0], ast.ClassDef) and not static
+    return method and bool(positional) and positional[0].arg == name
+
+
+def _nearest(outline: Outline, node: ast.AST) -> ast.AST | None:
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+    return next((above for above, _ in outline.path(node) if isinstance(above, kinds)), None)
+
+
+def _precedes(outline: Outline, binding: ast.AST, function: FunctionNode, scope: ast.AST) -> bool:
+    """Whether a binding happens before the function is made, and never again, and makes a value that has a name."""
+    if isinstance(binding, (*_DEFINITIONS, ast.alias, ast.ExceptHandler)):
+        return False
+    statement = outline.statement(binding)
+    if isinstance(statement, (ast.Delete, *_LOOPS)) or isinstance(getattr(statement, "value", None), ast.Lambda):
+        return False
+    loops = [above for above, _ in _below(outline, function, scope) if isinstance(above, _LOOPS)]
+    if any(_contains(outline, loop, binding) for loop in loops):
+        return False
+    start, end = outline.offsets.span(statement)
+    made = outline.offsets.span(function)[0]
+    in_body = isinstance(statement, (ast.With, ast.AsyncWith)) and (statement, "body") in outline.path(function)
+    return end <= made or (start <= made and in_body)
+
+
+def _below(outline: Outline, node: ast.AST, scope: ast.AST) -> Iterator[tuple[ast.AST, str]]:
+    for above, field in outline.path(node):
+        if above is scope:
+            return
+        yield above, field
+
+
+def _contains(outline: Outline, outer: ast.AST, inner: ast.AST) -> bool:
+    return any(above is outer for above, _ in outline.path(inner))
+
+
+def _always(outline: Outline, binding: ast.AST, function: FunctionNode) -> bool:
+    """Whether the function cannot be made without this binding: it stands in no branch that the function is not in."""
+    way = set(outline.path(function))
+    return all(step in way for step in outline.path(outline.statement(binding)))

@@ -1,0 +1,98 @@
+"""The text of a function at module level, and the edit that puts it there."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Sequence
+
+from dllint.fix import Edit
+from dllint.source import Source, Span
+from dllint.syntax.outline import Offsets
+from dllint.syntax.parse import Tree
+from dllint.syntax.write import insertion_point, reindent
+
+BLANK = 2
+"""Empty lines around a definition at module level."""
+
+
+def split_lambda(code: str) -> tuple[str, str] | None:
+    """The parameters and the body of a lambda as they are written; None where a comment would be lost."""
+    starts = Offsets(code).starts
+    depth = 0
+    colon = -1
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(f"({code})", newline="").readline):
+            if token.type == tokenize.COMMENT:
+                return None
+            if token.type == tokenize.OP and token.string in "([{":
+                depth += 1
+            elif token.type == tokenize.OP and token.string in ")]}":
+                depth -= 1
+            elif token.type == tokenize.OP and token.string == ":" and depth == 1 and colon < 0:
+                row, column = token.start
+                colon = starts[row - 1] + column - (row == 1)
+    except (tokenize.TokenError, SyntaxError):
+        return None
+    return (code[len("lambda") : colon].strip(), code[colon + 1 :].strip()) if colon > 0 else None
+
+
+def returned(body: str, indent: str, unit: str) -> str:
+    """`return` with an expression that may go over several lines; its continuation lines move along."""
+    try:
+        ast.parse(f"_ = {body}")
+    except SyntaxError:
+        body = f"({body})"
+    try:
+        lines = reindent(body + "\n", indent, unit)
+    except ValueError:
+        lines = body
+    return "return " + lines.strip()
+
+
+def with_captured(arguments: ast.arguments, captured: Sequence[str], own: str) -> str:
+    """Parameters with the captured variables in front, so that `functools.partial` can fill those in."""
+    names = list(captured)
+    if captured and arguments.kwarg is not None and not arguments.posonlyargs:
+        names.append("/")  # a keyword of that name must still end up in `**kwargs`
+    return ", ".join([*names, own] if own else names)
+
+
+def indent_unit(source: Source) -> str:
+    """What one level of indentation is in a file."""
+    first = re.search(r":[ \t]*(?:#.*)?(?:\r\n|\n|\r)([ \t]+)\S", source.text)
+    return first[1] if first and len(first[1]) <= 8 else "    "
+
+
+def indent_at(source: Source, offset: int) -> str:
+    """The indentation of the line that an offset is in."""
+    line = source.line(source.location(offset)[0])
+    return line[: len(line) - len(line.lstrip())]
+
+
+def definition(source: Source, name: str, parameters: str, body: Sequence[str]) -> str:
+    """A function whose body is the given statements."""
+    newline, unit = source.newline, indent_unit(source)
+    return f"def {name}({parameters}):{newline}" + "".join(f"{unit}{statement}{newline}" for statement in body)
+
+
+def blank_above(source: Source, row: int) -> int:
+    """How many empty lines are missing above a row for a definition to stand there."""
+    above = row - 1
+    while above > 0 and not source.line(above).strip():
+        above -= 1
+    return max(0, BLANK - (row - 1 - above)) if above else 0
+
+
+def insertion(source: Source, tree: Tree, before: int, text: str, imports: bool) -> Edit:
+    """A definition in front of the top-level statement that holds an offset, empty lines around it.
+
+    `imports`: the fix adds imports too, which come before it where the file begins with that statement.
+    """
+    at = insertion_point(source, tree, before)
+    newline = source.newline
+    first = not source.text[:at].strip()
+    missing = int(imports) if first else blank_above(source, source.location(at)[0])
+    return Edit(source.path, Span(at, at), newline * missing + text + newline * BLANK)

@@ -1,0 +1,130 @@
+"""Fixes that move a function which pickle cannot find to module level, where it can."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from dllint.fix import Applicability, Edit, Fix, Import
+from dllint.model.facts import Function, ModuleModel
+from dllint.source import Source, Span
+from dllint.syntax.captures import Captures, captures
+from dllint.syntax.definition import (
+    BLANK,
+    blank_above,
+    definition,
+    indent_at,
+    indent_unit,
+    insertion,
+    returned,
+    split_lambda,
+    with_captured,
+)
+from dllint.syntax.names import free_name, reference
+from dllint.syntax.outline import Outline, outline
+from dllint.syntax.parse import Tree
+from dllint.syntax.suggest import suggest_name
+
+_STATEFUL = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)
+
+
+def hoist_lambda(source: Source, tree: Tree, model: ModuleModel, function: Function, name: str = "") -> Fix | None:
+    """Replace a lambda by a function at module level; None where that would not mean the same.
+
+    Captured variables become leading parameters that `functools.partial` fills in. `name` is the wanted name; without
+    one the context suggests it.
+    """
+    seen = outline(source.text)
+    node = seen.function_at(function.span.start) if seen else None
+    if seen is None or not isinstance(node, ast.Lambda) or not model.faithful:
+        return None
+    code = source.text[function.span.start : function.span.end]
+    parts = split_lambda(code)
+    taken = captures(seen, node, f"({code}\n)")
+    if parts is None or taken is None or not constant_defaults(node.args):
+        return None
+    if any(isinstance(part, _STATEFUL) for part in ast.walk(node)) or (taken.variables and _is_method(seen, node)):
+        return None
+    body = [*taken.imports, returned(parts[1], indent_at(source, function.span.start), indent_unit(source))]
+    target = _sole_name(seen, model, node)
+    if target and not taken.variables:
+        return _define_in_place(source, seen, seen.statement(node), definition(source, target, parts[0], body))
+    name = free_name(model, name or suggest_name(seen, node))
+    text = definition(source, name, with_captured(node.args, taken.variables, parts[0]), body)
+    call, imports = filled_in(model, name, taken, function.span.start)
+    edits = (insertion(source, tree, function.span.start, text, bool(imports)), Edit(source.path, function.span, call))
+    trust = Applicability.UNSAFE if taken.variables else Applicability.SAFE
+    return Fix(f"Move the lambda to the function `{name}`", edits, trust, imports, defines=(name,))
+
+
+def filled_in(model: ModuleModel, name: str, taken: Captures, use: int) -> tuple[str, tuple[Import, ...]]:
+    """How to write a moved function at the place it came from."""
+    if not taken.variables:
+        return name, ()
+    partial, imports = reference(model, "functools", "partial", use)
+    return f"{partial}({', '.join([name, *taken.variables])})", imports
+
+
+def constant_defaults(arguments: ast.arguments) -> bool:
+    """Whether all defaults are constants, which mean the same at any place and time."""
+    given = [*arguments.defaults, *(value for value in arguments.kw_defaults if value is not None)]
+    return all(_is_constant(value) for value in given)
+
+
+def _is_constant(node: ast.expr) -> bool:
+    match node:
+        case ast.Constant():
+            return True
+        case ast.UnaryOp(operand=operand):
+            return _is_constant(operand)
+        case ast.Tuple(elts=elements):
+            return all(map(_is_constant, elements))
+    return False
+
+
+def _is_method(seen: Outline, node: ast.Lambda) -> bool:
+    """Whether a class may turn the lambda into a method, as it would not a `functools.partial`."""
+    return isinstance(seen.parents[seen.statement(node)][0], ast.ClassDef)
+
+
+def _sole_name(seen: Outline, model: ModuleModel, node: ast.Lambda) -> str:
+    """The module's name for the lambda in `name = lambda ...` on lines of its own, where nothing else binds it."""
+    statement, field = seen.parents[node]
+    if not isinstance(statement, ast.Assign) or field != "value" or seen.parents[statement][0] is not seen.tree:
+        return ""
+    start, end = seen.offsets.span(statement)
+    after = seen.offsets.text[end:].splitlines() or [""]
+    alone = start == seen.offsets.starts[statement.lineno - 1] and re.fullmatch(r"\s*(#.*)?", after[0])
+    match statement.targets:
+        case [ast.Name(id=name)] if alone and times_bound(model, name) == 1:
+            return name
+    return ""
+
+
+def times_bound(model: ModuleModel, name: str) -> int:
+    """How often the module binds a name at its top level or through `global`."""
+    targets = (event.target for event in model.events if event.kind != "expr" and event.target is not None)
+    written = sum(part.kind == "name" and part.name == name for target in targets for part in target.walk())
+    named = sum(
+        name in event.names or (event.kind in ("def", "class") and event.name == name) for event in model.events
+    )
+    return written + named + sum(name in function.globals for function in model.functions)
+
+
+def _define_in_place(source: Source, seen: Outline, statement: ast.stmt, text: str) -> Fix:
+    """`name = lambda ...` as a `def`; a comment after it stays after it."""
+    start, end = seen.offsets.span(statement)
+    first, last = source.location(start)[0], source.location(end)[0]
+    attached = first > 1 and source.line(first - 1).startswith("#")
+    edits = [
+        Edit(
+            source.path,
+            Span(start, end),
+            source.newline * (0 if attached else blank_above(source, first)) + text.rstrip(),
+        )
+    ]
+    below = next((row for row in range(last + 1, len(source.line_starts) + 1) if source.line(row).strip()), 0)
+    if below and below - last <= BLANK and not re.match(r"\w+\s*=\s*lambda\b", source.line(below)):
+        at = source.line_starts[last]
+        edits.append(Edit(source.path, Span(at, at), source.newline * (BLANK - (below - last - 1))))
+    return Fix("Define the lambda as a function", tuple(edits), Applicability.SAFE)

@@ -1,0 +1,90 @@
+"""A file's syntax as the running Python reads it, with parents and character offsets: what fixes ask about scopes."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Iterator
+from functools import cached_property, lru_cache
+
+from dllint.syntax.deep import call_deep
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+class Offsets:
+    """Character offsets of ast's positions, which count bytes of UTF-8 in a line."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.ascii = text.isascii()
+        self.starts = [0, *(match.end() for match in re.finditer(r"\r\n|\n|\r", text))]
+
+    def of(self, row: int, column: int) -> int:
+        """The offset of a row (from 1) and a column in bytes."""
+        start = self.starts[row - 1]
+        if self.ascii:
+            return start + column
+        return start + len(self.text[start : start + column].encode()[:column].decode(errors="ignore"))
+
+    def span(self, node: ast.stmt | ast.expr) -> tuple[int, int]:
+        """Start and end of a statement or expression; decorators do not count."""
+        return self.of(node.lineno, node.col_offset), self.of(node.end_lineno or 0, node.end_col_offset or 0)
+
+
+class Outline:
+    """The syntax tree of a text. Raises SyntaxError or ValueError where the running Python cannot read it."""
+
+    def __init__(self, text: str) -> None:
+        self.tree = parse_quietly(text)
+        self.offsets = Offsets(text)
+
+    @cached_property
+    def parents(self) -> dict[ast.AST, tuple[ast.AST, str]]:
+        """For every node its parent, and the parent's field that holds it."""
+        return {
+            child: (node, field)
+            for node in ast.walk(self.tree)
+            for field, value in ast.iter_fields(node)
+            for child in (value if isinstance(value, list) else [value])
+            if isinstance(child, ast.AST)
+        }
+
+    def path(self, node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
+        """The way up from a node: each ancestor, with the field one came from."""
+        while node in self.parents:
+            step = self.parents[node]
+            yield step
+            node = step[0]
+
+    def function_at(self, start: int) -> FunctionNode | None:
+        """The def or lambda that begins at an offset."""
+        kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+        found = (node for node in ast.walk(self.tree) if isinstance(node, kinds))
+        return next((node for node in found if self.offsets.span(node)[0] == start), None)
+
+    def statement(self, node: ast.AST) -> ast.stmt:
+        """The innermost statement that a node is or belongs to."""
+        if isinstance(node, ast.stmt):
+            return node
+        return next(above for above, _ in self.path(node) if isinstance(above, ast.stmt))
+
+
+def parse_quietly(text: str) -> ast.Module:
+    """`ast.parse` without warnings, with room for deep recursion. Raises SyntaxError or ValueError."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return call_deep(lambda: ast.parse(text))
+    except (MemoryError, RecursionError) as error:
+        raise ValueError(f"too deep for this Python: {error}") from None
+
+
+@lru_cache(maxsize=8)
+def outline(text: str) -> Outline | None:
+    """The outline of a text, or None where the running Python cannot read it."""
+    try:
+        return Outline(text)
+    except (SyntaxError, ValueError):
+        return None

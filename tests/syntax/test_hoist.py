@@ -1,0 +1,625 @@
+"""Hoisting: the text that comes out, and that it does the same as before, and pickles."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from dllint.collect import collect
+from dllint.fix import Applicability, Fix, apply
+from dllint.source import Source
+from dllint.syntax.hoist import hoist_lambda
+from dllint.syntax.hoist_function import hoist_function
+from dllint.syntax.parse import parse
+from dllint.syntax.write import place_imports
+
+
+def hoist(code: str) -> tuple[str, Fix | None]:
+    """The text after hoisting the function marked with §, else the first lambda or nested function."""
+    text = code.replace("§", "")
+    source = Source("hoisted.py", text)
+    tree, model = parse(source), collect(source)
+    found = [item for item in model.functions if item.kind == "lambda" or (item.kind == "def" and item.parent >= 0)]
+    marked = [item for item in found if item.span.start == code.find("§")]
+    function = (marked or found)[0]
+    move = hoist_lambda if function.kind == "lambda" else hoist_function
+    fix = move(source, tree, model, function)
+    if fix is None:
+        return text, None
+    return apply(text, [*fix.edits, *place_imports(source, tree, fix.imports)]), fix
+
+
+@pytest.fixture
+def load() -> Iterator[Callable[[str], ModuleType]]:
+    """Run a text as the module `hoisted`, so that pickle finds its functions."""
+
+    def run(text: str) -> ModuleType:
+        module = ModuleType("hoisted")
+        sys.modules["hoisted"] = module
+        exec(compile(text, "hoisted.py", "exec"), module.__dict__)
+        return module
+
+    yield run
+    sys.modules.pop("hoisted", None)
+
+
+def text(code: str) -> str:
+    return textwrap.dedent(code).lstrip("\n")
+
+
+SAME: dict[str, tuple[str, str]] = {
+    "factory": (
+        """
+        from collections import defaultdict
+
+        UNKNOWN = 1
+
+
+        class Vocab:
+            def __init__(self):
+                self.word2id = defaultdict(lambda: UNKNOWN)
+
+
+        def run():
+            UNKNOWN = 5
+            return Vocab().word2id["a"], Vocab().word2id
+        """,
+        """
+        from collections import defaultdict
+
+        UNKNOWN = 1
+
+
+        def _default_word2id():
+            return UNKNOWN
+
+
+        class Vocab:
+            def __init__(self):
+                self.word2id = defaultdict(_default_word2id)
+
+
+        def run():
+            UNKNOWN = 5
+            return Vocab().word2id["a"], Vocab().word2id
+        """,
+    ),
+    "captures": (
+        """
+        def make(k, scale=2):
+            offset = k * 10
+            return lambda x, *more, y=1, **options: (x * scale + offset, more, y, options)
+
+
+        def run():
+            made = make(3)
+            return made(1), made(1, 2, y=4, scale=9), made
+        """,
+        """
+        import functools
+
+
+        def _function(scale, offset, /, x, *more, y=1, **options):
+            return (x * scale + offset, more, y, options)
+
+
+        def make(k, scale=2):
+            offset = k * 10
+            return functools.partial(_function, scale, offset)
+
+
+        def run():
+            made = make(3)
+            return made(1), made(1, 2, y=4, scale=9), made
+        """,
+    ),
+    "existing partial, several lines": (
+        """
+        from functools import partial as bind
+
+
+        # Batches.
+        def make(keys):
+            options = dict(collate_fn=lambda items: {
+                key: [
+                    item[key] for item in items
+                ]
+
+                for key in keys
+            })
+            return options["collate_fn"]
+
+
+        def run():
+            return make(["a"])([{"a": 1, "b": 2}]), make(("a", "b"))
+        """,
+        """
+        from functools import partial as bind
+
+
+        def _collate(keys, items):
+            return {
+                key: [
+                    item[key] for item in items
+                ]
+
+                for key in keys
+            }
+
+
+        # Batches.
+        def make(keys):
+            options = dict(collate_fn=bind(_collate, keys))
+            return options["collate_fn"]
+
+
+        def run():
+            return make(["a"])([{"a": 1, "b": 2}]), make(("a", "b"))
+        """,
+    ),
+    "body over lines without brackets of its own": (
+        """
+        import functools
+
+
+        def make(
+            k,
+        ):
+            return functools.partial(
+                lambda a, b:
+                    a
+                    + b, 1)
+
+
+        def run():
+            return make(1)(2), make(2)
+        """,
+        """
+        import functools
+
+
+        def _function(a, b):
+            return (a
+                + b)
+
+
+        def make(
+            k,
+        ):
+            return functools.partial(
+                _function, 1)
+
+
+        def run():
+            return make(1)(2), make(2)
+        """,
+    ),
+    "named at module level": (
+        """
+        import os
+        double = lambda value, /, *, by=2: value * by  # twice
+        def run():
+            return double(4), double(4, by=3), double
+        """,
+        """
+        import os
+
+
+        def double(value, /, *, by=2):
+            return value * by  # twice
+
+
+        def run():
+            return double(4), double(4, by=3), double
+        """,
+    ),
+    "default argument": (
+        """
+        class Numbers:
+            def __init__(self, clean=lambda value: value.strip("'")):
+                self.clean = clean
+
+
+        def run():
+            return Numbers().clean("'a'"), Numbers()
+        """,
+        """
+        def _clean(value):
+            return value.strip("'")
+
+
+        class Numbers:
+            def __init__(self, clean=_clean):
+                self.clean = clean
+
+
+        def run():
+            return Numbers().clean("'a'"), Numbers()
+        """,
+    ),
+    "name taken, inside a guard": (
+        """
+        _collate = 1
+
+        if __name__ == "hoisted":
+            options = {"collate_fn": (lambda items: list(items))}
+
+
+        def run():
+            return options["collate_fn"]((1, 2)), _collate, options
+        """,
+        """
+        _collate = 1
+
+
+        def _collate_2(items):
+            return list(items)
+
+
+        if __name__ == "hoisted":
+            options = {"collate_fn": (_collate_2)}
+
+
+        def run():
+            return options["collate_fn"]((1, 2)), _collate, options
+        """,
+    ),
+    "import in the function around": (
+        """
+        def make():
+            import math as m
+            from operator import mul
+            return lambda x: m.floor(mul(x, 1.5))
+
+
+        def run():
+            return make()(3), make()
+        """,
+        """
+        def _function(x):
+            import math as m
+            from operator import mul
+            return m.floor(mul(x, 1.5))
+
+
+        def make():
+            import math as m
+            from operator import mul
+            return _function
+
+
+        def run():
+            return make()(3), make()
+        """,
+    ),
+    "bound in a branch that the lambda is in, and in with": (
+        """
+        import io
+
+
+        def make(flag):
+            if flag:
+                k = 2
+                with io.StringIO("ab") as stream:
+                    word = stream.read()
+                    return lambda x: (x, k, word)
+            return flag
+
+
+        def run():
+            return make(True)(1), make(True)
+        """,
+        """
+        import functools
+        import io
+
+
+        def _function(k, word, x):
+            return (x, k, word)
+
+
+        def make(flag):
+            if flag:
+                k = 2
+                with io.StringIO("ab") as stream:
+                    word = stream.read()
+                    return functools.partial(_function, k, word)
+            return flag
+
+
+        def run():
+            return make(True)(1), make(True)
+        """,
+    ),
+    "tabs": (
+        "def make(k):\n\tdef run():\n\t\treturn (§lambda: k)(), 1\n\treturn run\n\n\nrun = make(3)\n",
+        "import functools\n\n\ndef _function(k):\n\treturn k\n\n\ndef make(k):\n\tdef run():\n"
+        "\t\treturn (functools.partial(_function, k))(), 1\n\treturn run\n\n\nrun = make(3)\n",
+    ),
+    "nested function keeps its name": (
+        '''
+        import os
+
+
+        def make():
+            """Makes."""
+
+            # Adds up,
+            # slowly.
+            def collate(items: list, *, start=0):
+                """Doc
+              kept as it is."""
+                if len(items) > 1:
+                    return items[0] + collate(items[1:], start=start)
+
+                # one left
+                return items[0] + start  # done
+                # really
+
+            first = collate
+            return first
+
+
+        def run():
+            return make()([1, 2, 3], start=1), make().__doc__, make()
+        ''',
+        '''
+        import os
+
+
+        # Adds up,
+        # slowly.
+        def collate(items: list, *, start=0):
+            """Doc
+              kept as it is."""
+            if len(items) > 1:
+                return items[0] + collate(items[1:], start=start)
+
+            # one left
+            return items[0] + start  # done
+            # really
+
+
+        def make():
+            """Makes."""
+
+            first = collate
+            return first
+
+
+        def run():
+            return make()([1, 2, 3], start=1), make().__doc__, make()
+        ''',
+    ),
+    "nested function with captures": (
+        """
+        class Loader:
+            def collate_fn(self, scale):
+                def collate(
+                    items,
+                ):
+                    def one(item):
+                        return item * scale
+
+                    return [one(item) for item in items]
+
+                return collate
+
+
+        def run():
+            return Loader().collate_fn(2)([1, 2]), Loader().collate_fn(3)
+        """,
+        """
+        import functools
+
+
+        def _collate(scale,
+            items,
+        ):
+            def one(item):
+                return item * scale
+
+            return [one(item) for item in items]
+
+
+        class Loader:
+            def collate_fn(self, scale):
+                collate = functools.partial(_collate, scale)
+
+                return collate
+
+
+        def run():
+            return Loader().collate_fn(2)([1, 2]), Loader().collate_fn(3)
+        """,
+    ),
+    "nested function whose name is taken": (
+        """
+        def collate(items):
+            return items
+
+
+        def make():
+            def collate(items): return items[::-1]
+            return collate
+
+
+        def run():
+            return make()([1, 2]), collate([1, 2]), make()
+        """,
+        """
+        def collate(items):
+            return items
+
+
+        def _collate(items): return items[::-1]
+
+
+        def make():
+            collate = _collate
+            return collate
+
+
+        def run():
+            return make()([1, 2]), collate([1, 2]), make()
+        """,
+    ),
+    "nested generator with an import around": (
+        """
+        def make():
+            import math
+
+            def numbers(items):
+                "Floors."
+                for item in items:
+                    yield math.floor(item)
+
+            return numbers
+
+
+        def run():
+            return list(make()([1.5, 2.5])), make()
+        """,
+        """
+        def numbers(items):
+            "Floors."
+            import math
+            for item in items:
+                yield math.floor(item)
+
+
+        def make():
+            import math
+
+            return numbers
+
+
+        def run():
+            return list(make()([1.5, 2.5])), make()
+        """,
+    ),
+}
+
+
+@pytest.mark.parametrize(("before", "after"), SAME.values(), ids=SAME)
+def test_the_text_is_as_expected_and_does_the_same_and_pickles(
+    before: str, after: str, load: Callable[[str], ModuleType]
+) -> None:
+    result, fix = hoist(text(before))
+    before, after = text(before).replace("§", ""), text(after)
+    assert fix is not None
+    assert result == after
+    *expected, _ = load(before).run()
+    *values, _ = load(result).run()
+    assert values == expected
+    if "run():\n\t" not in before:
+        with pytest.raises((AttributeError, pickle.PicklingError)):
+            pickle.dumps(load(before).run()[-1])
+    module = load(result)
+    copy = pickle.loads(pickle.dumps(module.run()[-1]))
+    assert type(copy) is type(module.run()[-1])
+
+
+@pytest.mark.parametrize("newline", ["\r\n", "\n"])
+def test_the_files_newlines_are_kept(newline: str) -> None:
+    before = text(SAME["nested function with captures"][0]).replace("\n", newline)
+    assert hoist(before)[0] == text(SAME["nested function with captures"][1]).replace("\n", newline)
+
+
+REFUSED = {
+    "self": "class A:\n    def f(self):\n        self.g = lambda: self.x\n",
+    "loop variable": "def f():\n    for i in range(3):\n        yield lambda: i\n",
+    "bound in the same loop": "def f():\n    while True:\n        k = g()\n        yield lambda: k\n",
+    "comprehension variable": "def f():\n    return [lambda: i for i in range(3)]\n",
+    "bound again": "def f(k):\n    g = lambda: k\n    k = 2\n    return g\n",
+    "augmented": "def f(k):\n    g = lambda: k\n    k += 2\n    return g\n",
+    "deleted": "def f(k):\n    g = lambda: k\n    del k\n    return g\n",
+    "bound only after": "def f():\n    g = lambda: k\n    k = 2\n    return g\n",
+    "bound to itself": "def f(k):\n    k = lambda: k\n    return k\n",
+    "bound in one branch": "def f(a):\n    if a:\n        k = 1\n    return lambda: k\n",
+    "nonlocal elsewhere": (
+        "def f(k):\n    g = lambda: k\n    def h():\n        nonlocal k\n        k = 3\n    return g, h\n"
+    ),
+    "local function": "def h():\n    def i(): pass\n    return §lambda: i()\n",
+    "local lambda": "def f():\n    g = lambda: 1\n    return §lambda: g()\n",
+    "exception": "def f():\n    try: pass\n    except E as e:\n        return lambda: e\n",
+    "default from a local": "def f(k):\n    return lambda x, k=k: x + k\n",
+    "mutable default": "f = g(lambda x=[]: x)\n",
+    "walrus": "f = g(lambda x: (y := x) + y)\n",
+    "yield": "f = g(lambda x: (yield x))\n",
+    "super": "class A(B):\n    def f(self):\n        return lambda: super\n",
+    "class cell": "class A:\n    def f(self):\n        return lambda: __class__\n",
+    "mangled": "class A:\n    def f(a):\n        return lambda x: x.__private\n",
+    "locals": "def f(k):\n    return lambda: locals()\n",
+    "comment": "f = g(\n    lambda x: [\n        x,  # first\n    ]\n)\n",
+    "method of a local class": "def f(k):\n    class A:\n        g = lambda self: k\n    return A\n",
+    "bound by the function outside the next": (
+        "def f():\n    k = 1\n    def g():\n        return §lambda: k\n    k = 2\n    return g\n"
+    ),
+    "nested: writes": "def f(k):\n    def g():\n        nonlocal k\n        k = 1\n    return g\n",
+    "nested: writes a global": "def f(k):\n    def g():\n        global x\n        x = 1\n    return g\n",
+    "nested: decorated": "def f(k):\n    @d\n    def g():\n        return 1\n    return g\n",
+    "nested: recursion with captures": "def f(k):\n    def g(n):\n        return k and g(n - 1)\n    return g\n",
+    "nested: later annotation": "def f():\n    def g(x: Later): pass\n    return g\n\n\nclass Later: pass\n",
+    "nested: attribute": "def f():\n    def g(): pass\n    g.x = 1\n    return g\n",
+    "nested: self": "class A:\n    def f(self):\n        def g():\n            return self.x\n        return g\n",
+    "nested: written later": (
+        "def f(function):\n    def g():\n        return function()\n    function = 1\n    return g\n"
+    ),
+    "unfaithful": "\fimport a\nf = g(lambda: 1)\n",
+}
+
+
+@pytest.mark.parametrize("code", REFUSED.values(), ids=REFUSED)
+def test_refused_rather_than_wrong(code: str) -> None:
+    assert hoist(code) == (code.replace("§", ""), None)
+
+
+def trust(code: str) -> Any:
+    fix = hoist(code)[1]
+    return fix and fix.applicability
+
+
+def test_partial_is_unsafe_and_a_plain_move_of_a_lambda_is_safe() -> None:
+    assert trust("f = g(lambda: 1)\n") is Applicability.SAFE
+    assert trust("def f(k):\n    return lambda: k\n") is Applicability.UNSAFE
+    assert trust("def f():\n    def g(): pass\n    return g\n") is Applicability.UNSAFE
+
+
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        ("self.word2id = defaultdict(lambda: 1)", "_default_word2id"),
+        ("x = collections.defaultdict(lambda: 1)", "_default_x"),
+        ("f(defaultdict(lambda: 1))", "_default"),
+        ("f(collate_fn=lambda: 1)", "_collate"),
+        ("f(worker_init_fn=partial(lambda: 1))", "_worker_init"),
+        ("options['collate_fn'] = lambda: 1", "_collate"),
+        ("options = {'a': 1, 'key fn': [lambda: 1]}", "_key"),
+        ("self.get_item = lambda: 1", "_item"),
+        ("x[0] = lambda: 1", "_x"),
+        ("f([Lambda(lambda: 1)])", "_function"),
+        ("def f(a, clean=lambda: 1, *, b=2): pass", "_clean"),
+        ("def f(a, *, c, clean=lambda: 1): pass", "_clean"),
+        ("self._private = lambda: 1", "_private"),
+        ("self.__class__ = lambda: 1", "_class"),
+        ("f(lambda: (lambda: 1))", "_function"),
+    ],
+)
+def test_names_come_from_the_place(code: str, name: str) -> None:
+    fix = hoist(code + "\n")[1]
+    assert fix is not None
+    assert fix.defines == (name,)
+
+
+def test_the_second_of_two_alike_gets_another_name() -> None:
+    once = hoist("a.f = lambda: 1\nb.f = lambda: 2\n")[0]
+    twice = hoist(once)[0]
+    assert "a.f = _f\n" in twice
+    assert "b.f = _f_2\n" in twice
