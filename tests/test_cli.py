@@ -253,6 +253,26 @@ def test_json_of_fixes(folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("words")
+def test_json_keeps_its_schema(folder: Path) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = json.loads((REPOSITORY / "dllint/report/findings.schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    (folder / "a.py").write_text(f"{DATASET}BAD_UNSAFE\nBAD_MANUAL\nBAD_IMPORT\nSTART(BAD_UNSAFE)\n")
+    (folder / "b.py").write_text("# Dataset\nx = (\n")
+    rows = json.loads(check("--output-format", "json").stdout)
+    assert [row["code"] for row in rows] == ["DLL801", "DLL801", "DLL801", "DLL900"]
+    jsonschema.validate(rows, schema, jsonschema.Draft202012Validator)
+
+
+def test_json_of_a_real_finding_keeps_its_schema(program: Path) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = json.loads((REPOSITORY / "dllint/report/findings.schema.json").read_text())
+    rows = json.loads(check("--output-format", "json").stdout)
+    assert rows[0]["outcomes"]["fork"] == "ok"
+    jsonschema.validate(rows, schema, jsonschema.Draft202012Validator)
+
+
+@pytest.mark.usefixtures("words")
 def test_full_format(folder: Path) -> None:
     (folder / "a.py").write_text(f"{DATASET}if True:\n\tx = '中', BAD_UNSAFE\n\n\nBAD_MANUAL\n", encoding="utf-8")
     (folder / "b.py").write_text("import a\nSTART(BAD_UNSAFE)\n")

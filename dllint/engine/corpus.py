@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import traceback
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 import msgspec
@@ -131,8 +130,10 @@ def read(root: str, path: str, overlay: Mapping[str, bytes]) -> bytes:
 
 def told(error: BaseException) -> str:
     """An exception in one line, with the place in our code that raised it."""
-    frame = traceback.extract_tb(error.__traceback__)[-1:]
-    place = f" ({os.path.basename(frame[0].filename)}:{frame[0].lineno})" if frame else ""
+    last = error.__traceback__
+    while last and last.tb_next:
+        last = last.tb_next
+    place = f" ({os.path.basename(last.tb_frame.f_code.co_filename)}:{last.tb_lineno})" if last else ""
     text = " ".join(str(error).split())
     return f"{type(error).__name__}: {text}{place}" if text else f"{type(error).__name__}{place}"
 
