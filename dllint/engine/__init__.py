@@ -85,7 +85,7 @@ class _Run:
         triggers = [word for rule in registry.rules() if rule.code in self.codes for word in rule.triggers]
         if {"DLL901", "DLL902"} & self.codes:
             triggers += [b"dllint:", b"DLL"]
-        names = (*targets.loader_classes, *targets.dataset_bases, *targets.unpicklable_types)
+        names = (*targets.loader_classes, *targets.dataset_bases)
         overlay = {path: data for path, data in self.overlay.items() if data is not None}
         return read_corpus(self.selection, self.config.root, files.words(triggers, names), overlay)
 
