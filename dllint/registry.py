@@ -57,7 +57,9 @@ def _diagnostic(code: str, name: str, summary: str, severity: Severity, default:
 DIAGNOSTICS = (
     _diagnostic("DLL900", "syntax-error", "file does not parse as Python", Severity.ERROR, True),
     _diagnostic("DLL901", "unused-suppression", "comment silences nothing", Severity.WARNING, False),
-    _diagnostic("DLL902", "unknown-code-in-suppression", "comment names a rule that does not exist", Severity.WARNING, False),
+    _diagnostic(
+        "DLL902", "unknown-code-in-suppression", "comment names a rule that does not exist", Severity.WARNING, False
+    ),
     _diagnostic("DLL903", "unreadable-file", "file could not be read or analysed", Severity.WARNING, True),
     _diagnostic("DLL904", "fix-refused", "fix was found and not applied", Severity.INFO, True),
 )
