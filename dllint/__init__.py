@@ -14,17 +14,23 @@ _PUBLIC = {
     "Applicability": "dllint.fix",
     "Certainty": "dllint.finding",
     "Edit": "dllint.fix",
+    "Expr": "dllint.model.facts",
     "Finding": "dllint.finding",
     "Fix": "dllint.fix",
+    "Function": "dllint.model.facts",
     "Import": "dllint.fix",
+    "ModuleModel": "dllint.model.facts",
     "Note": "dllint.finding",
     "Project": "dllint.project",
     "Rule": "dllint.rule",
     "Severity": "dllint.finding",
     "Span": "dllint.source",
+    "hoist_function": "dllint.syntax.hoist_function",
+    "hoist_lambda": "dllint.syntax.hoist",
+    "reference": "dllint.syntax.names",
 }
 
-__all__ = ["__version__", *sorted(_PUBLIC)]  # noqa: PLE0604
+__all__ = ["__version__", *sorted(_PUBLIC)]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,151 @@
+"""Something that exists already and does what a lambda does: a built-in type, a library's function."""
+
+from __future__ import annotations
+
+import builtins
+import math
+import sys
+from typing import NamedTuple
+
+from dllint import Expr, Function, Import, ModuleModel
+
+_EMPTY = {"list": "list", "dict": "dict", "tuple": "tuple"}
+"""Displays without elements; an empty set has none."""
+_TYPES = {"int", "float", "str", "bool", "bytes", "complex", "list", "dict", "tuple", "set", "frozenset"}
+_CONTAINERS = {"defaultdict", "Counter", "OrderedDict", "deque"}
+"""Classes of `collections` that can be made from nothing."""
+_KNOWN = {"torch", "numpy", "torchvision", *sys.stdlib_module_names}
+"""Where a dotted name is a function that pickles; elsewhere it may be a method of anything."""
+
+
+class ReadyMade(NamedTuple):
+    """Text in place of a lambda, the imports that it needs, and whether it surely does the same and pickles."""
+
+    text: str
+    imports: tuple[Import, ...] = ()
+    certain: bool = True
+
+
+def body_of(function: Function) -> Expr | None:
+    """What a lambda returns."""
+    returned = [event.value for event in function.events if event.kind == "return"]
+    return returned[0] if function.kind == "lambda" and len(returned) == len(function.events) == 1 else None
+
+
+def ready_made_factory(model: ModuleModel, function: Function) -> ReadyMade | None:
+    """A type, or a `functools.partial` of types, that makes the same value as a lambda without parameters."""
+    body = body_of(function)
+    return None if body is None or function.parameters else _factory(model, body)
+
+
+def _factory(model: ModuleModel, body: Expr) -> ReadyMade | None:
+    name = _type_of(body)
+    if name:
+        return ReadyMade(name) if is_builtin(model, name) else None
+    if body.kind != "call" or body.keywords:
+        return None
+    made = body.args[0]
+    if _is_from(model, made, "collections", _CONTAINERS):
+        if len(body.args) == 1:
+            return ReadyMade(made.dotted)
+        if len(body.args) == 2 and _is_from(model, made, "collections", {"defaultdict"}):
+            return _partial(model, made, body.args[1])
+    return None
+
+
+def _partial(model: ModuleModel, made: Expr, argument: Expr) -> ReadyMade | None:
+    """`defaultdict(argument)` as a `functools.partial`."""
+    inner = _type_itself(model, argument)
+    if inner is None:
+        return None
+    from dllint import reference
+
+    partial, imports = reference(model, "functools", "partial", made.start)
+    wanted = (*inner.imports, *(item for item in imports if item not in inner.imports))
+    return ReadyMade(f"{partial}({made.dotted}, {inner.text})", wanted)
+
+
+def _type_itself(model: ModuleModel, argument: Expr) -> ReadyMade | None:
+    """A factory as an argument: a built-in type, a lambda that a type can replace, or a partial of such."""
+    match argument:
+        case Expr(kind="name", name=name) if name in _TYPES and is_builtin(model, name):
+            return ReadyMade(name)
+        case Expr(kind="constant", value=None):
+            return ReadyMade("None")
+        case Expr(kind="lambda", ref=index):
+            return ready_made_factory(model, model.functions[index])
+        case Expr(kind="call", args=(partial, made, inner), keywords=()) if _is_from(
+            model, partial, "functools", {"partial"}
+        ) and _is_from(model, made, "collections", {"defaultdict"}):
+            return _partial(model, made, inner)
+    return None
+
+
+def _type_of(body: Expr) -> str:
+    """The built-in type whose call without arguments makes this value."""
+    match body:
+        case Expr(kind="constant", value=value) if value is not None and not value:
+            return "" if isinstance(value, float) and math.copysign(1, value) < 0 else type(value).__name__
+        case Expr(kind="list" | "dict" | "tuple" as kind, args=()):
+            return _EMPTY[kind]
+        case Expr(kind="call", args=(Expr(kind="name", name=name),), keywords=()) if name in _TYPES:
+            return name
+    return ""
+
+
+def existing_callable(model: ModuleModel, function: Function, identity: str = "") -> ReadyMade | None:
+    """What `lambda x: f(x)` passes its arguments to; None where it does more. `identity` does for `lambda x: x`."""
+    body = body_of(function)
+    names = [parameter.name for parameter in function.parameters]
+    plain = all(item.kind in ("positional", "posonly") and item.default is None for item in function.parameters)
+    if body is None or not names or not plain:
+        return None
+    if names == [_name(body)] and identity and is_builtin(model, identity):
+        return ReadyMade(identity)
+    if body.kind != "call" or body.keywords or [_name(argument) for argument in body.args[1:]] != names:
+        return None
+    called = body.args[0].dotted
+    root = called.partition(".")[0]
+    if is_builtin(model, called):
+        return ReadyMade(called)
+    if not _is_imported(model, root, function.span.start):
+        return None
+    module = next(item.module for item in model.imports if item.bound == root)
+    return ReadyMade(called, certain=module.partition(".")[0] in _KNOWN)
+
+
+def _name(expression: Expr) -> str:
+    return expression.name if expression.kind == "name" else ""
+
+
+def is_builtin(model: ModuleModel, name: str) -> bool:
+    """Whether a name is the built-in one everywhere in the module."""
+    return hasattr(builtins, name) and _times_bound(model, name) == 0 and _times_bound(model, "*") == 0
+
+
+def _is_imported(model: ModuleModel, name: str, use: int) -> bool:
+    """Whether a name is that of one import at module level, above its use, and nothing else."""
+    found = [item for item in model.imports if item.bound == name]
+    top = all(item.function < 0 and item.block < 0 and item.span.end <= use for item in found)
+    return len(found) == 1 and top and _times_bound(model, name) == 1
+
+
+def _times_bound(model: ModuleModel, name: str) -> int:
+    """In how many ways and scopes a module binds a name."""
+    targets = (event.target for event in model.events if event.target is not None)
+    written = sum(part.kind == "name" and part.name == name for target in targets for part in target.walk())
+    named = sum(event.name == name for event in model.events if event.kind in ("def", "class"))
+    local = sum(name in function.bound or name in function.globals for function in model.functions)
+    imported = sum(item.bound == name and item.function < 0 for item in model.imports)
+    return written + named + local + imported
+
+
+def _is_from(model: ModuleModel, expression: Expr, module: str, names: set[str]) -> bool:
+    """Whether an expression is one of a module's attributes, by an import at module level."""
+    root, _, attribute = expression.dotted.rpartition(".")
+    if not _is_imported(model, root or attribute, expression.start):
+        return False
+    found = next(item for item in model.imports if item.bound == (root or attribute))
+    if root:
+        return found.module == module and not found.attribute and attribute in names
+    return found.module == module and found.attribute in names

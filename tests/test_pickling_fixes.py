@@ -1,0 +1,240 @@
+"""What stands in for a lambda: the same value as the lambda made, and only where the names mean what they say."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import pytest
+from dllint_rules.pickling.hoist import fix_argument, fix_factory, fix_function, fix_lambda
+from dllint_rules.pickling.ready_made import existing_callable, ready_made_factory
+
+from dllint import Applicability, Finding, Fix, ModuleModel
+from dllint.collect import collect
+from dllint.fix import apply
+from dllint.project import Project, Targets
+from dllint.source import Source, Span
+from dllint.syntax.parse import parse
+from dllint.syntax.write import place_imports
+
+HEAD = "import collections, functools\nfrom collections import defaultdict, Counter\nfrom functools import partial\n"
+
+
+def model_of(code: str) -> ModuleModel:
+    return collect(Source("a.py", code))
+
+
+def evaluate(code: str) -> Any:
+    scope: dict[str, Any] = {}
+    exec(HEAD, scope)
+    return eval(code, scope)
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ("0", "int"),
+        ("0.0", "float"),
+        ("''", "str"),
+        ('""', "str"),
+        ("False", "bool"),
+        ("[]", "list"),
+        ("{}", "dict"),
+        ("()", "tuple"),
+        ("set()", "set"),
+        ("list()", "list"),
+        ("frozenset()", "frozenset"),
+        ("(0)", "int"),
+        ("Counter()", "Counter"),
+        ("defaultdict()", "defaultdict"),
+        ("collections.OrderedDict()", "collections.OrderedDict"),
+        ("defaultdict(int)", "functools.partial(defaultdict, int)"),
+        ("collections.defaultdict(list)", "functools.partial(collections.defaultdict, list)"),
+        ("defaultdict(lambda: 0)", "functools.partial(defaultdict, int)"),
+        (
+            "defaultdict(lambda: defaultdict(set))",
+            "functools.partial(defaultdict, functools.partial(defaultdict, set))",
+        ),
+        (
+            "defaultdict(partial(defaultdict, str))",
+            "functools.partial(defaultdict, functools.partial(defaultdict, str))",
+        ),
+        ("defaultdict(None)", "functools.partial(defaultdict, None)"),
+    ],
+)
+def test_factories_that_exist(body: str, text: str) -> None:
+    code = f"{HEAD}x = defaultdict(lambda: {body})\n"
+    model = model_of(code)
+    ready = ready_made_factory(model, model.functions[0])
+    assert ready is not None
+    assert ready.text.replace("partial(", "").count("(") == 0
+    assert evaluate(ready.text)() == evaluate(f"(lambda: {body})()")
+    assert type(evaluate(ready.text)()) is type(evaluate(f"(lambda: {body})()"))
+    assert repr(evaluate(ready.text)()) == repr(evaluate(text)())
+    pickle.dumps(evaluate(ready.text)())
+    assert not ready.imports
+
+
+def test_partial_is_imported_where_it_is_not() -> None:
+    model = model_of("from collections import defaultdict as dd\nx = dd(lambda: dd(lambda: dd(int)))\n")
+    outer = next(item for item in model.functions if item.span.start == min(f.span.start for f in model.functions))
+    ready = ready_made_factory(model, outer)
+    assert ready is not None
+    assert ready.text == "functools.partial(dd, functools.partial(dd, int))"
+    assert [item.statement for item in ready.imports] == ["import functools"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        *(
+            "None",
+            "1",
+            "-0.0",
+            "'a'",
+            "True",
+            "[0]",
+            "{1: 2}",
+            "(1,)",
+            "x",
+            "self.x",
+            "list(x)",
+            "f()",
+            "b'a'",
+            "dict(a=1)",
+        ),
+        *("defaultdict(x)", "defaultdict(int, {})", "Counter('a')", "defaultdict(lambda: 1)", "defaultdict(lambda: x)"),
+        *("collections.abc()", "partial(defaultdict, int)", "...", "not 1", "Unknown()", "[*x]"),
+    ],
+)
+def test_no_factory_for_anything_else(body: str) -> None:
+    model = model_of(f"{HEAD}x = defaultdict(lambda: {body})\n")
+    outer = next(item for item in model.functions if item.span.start == min(f.span.start for f in model.functions))
+    assert ready_made_factory(model, outer) is None
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "int = 3\nx = defaultdict(lambda: 0)\n",
+        "def int(): pass\nx = defaultdict(lambda: 0)\n",
+        "from numpy import *\nx = defaultdict(lambda: 0)\n",
+        "from numpy import int\nx = defaultdict(lambda: 0)\n",
+        "def f(int):\n    return defaultdict(lambda: 0)\n",
+        "def f():\n    global int\n    int = 1\nx = defaultdict(lambda: 0)\n",
+        "for int in y: x = defaultdict(lambda: 0)\n",
+        "x = f(lambda key: 0)\n",
+        "x = f(lambda key=1: 0)\n",
+    ],
+)
+def test_rebound_builtins_and_parameters(code: str) -> None:
+    model = model_of(code)
+    function = next(item for item in model.functions if item.kind == "lambda")
+    assert ready_made_factory(model, function) is None
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "certain"),
+    [
+        ("import torch\nf(lambda batch: torch.stack(batch))\n", "torch.stack", True),
+        ("from torch.utils.data import default_collate as d\nf(lambda batch: d(batch))\n", "d", True),
+        ("import mine\nf(lambda batch: mine.collate(batch))\n", "mine.collate", False),
+        ("f(lambda batch: tuple(batch))\n", "tuple", True),
+        ("f(lambda a, b: zip(a, b))\n", "zip", True),
+        ("f(lambda batch: batch)\n", "list", True),
+    ],
+)
+def test_functions_that_exist(code: str, text: str, certain: bool) -> None:
+    model = model_of(code)
+    ready = existing_callable(model, model.functions[0], "list")
+    assert ready is not None
+    assert (ready.text, ready.certain) == (text, certain)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import torch\nf(lambda batch: torch.stack(batch, 0))\n",
+        "import torch\nf(lambda batch: torch.stack(batch, dim=0))\n",
+        "import torch\nf(lambda *batch: torch.stack(*batch))\n",
+        "import torch\nf(lambda batch=1: torch.stack(batch))\n",
+        "import torch\nf(lambda a, b: torch.stack(b, a))\n",
+        "import torch\ntorch = 1\nf(lambda batch: torch.stack(batch))\n",
+        "def f(torch): return lambda batch: torch.stack(batch)\n",
+        "def g():\n    import torch\n    f(lambda batch: torch.stack(batch))\n",
+        "f(lambda batch: torch.stack(batch))\nimport torch\n",
+        "f(lambda torch: torch.stack(torch))\n",
+        "f(lambda batch: batch[0])\n",
+        "f(lambda: list())\n",
+        "list = 1\nf(lambda batch: batch)\n",
+        "f(lambda a, b: a)\n",
+    ],
+)
+def test_functions_that_do_less(code: str) -> None:
+    model = model_of(code)
+    function = next(item for item in model.functions if item.kind == "lambda")
+    assert existing_callable(model, function, "list") is None
+
+
+class Module:
+    path = "a.py"
+
+
+class Value:
+    """What a finding's data tells of a shipped function."""
+
+    def __init__(self, model: ModuleModel, index: int) -> None:
+        self.module = Module
+        self.facts = model.functions[index]
+
+
+class Held:
+    def __init__(self, value: Value, name: str) -> None:
+        self.value = value
+        self.holder = type("Holder", (), {"name": name})
+
+
+def fix_of(move: Any, code: str, name: str) -> Fix | None:
+    source = Source("a.py", code)
+    model = collect(source)
+    project = Project({"a.py": model}, Targets(), lambda path: source)
+    index = next(item.index for item in model.functions if item.kind == "lambda" or item.parent >= 0)
+    finding = Finding("DLL101", "a.py", Span(0, 1), "", data=Held(Value(model, index), name))
+    fix: Fix | None = move(finding, project)
+    return fix
+
+
+def fixed(move: Any, code: str, name: str = "collate_fn") -> tuple[str, Fix]:
+    fix = fix_of(move, code, name)
+    assert fix is not None
+    source = Source("a.py", code)
+    return apply(code, [*fix.edits, *place_imports(source, parse(source), fix.imports)]), fix
+
+
+def test_fixes_prefer_what_exists_and_say_how_far_to_trust_them() -> None:
+    result, fix = fixed(fix_factory, "from collections import defaultdict\nx = defaultdict(lambda: 0)\n")
+    assert result == "from collections import defaultdict\nx = defaultdict(int)\n"
+    assert fix.applicability is Applicability.SAFE
+    assert fix.title == "Use `int` instead of the lambda"
+    result, fix = fixed(fix_argument, "f(collate_fn=lambda batch: batch)\n")
+    assert result == "f(collate_fn=list)\n"
+    assert fix.applicability is Applicability.SAFE
+
+
+@pytest.mark.parametrize(
+    ("move", "code", "name"),
+    [
+        (fix_factory, "x = defaultdict(lambda: 1)\n", ""),
+        (fix_argument, "f(worker_init_fn=lambda worker: worker)\n", "worker_init_fn"),
+        (fix_lambda, "f(lambda x: abs(x))\n", ""),
+        (fix_function, "def f():\n    def g(): return 1\n    return g\n", ""),
+    ],
+)
+def test_else_they_move_the_function_unsafely(move: Any, code: str, name: str) -> None:
+    result, fix = fixed(move, code, name)
+    assert result.startswith("def ")
+    assert fix.applicability is Applicability.UNSAFE
+
+
+def test_a_comment_is_not_lost() -> None:
+    assert fix_of(fix_factory, "x = defaultdict(lambda: (  # zero\n    0\n))\n", "") is None
