@@ -116,6 +116,8 @@ def test_an_engine_module_imports_only_what_its_layer_may(file: Path) -> None:
     for found in imports(file):
         top = found.module.split(".")[0]
         if top == "dllint":
+            handed_on = set(found.names) & set(dllint.__all__) - {"__version__"}
+            assert found.module != "dllint" or not handed_on, f"{found}: name the module, public names are for rules"
             for named in layers_named(found) - {own}:
                 lazily = (own, named) in LAZY and (found.lazy or found.checked)
                 assert named in LAYERS[own] or lazily, f"{found}: not allowed for {own}"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import os
-import re
 from collections import Counter
 from pathlib import Path
 
@@ -114,9 +113,41 @@ SILENCED = [
 def test_a_comment_on_the_line_silences(case: pages.Case, expected: Expectation, comment: str, tmp_path: Path) -> None:
     project = Project.of(case, tmp_path)
     lines = case.files[expected.path].split("\n")
-    assert not re.search("ignore|noqa", lines[expected.row - 1])
+    end = len(lines[expected.row - 1])
     lines[expected.row - 1] += "  " + comment.format(expected.code)
     project.write(expected.path, "\n".join(lines))
-    reported = [found for found in project.check("DLL901") if (found.path, found.row) == (expected.path, expected.row)]
-    others = {other.code for other in case.expectations if (other.path, other.row) == (expected.path, expected.row)}
-    assert {found.code for found in reported} == others - {expected.code}
+    here = [found for found in project.check("DLL901") if (found.path, found.row) == (expected.path, expected.row)]
+    assert not [found for found in here if found.code == expected.code or found.column > end]
+
+
+COMPARED = """# t
+
+```py
+a = 1  # DLL101: is kept
+#   ^
+b = 2  # DLL101
+```
+"""
+
+
+@pytest.mark.parametrize(
+    ("reported", "wrong"),
+    [
+        ([(1, 5, 6, "DLL101", "it is kept"), (2, 1, 2, "DLL101", "")], []),
+        ([(1, 5, 6, "DLL101", "it is kept")], ["not reported"]),
+        ([(1, 5, 6, "DLL101", "it is kept"), (2, 1, 2, "DLL101", ""), (2, 1, 2, "DLL102", "")], ["not expected"]),
+        ([(1, 5, 6, "DLL101", "it is kept"), (2, 1, 2, "DLL101", ""), (2, 3, 4, "DLL101", "")], ["not expected"]),
+        ([(1, 5, 6, "DLL101", "other text"), (2, 1, 2, "DLL101", "")], ["not reported", "not expected"]),
+        ([(1, 4, 6, "DLL101", "it is kept"), (2, 1, 2, "DLL101", "")], ["not reported", "not expected"]),
+        ([(1, 5, 6, "DLL102", "it is kept"), (2, 1, 2, "DLL101", "")], ["not reported", "not expected"]),
+    ],
+)
+def test_the_comparison_notices_every_difference(
+    reported: list[tuple[int, int, int, str, str]], wrong: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "page.md").write_text(COMPARED, encoding="utf-8")
+    case = pages.read(tmp_path / "page.md").cases[0]
+    found = [
+        Reported("example.py", row, start, row, end, code, message, ()) for row, start, end, code, message in reported
+    ]
+    assert [line.split(": ")[1] for line in compare(case, found)] == wrong
