@@ -12,10 +12,9 @@ def collect(source: Source) -> ModuleModel:
     from dllint.collect.scopes import Scopes
     from dllint.collect.wanted import WANTED
     from dllint.syntax.parse import parse
-    from dllint.syntax.spans import spans
 
     tree = parse(source)
-    walk = Scopes(spans(tree.module, WANTED))
+    walk = Scopes(tree.spans(WANTED))
     walk.module(tree.module)
     return ModuleModel(
         path=source.path,
