@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
@@ -17,6 +18,7 @@ from dllint.project.forks import Child, Forks, calls_of
 from dllint.project.guards import only_in_main
 from dllint.project.index import Index, Module
 from dllint.project.library import Library
+from dllint.project.listings import Listings
 from dllint.project.main_code import MainCode
 from dllint.project.reach import Running
 from dllint.project.shipped import Held, Shipped
@@ -29,6 +31,8 @@ from dllint.source import Source, Span
 if TYPE_CHECKING:
     from dllint.syntax.parse import Tree
 
+RECURSION_LIMIT = 10_000
+
 __all__ = ["Held", "Loader", "Project", "Running", "Targets", "Workers"]
 
 
@@ -38,6 +42,8 @@ class Project:
     def __init__(
         self, models: Mapping[str, ModuleModel], targets: Targets, read: Callable[[str], Source]
     ) -> None:
+        # Following a value costs some twenty Python frames a step; MAX_DEPTH bounds the steps.
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION_LIMIT))
         self.models = models
         self.targets = targets
         self._read = read
@@ -50,6 +56,7 @@ class Project:
         self.main_code = MainCode(self.evaluator, self.boundaries)
         self.devices = Devices(self.evaluator, declared)
         self.forks = Forks(self.evaluator, self.boundaries, self.devices, self.main_code)
+        self.listings = Listings(self.evaluator)
         self.library = Library(self.evaluator, targets)
 
     # Files.
@@ -89,6 +96,8 @@ class Project:
         return tuple(loader for loader in self.loaders if not loader.in_tests and self._dataset_unknown(loader))
 
     def _dataset_unknown(self, loader: Loader) -> bool:
+        if "dataset" not in loader.boundary.ships:
+            return False
         found, surely = self.boundaries.argument(loader, "dataset")
         values = [value for pair in found for value in self.evaluator.values(*pair)]
         return not surely or not values or any(isinstance(value, (Opaque, Free)) for value in values)
@@ -114,6 +123,8 @@ class Project:
         if not self._quiet_library:
             roots += list(self.library.returned(self._running_functions))
         found = [held for value, note in roots if not self._quiet_library for held in shipped.by_users(value, note)]
+        for value, holder, route in self.library.default_lambdas() if not self._quiet_library else ():
+            found += shipped.kept_for_users(value, holder, route)
         for loader, items in self._held_by_loader:
             if loader.in_tests and not self.starts_workers(loader):
                 found += [replace_loader(held) for held in items if loader.instance is not None]

@@ -13,12 +13,13 @@ from dllint.project.evaluate import Argument, Evaluator
 from dllint.project.hierarchy import Answer
 from dllint.project.index import Index, Module, Site
 from dllint.project.targets import ALL_METHODS, Targets
-from dllint.project.values import Const, Env, Ext, ExtInst, Free, Inst, Klass, Opaque, Value
+from dllint.project.values import Const, Env, Ext, ExtInst, Free, Inst, Klass, Seq, Value
 from dllint.project.workers import WorkerCounts, Workers
 from dllint.source import Span
 
-MAX_CONTEXTS = 24
+MAX_CONTEXTS = 12
 _GENERIC = LOADERS["torch.utils.data.DataLoader"]
+_PROCESS = Boundary((), (), "", "multiprocessing.Process")
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,13 +87,14 @@ class Boundaries:
         for site in self.index.calls_named(sorted(self.names)):
             for env in self.contexts(site.module, site.function):
                 found += self._loaders_of(site, env)
+        found += self._processes()
         found += self._never_constructed({loader.instance.klass for loader in found if loader.instance is not None})
         return tuple(found)
 
     def contexts(self, module: Module, function: int, depth: int = 3) -> list[Env]:
         """The activations in which a function's code runs: one per known call, or the generic one."""
-        if function < 0:
-            return [self.evaluator.env(module, -1)]
+        if function < 0 or is_test(module.path):
+            return [self.evaluator.generic(module, function)]
         facts = module.model.functions[function]
         if facts.owner < 0 and facts.parent >= 0:
             outers = self.contexts(module, facts.parent, depth)
@@ -166,6 +168,21 @@ class Boundaries:
         assert found is not None
         return found
 
+    def _processes(self) -> Iterator[Loader]:
+        """Objects of own `Process` classes: starting one ships the whole object."""
+        for klass in self.evaluator.all_classes:
+            if self.evaluator.is_a(klass, {"multiprocessing.Process"}) is not Answer.YES:
+                continue
+            for site in self.index.calls_named((klass.facts.name,)):
+                env = self.evaluator.generic(site.module, site.function)
+                if klass in self.evaluator.values(site.expr.args[0], env):
+                    inst = Inst(klass, site.expr, env)
+                    methods, chosen = self._methods(site.expr, env, _PROCESS, 0)
+                    yield Loader(
+                        site.module.path, site.expr.span, klass.facts.name, _PROCESS, site.expr, env, 0, Workers.SOME, True,
+                        methods, chosen, inst, is_test(site.module.path),
+                    )  # fmt: skip
+
     def _never_constructed(self, seen: set[Klass]) -> Iterator[Loader]:
         """Loader classes that the project defines but never makes: their users do."""
         for klass in self.evaluator.all_classes:
@@ -225,19 +242,25 @@ class Boundaries:
     def _open_ended(self, call: Expr, env: Env) -> bool:
         """Whether a `**mapping` of unknown content is among the arguments."""
         for key, expr in call.keywords:
-            if key == "**":
-                values = self.evaluator.values(expr, env)
-                if not values or any(self._unknown_mapping(value) for value in values):
-                    return True
+            if key == "**" and self._unknown(expr, env):
+                return True
         return False
+
+    def _unknown(self, mapping: Expr, env: Env) -> bool:
+        values = self.evaluator.values(mapping, env)
+        return not values or any(self._unknown_mapping(value) for value in values)
 
     def _unknown_mapping(self, value: Value) -> bool:
         if isinstance(value, Free):
             function = value.module.model.functions[value.function]
             return not self.evaluator.callers(value.module, function.index)
         if isinstance(value, ExtInst) and value.name == "builtins.dict":
-            return any(key == "**" for key, _ in value.call.keywords) or len(value.call.args) > 1
-        return isinstance(value, (Opaque, ExtInst)) or not hasattr(value, "expr")
+            inner = [expr for key, expr in value.call.keywords if key == "**"] + list(value.call.args[1:])
+        elif isinstance(value, Seq) and value.expr.kind == "dict":
+            inner = [key.args[0] for key in value.expr.args[::2] if key.kind == "star"]
+        else:
+            return True
+        return any(self._unknown(expr, value.env) for expr in inner)
 
     def _methods(self, call: Expr, env: Env, boundary: Boundary, skip: int) -> tuple[frozenset[str], bool]:
         found: set[str] = set()

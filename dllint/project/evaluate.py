@@ -16,7 +16,7 @@ from dllint.knowledge import PASS_THROUGH, canonical
 from dllint.model.facts import Event, Expr, Function, Parameter
 from dllint.project.flow import reaching
 from dllint.project.hierarchy import Hierarchy
-from dllint.project.index import Binding, Index, Module, Site, Write
+from dllint.project.index import Binding, Index, Module, Site, Write, holds_from
 from dllint.project.values import (
     Const,
     Env,
@@ -61,6 +61,7 @@ class Evaluator(Hierarchy):
         self._busy: set[tuple[int, int]] = set()
         self._envs: dict[tuple[Any, ...], Env] = {}
         self._attributes: dict[tuple[Value, str], Values] = {}
+        self._items_busy: set[tuple[Value, str]] = set()
         self._attributes_busy: set[tuple[Value, str]] = set()
         self._callers: dict[tuple[str, int], list[tuple[Site, int]]] = {}
         self._init_envs: dict[Inst, dict[tuple[str, int], Env]] = {}
@@ -397,7 +398,7 @@ class Evaluator(Hierarchy):
                 return (owner,)
             return (env.receiver or Inst(self.klass(env.module, facts.owner)),)
         if parameter.kind in ("args", "kwargs"):
-            return (Free(env.module, env.function, name),)
+            return self._rest(env, parameter)
         if env.call is not None and env.caller is not None:
             found = [value for pair in self.passed(env, position, parameter) for value in self.values(*pair)]
             return unique(found) or (Free(env.module, env.function, name),)
@@ -407,6 +408,39 @@ class Evaluator(Hierarchy):
             found += self._from_setter(env, facts, position)
             found.append(Free(env.module, env.function, name))
         return unique(found)
+
+    def _rest(self, env: Env, parameter: Parameter) -> Values:
+        """`*args` as a tuple and `**kwargs` as a dictionary of what the calls pass beyond the named parameters."""
+        if env.call is not None and env.caller is not None:
+            return (Seq(self._collected(env.call, env, parameter), env.caller),)
+        found: list[Value] = []
+        for site, skip in self.callers(env.module, env.function):
+            bound = self.env(env.module, env.function, site.expr, self._caller_env(site, env), env.receiver, env.outer, skip)
+            if bound.call is not None and bound.caller is not None:
+                found.append(Seq(self._collected(bound.call, bound, parameter), bound.caller))
+        return unique(found) or (Free(env.module, env.function, parameter.name),)
+
+    def _collected(self, call: Expr, env: Env, parameter: Parameter) -> Expr:
+        key = (id(call), id(env.facts) ^ hash(parameter.kind))
+        known = self._merged.get(key)
+        if known is not None:
+            return known
+        named = [item for item in env.facts.parameters if item.kind not in ("args", "kwargs")]
+        args: list[Expr] = []
+        if parameter.kind == "args":
+            positional = [item for item in named if item.kind != "keyword"]
+            shift = 1 if positional and self._is_receiver(env.facts, positional[0]) else 0
+            args += call.args[1 + len(positional) - shift + env.skip :]
+        else:
+            taken = {item.name for item in named}
+            for name, value in call.keywords:
+                if name == "**":
+                    args += (Expr("star", value.start, value.end, args=(value,)), value)
+                elif name not in taken:
+                    args += (Expr("constant", value.start, value.start, value=name), value)
+        kind = "tuple" if parameter.kind == "args" else "dict"
+        self._merged[key] = Expr(kind, call.start, call.end, args=tuple(args))
+        return self._merged[key]
 
     def _is_receiver(self, facts: Function, parameter: Parameter) -> bool:
         return facts.owner >= 0 and not _decorated(facts, "staticmethod") and parameter.kind in ("positional", "posonly")
@@ -514,8 +548,8 @@ class Evaluator(Hierarchy):
     def _from_kwargs(self, env: Env, name: str) -> tuple[list[Argument], bool]:
         if any(item.name == name and item.kind != "kwargs" for item in env.facts.parameters):
             return [], False
-        own = next(item.name for item in env.facts.parameters if item.kind == "kwargs")
-        found = list(self._stored_under(Free(env.module, env.function, own), name, env))
+        own = next(item for item in env.facts.parameters if item.kind == "kwargs")
+        found = [pair for value in self._rest(env, own) for pair in self._stored_under(value, name, env)]
         if env.call is not None and env.caller is not None:
             more, surely = self.argument(env.call, env.caller, None, name)
             return found + more, surely
@@ -525,6 +559,16 @@ class Evaluator(Hierarchy):
 
     def dict_item(self, value: Value, name: str) -> tuple[list[Argument], bool]:
         """The expressions stored under a string key of a dictionary, and whether it surely has the key."""
+        key = (value, name)
+        if key in self._items_busy:
+            return [], False
+        self._items_busy.add(key)
+        try:
+            return self._dict_item(value, name)
+        finally:
+            self._items_busy.discard(key)
+
+    def _dict_item(self, value: Value, name: str) -> tuple[list[Argument], bool]:
         found: list[Argument] = []
         surely = False
         if isinstance(value, Seq) and value.expr.kind == "dict":
@@ -843,9 +887,12 @@ class Evaluator(Hierarchy):
                         yield write, write.event.value, env
         yield from self._from_fields(inst, name)
         for other, write, module in self.outside_writes(inst.klass, name):
-            if other.call is None or inst.call is None or other == inst:
+            if other.call is None or inst.call is None or other.call is inst.call:
                 if write.event.value is not None:
-                    yield write, write.event.value, self.generic(module, write.function)
+                    env = self.generic(module, write.function)
+                    if inst.env is not None and (inst.env.module, inst.env.function) == (module, write.function):
+                        env = inst.env
+                    yield write, write.event.value, env
 
     def stored_values(self, stored: tuple[Write | None, Expr, Env]) -> Values:
         """The values that one write gives the attribute."""
@@ -904,6 +951,15 @@ class Evaluator(Hierarchy):
                                 self._outside[value.klass].add(name)
         return {name for item in self.mro(klass) for name in self._outside.get(item, ())}
 
+    def written_on(self, made: ExtInst) -> Iterator[tuple[Write, Env]]:
+        """`made.attribute = value` on an external object, in the function that made it."""
+        env = made.env
+        for writes in env.module.attribute_writes.values():
+            for write in writes:
+                if write.function == env.function and write.event.kind == "assign" and write.event.value is not None:
+                    if write.target.args[0].kind == "name" and made in self.values(write.target.args[0], env):
+                        yield write, env
+
     def factory_dropped(self, made: ExtInst) -> bool:
         """Whether `x.default_factory = ...` replaces the factory of this defaultdict."""
         for write in made.env.module.attribute_writes.get("default_factory", ()):
@@ -953,8 +1009,18 @@ class Evaluator(Hierarchy):
         """What a container holds: list items, dict values."""
         return unique(item for pair in self.items(value) for item in self.values(*pair))
 
-    def items(self, value: Value) -> Iterator[Argument]:
+    def items(self, value: Value) -> list[Argument]:
         """The expressions a container is filled with, at its display and by calls on it."""
+        key = (value, "")
+        if key in self._items_busy:
+            return []
+        self._items_busy.add(key)
+        try:
+            return list(self._items(value))
+        finally:
+            self._items_busy.discard(key)
+
+    def _items(self, value: Value) -> Iterator[Argument]:
         if isinstance(value, Seq):
             expr, env = value.expr, value.env
             kept = expr.args[1::2] if expr.kind == "dict" else expr.args
@@ -975,7 +1041,7 @@ class Evaluator(Hierarchy):
     def put_in(self, container: Seq | ExtInst) -> Iterator[Argument]:
         """What `append`, `x[k] = v` and the like put into a container made here."""
         env = container.env
-        for scope in self._scopes_around(env):
+        for scope in self.scopes_around(env):
             for _, event, receiver, what in scope.module.mutations_by_function.get(scope.function, ()):
                 if receiver.kind not in ("name", "attribute") or container not in self.values(receiver, scope):
                     continue
@@ -999,7 +1065,7 @@ class Evaluator(Hierarchy):
         elif len(call.args) > 1:
             yield call.args[-1], env
 
-    def _scopes_around(self, env: Env) -> Iterator[Env]:
+    def scopes_around(self, env: Env) -> Iterator[Env]:
         """Where a container made in this activation may be filled: here, and in the other methods of its object."""
         yield env
         if env.function >= 0 and isinstance(env.receiver, Inst):
@@ -1018,6 +1084,8 @@ class Evaluator(Hierarchy):
                     found += [Const(key.value, type(key.value).__name__) for key in value.expr.args[::2] if key.kind == "constant"]
                 else:
                     found += self.elements(value)
+            elif isinstance(value, ExtInst):
+                found.append(ExtInst(f"{value.name}[]", iterable, env, value))
             else:
                 found.append(Opaque(iterable, env))
         return unique(found)
@@ -1101,7 +1169,7 @@ def path_to_expr(target: Expr, wanted: Expr) -> tuple[int, ...] | None:
 
 def last_writes(module: Module, function: int, writes: list[Write]) -> list[Write]:
     """The writes to one attribute that may be the last when the function ends."""
-    bindings = [Binding(write.event.kind, write.event.start, write.event.block, write.event) for write in writes]
+    bindings = [Binding(write.event.kind, holds_from(write.event), write.event.block, write.event) for write in writes]
     kept = {id(binding.event) for binding in reaching(module, function, bindings, None)}
     return [write for write in writes if id(write.event) in kept]
 

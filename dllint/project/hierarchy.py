@@ -176,7 +176,7 @@ class Hierarchy:
                 for name, index in item.facts.methods.items():
                     methods[name] = (item.module.path, index)
                     calls[name] = self._self_calls(item.module, index)
-            entries = [name for name in (*WORKER_METHODS, "__call__", "get") if name in methods]
+            entries = [name for name in (*WORKER_METHODS, "__call__", "get", "run") if name in methods]
             inside = _closure(entries, calls)
             outside = _closure([name for name in methods if name not in inside], calls)
             self._per_item[key] = frozenset(methods[name] for name in inside - outside if name in methods)

@@ -22,7 +22,7 @@ class Site(NamedTuple):
 
 
 class Binding(NamedTuple):
-    """One way a name gets a value. `target` is the whole target the name stands in; kind as in Event, or parameter."""
+    """One way a name gets a value; kind as in Event, or parameter. It holds from offset `start` on."""
 
     kind: str
     start: int
@@ -99,7 +99,7 @@ class Module:
                     names[parameter.name].append(Binding("parameter", facts.span.start - 1, -1, None))
             for event in events:
                 for name in event_names(event):
-                    names[name].append(Binding(event.kind, event.start, event.block, event))
+                    names[name].append(Binding(event.kind, holds_from(event), event.block, event))
             found[function, klass] = names
         for imported in self.model.imports:
             scope = found.get((imported.function, -1), {})
@@ -107,7 +107,7 @@ class Module:
             if known is not None:
                 scope[imported.bound] = [
                     binding._replace(imported=imported)
-                    if binding.kind == "import" and binding.start == imported.span.start
+                    if binding.event is not None and binding.kind == "import" and binding.event.start == imported.span.start
                     else binding
                     for binding in known
                 ]
@@ -238,6 +238,13 @@ def event_names(event: Event) -> tuple[str, ...]:
     if event.target is not None and event.kind in ("assign", "augment", "for", "with", "annotate"):
         return tuple(target.name for target in flat_targets(event.target) if target.kind == "name")
     return ()
+
+
+def holds_from(event: Event) -> int:
+    """Where a binding event takes effect: after its value is computed."""
+    if event.kind in ("for", "with") and event.value is not None:
+        return event.value.end
+    return event.end if event.kind not in ("except", "case") else event.start
 
 
 def flat_targets(target: Expr) -> Iterator[Expr]:

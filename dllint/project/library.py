@@ -11,6 +11,7 @@ from dllint.model.facts import Function
 from dllint.project.evaluate import Evaluator
 from dllint.project.hierarchy import Answer
 from dllint.project.index import Module
+from dllint.project.shipped import Holder
 from dllint.project.targets import Targets
 from dllint.project.values import ExtInst, Func, Inst, Klass, Value
 
@@ -38,6 +39,23 @@ class Library:
                 continue
             text = f"no loader in this project reaches `{klass.facts.name}`: whoever gives it workers meets this"
             yield Inst(klass), Note(klass.module.path, klass.facts.header, text)
+
+    def default_lambdas(self) -> Iterator[tuple[Value, Holder, tuple[Note, ...]]]:
+        """Lambdas that are defaults of a dataset's parameters and kept: whoever passes nothing ships them."""
+        for klass in self.evaluator.all_classes:
+            index = klass.facts.methods.get("__init__")
+            if index is None or not self.is_dataset(klass) or "<locals>" in klass.facts.qualname:
+                continue
+            function = klass.module.model.functions[index]
+            for parameter in function.parameters:
+                if parameter.default is None or parameter.default.kind != "lambda":
+                    continue
+                for write in klass.module.self_writes.get(klass.index, {}).get(parameter.name, ()):
+                    if write.event.value is not None and write.event.value.name == parameter.name:
+                        text = f"kept as `{write.target.name}` of `{klass.facts.name}` when nothing else is passed"
+                        holder = Holder("attribute", write.target.name, klass.facts.name)
+                        value = Func(klass.module, parameter.default.ref)
+                        yield value, holder, (Note(klass.module.path, write.target.span, text),)
 
     def returned(self, running: set[tuple[str, int]]) -> Iterator[tuple[Value, Note]]:
         """Transforms, local datasets and local functions that a function returns to users of the project."""

@@ -70,11 +70,17 @@ class Shipped:
                 note = Note(env.module.path, expr.span, f"passed as `{name}`")
                 for value in self.evaluator.values(expr, env):
                     steps.append(_Step(value, Holder("argument", name), (note, start), Certainty.CERTAIN))
+        if loader.instance is not None and not loader.boundary.ships:
+            steps.append(_Step(loader.instance, Holder("argument", "process"), (start,), Certainty.CERTAIN))
         yield from self._walk(steps, loader)
 
     def by_users(self, value: Value, note: Note) -> Iterator[Held]:
         """Everything that shipping a value would hand to workers, where no loader of the project ships it."""
         yield from self._walk([_Step(value, Holder("argument", "dataset"), (note,), Certainty.LIKELY)], None)
+
+    def kept_for_users(self, value: Value, holder: Holder, route: tuple[Note, ...]) -> Iterator[Held]:
+        """A value that users of the project would hand to workers, by a route that ends with them."""
+        yield from self._walk([_Step(value, holder, route, Certainty.LIKELY)], None)
 
     def _walk(self, stack: list[_Step], loader: Loader | None) -> Iterator[Held]:
         seen: set[Value] = set()
@@ -192,7 +198,7 @@ class Shipped:
 
     def _external(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
         name, call, env = made.name, made.call, made.env
-        if call.kind != "call":
+        if call.kind != "call" or name.endswith("[]"):
             if made.base is not None:
                 yield replace(step, value=made.base)
             return
@@ -207,6 +213,18 @@ class Shipped:
             yield replace(step, value=made.base)
             yield from self._arguments(step, call, env, name)
         yield from self._put_in(step, made)
+        yield from self._set_on(step, made)
+
+    def _set_on(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
+        """`dataset.transform = ...` on a dataset of a library."""
+        for write, env in self.evaluator.written_on(made):
+            assert write.event.value is not None
+            attribute, short = write.target.name, made.name.rpartition(".")[2]
+            if attribute == "default_factory":
+                continue
+            note = Note(env.module.path, write.target.span, f"set as `{attribute}` of `{short}`")
+            for value in self.evaluator.values(write.event.value, env):
+                yield replace(step, value=value, holder=Holder("attribute", attribute, short), route=(note, *step.route))
 
     def _put_in(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
         for expr, env in self.evaluator.put_in(made):

@@ -1,0 +1,68 @@
+"""DLL201: a dataset keeps a list of file names that its workers read item by item."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dllint import Certainty, Finding, Project, Rule, Severity
+from dllint.project import Held, Workers
+from dllint.project.listings import Kind
+from dllint.project.targets import ALL_METHODS, FORK
+
+
+class PathListOnDataset(Rule):
+    """Reading an element changes its reference count, and the kernel copies the page it lies on into every worker."""
+
+    code = "DLL201"
+    name = "path-list-on-dataset"
+    summary = "dataset keeps a Python list of file names that workers read per item"
+    severity = Severity.WARNING
+    fixable = "sometimes"
+    triggers = (b"glob", b"listdir", b"os.walk", b"readlines", b"splitlines", b"iterdir")
+
+    def check(self, project: Project) -> Iterator[Finding]:
+        seen = set()
+        for held in project.shipped:
+            kind = project.listings.of(held.value) if held.holder.kind == "attribute" else None
+            if kind is None or not has_workers(project, held):
+                continue
+            write = held.route[0]
+            if (write.path, write.span) not in seen and self._read(project, held):
+                seen.add((write.path, write.span))
+                yield self._finding(project, held, kind)
+
+    def _read(self, project: Project, held: Held) -> bool:
+        """Whether worker code of the class that keeps the list reads it."""
+        owners = [klass for klass in project.evaluator.all_classes if klass.facts.name == held.holder.owner]
+        code = project.running if held.loader is not None else project.users_running
+        return any(
+            project.listings.read_per_item(running, klass, held.holder.name) for klass in owners for running in code
+        )
+
+    def _finding(self, project: Project, held: Held, kind: Kind) -> Finding:
+        failing = project.failing(held, ALL_METHODS)
+        how = "every worker copies it page by page as it reads" if FORK in failing else "every worker gets a copy of its own"
+        what = "file names" if kind is Kind.STR else "`Path` objects"
+        write, loader = held.route[0], held.loader
+        return Finding(
+            code=self.code,
+            path=write.path,
+            span=write.span,
+            message=f"Python list of {what} kept as `{held.holder.name}` of `{held.holder.owner}`: {how}, so memory grows "
+            "with the number of workers; keep a numpy `StringDType` array (fork) or one byte buffer in a tensor (spawn)",
+            severity=self.severity,
+            certainty=Certainty.CERTAIN if loader is not None and loader.workers is Workers.SOME else Certainty.LIKELY,
+            outcomes=dict.fromkeys(sorted(failing), "bloat"),
+            notes=held.route[1:],
+            anchors=((loader.path, loader.span),) if loader is not None else (),
+            key=f"{self.code}:{write.path}:{held.holder.owner}.{held.holder.name}",
+            data=held,
+        )
+
+
+def has_workers(project: Project, held: Held) -> bool:
+    """Memory only matters with workers: known ones, or asked for by a name that says so, or a library's users'."""
+    if held.loader is None:
+        return not any(not loader.in_tests for loader in project.loaders)
+    return held.loader.workers is Workers.SOME or held.loader.asked
+
