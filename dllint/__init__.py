@@ -11,23 +11,38 @@ from typing import Any
 __version__ = "0.1.0"
 
 _PUBLIC = {
+    "ALL_METHODS": "dllint.project.targets",
     "Applicability": "dllint.fix",
     "Certainty": "dllint.finding",
     "Edit": "dllint.fix",
+    "Event": "dllint.model.facts",
     "Expr": "dllint.model.facts",
+    "FORK": "dllint.project.targets",
     "Finding": "dllint.finding",
     "Fix": "dllint.fix",
+    "Func": "dllint.project.values",
     "Function": "dllint.model.facts",
+    "Held": "dllint.project",
     "Import": "dllint.fix",
+    "Inst": "dllint.project.values",
+    "Kind": "dllint.project.listings",
+    "Klass": "dllint.project.values",
     "ModuleModel": "dllint.model.facts",
     "Note": "dllint.finding",
+    "PICKLING": "dllint.project.targets",
     "Project": "dllint.project",
     "Rule": "dllint.rule",
+    "Running": "dllint.project",
     "Severity": "dllint.finding",
     "Span": "dllint.source",
+    "Start": "dllint.project.main_code",
+    "Workers": "dllint.project",
     "hoist_function": "dllint.syntax.hoist_function",
     "hoist_lambda": "dllint.syntax.hoist",
+    "namedtuple_of": "dllint.project.shipped",
     "reference": "dllint.syntax.names",
+    "unpicklable_class": "dllint.project.shipped",
+    "unpicklable_function": "dllint.project.shipped",
 }
 
 __all__ = ["__version__", *sorted(_PUBLIC)]

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Certainty, Finding, Project, Rule, Severity
-from dllint.project import Held, Workers
-from dllint.project.listings import Kind
-from dllint.project.targets import ALL_METHODS, FORK
+from dllint import ALL_METHODS, FORK, Certainty, Finding, Held, Kind, Project, Rule, Severity, Workers
 
 
 class PathListOnDataset(Rule):
@@ -41,7 +38,11 @@ class PathListOnDataset(Rule):
 
     def _finding(self, project: Project, held: Held, kind: Kind) -> Finding:
         failing = project.failing(held, ALL_METHODS)
-        how = "every worker copies it page by page as it reads" if FORK in failing else "every worker gets a copy of its own"
+        how = (
+            "every worker copies it page by page as it reads"
+            if FORK in failing
+            else "every worker gets a copy of its own"
+        )
         what = "file names" if kind is Kind.STR else "`Path` objects"
         write, loader = held.route[0], held.loader
         return Finding(
@@ -65,4 +66,3 @@ def has_workers(project: Project, held: Held) -> bool:
     if held.loader is None:
         return not any(not loader.in_tests for loader in project.loaders)
     return held.loader.workers is Workers.SOME or held.loader.asked
-

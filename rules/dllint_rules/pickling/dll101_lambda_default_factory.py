@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Finding, Project, Rule
-from dllint.project.shipped import unpicklable_function
+from dllint import Finding, Project, Rule, unpicklable_function
 from dllint_rules.pickling.unpicklable import finding
 
 

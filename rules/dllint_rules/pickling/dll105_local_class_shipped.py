@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from dllint import Finding, Project, Rule
-from dllint.project.shipped import Held, namedtuple_of, unpicklable_class
-from dllint.project.values import Inst, Klass
+from dllint import Finding, Held, Inst, Klass, Project, Rule, namedtuple_of, unpicklable_class
 from dllint_rules.pickling.unpicklable import finding
 
 

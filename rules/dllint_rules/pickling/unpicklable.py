@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dllint import Certainty, Finding, Project, Rule, Severity
-from dllint.project import Held, Workers
-from dllint.project.values import Func
+from dllint import Certainty, Finding, Func, Held, Project, Rule, Severity, Workers
 
 FAILS = "exception"
 

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Certainty, Finding, Project, Rule, Span
-from dllint.model.facts import Event
-from dllint.project import Workers
-from dllint.project.main_code import Start
-from dllint.project.targets import PICKLING
+from dllint import PICKLING, Certainty, Event, Finding, Project, Rule, Span, Start, Workers
 
 
 class MissingMainGuard(Rule):
@@ -16,7 +12,7 @@ class MissingMainGuard(Rule):
 
     code = "DLL301"
     name = "missing-main-guard"
-    summary = "module-level code starts workers without an `if __name__ == \"__main__\"` guard"
+    summary = 'module-level code starts workers without an `if __name__ == "__main__"` guard'
     fixable = "sometimes"
 
     def check(self, project: Project) -> Iterator[Finding]:
@@ -39,8 +35,10 @@ class MissingMainGuard(Rule):
             path=start.path,
             span=statement_head(start.event),
             message=f"this line starts {start.what} on import, so every spawned worker runs it again and dies: "
-            f"fails {'on every platform' if always else where}; put it under `if __name__ == \"__main__\":`",
-            certainty=Certainty.LIKELY if loader is not None and loader.workers is Workers.UNKNOWN else Certainty.CERTAIN,
+            f'fails {"on every platform" if always else where}; put it under `if __name__ == "__main__":`',
+            certainty=Certainty.LIKELY
+            if loader is not None and loader.workers is Workers.UNKNOWN
+            else Certainty.CERTAIN,
             outcomes=dict.fromkeys(sorted(failing), "exception") | {"fork": "ok"},
             notes=start.route,
             anchors=((loader.path, loader.span),) if loader is not None else (),

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Certainty, Finding, Project, Rule
-from dllint.model.facts import Expr
-from dllint.project import Running, Workers
-from dllint.project.targets import FORK
+from dllint import FORK, Certainty, Expr, Finding, Project, Rule, Running, Workers
 
 
 class CudaInWorker(Rule):
@@ -37,7 +34,7 @@ class CudaInWorker(Rule):
             code=self.code,
             path=running.path,
             span=call.span,
-            message=f"`{used}` runs in the workers: raises \"Cannot re-initialize CUDA in forked subprocess\" where workers "
+            message=f'`{used}` runs in the workers: raises "Cannot re-initialize CUDA in forked subprocess" where workers '
             "are forked (Linux before Python 3.14); move the batch to the GPU in the training loop",
             certainty=Certainty.CERTAIN if loader.workers is Workers.SOME else Certainty.LIKELY,
             outcomes={"fork": "exception"},

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Certainty, Finding, Note, Project, Rule
-from dllint.model.facts import Expr
-from dllint.project import Running
-from dllint.project.targets import FORK
+from dllint import FORK, Certainty, Expr, Finding, Note, Project, Rule, Running
 
 
 class CudaBeforeFork(Rule):
@@ -32,8 +29,8 @@ class CudaBeforeFork(Rule):
             code=self.code,
             path=running.path,
             span=call.span,
-            message=f"`{how}` initialises CUDA before processes are forked that use it: they raise \"Cannot re-initialize "
-            "CUDA in forked subprocess\" on Linux before Python 3.14; start them with the spawn context or move this after",
+            message=f'`{how}` initialises CUDA before processes are forked that use it: they raise "Cannot re-initialize '
+            'CUDA in forked subprocess" on Linux before Python 3.14; start them with the spawn context or move this after',
             certainty=Certainty.LIKELY,
             outcomes={FORK: "exception"},
             notes=(note, *child.route),
