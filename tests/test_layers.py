@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -152,3 +153,11 @@ def test_the_table_has_no_cycle() -> None:
         for name in ready:
             del waiting[name]
     assert not waiting, f"these import each other: {sorted(waiting)}"
+
+
+def test_the_public_names_have_types() -> None:
+    stubs = ROOT / "dllint" / "__init__.pyi"
+    typed = {(name, found.module) for found in imports(stubs) for name in found.names}
+    assert typed == set(dllint._PUBLIC.items())
+    for name, module in dllint._PUBLIC.items():
+        assert hasattr(importlib.import_module(module), name)
