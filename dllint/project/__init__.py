@@ -21,7 +21,7 @@ from dllint.project.library import Library
 from dllint.project.listings import Listings
 from dllint.project.main_code import MainCode
 from dllint.project.reach import Running
-from dllint.project.shipped import Held, Shipped
+from dllint.project.shipped import Held, Holder, Shipped
 from dllint.project.targets import FORK, PICKLING, Targets
 from dllint.project.values import Env, ExtInst, Free, Func, Inst, Klass, Opaque, Value, Values
 from dllint.project.worker_code import WorkerCode
@@ -119,12 +119,14 @@ class Project:
     def _held_by_users(self) -> list[Held]:
         """What users of the project would ship."""
         shipped = Shipped(self.evaluator, self.boundaries)
-        roots = list(self.library.datasets(self._reached))
+        found: list[Held] = []
         if not self._quiet_library:
-            roots += list(self.library.returned(self._running_functions))
-        found = [held for value, note in roots if not self._quiet_library for held in shipped.by_users(value, note)]
-        for value, holder, route in self.library.default_lambdas() if not self._quiet_library else ():
-            found += shipped.kept_for_users(value, holder, route)
+            for value, note in self.library.datasets(self._reached):
+                found += shipped.by_users(value, Holder("argument", "dataset"), (note,))
+            for value, note in self.library.returned(self._running_functions):
+                found += shipped.by_users(value, Holder("returned"), (note,))
+            for default, holder, route in self.library.default_lambdas():
+                found += shipped.by_users(default, holder, route)
         for loader, items in self._held_by_loader:
             if loader.in_tests and not self.starts_workers(loader):
                 found += [replace_loader(held) for held in items if loader.instance is not None]
@@ -218,7 +220,9 @@ def best_routes(every: list[Held]) -> Iterator[Held]:
     """One route for each place and holder: a certain one first, to known workers, then the shortest."""
     groups: dict[tuple[str, Span, str], list[Held]] = defaultdict(list)
     for held in every:
-        groups[held.path, held.span, held.holder.kind].append(held)
+        kind = held.holder.kind
+        own = kind in ("default_factory", "owner") or (kind == "argument" and held.holder.name not in ("dataset", "process"))
+        groups[held.path, held.span, kind if own else "kept"].append(held)
     for items in groups.values():
         yield min(items, key=_rank)
 

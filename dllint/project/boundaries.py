@@ -53,6 +53,7 @@ class Boundaries:
         self.evaluator = evaluator
         self.index: Index = evaluator.index
         self.targets = targets
+        self._busy: set[tuple[int, int]] = set()
         self.counts = WorkerCounts(evaluator, declared)
         self.known = dict(LOADERS) | {name: _GENERIC for name in targets.loader_classes}
 
@@ -228,7 +229,20 @@ class Boundaries:
         if "." in boundary.workers:
             return self._workers_of_options(call, env, boundary, skip)
         found, surely = self._argument(call, env, boundary, skip, boundary.workers)
-        return self.counts.of_arguments(found, surely, self._open_ended(call, env))
+        set_later = self._set_later.get(id(call))
+        return set_later or self.counts.of_arguments(found, surely, self._open_ended(call, env))
+
+    @cached_property
+    def _set_later(self) -> dict[int, Workers]:
+        """Loaders whose `num_workers` is assigned after they are made, by the call that makes them."""
+        found: dict[int, Workers] = {}
+        for module in self.index:
+            for write in module.attribute_writes.get("num_workers", ()):
+                env = self.evaluator.generic(module, write.function)
+                for value in self.evaluator.values(write.target.args[0], env) if write.event.value is not None else ():
+                    if isinstance(value, ExtInst) and value.name in self.known and write.event.value is not None:
+                        found[id(value.call)] = self.counts.of_expression(write.event.value, env)
+        return found
 
     def _workers_of_options(self, call: Expr, env: Env, boundary: Boundary, skip: int) -> Workers:
         parameter, _, option = boundary.workers.partition(".")
@@ -247,8 +261,15 @@ class Boundaries:
         return False
 
     def _unknown(self, mapping: Expr, env: Env) -> bool:
-        values = self.evaluator.values(mapping, env)
-        return not values or any(self._unknown_mapping(value) for value in values)
+        key = (id(mapping), id(env))
+        if key in self._busy:
+            return False
+        self._busy.add(key)
+        try:
+            values = self.evaluator.values(mapping, env)
+            return not values or any(self._unknown_mapping(value) for value in values)
+        finally:
+            self._busy.discard(key)
 
     def _unknown_mapping(self, value: Value) -> bool:
         if isinstance(value, Free):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dllint.model.facts import Expr
 from dllint.project.declared import Declared
 from dllint.project.evaluate import Evaluator
-from dllint.project.values import Const, Env, Ext, ExtInst, ExtMethod, Opaque, Value
+from dllint.project.values import Const, Env, Ext, ExtInst, ExtMethod, Free, Opaque, Value
 
 _LAZY = frozenset({
     "manual_seed", "manual_seed_all", "seed", "seed_all", "device_count", "is_initialized", "is_available",
@@ -19,6 +19,8 @@ _LAZY = frozenset({
 """Members of torch.cuda that need no initialised CUDA: queued until it is, or answered without."""
 _QUERIES = frozenset({"torch.cuda.is_available", "torch.cuda.get_arch_list", "torch.accelerator.is_available"})
 """They raise nothing in a forked child, but a parent that calls them poisons its children."""
+
+_NAMESPACES = frozenset({"args", "opt", "opts", "options", "config", "cfg", "conf", "hparams", "flags", "params", "arguments"})
 
 
 class Devices:
@@ -63,9 +65,9 @@ class Devices:
 
     def is_cuda(self, expr: Expr, env: Env) -> bool:
         """Whether an expression may name a CUDA device, by a literal that can be followed to it."""
-        return any(self._names_cuda(value) for value in self.evaluator.values(expr, env))
+        return any(self._names_cuda(value, env) for value in self.evaluator.values(expr, env))
 
-    def _names_cuda(self, value: Value) -> bool:
+    def _names_cuda(self, value: Value, env: Env) -> bool:
         match value:
             case Const(value=text):
                 return isinstance(text, str) and text.startswith("cuda")
@@ -74,10 +76,30 @@ class Devices:
             case ExtInst(name=name, call=call, env=env) if name.endswith(".format"):
                 base = call.args[0].args[0]
                 return isinstance(base.value, str) and base.value.startswith("cuda")
-            case ExtMethod(attribute=attribute):
-                return any(self.is_cuda(*pair) for pair in self.declared.option(attribute))
+            case ExtMethod(base=base, attribute=attribute) if is_namespace(base):
+                return any(self.is_cuda(*pair) for pair in self.declared.option(attribute) if self._near(pair[1], env))
             case Opaque(expr=expr) if expr.kind == "fstring":
                 return isinstance(expr.value, str) and expr.value.startswith("cuda")
             case Opaque(expr=expr, env=env) if expr.kind == "binop":
                 return self.is_cuda(expr.args[0], env)
         return False
+
+    def _near(self, declared: Env, used: Env) -> bool:
+        """Whether an option's declaration belongs to the program: one file imports the other, or is the other."""
+        index = self.evaluator.index
+        here, there = used.module.path, declared.module.path
+        return here in index.imports(there) or there in index.imports(here)
+
+
+def is_namespace(value: Value) -> bool:
+    """Whether a value holds parsed options: what a parser returns, or something that is named like it."""
+    match value:
+        case ExtInst(name=name):
+            return name.endswith(("parse_args", "parse_known_args", "parse_known_args[]"))
+        case Free(name=name):
+            return name.lower() in _NAMESPACES
+        case Opaque(expr=expr):
+            return expr.name.lower() in _NAMESPACES
+        case ExtMethod(attribute=attribute):
+            return attribute.lower() in _NAMESPACES
+    return False

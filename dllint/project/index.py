@@ -315,14 +315,17 @@ class Index:
         return {other for other in self.modules if path in self.imports(other)}
 
     def _direct(self, path: str) -> Iterator[str]:
-        for imported in self.modules[path].model.imports:
-            names = [imported.module]
-            if imported.attribute not in ("", "*"):
-                names.append(f"{imported.module}.{imported.attribute}" if imported.module else imported.attribute)
-            for name in names:
-                target = self.find(path, name, imported.level)
-                if target is not None:
-                    yield target.path
+        module = self.modules[path]
+        for imported in module.model.imports:
+            yield from self.targets(module, imported)
+
+    def targets(self, importer: Module, imported: ImportedName) -> list[str]:
+        """The files that an import statement names: the module, and the submodule that the name may be."""
+        names = [imported.module]
+        if imported.attribute not in ("", "*"):
+            names.append(f"{imported.module}.{imported.attribute}" if imported.module else imported.attribute)
+        found = (self.find(importer.path, name, imported.level) for name in names)
+        return [target.path for target in found if target is not None]
 
     def _search_path(self, folder: str) -> Iterator[str]:
         """Where a script's absolute imports are looked up: its own folder first, unless it is a package's."""

@@ -67,7 +67,7 @@ class Library:
                         yield value, Note(module.path, function.header, text)
 
     def _offered(self, module: Module, function: Function) -> Iterator[Value]:
-        if function.parent >= 0 or not self._worth_a_look(module, function):
+        if function.parent >= 0 or function.decorators or not self._worth_a_look(module, function):
             return
         env = self.evaluator.generic(module, function.index)
         for event in function.events:

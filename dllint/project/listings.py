@@ -150,11 +150,23 @@ class Listings:
         name = running.env.module.receiver_name(running.env.function)
         for event in running.events:
             for root in (event.value, event.target):
-                lengths = {id(arg) for part in _walk(root) if part.kind == "call" and part.args[0].name == "len" for arg in part.args}
+                other = _no_read(root)
                 for part in _walk(root):
-                    if part.kind == "attribute" and part.name == attribute and part.args[0].name == name and id(part) not in lengths:
-                        return part
+                    if part.kind == "attribute" and part.name == attribute and part.args[0].name == name != "":
+                        if id(part) not in other:
+                            return part
         return None
+
+
+def _no_read(root: Expr | None) -> set[int]:
+    """Expressions whose elements are not read item by item: `len(x)`, and a look-up table's `x[self.labels[i]]`."""
+    found: set[int] = set()
+    for part in _walk(root):
+        if part.kind == "call" and part.args[0].name == "len":
+            found |= {id(arg) for arg in part.args[1:]}
+        if part.kind == "subscript" and any(inner.kind == "subscript" for index in part.args[1:] for inner in index.walk()):
+            found.add(id(part.args[0]))
+    return found
 
 
 def _walk(root: Expr | None) -> list[Expr]:

@@ -17,6 +17,7 @@ from dllint.project.reach import Reach, Running
 from dllint.project.targets import SPAWN
 from dllint.project.values import Const, Env, Ext, ExtInst, ExtMethod, Inst, Value
 from dllint.project.workers import Workers
+from dllint.source import Span
 
 _WRAPPERS = frozenset({
     "enumerate", "zip", "tqdm", "islice", "cycle", "iter", "chain", "track", "progress_bar", "reversed", "tqdm_notebook",
@@ -55,7 +56,38 @@ class MainCode:
         self.reach = Reach(evaluator, lambda running, event: self._guarded(running.env, event))
 
     def _guarded(self, env: Env, event: Event) -> bool:
-        return under_main_guard(env.module, env.function, event)
+        return under_main_guard(env.module, env.function, event) or self._never(env, event)
+
+    def _never(self, env: Env, event: Event) -> bool:
+        """Whether an event stands under a condition whose every visible value is false: an option nobody sets."""
+        for index in env.module.enclosing(event.block):
+            block = env.module.block(index)
+            if block.kind == "if" and block.test is not None and block.test.kind in ("name", "attribute", "subscript"):
+                values = self.evaluator.values(block.test, env)
+                if values and all(isinstance(value, Const) and not value.value for value in values):
+                    return True
+        return False
+
+    def runs_on_import(self, module: Module) -> bool:
+        """Whether a worker's import of the main script may run a module's own code.
+
+        A module that is only imported in functions or under guards is not imported again; one that nobody imports is a
+        script.
+        """
+        statements = [
+            (importer, imported)
+            for importer in self.index
+            if importer is not module
+            for imported in importer.model.imports
+            if module.path in self.index.targets(importer, imported)
+        ]
+        return not statements or any(
+            imported.function < 0 and not self._import_guarded(importer, imported.span) for importer, imported in statements
+        )
+
+    def _import_guarded(self, importer: Module, span: Span) -> bool:
+        env = self.evaluator.env(importer, -1)
+        return any(self._guarded(env, event) for event in importer.model.events if event.start == span.start)
 
     def entries(self, module: Module) -> Iterator[Running]:
         """The module-level statements that run on import."""
@@ -70,6 +102,8 @@ class MainCode:
 
     def starts(self, module: Module) -> Iterator[Start]:
         """The module-level statements that start workers, each once."""
+        if not self.runs_on_import(module):
+            return
         done: set[int] = set()
         for running in self.running(module):
             assert running.start is not None

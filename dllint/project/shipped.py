@@ -23,7 +23,7 @@ class Holder:
     """What keeps a shipped value.
 
     kind: argument (of the loader, `name`), attribute (`name` of `owner`), default_factory, element, kept (by the
-    external callable `name`), owner (of the bound method `name`).
+    external callable `name`), owner (of the bound method `name`), returned (by a function, to the project's users).
     """
 
     kind: str
@@ -74,12 +74,8 @@ class Shipped:
             steps.append(_Step(loader.instance, Holder("argument", "process"), (start,), Certainty.CERTAIN))
         yield from self._walk(steps, loader)
 
-    def by_users(self, value: Value, note: Note) -> Iterator[Held]:
-        """Everything that shipping a value would hand to workers, where no loader of the project ships it."""
-        yield from self._walk([_Step(value, Holder("argument", "dataset"), (note,), Certainty.LIKELY)], None)
-
-    def kept_for_users(self, value: Value, holder: Holder, route: tuple[Note, ...]) -> Iterator[Held]:
-        """A value that users of the project would hand to workers, by a route that ends with them."""
+    def by_users(self, value: Value, holder: Holder, route: tuple[Note, ...]) -> Iterator[Held]:
+        """What users of the project would hand to workers with a value, where no loader of the project ships it."""
         yield from self._walk([_Step(value, holder, route, Certainty.LIKELY)], None)
 
     def _walk(self, stack: list[_Step], loader: Loader | None) -> Iterator[Held]:

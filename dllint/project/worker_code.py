@@ -15,7 +15,7 @@ from dllint.project.reach import Reach, Running
 from dllint.project.shipped import Held
 from dllint.project.values import Env, Func, Inst, Klass, Method
 
-_ENTRY_HOLDERS = frozenset({"argument", "kept", "element"})
+_ENTRY_HOLDERS = frozenset({"argument", "kept", "element", "returned"})
 PER_ITEM = ("__call__", "__getitem__")
 
 

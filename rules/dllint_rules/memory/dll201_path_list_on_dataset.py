@@ -24,8 +24,8 @@ class PathListOnDataset(Rule):
             if kind is None or not has_workers(project, held):
                 continue
             write = held.route[0]
-            if (write.path, write.span) not in seen and self._read(project, held):
-                seen.add((write.path, write.span))
+            if (write.path, held.holder) not in seen and self._read(project, held):
+                seen.add((write.path, held.holder))
                 yield self._finding(project, held, kind)
 
     def _read(self, project: Project, held: Held) -> bool:
@@ -43,7 +43,7 @@ class PathListOnDataset(Rule):
             if FORK in failing
             else "every worker gets a copy of its own"
         )
-        what = "file names" if kind is Kind.STR else "`Path` objects"
+        what = "strings" if kind is Kind.STR else "`Path` objects"
         write, loader = held.route[0], held.loader
         return Finding(
             code=self.code,

@@ -50,6 +50,8 @@ def keeper(held: Held) -> str:
             return f"passed as `{held.holder.name}`"
         case "attribute":
             return f"kept as `{held.holder.name}` of `{held.holder.owner}`"
+        case "returned":
+            return "returned for use in workers"
         case "kept":
             return f"kept by `{held.holder.name}`"
     return "kept in a container that is shipped to workers"
