@@ -109,6 +109,12 @@ class Project:
         shipped = Shipped(self.evaluator, self.boundaries)
         return [(loader, tuple(shipped.by(loader))) for loader in self.loaders]
 
+    def every_route(self) -> Iterator[Held]:
+        """Everything that any loader ships, those without workers too, and what users would ship."""
+        for _, items in self._held_by_loader:
+            yield from items
+        yield from self._held_by_users
+
     @cached_property
     def shipped(self) -> tuple[Held, ...]:
         """Everything that goes to workers, once per place where it is made, by its best route."""
@@ -193,6 +199,12 @@ class Project:
                 found.append(Child(running, None))
         return (*found, *self.forks.process_children())
 
+    def why(self, path: str, row: int) -> list[str]:
+        """Why a line is quiet, in sentences. Raises KeyError for a file that was not analysed."""
+        from dllint.project.why import why
+
+        return why(self, path, row)
+
     # Values.
 
     def values(self, expr: Expr, env: Env) -> Values:
@@ -231,19 +243,3 @@ def _rank(held: Held) -> tuple[bool, bool, bool, int]:
     workers = held.loader is not None and held.loader.workers is Workers.SOME
     return held.loader is None, held.certainty is not Certainty.CERTAIN, not workers, len(held.route)
 
-
-def module_of(project: Project, path: str) -> Module:
-    """The indexed module of a file."""
-    return project.index.modules[path]
-
-
-def describe_value(value: Value) -> str:
-    """A short name for messages."""
-    match value:
-        case Func() | Klass():
-            return value.facts.name
-        case Inst(klass=klass):
-            return klass.facts.name
-        case ExtInst(name=name):
-            return name.rpartition(".")[2]
-    return "value"

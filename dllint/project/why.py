@@ -1,0 +1,136 @@
+"""Why a line is quiet: what stands on it, the route that was tried, and where it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dllint.knowledge import DROP_STATE
+from dllint.model.facts import Event, Expr
+from dllint.project.guards import under_main_guard
+from dllint.project.index import Module
+from dllint.project.main_code import iterated_by
+from dllint.project.shipped import Held
+from dllint.project.targets import PICKLING
+from dllint.project.values import Free, Inst, Klass, Opaque
+from dllint.project.workers import Workers
+from dllint.source import Span
+
+if TYPE_CHECKING:
+    from dllint.project import Project
+
+_WORKERS = {
+    Workers.NONE: "has no workers: nothing is shipped",
+    Workers.SOME: "has workers",
+    Workers.UNKNOWN: "has a number of workers that is not known",
+}
+
+
+class Why:
+    """Explains one line of a project."""
+
+    def __init__(self, project: Project, module: Module, row: int) -> None:
+        self.project = project
+        self.module = module
+        self.row = row
+        self.source = project.source(module.path)
+
+    def lines(self) -> list[str]:
+        """One sentence for each thing on the line that could matter; one that says so when nothing does."""
+        found = [*self._loaders(), *self._shipped(), *self._unshipped(), *self._classes(), *self._main_code()]
+        return list(dict.fromkeys(found)) or ["nothing on this line is made, kept or started that could go to workers"]
+
+    def _here(self, span: Span) -> bool:
+        return self.source.location(span.start)[0] == self.row
+
+    def _at(self, path: str, span: Span) -> str:
+        row, column = self.project.source(path).location(span.start)
+        return f"{path}:{row}:{column}"
+
+    def _loaders(self) -> Iterator[str]:
+        for loader in self.project.loaders:
+            if loader.path == self.module.path and self._here(loader.span):
+                yield f"`{loader.name}(...)` {_WORKERS[loader.workers]}"
+                for name in loader.boundary.ships:
+                    for expr, env in self.project.boundaries.argument(loader, name)[0]:
+                        unknown = [value for value in self.project.values(expr, env) if isinstance(value, (Opaque, Free))]
+                        if unknown or not self.project.values(expr, env):
+                            yield f"its `{name}` at {self._at(env.module.path, expr.span)} could not be followed: UNKNOWN"
+
+    def _shipped(self) -> Iterator[str]:
+        for held in self.project.every_route():
+            if held.path == self.module.path and self._here(held.span):
+                yield self._verdict(held)
+
+    def _verdict(self, held: Held) -> str:
+        what = f"`{self.project.text(held.path, held.span).splitlines()[0][:60]}`"
+        steps = " <- ".join(f"{note.text} ({self._at(note.path, note.span)})" for note in held.route[-3:])
+        loader = held.loader
+        if loader is None:
+            return f"{what} is shipped only by users of this project: {steps}"
+        if loader.workers is Workers.NONE:
+            return f"{what} reaches a `{loader.name}` that {_WORKERS[loader.workers]}: {steps}"
+        if not loader.methods & PICKLING:
+            return f"{what} is shipped, but workers are started by fork here, which pickles nothing: {steps}"
+        return f"{what} is shipped to workers: {steps}"
+
+    def _unshipped(self) -> Iterator[str]:
+        shipped = {(held.path, held.span) for held in self.project.every_route()}
+        for _, _, events in self.module.scopes:
+            for event in events:
+                for root in (event.value, event.target):
+                    for expr in root.walk() if root is not None else ():
+                        if expr.kind == "lambda" and self._here(expr.span):
+                            if (self.module.path, expr.span) not in shipped:
+                                yield self._consumer(event, expr)
+
+    def _consumer(self, event: Event, wanted: Expr) -> str:
+        """What takes a lambda that nothing ships."""
+        holder = ""
+        for root in (event.value, event.target):
+            for expr in root.walk() if root is not None else ():
+                if expr.kind == "call" and any(part is wanted for part in (*expr.args[1:], *(value for _, value in expr.keywords))):
+                    holder = self.project.text(self.module.path, expr.args[0].span)
+        if holder:
+            return f"`lambda` is given to `{holder}(...)`: no route from there to something that is shipped was found"
+        target = self.project.text(self.module.path, event.target.span) if event.target is not None else ""
+        kept = f" kept as `{target}`" if target else ""
+        return f"`lambda`{kept}: no loader, dataset or transform that is shipped was found to keep it"
+
+    def _classes(self) -> Iterator[str]:
+        reached = {held.value.klass: held for held in self.project.every_route() if isinstance(held.value, Inst)}
+        for item in self.module.model.classes:
+            rows = range(self.source.location(item.span.start)[0], self.source.location(item.span.end)[0] + 1)
+            if self.row not in rows:
+                continue
+            klass = self.project.evaluator.klass(self.module, item.index)
+            yield from self._class(klass, reached.get(klass))
+
+    def _class(self, klass: Klass, held: Held | None) -> Iterator[str]:
+        name = klass.facts.name
+        custom = [item for item in DROP_STATE if self.project.evaluator.method(klass, item) is not None]
+        if custom:
+            yield f"`{name}` decides by `{custom[0]}` what is pickled: its attributes are not judged"
+        if held is not None and held.loader is not None:
+            yield f"`{name}` is shipped by the loader at {self._at(held.loader.path, held.loader.span)}, which {_WORKERS[held.loader.workers]}"
+        elif held is not None:
+            yield f"`{name}` is shipped by no loader of this project, only by its users"
+        elif not custom:
+            dataset = "a dataset that" if self.project.library.is_dataset(klass) else "not known to be a dataset, and"
+            yield f"`{name}` is {dataset} no loader in this project is seen to ship"
+
+    def _main_code(self) -> Iterator[str]:
+        for event in self.module.model.events:
+            if self._here(Span(event.start, event.end)) and list(iterated_by(event)):
+                env = self.project.evaluator.env(self.module, -1)
+                for expr in iterated_by(event):
+                    found = list(self.project.main_code.loaders_in(expr, env))
+                    if found and under_main_guard(self.module, -1, event):
+                        yield "starts workers under the main guard: spawned workers do not run it again"
+                    elif not found:
+                        yield f"`{self.project.text(self.module.path, expr.span)}` is not seen to be a loader"
+
+
+def why(project: Project, path: str, row: int) -> list[str]:
+    """The reasons for one line. Raises KeyError for a file that is not part of the analysis."""
+    return Why(project, project.index.modules[path], row).lines()
