@@ -91,16 +91,29 @@ LOADERS = {
 LOADERS["transformers.Seq2SeqTrainer"] = LOADERS["transformers.Trainer"]
 
 PROCESSES = {
-    "multiprocessing.Process": Boundary(("group", "target", "name", "args", "kwargs"), ("target", "args", "kwargs"), "", "multiprocessing.Process"),
+    "multiprocessing.Process": Boundary(
+        ("group", "target", "name", "args", "kwargs"), ("target", "args", "kwargs"), "", "multiprocessing.Process"
+    ),
     "torch.multiprocessing.spawn": Boundary(("fn", "args"), ("fn", "args"), "", "torch.multiprocessing.spawn"),
-    "torch.multiprocessing.start_processes": Boundary(("fn", "args"), ("fn", "args"), "", "torch.multiprocessing.start_processes"),
-    "multiprocessing.Pool": Boundary(("processes", "initializer", "initargs"), ("initializer", "initargs"), "", "multiprocessing.Pool"),
-    "concurrent.futures.ProcessPoolExecutor": Boundary(("max_workers", "mp_context", "initializer", "initargs"), ("initializer", "initargs"), "", "concurrent.futures.ProcessPoolExecutor"),
-}  # fmt: skip
+    "torch.multiprocessing.start_processes": Boundary(
+        ("fn", "args"), ("fn", "args"), "", "torch.multiprocessing.start_processes"
+    ),
+    "multiprocessing.Pool": Boundary(
+        ("processes", "initializer", "initargs"), ("initializer", "initargs"), "", "multiprocessing.Pool"
+    ),
+    "concurrent.futures.ProcessPoolExecutor": Boundary(
+        ("max_workers", "mp_context", "initializer", "initargs"),
+        ("initializer", "initargs"),
+        "",
+        "concurrent.futures.ProcessPoolExecutor",
+    ),
+}
 POOL_METHODS = {
-    "multiprocessing.Pool": frozenset({"map", "imap", "imap_unordered", "apply", "apply_async", "map_async", "starmap", "starmap_async"}),
+    "multiprocessing.Pool": frozenset(
+        {"map", "imap", "imap_unordered", "apply", "apply_async", "map_async", "starmap", "starmap_async"}
+    ),
     "concurrent.futures.ProcessPoolExecutor": frozenset({"submit", "map"}),
-}  # fmt: skip
+}
 """Methods of pools whose first argument is pickled under every start method (measured)."""
 
 DATASETS = frozenset({
@@ -109,7 +122,8 @@ DATASETS = frozenset({
     "torch.utils.data.IterDataPipe", "torch.utils.data.MapDataPipe", "torch_geometric.data.Dataset",
     "torch_geometric.data.InMemoryDataset", "monai.data.Dataset", "monai.data.CacheDataset",
     "monai.data.PersistentDataset", "torchvision.datasets.VisionDataset", "torchvision.datasets.ImageFolder",
-    "torchvision.datasets.DatasetFolder", "torchvision.datasets.folder.ImageFolder", "torchvision.datasets.CocoDetection",
+    "torchvision.datasets.DatasetFolder", "torchvision.datasets.folder.ImageFolder",
+    "torchvision.datasets.CocoDetection",
     "torchvision.datasets.vision.VisionDataset", "torchvision.datasets.folder.DatasetFolder",
     "fairseq.data.FairseqDataset", "webdataset.WebDataset", "litdata.StreamingDataset", "streaming.StreamingDataset",
     "mmdet.datasets.CustomDataset", "mmengine.dataset.BaseDataset", "torchaudio.datasets.LIBRISPEECH",
@@ -134,11 +148,15 @@ COPIERS = frozenset({
 })  # fmt: skip
 """Callables that keep the elements of what they are given, not the thing itself."""
 
+ITERATORS = frozenset({"builtins.iter", "itertools.cycle", "itertools.chain"})
+"""Of a loader, they keep its iterator: that cannot be pickled at all, so nothing behind it is reached."""
+
 PASS_THROUGH = frozenset({"copy.copy", "copy.deepcopy", "typing.cast", "torch.utils.data.dataset.T_co"})
 """Callables whose result is, for our questions, one of their arguments."""
 
 HOLDING_ROOTS = (
-    "torch.", "torchvision.", "torchaudio.", "torchtext.", "torch_geometric.", "lightning.", "monai.", "albumentations.",
+    "torch.", "torchvision.", "torchaudio.", "torchtext.", "torch_geometric.", "lightning.", "monai.",
+    "albumentations.",
     "kornia.", "timm.", "webdataset.", "imgaug.", "torchio.", "detectron2.", "mmcv.", "mmdet.", "transformers.",
     "fairseq.", "torchdata.", "pytorchvideo.", "cvtransforms.", "torch_audiomentations.", "audiomentations.", "imgaug.",
     "fastai.", "ffcv.", "volumentations.", "batchgenerators.", "nlpaug.", "speechbrain.", "torchmeta.", "learn2learn.",

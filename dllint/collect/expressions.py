@@ -216,7 +216,9 @@ class Lowering:
         if isinstance(node, cst.Index):
             return self.lower(node.value)
         assert isinstance(node, cst.Slice)
-        bounds = [Expr("none", 0, 0) if bound is None else self.lower(bound) for bound in (node.lower, node.upper, node.step)]
+        bounds = [
+            Expr("none", 0, 0) if bound is None else self.lower(bound) for bound in (node.lower, node.upper, node.step)
+        ]
         inside = [bound for bound in bounds if bound.kind != "none"]
         start, end = (inside[0].start, inside[-1].end) if inside else (0, 0)
         return Expr("slice", start, end, args=tuple(bounds))

@@ -269,7 +269,7 @@ class Scopes(Lowering):
         for alias in node.names:
             module = alias.evaluated_name
             name = alias.evaluated_alias or module.split(".")[0]
-            self.imported(name, module if alias.evaluated_alias else module, "", 0, at)
+            self.imported(name, module, "", 0, at)
             bound.append(name)
         self.event("import", at, names=tuple(bound))
 
@@ -387,5 +387,3 @@ def dotted_name(node: cst.BaseExpression) -> str:
     if isinstance(node, cst.Attribute):
         return f"{dotted_name(node.value)}.{node.attr.value}"
     return cst.ensure_type(node, cst.Name).value
-
-

@@ -6,8 +6,9 @@ import libcst as cst
 
 
 def _leaves(base: type) -> set[type]:
-    found = {base}
-    for child in base.__subclasses__():
+    found: set[type] = {base}
+    children: list[type] = base.__subclasses__()
+    for child in children:
         found |= _leaves(child)
     return found
 

@@ -8,13 +8,12 @@ questions are answered over it by `dllint.project`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Union
 
 import msgspec
 
 from dllint.source import Span
 
-Constant = Union[str, int, float, bool, None]
+Constant = str | int | float | bool | None
 
 
 class Expr(msgspec.Struct, frozen=True, array_like=True, gc=False, omit_defaults=True):
@@ -46,8 +45,8 @@ class Expr(msgspec.Struct, frozen=True, array_like=True, gc=False, omit_defaults
     start: int
     end: int
     name: str = ""
-    args: tuple["Expr", ...] = ()
-    keywords: tuple[tuple[str, "Expr"], ...] = ()
+    args: tuple[Expr, ...] = ()
+    keywords: tuple[tuple[str, Expr], ...] = ()
     value: Constant = None
     ref: int = -1
 
@@ -55,11 +54,11 @@ class Expr(msgspec.Struct, frozen=True, array_like=True, gc=False, omit_defaults
     def span(self) -> Span:
         return Span(self.start, self.end)
 
-    def keyword(self, name: str) -> "Expr | None":
+    def keyword(self, name: str) -> Expr | None:
         """The value of a keyword argument written out in this call."""
         return next((value for key, value in self.keywords if key == name), None)
 
-    def walk(self) -> Iterator["Expr"]:
+    def walk(self) -> Iterator[Expr]:
         """This expression and all below it, but not the bodies of lambdas and comprehensions' scopes."""
         yield self
         for child in self.args:

@@ -16,14 +16,14 @@ from dllint.project.devices import Devices
 from dllint.project.evaluate import Evaluator
 from dllint.project.forks import Child, Forks, calls_of
 from dllint.project.guards import only_in_main
-from dllint.project.index import Index, Module
+from dllint.project.index import Index
 from dllint.project.library import Library
 from dllint.project.listings import Listings
 from dllint.project.main_code import MainCode
 from dllint.project.reach import Running
 from dllint.project.shipped import Held, Holder, Shipped
 from dllint.project.targets import FORK, PICKLING, Targets
-from dllint.project.values import Env, ExtInst, Free, Func, Inst, Klass, Opaque, Value, Values
+from dllint.project.values import Env, Free, Inst, Klass, Opaque, Values
 from dllint.project.worker_code import WorkerCode
 from dllint.project.workers import Workers
 from dllint.source import Source, Span
@@ -39,9 +39,7 @@ __all__ = ["Held", "Loader", "Project", "Running", "Targets", "Workers"]
 class Project:
     """The questions that rules may ask. Everything is computed on first use and kept."""
 
-    def __init__(
-        self, models: Mapping[str, ModuleModel], targets: Targets, read: Callable[[str], Source]
-    ) -> None:
+    def __init__(self, models: Mapping[str, ModuleModel], targets: Targets, read: Callable[[str], Source]) -> None:
         # Following a value costs some twenty Python frames a step; MAX_DEPTH bounds the steps.
         sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION_LIMIT))
         self.models = models
@@ -140,9 +138,11 @@ class Project:
 
     @cached_property
     def _quiet_library(self) -> bool:
-        """The project's own loaders take any dataset and never have workers."""
-        own = [loader for loader in self.open_loaders if not loader.in_tests]
-        return bool(own) and all(loader.workers is Workers.NONE for loader in own)
+        """The project's own loaders take any dataset and never have workers, or always fork them."""
+        own = [loader for loader in self.loaders if not loader.in_tests]
+        if own and all(loader.chosen and not loader.methods & PICKLING for loader in own):
+            return True
+        return bool(self.open_loaders) and all(loader.workers is Workers.NONE for loader in self.open_loaders)
 
     @cached_property
     def _reached(self) -> set[Klass]:
@@ -153,7 +153,7 @@ class Project:
                 continue
             for held in items:
                 if isinstance(held.value, Inst):
-                    found |= set(self.evaluator.mro(held.value.klass))
+                    found |= set(self.evaluator.classes.mro(held.value.klass))
         return found
 
     # What runs in workers.
@@ -172,7 +172,7 @@ class Project:
     def _running_functions(self) -> set[tuple[str, int]]:
         """Functions that run per item: in workers, or from any class's `__call__` or `__getitem__`."""
         code = WorkerCode(self.evaluator)
-        return {item.function for item in (*self.running, *code.per_item(self.evaluator.all_classes))}
+        return {item.function for item in (*self.running, *code.per_item(self.evaluator.classes.all_classes))}
 
     @cached_property
     def users_running(self) -> tuple[Running, ...]:
@@ -233,7 +233,9 @@ def best_routes(every: list[Held]) -> Iterator[Held]:
     groups: dict[tuple[str, Span, str], list[Held]] = defaultdict(list)
     for held in every:
         kind = held.holder.kind
-        own = kind in ("default_factory", "owner") or (kind == "argument" and held.holder.name not in ("dataset", "process"))
+        own = kind in ("default_factory", "owner") or (
+            kind == "argument" and held.holder.name not in ("dataset", "process")
+        )
         groups[held.path, held.span, kind if own else "kept"].append(held)
     for items in groups.values():
         yield min(items, key=_rank)
@@ -242,4 +244,3 @@ def best_routes(every: list[Held]) -> Iterator[Held]:
 def _rank(held: Held) -> tuple[bool, bool, bool, int]:
     workers = held.loader is not None and held.loader.workers is Workers.SOME
     return held.loader is None, held.certainty is not Certainty.CERTAIN, not workers, len(held.route)
-

@@ -9,11 +9,10 @@ from functools import cached_property
 from dllint.knowledge import LOADERS, Boundary
 from dllint.model.facts import Expr
 from dllint.project.declared import Declared
-from dllint.project.evaluate import Argument, Evaluator
-from dllint.project.hierarchy import Answer
+from dllint.project.evaluate import Answer, Argument, Evaluator
 from dllint.project.index import Index, Module, Site
 from dllint.project.targets import ALL_METHODS, Targets
-from dllint.project.values import Const, Env, Ext, ExtInst, Free, Inst, Klass, Seq, Value
+from dllint.project.values import Const, Env, Ext, ExtInst, Free, Func, Inst, Klass, Method, Seq, Value
 from dllint.project.workers import WorkerCounts, Workers
 from dllint.source import Span
 
@@ -55,7 +54,7 @@ class Boundaries:
         self.targets = targets
         self._busy: set[tuple[int, int]] = set()
         self.counts = WorkerCounts(evaluator, declared)
-        self.known = dict(LOADERS) | {name: _GENERIC for name in targets.loader_classes}
+        self.known = dict(LOADERS) | dict.fromkeys(targets.loader_classes, _GENERIC)
 
     @cached_property
     def names(self) -> set[str]:
@@ -63,8 +62,8 @@ class Boundaries:
         found = {name.rpartition(".")[2] for name in self.known} | {"DataLoader"}
         found |= {name for module in self.index for name in module.calls if name.endswith(("DataLoader", "Dataloader"))}
         while True:
-            more = {alias for name in found for alias in self.evaluator.aliases.get(name, ())}
-            for klass in self.evaluator.all_classes:
+            more = {alias for name in found for alias in self.evaluator.call_sites.aliases.get(name, ())}
+            for klass in self.evaluator.classes.all_classes:
                 if any(base.name in found for base in klass.facts.bases):
                     more.add(klass.facts.name)
             for module in self.index:
@@ -101,7 +100,7 @@ class Boundaries:
             outers = self.contexts(module, facts.parent, depth)
             return [self.evaluator.env(module, function, receiver=env.receiver, outer=env) for env in outers]
         found: list[Env] = []
-        for site, skip in self.evaluator.callers(module, function) if depth else ():
+        for site, skip in self.evaluator.call_sites.callers(module, function) if depth else ():
             for caller in self.contexts(site.module, site.function, depth - 1):
                 found += self._entered(site, skip, caller, module, function)
                 if len(found) >= MAX_CONTEXTS:
@@ -110,14 +109,14 @@ class Boundaries:
 
     def _entered(self, site: Site, skip: int, caller: Env, module: Module, function: int) -> Iterator[Env]:
         for value in self.evaluator.values(site.expr.args[0], caller):
-            owner = getattr(value, "owner", None)
-            func = getattr(value, "func", value)
+            owner = value.owner if isinstance(value, Method) else None
+            func = value.func if isinstance(value, Method) else value
             if isinstance(value, Klass):
                 inst = Inst(value, site.expr, caller)
-                found = self.evaluator.init_envs(inst).get((module.path, function))
+                found = self.evaluator.activations.init_envs(inst).get((module.path, function))
                 if found is not None:
                     yield found
-            elif getattr(func, "module", None) is module and getattr(func, "index", -1) == function:
+            elif isinstance(func, Func) and func.module is module and func.index == function:
                 yield self.evaluator.env(module, function, site.expr, caller, owner, func.outer, skip)
 
     def _loaders_of(self, site: Site, env: Env) -> Iterator[Loader]:
@@ -133,8 +132,16 @@ class Boundaries:
                     for target in self.evaluator.values(made.args[1], where):
                         boundary = self.boundary(target.name, made) if isinstance(target, Ext) else None
                         if boundary is not None:
-                            merged = self.evaluator.merged_call(made, site.expr)
+                            merged = self.evaluator.calls.merged_call(made, site.expr)
                             yield self._loader(site, env, boundary, merged, env, "DataLoader")
+
+    def makes_loader(self, expr: Expr, env: Env) -> bool:
+        """Whether an expression is a loader."""
+        return any(
+            (isinstance(value, ExtInst) and value.name in self.known)
+            or (isinstance(value, Inst) and self.is_loader(value.klass))
+            for value in self.evaluator.values(expr, env)
+        )
 
     def boundary(self, name: str, call: Expr) -> Boundary | None:
         """The knowledge of an external loader; unknown classes named like one count when called like one."""
@@ -148,12 +155,14 @@ class Boundaries:
 
     def is_loader(self, klass: Klass) -> bool:
         """Whether a project's class is a loader."""
-        return self.evaluator.is_a(klass, lambda name: name in self.known) is Answer.YES
+        return self.evaluator.classes.is_a(klass, lambda name: name in self.known) is Answer.YES
 
     def _subclass(self, site: Site, inst: Inst) -> Iterator[Loader]:
         """A project's own loader class: what its `__init__` hands on to the external base."""
         call, env, skip = self.base_call(inst)
-        boundary = next(self.known[name] for name in self.evaluator.external_bases(inst.klass) if name in self.known)
+        boundary = next(
+            self.known[name] for name in self.evaluator.classes.external_bases(inst.klass) if name in self.known
+        )
         yield self._loader(site, env, boundary, call, env, inst.klass.facts.name, inst, skip)
 
     def base_call(self, inst: Inst) -> tuple[Expr, Env, int]:
@@ -161,9 +170,9 @@ class Boundaries:
         found: tuple[Expr, Env, int] | None = None
         if inst.call is not None and inst.env is not None:
             found = inst.call, inst.env, 0
-        for (_, function), env in self.evaluator.init_envs(inst).items():
+        for (_, function), env in self.evaluator.activations.init_envs(inst).items():
             klass = self.evaluator.klass(env.module, env.module.model.functions[function].owner)
-            following = self.evaluator.super_init(klass, env)
+            following = self.evaluator.activations.super_init(klass, env)
             if following is not None:
                 found = following[0], env, following[1]
         assert found is not None
@@ -171,8 +180,8 @@ class Boundaries:
 
     def _processes(self) -> Iterator[Loader]:
         """Objects of own `Process` classes: starting one ships the whole object."""
-        for klass in self.evaluator.all_classes:
-            if self.evaluator.is_a(klass, {"multiprocessing.Process"}) is not Answer.YES:
+        for klass in self.evaluator.classes.all_classes:
+            if self.evaluator.classes.is_a(klass, {"multiprocessing.Process"}) is not Answer.YES:
                 continue
             for site in self.index.calls_named((klass.facts.name,)):
                 env = self.evaluator.generic(site.module, site.function)
@@ -180,22 +189,24 @@ class Boundaries:
                     inst = Inst(klass, site.expr, env)
                     methods, chosen = self._methods(site.expr, env, _PROCESS, 0)
                     yield Loader(
-                        site.module.path, site.expr.span, klass.facts.name, _PROCESS, site.expr, env, 0, Workers.SOME, True,
-                        methods, chosen, inst, is_test(site.module.path),
+                        site.module.path, site.expr.span, klass.facts.name, _PROCESS, site.expr, env, 0, Workers.SOME,
+                        True, methods, chosen, inst, is_test(site.module.path),
                     )  # fmt: skip
 
     def _never_constructed(self, seen: set[Klass]) -> Iterator[Loader]:
         """Loader classes that the project defines but never makes: their users do."""
-        for klass in self.evaluator.all_classes:
+        for klass in self.evaluator.classes.all_classes:
             if klass in seen or not self.is_loader(klass):
                 continue
             inst = Inst(klass)
-            if self.evaluator.init_envs(inst) and any(
-                self.evaluator.super_init(self.evaluator.klass(env.module, env.facts.owner), env)
-                for env in self.evaluator.init_envs(inst).values()
+            if self.evaluator.activations.init_envs(inst) and any(
+                self.evaluator.activations.super_init(self.evaluator.klass(env.module, env.facts.owner), env)
+                for env in self.evaluator.activations.init_envs(inst).values()
             ):
                 call, env, skip = self.base_call(inst)
-                boundary = next(self.known[name] for name in self.evaluator.external_bases(klass) if name in self.known)
+                boundary = next(
+                    self.known[name] for name in self.evaluator.classes.external_bases(klass) if name in self.known
+                )
                 site = Site(klass.module, env.function, env.facts.events[0], call)
                 yield self._loader(site, env, boundary, call, env, klass.facts.name, inst, skip)
 
@@ -223,7 +234,7 @@ class Boundaries:
 
     def _argument(self, call: Expr, env: Env, boundary: Boundary, skip: int, name: str) -> tuple[list[Argument], bool]:
         position = boundary.parameters.index(name) + skip if name in boundary.parameters else None
-        return self.evaluator.argument(call, env, position, name)
+        return self.evaluator.arguments.argument(call, env, position, name)
 
     def _workers(self, call: Expr, env: Env, boundary: Boundary, skip: int) -> Workers:
         if "." in boundary.workers:
@@ -246,19 +257,20 @@ class Boundaries:
 
     def _workers_of_options(self, call: Expr, env: Env, boundary: Boundary, skip: int) -> Workers:
         parameter, _, option = boundary.workers.partition(".")
-        options = [value for pair in self._argument(call, env, boundary, skip, parameter)[0] for value in self.evaluator.values(*pair)]
+        options = [
+            value
+            for pair in self._argument(call, env, boundary, skip, parameter)[0]
+            for value in self.evaluator.values(*pair)
+        ]
         for value in options:
             if isinstance(value, ExtInst) and value.call.kind == "call":
-                found, surely = self.evaluator.argument(value.call, value.env, None, option)
+                found, surely = self.evaluator.arguments.argument(value.call, value.env, None, option)
                 return self.counts.of_arguments(found, surely, self._open_ended(value.call, value.env))
         return Workers.UNKNOWN
 
     def _open_ended(self, call: Expr, env: Env) -> bool:
         """Whether a `**mapping` of unknown content is among the arguments."""
-        for key, expr in call.keywords:
-            if key == "**" and self._unknown(expr, env):
-                return True
-        return False
+        return any(key == "**" and self._unknown(expr, env) for key, expr in call.keywords)
 
     def _unknown(self, mapping: Expr, env: Env) -> bool:
         key = (id(mapping), id(env))
@@ -274,7 +286,7 @@ class Boundaries:
     def _unknown_mapping(self, value: Value) -> bool:
         if isinstance(value, Free):
             function = value.module.model.functions[value.function]
-            return not self.evaluator.callers(value.module, function.index)
+            return not self.evaluator.call_sites.callers(value.module, function.index)
         if isinstance(value, ExtInst) and value.name == "builtins.dict":
             inner = [expr for key, expr in value.call.keywords if key == "**"] + list(value.call.args[1:])
         elif isinstance(value, Seq) and value.expr.kind == "dict":
@@ -293,21 +305,35 @@ class Boundaries:
                     found.add(str(value.value))
         if found:
             return frozenset(found), True
-        return (frozenset(self.set_methods), True) if self.set_methods else (self.targets.methods(), False)
+        chosen = self.set_for(env.module.path)
+        return (chosen, True) if chosen else (self.targets.methods(), False)
+
+    def set_for(self, path: str) -> frozenset[str]:
+        """The start method that every program with this file sets, or the empty set when that is not one."""
+        found = {
+            method
+            for setter, methods in self._set_methods.items()
+            if path in self.index.imports(setter) or setter in self.index.imports(path)
+            for method in methods
+        }
+        return frozenset(found) if len(found) == 1 and "" not in found else frozenset()
 
     @cached_property
-    def set_methods(self) -> frozenset[str]:
-        """The start methods that the project itself sets, when it always sets one."""
-        found: set[str] = set()
+    def _set_methods(self) -> dict[str, set[str]]:
+        """The start methods given to `set_start_method`, by file; "" for one that is not known."""
+        found: dict[str, set[str]] = {}
         for site in self.index.calls_named(("set_start_method",)):
             env = self.evaluator.generic(site.module, site.function)
-            for pair in self.evaluator.argument(site.expr, env, 0, "method")[0]:
+            methods = found.setdefault(site.module.path, set())
+            for pair in self.evaluator.arguments.argument(site.expr, env, 0, "method")[0]:
                 for value in self.evaluator.values(*pair):
-                    found.add(str(value.value) if isinstance(value, Const) and value.value in ALL_METHODS else "")
-        return frozenset(found) if len(found) == 1 and "" not in found else frozenset()
+                    methods.add(str(value.value) if isinstance(value, Const) and value.value in ALL_METHODS else "")
+        return found
 
 
 def is_test(path: str) -> bool:
     """Whether a file is a test: such loaders show reach, they do not prove that there are no workers."""
     parts = path.split("/")
-    return any(part in ("test", "tests", "testing") for part in parts[:-1]) or parts[-1].startswith(("test_", "conftest"))
+    return any(part in ("test", "tests", "testing") for part in parts[:-1]) or parts[-1].startswith(
+        ("test_", "conftest")
+    )

@@ -20,7 +20,9 @@ _LAZY = frozenset({
 _QUERIES = frozenset({"torch.cuda.is_available", "torch.cuda.get_arch_list", "torch.accelerator.is_available"})
 """They raise nothing in a forked child, but a parent that calls them poisons its children."""
 
-_NAMESPACES = frozenset({"args", "opt", "opts", "options", "config", "cfg", "conf", "hparams", "flags", "params", "arguments"})
+_NAMESPACES = frozenset(
+    {"args", "opt", "opts", "options", "config", "cfg", "conf", "hparams", "flags", "params", "arguments"}
+)
 
 
 class Devices:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 from dllint.finding import Note
 from dllint.model.facts import Event, Expr
@@ -50,7 +49,7 @@ class Forks:
             env = self.evaluator.generic(site.module, site.function)
             if not self._forks(site, env):
                 continue
-            for pair in self.evaluator.argument(site.expr, env, 1, "target")[0]:
+            for pair in self.evaluator.arguments.argument(site.expr, env, 1, "target")[0]:
                 for value in self.evaluator.values(*pair):
                     func = value.func if isinstance(value, Method) else value
                     if isinstance(func, Func):
@@ -64,15 +63,14 @@ class Forks:
                 if isinstance(context, ExtInst) and len(context.call.args) > 1:
                     chosen = self.evaluator.values(context.call.args[1], context.env)
                     return all(isinstance(item, Const) and item.value == FORK for item in chosen)
-                return value.name == "multiprocessing.Process" and FORK in self._default_methods
+                return value.name == "multiprocessing.Process" and FORK in self._default_methods(site.module.path)
         return False
 
-    @cached_property
-    def _default_methods(self) -> frozenset[str]:
-        return self.boundaries.set_methods or self.boundaries.targets.methods()
+    def _default_methods(self, path: str) -> frozenset[str]:
+        return self.boundaries.set_for(path) or self.boundaries.targets.methods()
 
     def _users(self, func: Func, owner: object, site: Site) -> Iterator[Child]:
-        env = self.evaluator.activation(func, None, None, owner)  # type: ignore[arg-type]
+        env = self.evaluator.activations.activation(func, None, None, owner)  # type: ignore[arg-type]
         note = Note(site.module.path, site.expr.span, "the process is made here")
         for running in self.reach.walk([Running(env, (note,))]):
             if any(self.devices.use(call, running.env) for event in running.events for call in calls_of(event)):
@@ -106,7 +104,11 @@ class Forks:
     def _initialising(self, running: Running, event: Event) -> Iterator[tuple[Running, Expr, str]]:
         """Uses of CUDA by an event; a mere query counts only where it can be nothing else (see Devices)."""
         for call in calls_of(event):
-            how = self.devices.use(call, running.env) if running.start is not None else self.devices.initialises(call, running.env)
+            how = (
+                self.devices.use(call, running.env)
+                if running.start is not None
+                else self.devices.initialises(call, running.env)
+            )
             if how:
                 yield running, call, how
                 return

@@ -29,7 +29,10 @@ def is_other_test(test: Expr | None) -> bool:
 
 
 def _names_main(test: Expr) -> bool:
-    return {"__name__", "__main__"} == {test.args[0].name or test.args[0].value, test.args[1].name or test.args[1].value}
+    return {"__name__", "__main__"} == {
+        test.args[0].name or test.args[0].value,
+        test.args[1].name or test.args[1].value,
+    }
 
 
 def _names_main_process(test: Expr) -> bool:

@@ -79,12 +79,12 @@ class Module:
                     for expr in root.walk():
                         if expr.kind == "call":
                             found[expr.args[0].name].append(Site(self, function, event, expr))
-        for function in self.model.functions:
-            for expr in function.decorators:
+        for decorated in self.model.functions:
+            for expr in decorated.decorators:
                 for part in expr.walk():
                     if part.kind == "call":
-                        event = Event("expr", expr.start, expr.end, function.block, value=expr)
-                        found[part.args[0].name].append(Site(self, function.parent, event, part))
+                        event = Event("expr", expr.start, expr.end, decorated.block, value=expr)
+                        found[part.args[0].name].append(Site(self, decorated.parent, event, part))
         return found
 
     @cached_property
@@ -107,7 +107,9 @@ class Module:
             if known is not None:
                 scope[imported.bound] = [
                     binding._replace(imported=imported)
-                    if binding.event is not None and binding.kind == "import" and binding.event.start == imported.span.start
+                    if binding.event is not None
+                    and binding.kind == "import"
+                    and binding.event.start == imported.span.start
                     else binding
                     for binding in known
                 ]
@@ -276,6 +278,17 @@ class Index:
         for module in self:
             for name in names:
                 yield from module.calls.get(name, ())
+
+    @cached_property
+    def outside_writes(self) -> dict[str, list[tuple[Module, Write]]]:
+        """`x.attribute = value` where x is no method's own object, under the attribute's name."""
+        found: dict[str, list[tuple[Module, Write]]] = defaultdict(list)
+        for module in self:
+            for name, writes in module.attribute_writes.items():
+                for write in writes:
+                    if not write.target.args[0].name == module.receiver_name(write.function) != "":
+                        found[name].append((module, write))
+        return found
 
     def find(self, importer: str, dotted: str, level: int) -> Module | None:
         """The project's module that an import in `importer` means, or None."""

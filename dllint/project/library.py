@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from dllint.finding import Note
 from dllint.knowledge import DATASET_MODULES, DATASETS, holds_arguments
 from dllint.model.facts import Function
-from dllint.project.evaluate import Evaluator
-from dllint.project.hierarchy import Answer
+from dllint.project.evaluate import Answer, Evaluator
 from dllint.project.index import Module
 from dllint.project.shipped import Holder
 from dllint.project.targets import Targets
@@ -27,14 +26,14 @@ class Library:
 
     def is_dataset(self, klass: Klass) -> bool:
         """Whether a class surely is a dataset: by a base class known to be one."""
-        matches = self.evaluator.is_a(
+        matches = self.evaluator.classes.is_a(
             klass, lambda name: name in self.known or (name.startswith(DATASET_MODULES) and name[-1] != ".")
         )
         return matches is Answer.YES
 
     def datasets(self, reached: set[Klass]) -> Iterator[tuple[Value, Note]]:
         """Dataset classes that no loader reaches, neither themselves nor through a subclass."""
-        for klass in self.evaluator.all_classes:
+        for klass in self.evaluator.classes.all_classes:
             if klass in reached or not self.is_dataset(klass) or "<locals>" in klass.facts.qualname:
                 continue
             text = f"no loader in this project reaches `{klass.facts.name}`: whoever gives it workers meets this"
@@ -42,7 +41,7 @@ class Library:
 
     def default_lambdas(self) -> Iterator[tuple[Value, Holder, tuple[Note, ...]]]:
         """Lambdas that are defaults of a dataset's parameters and kept: whoever passes nothing ships them."""
-        for klass in self.evaluator.all_classes:
+        for klass in self.evaluator.classes.all_classes:
             index = klass.facts.methods.get("__init__")
             if index is None or not self.is_dataset(klass) or "<locals>" in klass.facts.qualname:
                 continue
@@ -68,6 +67,8 @@ class Library:
 
     def _offered(self, module: Module, function: Function) -> Iterator[Value]:
         if function.parent >= 0 or function.decorators or not self._worth_a_look(module, function):
+            return
+        if self.evaluator.call_sites.callers(module, function.index):
             return
         env = self.evaluator.generic(module, function.index)
         for event in function.events:

@@ -59,7 +59,9 @@ class Listings:
                 if name.endswith(_LIST_METHODS_PATH):
                     return Kind.PATH
                 if name in _REORDER and len(call.args) > 1:
-                    return self.of_expression(call.args[2 if name == "builtins.filter" and len(call.args) > 2 else 1], env)
+                    return self.of_expression(
+                        call.args[2 if name == "builtins.filter" and len(call.args) > 2 else 1], env
+                    )
                 if name == "builtins.map" and len(call.args) > 2:
                     return self._mapped(call, env)
             case Seq(expr=expr, env=env) if expr.kind == "comprehension" and expr.name in ("list", "generator"):
@@ -72,7 +74,13 @@ class Listings:
         function = self.evaluator.values(call.args[1], env)
         if self.of_expression(call.args[2], env) is None:
             return None
-        return Kind.STR if function == (Ext("builtins.str"),) else Kind.PATH if function == (Ext("pathlib.Path"),) else None
+        return (
+            Kind.STR
+            if function == (Ext("builtins.str"),)
+            else Kind.PATH
+            if function == (Ext("pathlib.Path"),)
+            else None
+        )
 
     def _clauses_over_data(self, expr: Expr, env: Env) -> bool:
         return any(self.over_data(value, env) for key, value in expr.keywords if key == "in")
@@ -85,15 +93,23 @@ class Listings:
             if isinstance(value, ExtInst):
                 if value.name in _LINES or value.name.endswith((".iterrows", ".itertuples")):
                     return True
-                if depth and value.name in ("builtins.enumerate", "tqdm.tqdm", "builtins.zip", "builtins.iter", "builtins.next"):
+                if depth and value.name in (
+                    "builtins.enumerate",
+                    "tqdm.tqdm",
+                    "builtins.zip",
+                    "builtins.iter",
+                    "builtins.next",
+                ):
                     return any(self.over_data(arg, value.env, depth - 1) for arg in value.call.args[1:])
         return False
 
     def _filled(self, container: Seq) -> Kind | None:
         """A list that loops over data append to."""
-        for scope in self.evaluator.scopes_around(container.env):
+        for scope in self.evaluator.containers.scopes_around(container.env):
             for _, event, receiver, what in scope.module.mutations_by_function.get(scope.function, ()):
-                if receiver.kind not in ("name", "attribute") or container not in self.evaluator.values(receiver, scope):
+                if receiver.kind not in ("name", "attribute") or container not in self.evaluator.values(
+                    receiver, scope
+                ):
                     continue
                 kind = self._put(event.block, what, scope)
                 if kind is not None:
@@ -145,7 +161,7 @@ class Listings:
     def read_per_item(self, running: Running, klass: Klass, attribute: str) -> Expr | None:
         """Where worker code reads the elements of an attribute of a class's instances."""
         receiver = running.env.receiver
-        if not isinstance(receiver, Inst) or klass not in self.evaluator.mro(receiver.klass):
+        if not isinstance(receiver, Inst) or klass not in self.evaluator.classes.mro(receiver.klass):
             return None
         name = running.env.module.receiver_name(running.env.function)
         for event in running.events:
@@ -164,7 +180,9 @@ def _no_read(root: Expr | None) -> set[int]:
     for part in _walk(root):
         if part.kind == "call" and part.args[0].name == "len":
             found |= {id(arg) for arg in part.args[1:]}
-        if part.kind == "subscript" and any(inner.kind == "subscript" for index in part.args[1:] for inner in index.walk()):
+        if part.kind == "subscript" and any(
+            inner.kind == "subscript" for index in part.args[1:] for inner in index.walk()
+        ):
             found.add(id(part.args[0]))
     return found
 

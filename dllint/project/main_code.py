@@ -20,8 +20,8 @@ from dllint.project.workers import Workers
 from dllint.source import Span
 
 _WRAPPERS = frozenset({
-    "enumerate", "zip", "tqdm", "islice", "cycle", "iter", "chain", "track", "progress_bar", "reversed", "tqdm_notebook",
-    "auto", "prefetch", "prepare", "master_bar", "log_every", "ProgressBar", "wrap",
+    "enumerate", "zip", "tqdm", "islice", "cycle", "iter", "chain", "track", "progress_bar", "reversed", "auto",
+    "tqdm_notebook", "prefetch", "prepare", "master_bar", "log_every", "ProgressBar", "wrap",
 })  # fmt: skip
 _CONSUMERS = frozenset({"iter", "list", "tuple", "sum", "next"})
 _STARTERS = {
@@ -82,7 +82,8 @@ class MainCode:
             if module.path in self.index.targets(importer, imported)
         ]
         return not statements or any(
-            imported.function < 0 and not self._import_guarded(importer, imported.span) for importer, imported in statements
+            imported.function < 0 and not self._import_guarded(importer, imported.span)
+            for importer, imported in statements
         )
 
     def _import_guarded(self, importer: Module, span: Span) -> bool:
@@ -137,26 +138,28 @@ class MainCode:
         for value in self.evaluator.values(call.args[0], running.env):
             match value:
                 case Ext(name=name) if name in _STARTERS:
-                    methods = frozenset({SPAWN}) if name.endswith(".spawn") else self._default_methods()
+                    methods = frozenset({SPAWN}) if name.endswith(".spawn") else self._default_methods(running.path)
                     yield self._start(running, call, _STARTERS[name], methods, None)
                 case ExtMethod(base=base, attribute=attribute):
                     yield from self._started_by_method(running, call, base, attribute)
 
     def _started_by_method(self, running: Running, call: Expr, base: Value, attribute: str) -> Iterator[Start]:
         if isinstance(base, Inst) and attribute == "start":
-            processes = [name for name in self.evaluator.external_bases(base.klass) if name == "multiprocessing.Process"]
+            processes = [
+                name for name in self.evaluator.classes.external_bases(base.klass) if name == "multiprocessing.Process"
+            ]
             if processes:
-                yield self._start(running, call, "a process", self._default_methods(), None)
+                yield self._start(running, call, "a process", self._default_methods(running.path), None)
         if not isinstance(base, ExtInst):
             return
         if base.name.endswith("get_context") and attribute in ("Pool", "Manager"):
-            yield self._start(running, call, "processes", self._context_methods(base), None)
+            yield self._start(running, call, "processes", self._context_methods(base, running.path), None)
         elif attribute == "start" and base.name.endswith("Process"):
             context = base.base if isinstance(base.base, ExtInst) else base
-            yield self._start(running, call, "a process", self._context_methods(context), None)
+            yield self._start(running, call, "a process", self._context_methods(context, running.path), None)
         elif attribute in ("submit", "map") and base.name == "concurrent.futures.ProcessPoolExecutor":
             context = next((item for item in self._context_values(base) if isinstance(item, ExtInst)), base)
-            yield self._start(running, call, "a process pool", self._context_methods(context), None)
+            yield self._start(running, call, "a process pool", self._context_methods(context, running.path), None)
         elif base.name == "lightning.Trainer" and attribute in _RUNS:
             for loader in self.boundaries.loaders:
                 if loader.workers is not Workers.NONE and self._in_hook(loader):
@@ -169,26 +172,31 @@ class MainCode:
     def _in_hook(self, loader: Loader) -> bool:
         return loader.env.function >= 0 and loader.env.facts.name.endswith("_dataloader")
 
-    def _start(
-        self, running: Running, at: Expr, what: str, methods: frozenset[str], loader: Loader | None
-    ) -> Start:
+    def _start(self, running: Running, at: Expr, what: str, methods: frozenset[str], loader: Loader | None) -> Start:
         assert running.start is not None
         note = running.note(at, f"{what} start here")
-        return Start(running.path if not running.route else running.route[-1].path, running.start, what, methods, loader, (note, *running.route))
+        return Start(
+            running.path if not running.route else running.route[-1].path,
+            running.start,
+            what,
+            methods,
+            loader,
+            (note, *running.route),
+        )
 
-    def _default_methods(self) -> frozenset[str]:
-        return self.boundaries.set_methods or self.boundaries.targets.methods()
+    def _default_methods(self, path: str) -> frozenset[str]:
+        return self.boundaries.set_for(path) or self.boundaries.targets.methods()
 
     def _context_values(self, executor: ExtInst) -> Iterable[Value]:
         context = executor.call.keyword("mp_context")
         return self.evaluator.values(context, executor.env) if context is not None else ()
 
-    def _context_methods(self, context: ExtInst) -> frozenset[str]:
+    def _context_methods(self, context: ExtInst, path: str) -> frozenset[str]:
         if context.name.endswith("get_context") and len(context.call.args) > 1:
             for value in self.evaluator.values(context.call.args[1], context.env):
                 if isinstance(value, Const) and isinstance(value.value, str):
                     return frozenset({value.value})
-        return self._default_methods()
+        return self._default_methods(path)
 
     @cached_property
     def by_call(self) -> dict[int, list[Loader]]:

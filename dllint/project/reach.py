@@ -93,13 +93,13 @@ class Reach:
                 receiver, skip = None, 0
                 if value.facts.owner >= 0 and call.args[1:] and value.facts.parameters:
                     receiver, skip = next(iter(self.evaluator.values(call.args[1], env)), None), 1
-                yield self._next(self.evaluator.activation(value, call, env, receiver, skip), call, running)
+                yield self._next(self.evaluator.activations.activation(value, call, env, receiver, skip), call, running)
             case Method(owner=owner, func=func):
-                yield self._next(self.evaluator.activation(func, call, env, owner), call, running)
+                yield self._next(self.evaluator.activations.activation(func, call, env, owner), call, running)
             case Inst():
                 yield from self._call_object(value, call, running)
             case Klass():
-                for inner in self.evaluator.init_envs(Inst(value, call, env)).values():
+                for inner in self.evaluator.activations.init_envs(Inst(value, call, env)).values():
                     yield self._next(inner, call, running)
             case ExtInst():
                 for inner_value in self.callables_in(value):
@@ -107,9 +107,11 @@ class Reach:
 
     def _call_object(self, value: Inst, call: Expr, running: Running) -> Iterator[Running]:
         for name in ("__call__", "forward"):
-            method = self.evaluator.method(value, name)
+            method = self.evaluator.classes.method(value, name)
             if method is not None:
-                yield self._next(self.evaluator.activation(method.func, call, running.env, value), call, running)
+                yield self._next(
+                    self.evaluator.activations.activation(method.func, call, running.env, value), call, running
+                )
                 return
 
     def callables_in(self, made: ExtInst, depth: int = 4) -> Iterator[Value]:
@@ -118,7 +120,11 @@ class Reach:
             return
         for arg in (*made.call.args[1:], *(value for _, value in made.call.keywords)):
             for value in self.evaluator.values(arg, made.env):
-                parts = (value,) if isinstance(value, (Func, Method, Inst, ExtInst)) else self.evaluator.elements(value)
+                parts = (
+                    (value,)
+                    if isinstance(value, (Func, Method, Inst, ExtInst))
+                    else self.evaluator.containers.elements(value)
+                )
                 for part in parts:
                     if isinstance(part, (Func, Method, Inst)):
                         yield part
@@ -127,9 +133,9 @@ class Reach:
 
     def _property(self, expr: Expr, running: Running) -> Iterator[Running]:
         for base in self.evaluator.values(expr.args[0], running.env):
-            method = self.evaluator.method(base, expr.name) if isinstance(base, Inst) else None
+            method = self.evaluator.classes.method(base, expr.name) if isinstance(base, Inst) else None
             if method is not None and any(item.name == "property" for item in method.func.facts.decorators):
-                yield self._next(self.evaluator.activation(method.func, None, None, base), expr, running)
+                yield self._next(self.evaluator.activations.activation(method.func, None, None, base), expr, running)
 
     def _next(self, env: Env, call: Expr, running: Running) -> Running:
         note = running.note(call, f"calls `{env.facts.name}`")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from dllint.finding import Certainty, Note
-from dllint.knowledge import COPIERS, DROP_STATE, holds_arguments
+from dllint.knowledge import COPIERS, DROP_STATE, ITERATORS, holds_arguments
 from dllint.model.facts import Expr
 from dllint.project.boundaries import Boundaries, Loader
 from dllint.project.evaluate import NAMEDTUPLE_INSTANCE, Evaluator
@@ -97,7 +97,10 @@ class Shipped:
             return False
         for write in value.module.attribute_writes.get("__qualname__", ()):
             env = self.evaluator.generic(value.module, write.function)
-            if any(isinstance(item, Func) and item.index == value.index for item in self.evaluator.values(write.target.args[0], env)):
+            if any(
+                isinstance(item, Func) and item.index == value.index
+                for item in self.evaluator.values(write.target.args[0], env)
+            ):
                 return True
         return False
 
@@ -126,7 +129,9 @@ class Shipped:
             case Inst():
                 yield from self._instance(step, step.value)
             case Method(owner=owner, func=func):
-                note = Note(func.module.path, func.facts.header, f"a bound method takes its owner along: `{func.facts.name}`")
+                note = Note(
+                    func.module.path, func.facts.header, f"a bound method takes its owner along: `{func.facts.name}`"
+                )
                 yield replace(step, value=owner, holder=Holder("owner", func.facts.name), route=(note, *step.route))
             case Seq():
                 yield from self._elements(step, step.value)
@@ -137,16 +142,18 @@ class Shipped:
                     yield replace(step, value=base)
 
     def _instance(self, step: _Step, inst: Inst) -> Iterator[_Step]:
-        if any(self.evaluator.method(inst, name) is not None for name in DROP_STATE):
+        if any(self.evaluator.classes.method(inst, name) is not None for name in DROP_STATE):
             return
         for attribute in self.attributes(inst):
-            for stored in self.evaluator.stored(inst, attribute):
+            for stored in self.evaluator.attributes.stored(inst, attribute):
                 write, expr, env = stored
-                if write is not None and (env.module.path, write.function) in self.evaluator.per_item_only(inst.klass):
+                if write is not None and (env.module.path, write.function) in self.evaluator.classes.per_item_only(
+                    inst.klass
+                ):
                     continue
                 at = write.target.span if write is not None else expr.span
                 note = Note(env.module.path, at, f"kept as `{attribute}` of `{inst.klass.facts.name}`")
-                for value in self.evaluator.stored_values(stored):
+                for value in self.evaluator.attributes.stored_values(stored):
                     holder = Holder("attribute", attribute, inst.klass.facts.name)
                     yield replace(step, value=value, holder=holder, route=(note, *step.route))
         yield from self._given_to_base(step, inst)
@@ -154,23 +161,26 @@ class Shipped:
     def attributes(self, inst: Inst) -> list[str]:
         """The names of an instance's own attributes."""
         found: dict[str, None] = {}
-        for klass in self.evaluator.mro(inst.klass):
+        for klass in self.evaluator.classes.mro(inst.klass):
             found |= dict.fromkeys(klass.module.self_writes.get(klass.index, {}))
-        found |= dict.fromkeys(self.evaluator.dataclass_fields(inst.klass))
-        found |= dict.fromkeys(self.evaluator.attributes_set_outside(inst.klass))
+        found |= dict.fromkeys(self.evaluator.classes.dataclass_fields(inst.klass))
+        found |= dict.fromkeys(self.evaluator.attributes.attributes_set_outside(inst.klass))
         return [name for name in found if not self._is_setter(inst, name)]
 
     def _is_setter(self, inst: Inst, name: str) -> bool:
-        method = self.evaluator.method(inst, name)
+        method = self.evaluator.classes.method(inst, name)
         return method is not None and bool(method.func.facts.decorators)
 
     def _given_to_base(self, step: _Step, inst: Inst) -> Iterator[_Step]:
         """What an external base class keeps of the arguments that its `__init__` gets."""
-        bases = [name for name in self.evaluator.external_bases(inst.klass) if holds_arguments(name)]
-        if not bases or (inst.call is None and not self.evaluator.init_envs(inst)):
+        bases = [name for name in self.evaluator.classes.external_bases(inst.klass) if holds_arguments(name)]
+        if not bases or (inst.call is None and not self.evaluator.activations.init_envs(inst)):
             return
-        envs = self.evaluator.init_envs(inst)
-        if envs and not any(self.evaluator.super_init(self.evaluator.klass(env.module, env.facts.owner), env) for env in envs.values()):
+        envs = self.evaluator.activations.init_envs(inst)
+        if envs and not any(
+            self.evaluator.activations.super_init(self.evaluator.klass(env.module, env.facts.owner), env)
+            for env in envs.values()
+        ):
             return
         call, env, _ = self.boundaries.base_call(inst)
         yield from self._arguments(step, call, env, bases[0])
@@ -186,7 +196,7 @@ class Shipped:
 
     def _elements(self, step: _Step, seq: Seq) -> Iterator[_Step]:
         kind = {"comprehension": seq.expr.name}.get(seq.expr.kind, seq.expr.kind)
-        for expr, env in self.evaluator.items(seq):
+        for expr, env in self.evaluator.containers.items(seq):
             note = Note(env.module.path, expr.span, f"an element of a {kind}")
             for value in self.evaluator.values(expr, env):
                 holder = step.holder if step.holder.kind == "argument" else Holder("element", kind, step.holder.name)
@@ -200,6 +210,8 @@ class Shipped:
             return
         if name == "collections.defaultdict":
             yield from self._defaultdict(step, made)
+        elif name in ITERATORS and any(self.boundaries.makes_loader(arg, env) for arg in call.args[1:]):
+            return
         elif name in COPIERS:
             yield from self._copied(step, made)
         elif holds_arguments(name) or (name.rpartition(".")[2][:1].isupper() and "." in name and "()" not in name):
@@ -213,23 +225,27 @@ class Shipped:
 
     def _set_on(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
         """`dataset.transform = ...` on a dataset of a library."""
-        for write, env in self.evaluator.written_on(made):
+        for write, env in self.evaluator.attributes.written_on(made):
             assert write.event.value is not None
             attribute, short = write.target.name, made.name.rpartition(".")[2]
             if attribute == "default_factory":
                 continue
             note = Note(env.module.path, write.target.span, f"set as `{attribute}` of `{short}`")
             for value in self.evaluator.values(write.event.value, env):
-                yield replace(step, value=value, holder=Holder("attribute", attribute, short), route=(note, *step.route))
+                yield replace(
+                    step, value=value, holder=Holder("attribute", attribute, short), route=(note, *step.route)
+                )
 
     def _put_in(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
-        for expr, env in self.evaluator.put_in(made):
+        for expr, env in self.evaluator.containers.put_in(made):
             note = Note(env.module.path, expr.span, "put into it here")
             for value in self.evaluator.values(expr, env):
-                yield replace(step, value=value, holder=Holder("element", "dict", step.holder.name), route=(note, *step.route))
+                yield replace(
+                    step, value=value, holder=Holder("element", "dict", step.holder.name), route=(note, *step.route)
+                )
 
     def _defaultdict(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
-        if len(made.call.args) > 1 and not self.evaluator.factory_dropped(made):
+        if len(made.call.args) > 1 and not self.evaluator.attributes.factory_dropped(made):
             factory = made.call.args[1]
             note = Note(made.env.module.path, made.call.span, "the factory of a `defaultdict`")
             for value in self.evaluator.values(factory, made.env):
@@ -242,7 +258,7 @@ class Shipped:
         for arg in made.call.args[1:2]:
             for value in self.evaluator.values(arg, made.env):
                 if isinstance(value, (Seq, ExtInst)) and made.name != "builtins.sorted":
-                    for expr, env in self.evaluator.items(value):
+                    for expr, env in self.evaluator.containers.items(value):
                         for inner in self.evaluator.values(expr, env):
                             yield replace(step, value=inner)
         for key, expr in made.call.keywords:
@@ -266,7 +282,6 @@ def unpicklable_class(value: Value) -> bool:
     return isinstance(klass, Klass) and "<locals>" in klass.facts.qualname
 
 
-
 class TupleType(NamedTuple):
     """A `collections.namedtuple(...)` call: the name it is given, the name it is bound to, where it stands."""
 
@@ -283,7 +298,11 @@ def namedtuple_of(value: Value) -> TupleType | None:
         return None
     maker = value.base
     typename = maker.call.args[1].value if len(maker.call.args) > 1 else None
-    bound = [event.target.name for event in maker.env.module.events(maker.env.function) if event.value is maker.call and event.target]
+    bound = [
+        event.target.name
+        for event in maker.env.module.events(maker.env.function)
+        if event.value is maker.call and event.target
+    ]
     if not isinstance(typename, str) or not bound:
         return None
     return TupleType(typename, bound[0], maker.env.function >= 0, maker.env.module.path, maker.call.span)

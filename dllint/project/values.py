@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING
 
 from dllint.model.facts import Class, Expr, Function
 
@@ -93,10 +93,7 @@ class Inst:
 
     def __eq__(self, other: object) -> bool:
         return (
-            isinstance(other, Inst)
-            and self.klass == other.klass
-            and self.call is other.call
-            and self.env is other.env
+            isinstance(other, Inst) and self.klass == other.klass and self.call is other.call and self.env is other.env
         )
 
 
@@ -200,5 +197,5 @@ class Free:
     name: str
 
 
-Value = Union[Const, Func, Klass, Inst, Method, Ext, ExtInst, ExtMethod, Seq, Mod, Super, Opaque, Free]
+Value = Const | Func | Klass | Inst | Method | Ext | ExtInst | ExtMethod | Seq | Mod | Super | Opaque | Free
 Values = tuple[Value, ...]

@@ -53,9 +53,12 @@ class Why:
                 yield f"`{loader.name}(...)` {_WORKERS[loader.workers]}"
                 for name in loader.boundary.ships:
                     for expr, env in self.project.boundaries.argument(loader, name)[0]:
-                        unknown = [value for value in self.project.values(expr, env) if isinstance(value, (Opaque, Free))]
+                        unknown = [
+                            value for value in self.project.values(expr, env) if isinstance(value, (Opaque, Free))
+                        ]
                         if unknown or not self.project.values(expr, env):
-                            yield f"its `{name}` at {self._at(env.module.path, expr.span)} could not be followed: UNKNOWN"
+                            place = self._at(env.module.path, expr.span)
+                            yield f"its `{name}` at {place} could not be followed: UNKNOWN"
 
     def _shipped(self) -> Iterator[str]:
         for held in self.project.every_route():
@@ -89,7 +92,9 @@ class Why:
         holder = ""
         for root in (event.value, event.target):
             for expr in root.walk() if root is not None else ():
-                if expr.kind == "call" and any(part is wanted for part in (*expr.args[1:], *(value for _, value in expr.keywords))):
+                if expr.kind == "call" and any(
+                    part is wanted for part in (*expr.args[1:], *(value for _, value in expr.keywords))
+                ):
                     holder = self.project.text(self.module.path, expr.args[0].span)
         if holder:
             return f"`lambda` is given to `{holder}(...)`: no route from there to something that is shipped was found"
@@ -108,11 +113,12 @@ class Why:
 
     def _class(self, klass: Klass, held: Held | None) -> Iterator[str]:
         name = klass.facts.name
-        custom = [item for item in DROP_STATE if self.project.evaluator.method(klass, item) is not None]
+        custom = [item for item in DROP_STATE if self.project.evaluator.classes.method(klass, item) is not None]
         if custom:
             yield f"`{name}` decides by `{custom[0]}` what is pickled: its attributes are not judged"
         if held is not None and held.loader is not None:
-            yield f"`{name}` is shipped by the loader at {self._at(held.loader.path, held.loader.span)}, which {_WORKERS[held.loader.workers]}"
+            place = self._at(held.loader.path, held.loader.span)
+            yield f"`{name}` is shipped by the loader at {place}, which {_WORKERS[held.loader.workers]}"
         elif held is not None:
             yield f"`{name}` is shipped by no loader of this project, only by its users"
         elif not custom:

@@ -8,9 +8,8 @@ from dllint.finding import Note
 from dllint.knowledge import ITERABLE_DATASETS, MAP_METHODS
 from dllint.model.facts import Event
 from dllint.project.boundaries import Loader
-from dllint.project.evaluate import Evaluator
+from dllint.project.evaluate import Answer, Evaluator
 from dllint.project.guards import only_in_main
-from dllint.project.hierarchy import Answer
 from dllint.project.reach import Reach, Running
 from dllint.project.shipped import Held
 from dllint.project.values import Env, Func, Inst, Klass, Method
@@ -41,13 +40,15 @@ class WorkerCode:
         match held.value:
             case Inst() as inst:
                 for method in self.entry_methods(inst, held.holder.name):
-                    env = self.evaluator.method_env(inst, method.func.module, method.func.index)
+                    env = self.evaluator.activations.method_env(inst, method.func.module, method.func.index)
                     yield self._entry(env, f"{inst.klass.facts.name}.{method.func.facts.name}", held, loader)
             case Method(owner=owner, func=func):
-                env = self.evaluator.method_env(owner, func.module, func.index)
+                env = self.evaluator.activations.method_env(owner, func.module, func.index)
                 yield self._entry(env, func.facts.name, held, loader)
             case Func() as func:
-                yield self._entry(self.evaluator.activation(func, None, None), func.facts.name, held, loader)
+                yield self._entry(
+                    self.evaluator.activations.activation(func, None, None), func.facts.name, held, loader
+                )
 
     def _entry(self, env: Env, name: str, held: Held, loader: Loader | None) -> Running:
         note = Note(env.module.path, env.facts.header, f"`{name}` runs in the workers")
@@ -56,14 +57,14 @@ class WorkerCode:
     def entry_methods(self, inst: Inst, holder: str) -> Iterator[Method]:
         """The methods of a shipped object that workers call themselves."""
         names = ["__call__"] if holder != "dataset" else []
-        iterable = self.evaluator.is_a(inst.klass, ITERABLE_DATASETS) is Answer.YES
+        iterable = self.evaluator.classes.is_a(inst.klass, ITERABLE_DATASETS) is Answer.YES
         names += [] if iterable else MAP_METHODS
-        if self.evaluator.is_a(inst.klass, lambda name: name.startswith("torch_geometric.")) is Answer.YES:
+        if self.evaluator.classes.is_a(inst.klass, lambda name: name.startswith("torch_geometric.")) is Answer.YES:
             names.append("get")
-        if iterable or self.evaluator.method(inst, "__getitem__") is None:
+        if iterable or self.evaluator.classes.method(inst, "__getitem__") is None:
             names += ["__iter__", "__next__"]
         for name in names:
-            method = self.evaluator.method(inst, name)
+            method = self.evaluator.classes.method(inst, name)
             if method is not None:
                 yield method
 
@@ -74,6 +75,6 @@ class WorkerCode:
             for name in PER_ITEM:
                 index = klass.facts.methods.get(name)
                 if index is not None:
-                    env = self.evaluator.method_env(Inst(klass), klass.module, index)
+                    env = self.evaluator.activations.method_env(Inst(klass), klass.module, index)
                     entries.append(Running(env, ()))
         return self.reach.walk(entries)

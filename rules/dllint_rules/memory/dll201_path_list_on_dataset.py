@@ -30,7 +30,7 @@ class PathListOnDataset(Rule):
 
     def _read(self, project: Project, held: Held) -> bool:
         """Whether worker code of the class that keeps the list reads it."""
-        owners = [klass for klass in project.evaluator.all_classes if klass.facts.name == held.holder.owner]
+        owners = [klass for klass in project.evaluator.classes.all_classes if klass.facts.name == held.holder.owner]
         code = project.running if held.loader is not None else project.users_running
         return any(
             project.listings.read_per_item(running, klass, held.holder.name) for klass in owners for running in code
@@ -49,8 +49,8 @@ class PathListOnDataset(Rule):
             code=self.code,
             path=write.path,
             span=write.span,
-            message=f"Python list of {what} kept as `{held.holder.name}` of `{held.holder.owner}`: {how}, so memory grows "
-            "with the number of workers; keep a numpy `StringDType` array (fork) or one byte buffer in a tensor (spawn)",
+            message=f"Python list of {what} kept as `{held.holder.name}` of `{held.holder.owner}`: {how}, so memory "
+            "grows with every worker; use a numpy `StringDType` array (fork) or a byte buffer in a tensor (spawn)",
             severity=self.severity,
             certainty=Certainty.CERTAIN if loader is not None and loader.workers is Workers.SOME else Certainty.LIKELY,
             outcomes=dict.fromkeys(sorted(failing), "bloat"),

@@ -34,7 +34,7 @@ class CudaInWorker(Rule):
             code=self.code,
             path=running.path,
             span=call.span,
-            message=f'`{used}` runs in the workers: raises "Cannot re-initialize CUDA in forked subprocess" where workers '
+            message=f'`{used}` runs in the workers: raises "Cannot re-initialize CUDA in forked subprocess" where they '
             "are forked (Linux before Python 3.14); move the batch to the GPU in the training loop",
             certainty=Certainty.CERTAIN if loader.workers is Workers.SOME else Certainty.LIKELY,
             outcomes={"fork": "exception"},

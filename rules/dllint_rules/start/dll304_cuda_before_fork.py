@@ -29,8 +29,9 @@ class CudaBeforeFork(Rule):
             code=self.code,
             path=running.path,
             span=call.span,
-            message=f'`{how}` initialises CUDA before processes are forked that use it: they raise "Cannot re-initialize '
-            'CUDA in forked subprocess" on Linux before Python 3.14; start them with the spawn context or move this after',
+            message=f"`{how}` initialises CUDA before processes are forked that use it: they raise "
+            '"Cannot re-initialize CUDA in forked subprocess" on Linux before Python 3.14; '
+            "start them with the spawn context or move this after",
             certainty=Certainty.LIKELY,
             outcomes={FORK: "exception"},
             notes=(note, *child.route),

@@ -13,7 +13,8 @@ from dllint.project.values import Env, Ext, Func, Inst, Klass, Method, Value, Va
 
 if TYPE_CHECKING:
     from dllint.model.facts import Expr
-    from dllint.project.index import Index, Module
+    from dllint.project.evaluate import Evaluator
+    from dllint.project.index import Module
 
 
 class Answer(Enum):
@@ -23,18 +24,12 @@ class Answer(Enum):
 
 
 class Hierarchy:
-    """The class half of the evaluator."""
+    """Answers about classes."""
 
-    index: Index
-    values: Callable[[Expr, Env], Values]
-    generic: Callable[[Module, int], Env]
-    klass: Callable[[Module, int], Klass]
-
-    def __init__(self) -> None:
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
         self._mro: dict[tuple[str, int], tuple[Klass, ...]] = {}
         self._bases: dict[tuple[str, int], Values] = {}
-        self._stars: set[tuple[str, str, str]] = set()
-        self._merged: dict[tuple[int, int], Expr] = {}
         self._per_item: dict[tuple[str, int], frozenset[tuple[str, int]]] = {}
         self._fields: dict[tuple[str, int], dict[str, tuple[Env, Expr | None]]] = {}
 
@@ -44,10 +39,10 @@ class Hierarchy:
         known = self._bases.get(key)
         if known is None:
             self._bases[key] = ()
-            env = klass.outer or self.generic(klass.module, klass.facts.parent)
+            env = klass.outer or self.evaluator.generic(klass.module, klass.facts.parent)
             found: list[Value] = []
             for base in klass.facts.bases:
-                found += self.values(base, env)
+                found += self.evaluator.values(base, env)
             known = self._bases[key] = tuple(found)
         return known
 
@@ -95,7 +90,9 @@ class Hierarchy:
     @cached_property
     def all_classes(self) -> tuple[Klass, ...]:
         """Every class of the project."""
-        return tuple(self.klass(module, item.index) for module in self.index for item in module.model.classes)
+        return tuple(
+            self.evaluator.klass(module, item.index) for module in self.evaluator.index for item in module.model.classes
+        )
 
     @cached_property
     def _children(self) -> dict[tuple[str, int], list[Klass]]:
@@ -119,22 +116,6 @@ class Hierarchy:
                     stack.append(child)
                     yield child
 
-    @cached_property
-    def aliases(self) -> dict[str, set[str]]:
-        """Names under which a thing is also called: `import x as y`, `y = x`."""
-        found: dict[str, set[str]] = defaultdict(set)
-        for module in self.index:
-            for imported in module.model.imports:
-                if imported.attribute and imported.bound not in ("*", imported.attribute):
-                    found[imported.attribute].add(imported.bound)
-            for _, _, events in module.scopes:
-                for event in events:
-                    value, target = event.value, event.target
-                    if event.kind == "assign" and value is not None and target is not None:
-                        if value.kind in ("name", "attribute") and value.name != target.name and target.name:
-                            found[value.name].add(target.name)
-        return dict(found)
-
     def dataclass_fields(self, klass: Klass) -> dict[str, tuple[Env, Expr | None]]:
         """The fields of a dataclass in order, with their defaults; empty for other classes."""
         key = (klass.module.path, klass.index)
@@ -145,7 +126,7 @@ class Hierarchy:
         for item in reversed(self.mro(klass)):
             if not self._is_dataclass(item):
                 continue
-            env = item.outer or self.generic(item.module, item.facts.parent)
+            env = item.outer or self.evaluator.generic(item.module, item.facts.parent)
             for event in item.facts.events:
                 target = event.target
                 if target is not None and target.kind == "name" and event.kind in ("annotate", "assign"):

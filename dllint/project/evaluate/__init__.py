@@ -1,0 +1,114 @@
+"""What an expression may evaluate to, followed through names, attributes, calls and files.
+
+Demand-driven and bounded: an activation (`Env`) remembers the call that made it, so that two constructions of one class
+stay two objects; where no call is known, a parameter is whatever any call site passes. Anything that cannot be followed
+is `Opaque` (an expression) or `Free` (a parameter nobody fills): UNKNOWN, never a guess.
+
+`Evaluator.values` is the one question; its parts answer for their kind of expression and ask it again for the inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from dllint.model.facts import Expr
+from dllint.project.evaluate.activations import Activations
+from dllint.project.evaluate.arguments import Arguments
+from dllint.project.evaluate.attributes import Attributes
+from dllint.project.evaluate.call_sites import CallSites
+from dllint.project.evaluate.calls import NAMEDTUPLE_INSTANCE, Calls
+from dllint.project.evaluate.containers import Containers
+from dllint.project.evaluate.hierarchy import Answer, Hierarchy
+from dllint.project.evaluate.names import Names
+from dllint.project.evaluate.shapes import Argument, fold, unique
+from dllint.project.index import Index
+from dllint.project.values import Const, Env, Func, Opaque, Seq, Value, Values
+
+__all__ = ["NAMEDTUPLE_INSTANCE", "Answer", "Argument", "Evaluator"]
+
+MAX_DEPTH = 60
+"""Steps that one value is followed."""
+
+
+class Evaluator:
+    """Answers `values(expr, env)`; everything else of the project stands on it."""
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self.activations = Activations(self)
+        self.env = self.activations.env
+        self.generic = self.activations.generic
+        self.klass = self.activations.klass
+        self.names = Names(self)
+        self.arguments = Arguments(self)
+        self.call_sites = CallSites(self)
+        self.calls = Calls(self)
+        self.attributes = Attributes(self)
+        self.containers = Containers(self)
+        self.classes = Hierarchy(self)
+        self._values: dict[tuple[int, int], Values] = {}
+        self._busy: set[tuple[int, int]] = set()
+        self._depth = 0
+        self._kinds: dict[str, Callable[[Expr, Env], Iterable[Value]]] = {
+            "name": self.names.name,
+            "attribute": self.attributes.expression,
+            "call": self.calls.expression,
+            "subscript": self.containers.expression,
+            "ifexp": self._ifexp,
+            "boolop": self._boolop,
+            "binop": self._binop,
+        }
+
+    def values(self, expr: Expr, env: Env) -> Values:
+        """What the expression may evaluate to in this activation."""
+        key = (id(expr), id(env))
+        known = self._values.get(key)
+        if known is not None:
+            return known
+        if key in self._busy:
+            return ()
+        if self._depth > MAX_DEPTH:
+            return (Opaque(expr, env),)
+        self._busy.add(key)
+        self._depth += 1
+        try:
+            found = unique(self._evaluate(expr, env))
+        finally:
+            self._depth -= 1
+            self._busy.discard(key)
+        self._values[key] = found
+        return found
+
+    def _evaluate(self, expr: Expr, env: Env) -> Iterable[Value]:
+        kind = expr.kind
+        handler = self._kinds.get(kind)
+        if handler is not None:
+            return handler(expr, env)
+        if kind == "constant":
+            return (Const(expr.value, type(expr.value).__name__),)
+        if kind in ("list", "tuple", "set", "dict", "comprehension"):
+            return (Seq(expr, env),)
+        if kind == "lambda":
+            return (Func(env.module, expr.ref, env if env.function >= 0 else None),)
+        if kind in ("walrus", "await", "star"):
+            return self.values(expr.args[0], env)
+        return (Opaque(expr, env),)
+
+    def _ifexp(self, expr: Expr, env: Env) -> Iterable[Value]:
+        return (*self.values(expr.args[1], env), *self.values(expr.args[2], env))
+
+    def _boolop(self, expr: Expr, env: Env) -> Iterable[Value]:
+        left, right = self.values(expr.args[0], env), self.values(expr.args[1], env)
+        if expr.name == "or":
+            left = tuple(value for value in left if not (isinstance(value, Const) and not value.value))
+        return (*left, *right)
+
+    def _binop(self, expr: Expr, env: Env) -> Iterable[Value]:
+        left, right = self.values(expr.args[0], env), self.values(expr.args[1], env)
+        if expr.name in "+|" and any(isinstance(value, Seq) for value in (*left, *right)):
+            return (*left, *right)
+        if len(left) == len(right) == 1 and isinstance(left[0], Const) and isinstance(right[0], Const):
+            folded = fold(expr.name, left[0].value, right[0].value)
+            if folded is not None:
+                return (Const(folded, type(folded).__name__),)
+        return (Opaque(expr, env),)

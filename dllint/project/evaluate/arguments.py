@@ -1,0 +1,204 @@
+"""Parameters and arguments: what a call passes, also through `*args`, `**kwargs` and dictionaries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dllint.model.facts import Expr, Function, Parameter
+from dllint.project.evaluate.shapes import Argument, decorated, unique
+from dllint.project.index import Site
+from dllint.project.values import Env, Free, Inst, Seq, Value, Values
+
+if TYPE_CHECKING:
+    from dllint.project.evaluate import Evaluator
+
+
+class Arguments:
+    """Joins parameters to the arguments of calls."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self._merged: dict[tuple[int, int], Expr] = {}
+
+    def parameter(self, env: Env, name: str) -> Values:
+        """The values of a parameter in this activation."""
+        facts = env.facts
+        position, parameter = next((i, item) for i, item in enumerate(facts.parameters) if item.name == name)
+        if position == 0 and self._is_receiver(facts, parameter):
+            if decorated(facts, "classmethod"):
+                owner = (
+                    env.receiver.klass
+                    if isinstance(env.receiver, Inst)
+                    else self.evaluator.klass(env.module, facts.owner)
+                )
+                return (owner,)
+            return (env.receiver or Inst(self.evaluator.klass(env.module, facts.owner)),)
+        if parameter.kind in ("args", "kwargs"):
+            return self.rest(env, parameter)
+        if env.call is not None and env.caller is not None:
+            found = [value for pair in self.passed(env, position, parameter) for value in self.evaluator.values(*pair)]
+            return unique(found) or (Free(env.module, env.function, name),)
+        found = list(self._from_call_sites(env, position, parameter))
+        if not found:
+            found += self._default(env, parameter)
+            found += self._from_setter(env, facts, position)
+            found.append(Free(env.module, env.function, name))
+        return unique(found)
+
+    def rest(self, env: Env, parameter: Parameter) -> Values:
+        """`*args` as a tuple and `**kwargs` as a dictionary of what the calls pass beyond the named parameters."""
+        if env.call is not None and env.caller is not None:
+            return (Seq(self._collected(env.call, env, parameter), env.caller),)
+        found: list[Value] = []
+        for site, skip in self.evaluator.call_sites.callers(env.module, env.function):
+            bound = self.evaluator.env(
+                env.module, env.function, site.expr, self.caller_env(site, env), env.receiver, env.outer, skip
+            )
+            if bound.call is not None and bound.caller is not None:
+                found.append(Seq(self._collected(bound.call, bound, parameter), bound.caller))
+        return unique(found) or (Free(env.module, env.function, parameter.name),)
+
+    def _collected(self, call: Expr, env: Env, parameter: Parameter) -> Expr:
+        key = (id(call), id(env.facts) ^ hash(parameter.kind))
+        known = self._merged.get(key)
+        if known is not None:
+            return known
+        named = [item for item in env.facts.parameters if item.kind not in ("args", "kwargs")]
+        args: list[Expr] = []
+        if parameter.kind == "args":
+            positional = [item for item in named if item.kind != "keyword"]
+            shift = 1 if positional and self._is_receiver(env.facts, positional[0]) else 0
+            args += call.args[1 + len(positional) - shift + env.skip :]
+        else:
+            taken = {item.name for item in named}
+            for name, value in call.keywords:
+                if name == "**":
+                    args += (Expr("star", value.start, value.end, args=(value,)), value)
+                elif name not in taken:
+                    args += (Expr("constant", value.start, value.start, value=name), value)
+        kind = "tuple" if parameter.kind == "args" else "dict"
+        self._merged[key] = Expr(kind, call.start, call.end, args=tuple(args))
+        return self._merged[key]
+
+    def _is_receiver(self, facts: Function, parameter: Parameter) -> bool:
+        return facts.owner >= 0 and not decorated(facts, "staticmethod") and parameter.kind in ("positional", "posonly")
+
+    def _default(self, env: Env, parameter: Parameter) -> Values:
+        if parameter.default is None:
+            return ()
+        outer = env.outer or self.evaluator.generic(env.module, env.facts.parent)
+        return self.evaluator.values(parameter.default, outer)
+
+    def passed(self, env: Env, position: int, parameter: Parameter) -> list[Argument]:
+        """The expressions that this activation's call passes for a parameter; its default where it passes none."""
+        assert env.call is not None and env.caller is not None
+        facts = env.facts
+        shift = 1 if self._is_receiver(facts, facts.parameters[0]) else 0
+        found, surely = self.argument(env.call, env.caller, position - shift + env.skip, parameter.name)
+        if parameter.kind == "keyword":
+            found, surely = self.argument(env.call, env.caller, None, parameter.name)
+        if not surely and parameter.default is not None:
+            found.append((parameter.default, env.outer or self.evaluator.generic(env.module, facts.parent)))
+        return found
+
+    def _from_call_sites(self, env: Env, position: int, parameter: Parameter) -> Iterator[Value]:
+        for site, skip in self.evaluator.call_sites.callers(env.module, env.function):
+            caller = self.caller_env(site, env)
+            bound = self.evaluator.env(env.module, env.function, site.expr, caller, env.receiver, env.outer, skip)
+            if bound.call is None:
+                continue
+            for pair in self.passed(bound, position, parameter):
+                yield from self.evaluator.values(*pair)
+
+    def caller_env(self, site: Site, env: Env) -> Env:
+        """The caller's activation; a method that calls its own object's method runs on the same instance."""
+        owner = site.module.method_owner(site.function)
+        if owner >= 0 and isinstance(env.receiver, Inst) and site.expr.args[0].kind == "attribute":
+            base = site.expr.args[0].args[0]
+            if base.name == site.module.receiver_name(site.function) or base.kind == "call":
+                if any(
+                    item.module is site.module and item.index == owner
+                    for item in self.evaluator.classes.mro(env.receiver.klass)
+                ):
+                    return self.evaluator.activations.method_env(env.receiver, site.module, site.function)
+        return self.evaluator.generic(site.module, site.function)
+
+    def _from_setter(self, env: Env, facts: Function, position: int) -> Iterator[Value]:
+        """The value parameter of a property's setter: whatever is assigned to the property."""
+        if position == 1 and any(item.kind == "attribute" and item.name == "setter" for item in facts.decorators):
+            for write in env.module.attribute_writes.get(facts.name, ()):
+                if write.event.value is not None and write.event.kind == "assign":
+                    yield from self.evaluator.values(
+                        write.event.value, self.evaluator.generic(env.module, write.function)
+                    )
+
+    def argument(self, call: Expr, env: Env, position: int | None, name: str) -> tuple[list[Argument], bool]:
+        """The expressions a call may pass for a parameter, and whether it surely passes one.
+
+        `position` counts positional arguments from 0 (None: keyword only).
+        """
+        explicit = call.keyword(name)
+        if explicit is not None:
+            return [(explicit, env)], True
+        if position is not None and position >= 0:
+            positional = call.args[1:]
+            for index, arg in enumerate(positional):
+                if arg.kind == "star":
+                    return self._from_star(arg.args[0], env, position - index), False
+                if index == position:
+                    return [(arg, env)], True
+        found: list[Argument] = []
+        surely = False
+        for key, value in call.keywords:
+            if key == "**":
+                more, certain = self.from_double_star(value, env, name)
+                found += more
+                surely = surely or certain
+        return found, surely
+
+    def _from_star(self, expr: Expr, env: Env, position: int) -> list[Argument]:
+        """Element `position` of what `*expr` unpacks."""
+        found: list[Argument] = []
+        passed_on = self._own_parameter(expr, env, "args")
+        if passed_on is not None and env.call is not None and env.caller is not None:
+            named = [item for item in env.facts.parameters if item.kind in ("positional", "posonly")]
+            shift = 1 if named and self._is_receiver(env.facts, named[0]) else 0
+            start = len(named) - shift + env.skip
+            return self.argument(env.call, env.caller, start + position, "")[0]
+        for value in self.evaluator.values(expr, env):
+            if isinstance(value, Seq) and value.expr.kind in ("list", "tuple") and position < len(value.expr.args):
+                found.append((value.expr.args[position], value.env))
+        return found
+
+    def from_double_star(self, expr: Expr, env: Env, name: str) -> tuple[list[Argument], bool]:
+        """What `**expr` passes under a name, and whether it surely does."""
+        if self._own_parameter(expr, env, "kwargs") is not None:
+            return self._from_kwargs(env, name)
+        found: list[Argument] = []
+        surely = True
+        values = self.evaluator.values(expr, env)
+        for value in values:
+            more, certain = self.evaluator.containers.dict_item(value, name)
+            found += more
+            surely = surely and certain
+        return found, surely and bool(values)
+
+    def _own_parameter(self, expr: Expr, env: Env, kind: str) -> Parameter | None:
+        if expr.kind != "name" or env.function < 0:
+            return None
+        return next((item for item in env.facts.parameters if item.kind == kind and item.name == expr.name), None)
+
+    def _from_kwargs(self, env: Env, name: str) -> tuple[list[Argument], bool]:
+        if any(item.name == name and item.kind != "kwargs" for item in env.facts.parameters):
+            return [], False
+        own = next(item for item in env.facts.parameters if item.kind == "kwargs")
+        found = [
+            pair for value in self.rest(env, own) for pair in self.evaluator.containers.stored_under(value, name, env)
+        ]
+        if env.call is not None and env.caller is not None:
+            more, surely = self.argument(env.call, env.caller, None, name)
+            return found + more, surely
+        for site, _ in self.evaluator.call_sites.callers(env.module, env.function):
+            found += self.argument(site.expr, self.caller_env(site, env), None, name)[0]
+        return found, False

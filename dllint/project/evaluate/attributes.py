@@ -1,0 +1,219 @@
+"""Attributes: what instances and classes hold, and who wrote it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from dllint.knowledge import canonical
+from dllint.model.facts import Expr
+from dllint.project.evaluate.shapes import Argument, decorated, is_property, last_writes, path_to_expr, unique
+from dllint.project.index import Module, Write
+from dllint.project.values import (
+    Const,
+    Env,
+    Ext,
+    ExtInst,
+    ExtMethod,
+    Free,
+    Func,
+    Inst,
+    Klass,
+    Method,
+    Mod,
+    Opaque,
+    Super,
+    Value,
+    Values,
+)
+
+if TYPE_CHECKING:
+    from dllint.project.evaluate import Evaluator
+
+
+class Attributes:
+    """Evaluates attributes."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self._attributes: dict[tuple[Value, str], Values] = {}
+        self._attributes_busy: set[tuple[Value, str]] = set()
+        self._outside: dict[Klass, set[str]] | None = None
+
+    def expression(self, expr: Expr, env: Env) -> Iterable[Value]:
+        found: list[Value] = []
+        for base in self.evaluator.values(expr.args[0], env):
+            found += self.attribute(base, expr.name, expr, env)
+        return found
+
+    def attribute(self, base: Value, name: str, expr: Expr, env: Env) -> Iterable[Value]:
+        """The values of `base.name`; `expr` is where it is read."""
+        match base:
+            case Mod(module=module):
+                found = self.evaluator.names.global_name(module, name)
+                if found:
+                    return found
+                submodule = (
+                    self.evaluator.index.find(module.path, name, 1) if module.path.endswith("__init__.py") else None
+                )
+                return (Mod(submodule),) if submodule is not None else (Opaque(expr, env),)
+            case Ext(name=dotted):
+                submodule = self.evaluator.index.find(env.module.path, f"{dotted}.{name}", 0)
+                return (Mod(submodule),) if submodule is not None else (Ext(canonical(f"{dotted}.{name}")),)
+            case Inst():
+                return self.instance_attribute(base, name) or (Opaque(expr, env),)
+            case Klass():
+                return self.class_attribute(base, name, None) or (Opaque(expr, env),)
+            case Super(owner=owner, klass=klass):
+                chain = self.evaluator.classes.mro(owner.klass if isinstance(owner, Inst) else klass)
+                after = chain[chain.index(klass) + 1 :] if klass in chain else ()
+                for item in after:
+                    if name in item.facts.methods:
+                        return (Method(owner, Func(item.module, item.facts.methods[name], item.outer)),)
+                return (ExtMethod(base, name),)
+            case Opaque() | Free():
+                return (ExtMethod(base, name),) if expr.kind == "attribute" else (Opaque(expr, env),)
+            case ExtInst(name="argparse.Namespace" | "types.SimpleNamespace"):
+                pairs, _ = self.evaluator.containers.dict_item(base, name)
+                return [value for pair in pairs for value in self.evaluator.values(*pair)] or (ExtMethod(base, name),)
+        return (ExtMethod(base, name),)
+
+    def instance_attribute(self, inst: Inst, name: str) -> Values:
+        """The values of an attribute of an instance: what methods, outsiders and the class give it."""
+        key = (inst, name)
+        known = self._attributes.get(key)
+        if known is not None:
+            return known
+        if key in self._attributes_busy:
+            return ()
+        self._attributes_busy.add(key)
+        try:
+            found = unique(value for pair in self.stored(inst, name) for value in self.stored_values(pair))
+            if not found or all(isinstance(value, Const) and value.value is None for value in found):
+                found = unique((*found, *self._getter(inst, name), *self.class_attribute(inst.klass, name, inst)))
+        finally:
+            self._attributes_busy.discard(key)
+        self._attributes[key] = found
+        return found
+
+    def _getter(self, inst: Inst, name: str) -> Values:
+        method = self.evaluator.classes.method(inst, name)
+        if method is None or not is_property(method.func.facts):
+            return ()
+        return self.evaluator.calls.returned(method.func, None, None, inst)
+
+    def class_attribute(self, klass: Klass, name: str, owner: Value | None) -> Values:
+        """What the class itself holds under a name: a method (bound to `owner`), a class variable."""
+        for item in self.evaluator.classes.mro(klass):
+            facts = item.facts
+            if name in facts.methods:
+                function = item.module.model.functions[facts.methods[name]]
+                func = Func(item.module, function.index, item.outer)
+                if is_property(function):
+                    return ()
+                if decorated(function, "staticmethod") or (owner is None and not decorated(function, "classmethod")):
+                    return (func,)
+                return (Method(owner or klass, func),)
+            bindings = item.module.bindings[facts.parent, facts.index].get(name)
+            if bindings:
+                env = item.outer or self.evaluator.env(item.module, -1)
+                return unique(
+                    value for binding in bindings for value in self.evaluator.names.bound_values(binding, name, env)
+                )
+        return ()
+
+    def stored(self, inst: Inst, name: str) -> Iterator[tuple[Write | None, Expr, Env]]:
+        """Every way an attribute of this instance gets its value: the write, the value's expression, where it holds."""
+        for item in self.evaluator.classes.mro(inst.klass):
+            by_function: dict[int, list[Write]] = {}
+            for write in item.module.self_writes.get(item.index, {}).get(name, ()):
+                by_function.setdefault(write.function, []).append(write)
+            for function, writes in by_function.items():
+                env = self.evaluator.activations.method_env(inst, item.module, function)
+                for write in last_writes(item.module, function, writes):
+                    if write.event.value is not None:
+                        yield write, write.event.value, env
+        yield from self._from_fields(inst, name)
+        for other, write, module in self.outside_writes(inst.klass, name):
+            if other.call is None or inst.call is None or other.call is inst.call:
+                if write.event.value is not None:
+                    env = self.evaluator.generic(module, write.function)
+                    if inst.env is not None and (inst.env.module, inst.env.function) == (module, write.function):
+                        env = inst.env
+                    yield write, write.event.value, env
+
+    def stored_values(self, stored: tuple[Write | None, Expr, Env]) -> Values:
+        """The values that one write gives the attribute."""
+        write, expr, env = stored
+        if write is None:
+            return self.evaluator.values(expr, env)
+        path = path_to_expr(write.event.target, write.target) if write.event.target is not None else ()
+        if write.event.kind == "for":
+            return self.evaluator.containers.destructure(
+                self.evaluator.containers.iterated(expr, env), path or (), expr, env
+            )
+        return self.evaluator.containers.destructure(self.evaluator.values(expr, env), path or (), expr, env)
+
+    def _from_fields(self, inst: Inst, name: str) -> Iterator[tuple[None, Expr, Env]]:
+        """The fields of a dataclass, filled by the construction's arguments."""
+        fields = self.evaluator.classes.dataclass_fields(inst.klass)
+        if name not in fields:
+            return
+        default = fields[name][1]
+        sites: list[Argument] = []
+        if inst.call is not None and inst.env is not None:
+            sites.append((inst.call, inst.env))
+        position = list(fields).index(name)
+        for call, env in sites:
+            found, surely = self.evaluator.arguments.argument(call, env, position, name)
+            for pair in found:
+                yield None, pair[0], pair[1]
+            if surely:
+                return
+        if default is not None:
+            yield None, default, fields[name][0]
+
+    def outside_writes(self, klass: Klass, name: str) -> list[tuple[Inst, Write, Module]]:
+        """`ds.name = value` anywhere in the project, where `ds` is an instance of this class."""
+        found = []
+        for module, write in self.evaluator.index.outside_writes.get(name, ()):
+            base = write.target.args[0]
+            for value in self.evaluator.values(base, self.evaluator.generic(module, write.function)):
+                if isinstance(value, Inst) and klass in self.evaluator.classes.mro(value.klass):
+                    found.append((value, write, module))
+        return found
+
+    def attributes_set_outside(self, klass: Klass) -> set[str]:
+        """The attributes that code outside a class sets on its instances."""
+        if self._outside is None:
+            self._outside = defaultdict(set)
+            for module in self.evaluator.index:
+                for name, writes in module.attribute_writes.items():
+                    for write in writes:
+                        base = write.target.args[0]
+                        if base.kind != "name" or base.name == module.receiver_name(write.function):
+                            continue
+                        for value in self.evaluator.values(base, self.evaluator.generic(module, write.function)):
+                            if isinstance(value, Inst):
+                                self._outside[value.klass].add(name)
+        return {name for item in self.evaluator.classes.mro(klass) for name in self._outside.get(item, ())}
+
+    def written_on(self, made: ExtInst) -> Iterator[tuple[Write, Env]]:
+        """`made.attribute = value` on an external object, in the function that made it."""
+        env = made.env
+        for writes in env.module.attribute_writes.values():
+            for write in writes:
+                if write.function == env.function and write.event.kind == "assign" and write.event.value is not None:
+                    if write.target.args[0].kind == "name" and made in self.evaluator.values(write.target.args[0], env):
+                        yield write, env
+
+    def factory_dropped(self, made: ExtInst) -> bool:
+        """Whether `x.default_factory = ...` replaces the factory of this defaultdict."""
+        for write in made.env.module.attribute_writes.get("default_factory", ()):
+            scope = self.evaluator.generic(made.env.module, write.function)
+            if write.function == made.env.function:
+                scope = made.env
+            if made in self.evaluator.values(write.target.args[0], scope):
+                return True
+        return False

@@ -1,0 +1,84 @@
+"""Call sites: every call in the project that may run a function."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from dllint.model.facts import Function
+from dllint.project.evaluate.shapes import decorated
+from dllint.project.index import Module, Site
+from dllint.project.values import Func, Klass, Method
+
+if TYPE_CHECKING:
+    from dllint.project.evaluate import Evaluator
+
+
+MAX_CALL_SITES = 80
+
+
+class CallSites:
+    """Finds the calls of a function."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self._callers: dict[tuple[str, int], list[tuple[Site, int]]] = {}
+
+    def callers(self, module: Module, function: int) -> list[tuple[Site, int]]:
+        """Every call in the project that may run this function, with the positional arguments to skip."""
+        key = (module.path, function)
+        known = self._callers.get(key)
+        if known is not None:
+            return known
+        found: list[tuple[Site, int]] = []
+        self._callers[key] = found
+        facts = module.model.functions[function]
+        candidates = list(self.evaluator.index.calls_named(self._call_names(module, facts)))[: MAX_CALL_SITES * 4]
+        for site in candidates:
+            if len(found) >= MAX_CALL_SITES:
+                break
+            skip = self._runs(site, module, facts)
+            if skip is not None:
+                found.append((site, skip))
+        return found
+
+    def _call_names(self, module: Module, facts: Function) -> set[str]:
+        if facts.kind == "lambda":
+            return set()
+        names = {facts.name} | self.aliases.get(facts.name, set())
+        if facts.name == "__init__" and facts.owner >= 0:
+            klass = self.evaluator.klass(module, facts.owner)
+            for item in (klass, *self.evaluator.classes.subclasses(klass)):
+                names |= {item.facts.name, *self.aliases.get(item.facts.name, ())}
+            names.add("cls")
+        return names
+
+    def _runs(self, site: Site, module: Module, facts: Function) -> int | None:
+        env = self.evaluator.generic(site.module, site.function)
+        for value in self.evaluator.values(site.expr.args[0], env):
+            func = value.func if isinstance(value, Method) else value
+            if isinstance(func, Func) and func.module is module and func.index == facts.index:
+                explicit = isinstance(value, Func) and facts.owner >= 0 and not decorated(facts, "staticmethod")
+                return 1 if explicit and not decorated(facts, "classmethod") else 0
+            if isinstance(value, Klass) and facts.name == "__init__":
+                init = self.evaluator.classes.method(value, "__init__")
+                if init is not None and init.func.module is module and init.func.index == facts.index:
+                    return 0
+        return None
+
+    @cached_property
+    def aliases(self) -> dict[str, set[str]]:
+        """Names under which a thing is also called: `import x as y`, `y = x`."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for module in self.evaluator.index:
+            for imported in module.model.imports:
+                if imported.attribute and imported.bound not in ("*", imported.attribute):
+                    found[imported.attribute].add(imported.bound)
+            for _, _, events in module.scopes:
+                for event in events:
+                    value, target = event.value, event.target
+                    if event.kind == "assign" and value is not None and target is not None:
+                        if value.kind in ("name", "attribute") and value.name != target.name and target.name:
+                            found[value.name].add(target.name)
+        return dict(found)

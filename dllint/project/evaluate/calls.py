@@ -1,0 +1,189 @@
+"""Calls: what calling a value gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from dllint.knowledge import PASS_THROUGH
+from dllint.model.facts import Expr
+from dllint.project.evaluate.shapes import decorated, describe, unique
+from dllint.project.values import (
+    Const,
+    Env,
+    Ext,
+    ExtInst,
+    ExtMethod,
+    Func,
+    Inst,
+    Klass,
+    Method,
+    Mod,
+    Opaque,
+    Seq,
+    Super,
+    Value,
+    Values,
+)
+
+if TYPE_CHECKING:
+    from dllint.project.evaluate import Evaluator
+
+
+NAMEDTUPLE_INSTANCE = "collections.namedtuple()"
+"""The name of what calling a namedtuple class gives."""
+
+
+class Calls:
+    """Evaluates calls."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self._merged: dict[tuple[int, int], Expr] = {}
+
+    def expression(self, expr: Expr, env: Env) -> Iterable[Value]:
+        found: list[Value] = []
+        for callee in self.evaluator.values(expr.args[0], env):
+            found += self.result(callee, expr, env)
+        return found
+
+    def result(self, callee: Value, call: Expr, env: Env, skip: int = 0) -> Iterable[Value]:
+        """What calling a value gives."""
+        match callee:
+            case Klass():
+                return (Inst(callee, call, env),)
+            case Func():
+                explicit = callee.facts.owner >= 0 and not decorated(callee.facts, "staticmethod")
+                receiver = None
+                if explicit and not decorated(callee.facts, "classmethod"):
+                    skip += 1
+                    receiver = (
+                        next(iter(self.evaluator.values(call.args[1], env)), None) if len(call.args) > 1 else None
+                    )
+                return self.returned(callee, call, env, receiver, skip)
+            case Method(owner=owner, func=func):
+                return self.returned(func, call, env, owner, skip)
+            case Inst():
+                method = self.evaluator.classes.method(callee, "__call__")
+                return self.returned(method.func, call, env, callee, skip) if method else (Opaque(call, env),)
+            case Ext(name=name):
+                return self._external(name, call, env)
+            case ExtMethod(base=base, attribute=attribute):
+                return self._external_method(base, attribute, call, env)
+            case ExtInst(name="collections.namedtuple" | "typing.NamedTuple"):
+                return (ExtInst(NAMEDTUPLE_INSTANCE, call, env, callee),)
+            case ExtInst(name="functools.partial", call=made, env=where):
+                found = (
+                    [
+                        item
+                        for value in self.evaluator.values(made.args[1], where)
+                        for item in self.partial_result(value, callee, call, env)
+                    ]
+                    if len(made.args) > 1
+                    else []
+                )
+                return found or (Opaque(call, env),)
+        return (Opaque(call, env),)
+
+    def partial_result(self, target: Value, made: ExtInst, call: Expr, env: Env) -> Iterable[Value]:
+        """Calling a partial: one call with the partial's arguments before the call's own."""
+        merged = self.merged_call(made.call, call)
+        caller = made.env if made.env.function == env.function else env
+        return self.result(target, merged, caller)
+
+    def merged_call(self, made: Expr, call: Expr) -> Expr:
+        """`partial(f, *a, **k)(*b, **l)` as the call `f(*a, *b, **k, **l)`."""
+        key = (id(made), id(call))
+        known = self._merged.get(key)
+        if known is None:
+            given = dict(call.keywords)
+            keywords = tuple(item for item in made.keywords if item[0] not in given) + call.keywords
+            known = Expr("call", call.start, call.end, "", (made.args[1], *made.args[2:], *call.args[1:]), keywords)
+            self._merged[key] = known
+        return known
+
+    def returned(
+        self, func: Func, call: Expr | None, caller: Env | None, receiver: Value | None = None, skip: int = 0
+    ) -> Values:
+        """What a function returns when called so."""
+        facts = func.facts
+        if facts.is_generator:
+            return (Opaque(call, caller),) if call is not None and caller is not None else ()
+        env = self.evaluator.activations.activation(func, call, caller, receiver, skip)
+        found = [
+            value
+            for event in facts.events
+            if event.kind == "return" and event.value is not None
+            for value in self.evaluator.values(event.value, env)
+        ]
+        return unique(found) or ((Const(None, "NoneType"),) if facts.kind == "def" else ())
+
+    def _external(self, name: str, call: Expr, env: Env) -> Iterable[Value]:
+        args = call.args[1:]
+        if name == "builtins.super":
+            return self._super(call, env)
+        if name == "builtins.getattr" and len(args) >= 2:
+            return self._getattr(call, env)
+        if name in PASS_THROUGH and args:
+            return self.evaluator.values(args[-1] if name == "typing.cast" else args[0], env)
+        if name in ("builtins.int", "builtins.float", "builtins.str", "builtins.bool") and len(args) == 1:
+            consts = [value for value in self.evaluator.values(args[0], env) if isinstance(value, Const)]
+            if consts and name == "builtins.int":
+                return consts
+        if name in ("builtins.min", "builtins.max") and len(args) > 1:
+            return [value for arg in args for value in self.evaluator.values(arg, env)]
+        if name == "builtins.next" and args:
+            return self.evaluator.containers.iterated(args[0], env)
+        if name == "builtins.type" and len(args) == 1:
+            kinds = [value.klass for value in self.evaluator.values(args[0], env) if isinstance(value, Inst)]
+            return kinds or (Opaque(call, env),)
+        return (ExtInst(name, call, env),)
+
+    def _getattr(self, call: Expr, env: Env) -> Iterable[Value]:
+        bases = self.evaluator.values(call.args[1], env)
+        names = [value.value for value in self.evaluator.values(call.args[2], env) if isinstance(value, Const)]
+        found: list[Value] = []
+        for base in bases:
+            if names:
+                for name in names:
+                    found += self.evaluator.attributes.attribute(base, str(name), call, env)
+            elif isinstance(base, Mod):
+                found += [
+                    self.evaluator.klass(base.module, item.index)
+                    for item in base.module.model.classes
+                    if item.parent < 0
+                ]
+            else:
+                found.append(Opaque(call, env))
+        if len(call.args) > 3 and not found:
+            found += self.evaluator.values(call.args[3], env)
+        return found or (Opaque(call, env),)
+
+    def _super(self, call: Expr, env: Env) -> Iterable[Value]:
+        scope: Env | None = env
+        while scope is not None and scope.function >= 0 and scope.facts.owner < 0:
+            scope = scope.outer
+        if scope is None or scope.function < 0:
+            return (Opaque(call, env),)
+        klass = self.evaluator.klass(scope.module, scope.facts.owner)
+        return (Super(scope.receiver or Inst(klass), klass),)
+
+    def _external_method(self, base: Value, attribute: str, call: Expr, env: Env) -> Iterable[Value]:
+        if isinstance(base, Seq) or (isinstance(base, ExtInst) and base.name == "builtins.dict"):
+            if attribute == "copy":
+                return (base,)
+            if attribute in ("get", "pop", "setdefault") and len(call.args) > 1:
+                return self._dict_get(base, call, env)
+        return (ExtInst(f"{describe(base)}.{attribute}", call, env, base),)
+
+    def _dict_get(self, base: Value, call: Expr, env: Env) -> Iterable[Value]:
+        found: list[Value] = []
+        keys = [value.value for value in self.evaluator.values(call.args[1], env) if isinstance(value, Const)]
+        for key in keys:
+            for pair in self.evaluator.containers.dict_item(base, str(key))[0]:
+                found += self.evaluator.values(*pair)
+        if not keys:
+            found += self.evaluator.containers.elements(base)
+        if len(call.args) > 2:
+            found += self.evaluator.values(call.args[2], env)
+        return found or (Opaque(call, env),)

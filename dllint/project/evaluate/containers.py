@@ -1,0 +1,211 @@
+"""Containers: what lists and dictionaries are filled with, at their display and later."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from dllint.model.facts import Expr
+from dllint.project.evaluate.shapes import Argument, describe, unique
+from dllint.project.values import Const, Env, Ext, ExtInst, ExtMethod, Inst, Klass, Opaque, Seq, Value, Values
+
+if TYPE_CHECKING:
+    from dllint.project.evaluate import Evaluator
+
+
+class Containers:
+    """Evaluates items of containers."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self._items_busy: set[tuple[Value, str]] = set()
+
+    def expression(self, expr: Expr, env: Env) -> Iterable[Value]:
+        found: list[Value] = []
+        for base in self.evaluator.values(expr.args[0], env):
+            found += self._item(base, expr, env)
+        return found
+
+    def _item(self, base: Value, expr: Expr, env: Env) -> Iterable[Value]:
+        match base:
+            case Ext() | Klass():
+                return (base,)
+            case Seq():
+                found = self._seq_item(base, expr, env)
+                return found or (Opaque(expr, env),)
+            case ExtInst(name="builtins.dict"):
+                return self._seq_item(base, expr, env) or (Opaque(expr, env),)
+            case ExtInst() | ExtMethod():
+                return (ExtInst(f"{describe(base)}[]", expr, env, base),)
+        return (Opaque(expr, env),)
+
+    def _seq_item(self, base: Value, expr: Expr, env: Env) -> Values:
+        if expr.args[1].kind == "slice":
+            return (base,)
+        keys = [value.value for value in self.evaluator.values(expr.args[1], env) if isinstance(value, Const)]
+        found: list[Value] = []
+        for key in keys:
+            if isinstance(key, str):
+                found += [value for pair in self.dict_item(base, key)[0] for value in self.evaluator.values(*pair)]
+            elif isinstance(base, Seq) and base.expr.kind in ("list", "tuple") and isinstance(key, int):
+                args = base.expr.args
+                if -len(args) <= key < len(args) and args[key].kind != "star":
+                    found += self.evaluator.values(args[key], base.env)
+        return unique(found) if found else self.elements(base)
+
+    def elements(self, value: Value) -> Values:
+        """What a container holds: list items, dict values."""
+        return unique(item for pair in self.items(value) for item in self.evaluator.values(*pair))
+
+    def items(self, value: Value) -> list[Argument]:
+        """The expressions a container is filled with, at its display and by calls on it."""
+        key = (value, "")
+        if key in self._items_busy:
+            return []
+        self._items_busy.add(key)
+        try:
+            return list(self._items(value))
+        finally:
+            self._items_busy.discard(key)
+
+    def _items(self, value: Value) -> Iterator[Argument]:
+        if isinstance(value, Seq):
+            expr, env = value.expr, value.env
+            kept = expr.args[1::2] if expr.kind == "dict" else expr.args
+            if expr.kind == "comprehension":
+                kept = expr.args[-1:]
+            for item in kept:
+                if item.kind == "star":
+                    for inner in self.evaluator.values(item.args[0], env):
+                        if inner != value:
+                            yield from self.items(inner)
+                else:
+                    yield item, env
+        elif isinstance(value, ExtInst):
+            yield from ((item, value.env) for _, item in value.call.keywords)
+        if isinstance(value, (Seq, ExtInst)):
+            yield from self.put_in(value)
+
+    def put_in(self, container: Seq | ExtInst) -> Iterator[Argument]:
+        """What `append`, `x[k] = v` and the like put into a container made here."""
+        env = container.env
+        for scope in self.scopes_around(env):
+            for _, event, receiver, what in scope.module.mutations_by_function.get(scope.function, ()):
+                if receiver.kind not in ("name", "attribute") or container not in self.evaluator.values(
+                    receiver, scope
+                ):
+                    continue
+                if what.kind == "subscript" and event.value is not None:
+                    yield event.value, scope
+                elif what.kind == "call":
+                    yield from self._put_by_call(what, scope)
+                elif event.kind == "augment":
+                    for value in self.evaluator.values(what, scope):
+                        if value != container:
+                            yield from self.items(value)
+
+    def _put_by_call(self, call: Expr, env: Env) -> Iterator[Argument]:
+        method = call.args[0].name
+        if method in ("extend", "update"):
+            for arg in call.args[1:]:
+                for value in self.evaluator.values(arg, env):
+                    if isinstance(value, Seq):
+                        yield from self.items(value)
+            yield from ((value, env) for _, value in call.keywords)
+        elif len(call.args) > 1:
+            yield call.args[-1], env
+
+    def scopes_around(self, env: Env) -> Iterator[Env]:
+        """Where a container made in this activation may be filled: here, and in the other methods of its object."""
+        yield env
+        if env.function >= 0 and isinstance(env.receiver, Inst):
+            for klass in self.evaluator.classes.mro(env.receiver.klass):
+                for function in klass.facts.methods.values():
+                    scope = self.evaluator.activations.method_env(env.receiver, klass.module, function)
+                    if scope is not env:
+                        yield scope
+
+    def iterated(self, iterable: Expr, env: Env) -> Values:
+        """What a loop over an expression gives its target."""
+        found: list[Value] = []
+        for value in self.evaluator.values(iterable, env):
+            if isinstance(value, Seq):
+                if value.expr.kind == "dict":
+                    found += [
+                        Const(key.value, type(key.value).__name__)
+                        for key in value.expr.args[::2]
+                        if key.kind == "constant"
+                    ]
+                else:
+                    found += self.elements(value)
+            elif isinstance(value, ExtInst):
+                found.append(ExtInst(f"{value.name}[]", iterable, env, value))
+            else:
+                found.append(Opaque(iterable, env))
+        return unique(found)
+
+    def destructure(self, values: Values, path: tuple[int, ...], expr: Expr, env: Env) -> Values:
+        """The part of a value that a nested tuple target takes."""
+        for index in path:
+            found: list[Value] = []
+            for value in values:
+                if isinstance(value, Seq) and value.expr.kind in ("tuple", "list") and index < len(value.expr.args):
+                    found += self.evaluator.values(value.expr.args[index], value.env)
+                elif isinstance(value, ExtInst):
+                    found.append(ExtInst(f"{value.name}[]", value.call, value.env, value))
+                else:
+                    found.append(Opaque(expr, env))
+            values = unique(found)
+        return values
+
+    def dict_item(self, value: Value, name: str) -> tuple[list[Argument], bool]:
+        """The expressions stored under a string key of a dictionary, and whether it surely has the key."""
+        key = (value, name)
+        if key in self._items_busy:
+            return [], False
+        self._items_busy.add(key)
+        try:
+            return self._dict_item(value, name)
+        finally:
+            self._items_busy.discard(key)
+
+    def _dict_item(self, value: Value, name: str) -> tuple[list[Argument], bool]:
+        found: list[Argument] = []
+        surely = False
+        if isinstance(value, Seq) and value.expr.kind == "dict":
+            pairs = zip(value.expr.args[::2], value.expr.args[1::2], strict=True)
+            for key, item in pairs:
+                if key.kind == "star":
+                    more, certain = self.evaluator.arguments.from_double_star(key.args[0], value.env, name)
+                    found, surely = found + more, surely or certain
+                elif key.value == name and key.kind == "constant":
+                    found, surely = [(item, value.env)], True
+        elif isinstance(value, ExtInst) and value.name in (
+            "builtins.dict",
+            "collections.OrderedDict",
+            "types.SimpleNamespace",
+        ):
+            for arg in value.call.args[1:]:
+                more, certain = self.evaluator.arguments.from_double_star(arg, value.env, name)
+                found, surely = found + more, surely or certain
+            more, certain = self.evaluator.arguments.argument(value.call, value.env, None, name)
+            found, surely = found + more, surely or certain
+        if isinstance(value, (Seq, ExtInst)):
+            found += self.stored_under(value, name, value.env)
+        return found, surely
+
+    def stored_under(self, container: Value, name: str, env: Env) -> Iterator[Argument]:
+        """`d["name"] = x` and `d.update(name=x)` on a container, in the function that made it."""
+        for function, event, receiver, what in env.module.mutations_by_function.get(env.function, ()):
+            if what.kind == "subscript" and event.value is not None and what.args[1].value == name:
+                if container in self.evaluator.values(receiver, env):
+                    yield event.value, env
+            elif what.kind == "call" and what.args[0].name in ("update", "setdefault") and function == env.function:
+                if container not in self.evaluator.values(receiver, env):
+                    continue
+                if what.args[0].name == "setdefault" and len(what.args) > 2 and what.args[1].value == name:
+                    yield what.args[2], env
+                    continue
+                yield from self.evaluator.arguments.argument(what, env, None, name)[0]
+                for arg in what.args[1:]:
+                    yield from self.evaluator.arguments.from_double_star(arg, env, name)[0]

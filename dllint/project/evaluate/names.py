@@ -1,0 +1,188 @@
+"""Names: the bindings that a name may have where it stands, through scopes, imports and star imports."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from dllint.knowledge import canonical
+from dllint.model.facts import Event, Expr
+from dllint.project.evaluate.shapes import path_to, unique
+from dllint.project.flow import reaching
+from dllint.project.index import Binding, Module
+from dllint.project.values import Env, Ext, Func, Inst, Klass, Mod, Opaque, Value, Values
+
+if TYPE_CHECKING:
+    from dllint.project.evaluate import Evaluator
+
+
+_BUILTINS = frozenset(dir(builtins))
+
+
+class Names:
+    """Answers what a name may be."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self._stars: set[tuple[str, str, str]] = set()
+
+    def name(self, expr: Expr, env: Env) -> Iterable[Value]:
+        found = self._comprehension_target(expr, env)
+        if found is not None:
+            return found
+        found = self.lookup(expr.name, env, expr.start)
+        return (Opaque(expr, env),) if found is None else found
+
+    def _comprehension_target(self, expr: Expr, env: Env) -> Iterable[Value] | None:
+        for comprehension, target, iterable in env.module.comprehensions.get(env.function, ()):
+            if (
+                comprehension.start <= expr.start < comprehension.end
+                and not iterable.start <= expr.start < iterable.end
+            ):
+                path = path_to(target, expr.name)
+                if path is not None:
+                    return self.evaluator.containers.destructure(
+                        self.evaluator.containers.iterated(iterable, env), path, expr, env
+                    )
+        return None
+
+    def lookup(self, name: str, env: Env, offset: int | None = None) -> Values | None:
+        """The values of a name in a scope, or None where nothing binds it. `offset` None: when the scope has run."""
+        scope: Env | None = env
+        while scope is not None and scope.function >= 0:
+            facts = scope.facts
+            if name in facts.globals:
+                break
+            if name in facts.bound:
+                return self._local(name, scope, offset if scope is env else None)
+            scope = scope.outer or (self.evaluator.generic(scope.module, facts.parent) if facts.parent >= 0 else None)
+        at = offset if env.function < 0 else None
+        return self.global_name(env.module, name, at)
+
+    def _local(self, name: str, env: Env, offset: int | None) -> Values:
+        bindings = env.module.bindings[env.function, -1].get(name, [])
+        seen = reaching(env.module, env.function, bindings, offset)
+        found = [value for binding in seen for value in self.bound_values(binding, name, env)]
+        for function in self._nonlocal_writers(env, name):
+            inner = env.module.bindings[function, -1].get(name, [])
+            generic = self.evaluator.generic(env.module, function)
+            found += [value for binding in inner for value in self.bound_values(binding, name, generic)]
+        return unique(found)
+
+    def _nonlocal_writers(self, env: Env, name: str) -> Iterator[int]:
+        for function in env.module.model.functions:
+            if name in function.nonlocals and function.parent == env.function:
+                yield function.index
+
+    def global_name(self, module: Module, name: str, offset: int | None = None) -> Values | None:
+        """The values of a module's name; None where the module does not bind it."""
+        bindings = module.bindings[-1, -1].get(name, [])
+        env = self.evaluator.env(module, -1)
+        seen = reaching(module, -1, bindings, offset)
+        found = [value for binding in seen for value in self.bound_values(binding, name, env)]
+        for function, event in module.writers_of_globals.get(name, ()):
+            found += self.event_values(event, name, self.evaluator.generic(module, function))
+        if found or bindings:
+            return unique(found)
+        starred = self._starred(module, name)
+        if starred is not None:
+            return starred
+        return (Ext(f"builtins.{name}"),) if name in _BUILTINS else None
+
+    def _starred(self, module: Module, name: str) -> Values | None:
+        for imported in module.model.imports:
+            if imported.bound != "*":
+                continue
+            target = self.evaluator.index.find(module.path, imported.module, imported.level)
+            if target is None:
+                known = canonical(f"{imported.module}.{name}")
+                if imported.module.startswith("torch") and name[:1].isupper():
+                    return (Ext(known),)
+            elif target is not module and ("*", target.path, name) not in self._stars:
+                self._stars.add(("*", target.path, name))
+                try:
+                    found = self.global_name(target, name)
+                finally:
+                    self._stars.discard(("*", target.path, name))
+                if found and found != (Ext(f"builtins.{name}"),):
+                    return found
+        return None
+
+    def bound_values(self, binding: Binding, name: str, env: Env) -> Values:
+        """What one binding gives its name."""
+        if binding.imported is not None:
+            return self.imported(binding.imported.module, binding.imported.attribute, binding.imported.level, env, name)
+        if binding.kind == "parameter":
+            return self.evaluator.arguments.parameter(env, name)
+        assert binding.event is not None
+        return self.event_values(binding.event, name, env)
+
+    def event_values(self, event: Event, name: str, env: Env) -> Values:
+        """What an event gives a name (or, with a dotted target, an attribute)."""
+        if event.kind == "def":
+            return self.defined(Func(env.module, event.ref, env if env.function >= 0 else None), env)
+        if event.kind == "class":
+            return (Klass(env.module, event.ref, env if env.function >= 0 else None),)
+        if event.target is None or event.value is None:
+            return ()
+        path = path_to(event.target, name)
+        if event.kind == "for":
+            return self.evaluator.containers.destructure(
+                self.evaluator.containers.iterated(event.value, env), path or (), event.target, env
+            )
+        values = self.evaluator.values(event.value, env)
+        if event.kind == "with":
+            values = self._entered(values)
+        return self.evaluator.containers.destructure(values, path or (), event.target, env)
+
+    def _entered(self, values: Values) -> Values:
+        """What `with x as y` binds: x itself but for project classes that return something else."""
+        found: list[Value] = []
+        for value in values:
+            enter = self.evaluator.classes.method(value, "__enter__") if isinstance(value, Inst) else None
+            found += self.evaluator.calls.returned(enter.func, None, None, value) if enter is not None else (value,)
+        return unique(found)
+
+    def imported(self, module: str, attribute: str, level: int, env: Env, bound: str) -> Values:
+        """What an import statement binds to a name."""
+        path = env.module.path
+        if not attribute:
+            whole = module if bound != module.split(".")[0] else bound
+            target = self.evaluator.index.find(path, whole, level)
+            return (Mod(target),) if target is not None else (Ext(canonical(whole)),)
+        target = self.evaluator.index.find(path, module, level) if module or level else None
+        if target is not None and target is not env.module:
+            found = self.global_name(target, attribute)
+            if found and found != (Ext(f"builtins.{attribute}"),):
+                return found
+        dotted = f"{module}.{attribute}" if module else attribute
+        submodule = self.evaluator.index.find(path, dotted, level)
+        if submodule is not None:
+            return (Mod(submodule),)
+        return (Ext(canonical(dotted) if not level else f".{dotted}"),)
+
+    def defined(self, func: Func, env: Env) -> Values:
+        """The value of a decorated function: itself, or the wrapper that a decorator of the project returns."""
+        facts = func.facts
+        for decorator in reversed(facts.decorators):
+            for value in self.evaluator.values(decorator, env):
+                wrappers = self._wrappers(value)
+                if wrappers:
+                    return wrappers
+        return (func,)
+
+    def _wrappers(self, decorator: Value) -> Values:
+        """The nested functions that a project's decorator returns in place of the decorated one, without `wraps`."""
+        if not isinstance(decorator, Func) or decorator.facts.kind != "def":
+            return ()
+        generic = self.evaluator.generic(decorator.module, decorator.index)
+        found = []
+        for event in decorator.facts.events:
+            if event.kind == "return" and event.value is not None:
+                for value in self.evaluator.values(event.value, generic):
+                    if isinstance(value, Func) and value.facts.parent == decorator.index:
+                        if any(part.name == "wraps" for item in value.facts.decorators for part in item.walk()):
+                            return ()
+                        found.append(value)
+        return tuple(found)

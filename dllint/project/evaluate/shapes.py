@@ -1,0 +1,100 @@
+"""Small questions about values, targets and functions that need nothing but the facts at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from dllint.model.facts import Expr, Function
+from dllint.project.flow import reaching
+from dllint.project.index import Binding, Module, Write, holds_from
+from dllint.project.values import Const, Env, Ext, ExtInst, ExtMethod, Seq, Super, Value, Values
+
+MAX_VALUES = 40
+"""More alternatives than this are not followed: a registry of everything proves nothing."""
+Argument = tuple[Expr, Env]
+"""An expression and the activation it stands in."""
+
+
+def unique(values: Iterable[Value]) -> Values:
+    """The values, each once, in order, at most MAX_VALUES."""
+    return tuple(list(dict.fromkeys(values))[:MAX_VALUES])
+
+
+def describe(value: Value) -> str:
+    """The name under which results of a value's methods are known: `h5py.File()`, `?` for the unknown."""
+    match value:
+        case ExtInst(name=name):
+            return name if name.endswith("]") else f"{name}()"
+        case ExtMethod(base=base, attribute=attribute):
+            return f"{describe(base)}.{attribute}"
+        case Ext(name=name):
+            return name
+        case Const(kind=kind):
+            return kind
+        case Seq(expr=expr):
+            return expr.name if expr.kind == "comprehension" else expr.kind
+        case Super():
+            return "super()"
+    return "?"
+
+
+def fold(operator: str, left: Any, right: Any) -> Any:
+    """Arithmetic on constants; None where it is not defined."""
+    numbers = isinstance(left, (int, float)) and isinstance(right, (int, float))
+    try:
+        match operator:
+            case "+" if numbers or (isinstance(left, str) and isinstance(right, str)):
+                return left + right
+            case "-" if numbers:
+                return left - right
+            case "*" if numbers:
+                return left * right
+            case "//" if numbers:
+                return left // right
+            case "/" if numbers:
+                return left / right
+    except (ArithmeticError, TypeError):
+        return None
+    return None
+
+
+def path_to(target: Expr, name: str) -> tuple[int, ...] | None:
+    """The positions that lead to a name in a nested tuple target; None where it is not in there."""
+    if target.kind == "name":
+        return () if target.name == name else None
+    if target.kind in ("tuple", "list"):
+        for index, part in enumerate(target.args):
+            path = path_to(part, name)
+            if path is not None:
+                return (index, *path)
+    return None
+
+
+def path_to_expr(target: Expr, wanted: Expr) -> tuple[int, ...] | None:
+    """The positions that lead to a part of a nested tuple target."""
+    if target is wanted:
+        return ()
+    if target.kind in ("tuple", "list"):
+        for index, part in enumerate(target.args):
+            path = path_to_expr(part, wanted)
+            if path is not None:
+                return (index, *path)
+    return None
+
+
+def last_writes(module: Module, function: int, writes: list[Write]) -> list[Write]:
+    """The writes to one attribute that may be the last when the function ends."""
+    bindings = [Binding(write.event.kind, holds_from(write.event), write.event.block, write.event) for write in writes]
+    kept = {id(binding.event) for binding in reaching(module, function, bindings, None)}
+    return [write for write in writes if id(write.event) in kept]
+
+
+def decorated(facts: Function, name: str) -> bool:
+    """Whether a function has a decorator of this name."""
+    return any(decorator.dotted == name for decorator in facts.decorators)
+
+
+def is_property(facts: Function) -> bool:
+    """Whether reading an attribute of this name runs the function."""
+    return any(decorator.dotted.rpartition(".")[2] in ("property", "cached_property") for decorator in facts.decorators)
