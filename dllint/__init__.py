@@ -27,6 +27,8 @@ _PUBLIC = {
     "Inst": "dllint.project.values",
     "Kind": "dllint.project.listings",
     "Klass": "dllint.project.values",
+    "Loader": "dllint.project",
+    "Module": "dllint.project.index",
     "ModuleModel": "dllint.model.facts",
     "Note": "dllint.finding",
     "PICKLING": "dllint.project.targets",

@@ -13,9 +13,11 @@ from dllint.model.facts import Expr as Expr
 from dllint.model.facts import Function as Function
 from dllint.model.facts import ModuleModel as ModuleModel
 from dllint.project import Held as Held
+from dllint.project import Loader as Loader
 from dllint.project import Project as Project
 from dllint.project import Running as Running
 from dllint.project import Workers as Workers
+from dllint.project.index import Module as Module
 from dllint.project.listings import Kind as Kind
 from dllint.project.main_code import Start as Start
 from dllint.project.shipped import namedtuple_of as namedtuple_of

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import importlib
 import pickle
 from typing import Any
 
 import pytest
 from dllint_rules.pickling.hoist import fix_argument, fix_factory, fix_function, fix_lambda
-from dllint_rules.pickling.ready_made import existing_callable, ready_made_factory
+from dllint_rules.pickling.ready_made import BY_NAME, existing_callable, ready_made_factory
 
-from dllint import Applicability, Finding, Fix, ModuleModel
+from dllint import Applicability, Finding, Fix, Func, Held, ModuleModel, Project, Span
 from dllint.collect import collect
 from dllint.fix import apply
-from dllint.project import Project, Targets
-from dllint.source import Source, Span
+from dllint.project import Targets
+from dllint.project.shipped import Holder
+from dllint.source import Source
 from dllint.syntax.parse import parse
 from dllint.syntax.write import place_imports
 
+LOADER = "from torch.utils.data import DataLoader\n"
+DEFAULT_CONVERT = "torch.utils.data.default_convert"
 HEAD = "import collections, functools\nfrom collections import defaultdict, Counter\nfrom functools import partial\n"
 
 
@@ -134,21 +138,22 @@ def test_rebound_builtins_and_parameters(code: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "text", "certain"),
+    ("code", "text"),
     [
-        ("import torch\nf(lambda batch: torch.stack(batch))\n", "torch.stack", True),
-        ("from torch.utils.data import default_collate as d\nf(lambda batch: d(batch))\n", "d", True),
-        ("import mine\nf(lambda batch: mine.collate(batch))\n", "mine.collate", False),
-        ("f(lambda batch: tuple(batch))\n", "tuple", True),
-        ("f(lambda a, b: zip(a, b))\n", "zip", True),
-        ("f(lambda batch: batch)\n", "list", True),
+        ("import torch\nf(lambda batch: torch.stack(batch))\n", "torch.stack"),
+        ("import torch\nimport torch.utils.data\nf(lambda batch: torch.stack(batch))\n", "torch.stack"),
+        ("import torch.utils.data\nf(lambda b: torch.utils.data.default_convert(b))\n", DEFAULT_CONVERT),
+        ("import torch.nn.utils.rnn as r\nf(lambda b: r.pad_sequence(b))\n", "r.pad_sequence"),
+        ("from torch.utils.data import default_collate as d\nf(lambda batch: d(batch))\n", "d"),
+        ("f(lambda batch: tuple(batch))\n", "tuple"),
+        ("f(lambda a, b: zip(a, b))\n", "zip"),
     ],
 )
-def test_functions_that_exist(code: str, text: str, certain: bool) -> None:
+def test_functions_that_exist(code: str, text: str) -> None:
     model = model_of(code)
-    ready = existing_callable(model, model.functions[0], "list")
+    ready = existing_callable(model, model.functions[0])
     assert ready is not None
-    assert (ready.text, ready.certain) == (text, certain)
+    assert ready.text == text
 
 
 @pytest.mark.parametrize(
@@ -165,33 +170,26 @@ def test_functions_that_exist(code: str, text: str, certain: bool) -> None:
         "f(lambda batch: torch.stack(batch))\nimport torch\n",
         "f(lambda torch: torch.stack(torch))\n",
         "f(lambda batch: batch[0])\n",
+        "f(lambda batch: batch)\n",
+        "import mine\nf(lambda batch: mine.collate(batch))\n",
+        "import random\nf(lambda worker: random.seed(worker))\n",
+        "import numpy as np\nf(lambda worker: np.random.seed(worker))\n",
+        "from numpy import random\nf(lambda worker: random.seed(worker))\n",
+        "import torch\nf(lambda batch: torch.unique(batch))\n",
         "f(lambda: list())\n",
-        "list = 1\nf(lambda batch: batch)\n",
         "f(lambda a, b: a)\n",
     ],
 )
 def test_functions_that_do_less(code: str) -> None:
     model = model_of(code)
     function = next(item for item in model.functions if item.kind == "lambda")
-    assert existing_callable(model, function, "list") is None
+    assert existing_callable(model, function) is None
 
 
-class Module:
-    path = "a.py"
-
-
-class Value:
-    """What a finding's data tells of a shipped function."""
-
-    def __init__(self, model: ModuleModel, index: int) -> None:
-        self.module = Module
-        self.facts = model.functions[index]
-
-
-class Held:
-    def __init__(self, value: Value, name: str) -> None:
-        self.value = value
-        self.holder = type("Holder", (), {"name": name})
+@pytest.mark.parametrize(("module", "name"), [(m, name) for m, names in BY_NAME.items() for name in sorted(names)])
+def test_the_functions_that_are_taken_for_granted_pickle_by_name(module: str, name: str) -> None:
+    function = getattr(importlib.import_module(module), name)
+    assert pickle.loads(pickle.dumps(function)) is function
 
 
 def fix_of(move: Any, code: str, name: str) -> Fix | None:
@@ -199,8 +197,10 @@ def fix_of(move: Any, code: str, name: str) -> Fix | None:
     model = collect(source)
     project = Project({"a.py": model}, Targets(), lambda path: source)
     index = next(item.index for item in model.functions if item.kind == "lambda" or item.parent >= 0)
-    finding = Finding("DLL101", "a.py", Span(0, 1), "", data=Held(Value(model, index), name))
-    fix: Fix | None = move(finding, project)
+    module = next(iter(project.index))
+    value = Func(module, index, project.evaluator.generic(module, model.functions[index].parent))
+    held = Held(value, Holder("argument", name), "a.py", model.functions[index].span, (), None)
+    fix: Fix | None = move(Finding("DLL101", "a.py", Span(0, 1), "", data=held), project)
     return fix
 
 
@@ -216,9 +216,30 @@ def test_fixes_prefer_what_exists_and_say_how_far_to_trust_them() -> None:
     assert result == "from collections import defaultdict\nx = defaultdict(int)\n"
     assert fix.applicability is Applicability.SAFE
     assert fix.title == "Use `int` instead of the lambda"
-    result, fix = fixed(fix_argument, "f(collate_fn=lambda batch: batch)\n")
-    assert result == "f(collate_fn=list)\n"
+    result, fix = fixed(fix_argument, f"{LOADER}DataLoader(x, collate_fn=lambda batch: batch)\n")
+    assert result == f"{LOADER}DataLoader(x, collate_fn=list)\n"
     assert fix.applicability is Applicability.SAFE
+    code = f"{LOADER}def pad(batch): return batch\nDataLoader(x, collate_fn=lambda batch: {{}}(batch))\n"
+    assert "collate_fn=pad)" in fixed(fix_argument, code.format("pad"))[0]
+    assert "return pad2(batch)" in fixed(fix_argument, code.format("pad2"))[0]
+
+
+@pytest.mark.parametrize(
+    ("head", "call"),
+    [
+        ("", "x, batch_size=None, collate_fn=§"),
+        ("", "x, None, collate_fn=§"),
+        ("", "x, batch_size=unknown(), collate_fn=§"),
+        ("", "x, collate_fn=§, **options"),
+        ("", "x, *options, collate_fn=§"),
+        ("list = 1\n", "x, collate_fn=§"),
+        ("class D:\n    def __getitems__(self, indices): return 1\n", "D(), collate_fn=§"),
+        ("def f(size):\n    return DataLoader(x, size, collate_fn=§)\nf(None)\n", ""),
+    ],
+)
+def test_a_batch_that_may_be_no_list_is_left_as_it_is(head: str, call: str) -> None:
+    code = LOADER + (head + (f"DataLoader({call})\n" if call else "")).replace("§", "lambda batch: batch")
+    assert "return batch" in fixed(fix_argument, code)[0]
 
 
 @pytest.mark.parametrize(

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import ast
 import io
-import re
 import tokenize
 from collections.abc import Sequence
 
 from dllint.fix import Edit
 from dllint.source import Source, Span
+from dllint.syntax.layout import BLANK, begins_definition, blank_above, indent_unit
 from dllint.syntax.outline import Offsets
 from dllint.syntax.parse import Tree
 from dllint.syntax.write import insertion_point, reindent
-
-BLANK = 2
-"""Empty lines around a definition at module level."""
 
 
 def split_lambda(code: str) -> tuple[str, str] | None:
@@ -60,39 +57,24 @@ def with_captured(arguments: ast.arguments, captured: Sequence[str], own: str) -
     return ", ".join([*names, own] if own else names)
 
 
-def indent_unit(source: Source) -> str:
-    """What one level of indentation is in a file."""
-    first = re.search(r":[ \t]*(?:#.*)?(?:\r\n|\n|\r)([ \t]+)\S", source.text)
-    return first[1] if first and len(first[1]) <= 8 else "    "
-
-
-def indent_at(source: Source, offset: int) -> str:
-    """The indentation of the line that an offset is in."""
-    line = source.line(source.location(offset)[0])
-    return line[: len(line) - len(line.lstrip())]
-
-
 def definition(source: Source, name: str, parameters: str, body: Sequence[str]) -> str:
     """A function whose body is the given statements."""
     newline, unit = source.newline, indent_unit(source)
     return f"def {name}({parameters}):{newline}" + "".join(f"{unit}{statement}{newline}" for statement in body)
 
 
-def blank_above(source: Source, row: int) -> int:
-    """How many empty lines are missing above a row for a definition to stand there."""
-    above = row - 1
-    while above > 0 and not source.line(above).strip():
-        above -= 1
-    return max(0, BLANK - (row - 1 - above)) if above else 0
-
-
-def insertion(source: Source, tree: Tree, before: int, text: str, imports: bool) -> Edit:
+def insertion(source: Source, tree: Tree, before: int, text: str, imports: bool) -> tuple[Edit, ...]:
     """A definition in front of the top-level statement that holds an offset, empty lines around it.
 
+    The empty lines above are an edit of their own: of several definitions at one place only the first needs them.
     `imports`: the fix adds imports too, which come before it where the file begins with that statement.
     """
     at = insertion_point(source, tree, before)
     newline = source.newline
-    first = not source.text[:at].strip()
-    missing = int(imports) if first else blank_above(source, source.location(at)[0])
-    return Edit(source.path, Span(at, at), newline * missing + text + newline * BLANK)
+    row = source.location(at)[0]
+    if source.text[:at].strip():
+        missing = blank_above(source, row)
+    else:
+        missing = int(imports and not begins_definition(source.line(row)))
+    edits = (Edit(source.path, Span(at, at), text + newline * BLANK),)
+    return (Edit(source.path, Span(at, at), newline * missing), *edits) if missing else edits

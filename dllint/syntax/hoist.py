@@ -9,17 +9,8 @@ from dllint.fix import Applicability, Edit, Fix, Import
 from dllint.model.facts import Function, ModuleModel
 from dllint.source import Source, Span
 from dllint.syntax.captures import Captures, captures
-from dllint.syntax.definition import (
-    BLANK,
-    blank_above,
-    definition,
-    indent_at,
-    indent_unit,
-    insertion,
-    returned,
-    split_lambda,
-    with_captured,
-)
+from dllint.syntax.definition import definition, insertion, returned, split_lambda, with_captured
+from dllint.syntax.layout import BLANK, blank_above, indent_at, indent_unit
 from dllint.syntax.names import free_name, reference
 from dllint.syntax.outline import Outline, outline
 from dllint.syntax.parse import Tree
@@ -52,7 +43,10 @@ def hoist_lambda(source: Source, tree: Tree, model: ModuleModel, function: Funct
     name = free_name(model, name or suggest_name(seen, node))
     text = definition(source, name, with_captured(node.args, taken.variables, parts[0]), body)
     call, imports = filled_in(model, name, taken, function.span.start)
-    edits = (insertion(source, tree, function.span.start, text, bool(imports)), Edit(source.path, function.span, call))
+    edits = (
+        *insertion(source, tree, function.span.start, text, bool(imports)),
+        Edit(source.path, function.span, call),
+    )
     trust = Applicability.UNSAFE if taken.variables else Applicability.SAFE
     return Fix(f"Move the lambda to the function `{name}`", edits, trust, imports, defines=(name,))
 

@@ -12,8 +12,9 @@ from dllint.fix import Applicability, Edit, Fix
 from dllint.model.facts import Function, ModuleModel
 from dllint.source import Source, Span
 from dllint.syntax.captures import Captures, binder, bindings, captures
-from dllint.syntax.definition import indent_at, insertion, with_captured
+from dllint.syntax.definition import insertion, with_captured
 from dllint.syntax.hoist import constant_defaults, filled_in, times_bound
+from dllint.syntax.layout import indent_at
 from dllint.syntax.names import free_name
 from dllint.syntax.outline import Offsets, Outline, outline
 from dllint.syntax.parse import Tree
@@ -60,7 +61,7 @@ def hoist_function(source: Source, tree: Tree, model: ModuleModel, function: Fun
     if keeps_name:
         end += len(re.match(r"(?:[ \t]*(?:\r\n|\n|\r))*", source.text[end:])[0])  # type: ignore[index]
     edits = (
-        insertion(source, tree, function.span.start, text, bool(imports)),
+        *insertion(source, tree, function.span.start, text, bool(imports)),
         Edit(source.path, Span(start, end), left),
     )
     title = f"Move `{node.name}` to module level" + ("" if keeps_name else f" as `{name}`")

@@ -12,6 +12,7 @@ from libcst.helpers import get_full_name_for_node
 
 from dllint.fix import Edit, Import
 from dllint.source import Source, Span
+from dllint.syntax.layout import BLANK, begins_definition
 from dllint.syntax.parse import Tree
 from dllint.syntax.stores import binding, bound_names, imported_names
 
@@ -150,7 +151,7 @@ def _insert(source: Source, row: int, items: list[tuple[int, Place, str]]) -> Ed
     if items[0][1].before and row > 1 and source.line(row - 1).strip():
         text = newline + text
     if items[-1][1].after and row <= len(source.line_starts) and source.line(row).strip():
-        text += newline
+        text += newline * (BLANK if begins_definition(source.line(row)) else 1)
     return Edit(source.path, Span(offset, offset), text)
 
 

@@ -9,10 +9,23 @@ from dllint.syntax.outline import Outline
 
 _MAKERS = re.compile(r"^(?:get|make|build|create)_")
 _FALLBACK = "_function"
+_OPERATIONS: dict[type[ast.operator], str] = {
+    ast.Add: "add",
+    ast.Sub: "subtract",
+    ast.Mult: "multiply",
+    ast.Div: "divide",
+    ast.FloorDiv: "floor_divide",
+    ast.Mod: "modulo",
+    ast.Pow: "power",
+    ast.MatMult: "matmul",
+}
 
 
 def suggest_name(outline: Outline, node: ast.Lambda) -> str:
-    """`_default_word2id` for the factory of `self.word2id`, `_collate` for `collate_fn=`, `_function` at worst."""
+    """`_default_word2id` for the factory of `self.word2id`, `_collate` for `collate_fn=`, `_function` at worst.
+
+    One of several in a list is called after what it does: `_repeat`, `_multiply`.
+    """
     prefix = ""
     inner: ast.AST = node
     for above, _ in outline.path(node):
@@ -21,10 +34,28 @@ def suggest_name(outline: Outline, node: ast.Lambda) -> str:
         found = _name_given(above, inner)
         if found:
             return _private(prefix, found)
-        if isinstance(above, (ast.stmt, ast.Lambda)):
+        if isinstance(above, (ast.stmt, ast.Lambda)) or (isinstance(above, (ast.List, ast.Tuple)) and _action(node)):
             break
         inner = above
-    return _private(prefix, "") if prefix else _FALLBACK
+    return _private(prefix, "" if prefix else _action(node))
+
+
+def _action(node: ast.Lambda) -> str:
+    """What a lambda does, in a word."""
+    match node.body:
+        case ast.Call(func=function):
+            return _last(function).strip("_")
+        case ast.BinOp(op=operator):
+            return _OPERATIONS.get(type(operator), "")
+        case ast.Subscript(slice=ast.Slice()):
+            return "take"
+        case ast.Subscript():
+            return "item"
+        case ast.Name(id=name) if name in [parameter.arg for parameter in node.args.args]:
+            return "identity"
+        case ast.Constant():
+            return "constant"
+    return ""
 
 
 def _name_given(above: ast.AST, inner: ast.AST) -> str:

@@ -184,7 +184,7 @@ SAME: dict[str, tuple[str, str]] = {
         import functools
 
 
-        def _function(a, b):
+        def _add(a, b):
             return (a
                 + b)
 
@@ -193,7 +193,7 @@ SAME: dict[str, tuple[str, str]] = {
             k,
         ):
             return functools.partial(
-                _function, 1)
+                _add, 1)
 
 
         def run():
@@ -282,7 +282,7 @@ SAME: dict[str, tuple[str, str]] = {
             return make()(3), make()
         """,
         """
-        def _function(x):
+        def _floor(x):
             import math as m
             from operator import mul
             return m.floor(mul(x, 1.5))
@@ -291,7 +291,7 @@ SAME: dict[str, tuple[str, str]] = {
         def make():
             import math as m
             from operator import mul
-            return _function
+            return _floor
 
 
         def run():
@@ -601,10 +601,18 @@ def test_partial_is_unsafe_and_a_plain_move_of_a_lambda_is_safe() -> None:
         ("f(collate_fn=lambda: 1)", "_collate"),
         ("f(worker_init_fn=partial(lambda: 1))", "_worker_init"),
         ("options['collate_fn'] = lambda: 1", "_collate"),
-        ("options = {'a': 1, 'key fn': [lambda: 1]}", "_key"),
+        ("options = {'a': 1, 'key fn': [lambda: 1]}", "_constant"),
         ("self.get_item = lambda: 1", "_item"),
         ("x[0] = lambda: 1", "_x"),
-        ("f([Lambda(lambda: 1)])", "_function"),
+        ("f([Lambda(lambda: 1)])", "_constant"),
+        ("f([Lambda(lambda x: x)])", "_identity"),
+        ("steps = [lambda x: x.repeat(3)]", "_repeat"),
+        ("steps = [lambda x: x * 2]", "_multiply"),
+        ("steps = [lambda x: x[0]]", "_item"),
+        ("steps = [lambda x: x[:3]]", "_take"),
+        ("steps = [lambda x: [x]]", "_steps"),
+        ("f([lambda x: [x]])", "_function"),
+        ("f(lambda x: x._f(1))", "_f"),
         ("def f(a, clean=lambda: 1, *, b=2): pass", "_clean"),
         ("def f(a, *, c, clean=lambda: 1): pass", "_clean"),
         ("self._private = lambda: 1", "_private"),

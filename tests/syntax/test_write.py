@@ -59,7 +59,7 @@ def added(text: str, *imports: Import) -> str:
         ("if x:\n    import os\n", "import functools\n\nif x:\n    import os\n"),
         ("import functools as f\n", "import functools as f\nimport functools\n"),
         ("import functools\n", "import functools\n"),
-        ("def f():\n    import functools\n", "import functools\n\ndef f():\n    import functools\n"),
+        ("def f():\n    import functools\n", "import functools\n\n\ndef f():\n    import functools\n"),
         ("import abc", "import abc\nimport functools\n"),
     ],
 )

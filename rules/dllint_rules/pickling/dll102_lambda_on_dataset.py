@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Finding, Project, Rule, unpicklable_function
+from dllint import Finding, Fix, Project, Rule, unpicklable_function
 from dllint_rules.pickling.unpicklable import finding, keeper
 
 
@@ -26,3 +26,8 @@ class LambdaOnDataset(Rule):
             found = finding(self, project, held, f"`lambda` {keeper(held)}", "use a module-level function")
             if found is not None:
                 yield found
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        from dllint_rules.pickling.hoist import fix_lambda
+
+        return fix_lambda(finding, project)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Finding, Project, Rule, unpicklable_function
+from dllint import Finding, Fix, Project, Rule, unpicklable_function
 from dllint_rules.pickling.unpicklable import finding
 
 
@@ -24,3 +24,8 @@ class LambdaToLoader(Rule):
                 found = finding(self, project, held, f"`lambda` as `{held.holder.name}`", "use a module-level function")
                 if found is not None:
                     yield found
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        from dllint_rules.pickling.hoist import fix_argument
+
+        return fix_argument(finding, project)

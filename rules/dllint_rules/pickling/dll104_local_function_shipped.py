@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Finding, Project, Rule, unpicklable_function
+from dllint import Finding, Fix, Project, Rule, unpicklable_function
 from dllint_rules.pickling.unpicklable import finding, keeper
 
 
@@ -25,3 +25,8 @@ class LocalFunctionShipped(Rule):
             found = finding(self, project, held, what, remedy)
             if found is not None:
                 yield found
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        from dllint_rules.pickling.hoist import fix_function
+
+        return fix_function(finding, project)

@@ -2,65 +2,119 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 
-from dllint import Applicability, Edit, Finding, Fix, Function, Project
-from dllint_rules.pickling.ready_made import ReadyMade, existing_callable, ready_made_factory
+from dllint import Applicability, Edit, Finding, Fix, Func, Held, Inst, Loader, Project
+from dllint_rules.pickling.decorators import decorates, is_called, wrap
+from dllint_rules.pickling.ready_made import (
+    ReadyMade,
+    existing_callable,
+    is_builtin,
+    is_identity,
+    passed_on,
+    ready_made_factory,
+    times_bound,
+)
 
 
 def fix_factory(finding: Finding, project: Project) -> Fix | None:
     """A type in place of a shipped lambda that makes default values, else a function at module level."""
-    path, function = shipped(finding)
-    ready = ready_made_factory(project.models[path], function)
-    return (replace(project, path, function, ready) if ready else None) or hoist_lambda(project, path, function)
+    func = shipped(finding)
+    ready = ready_made_factory(func.module.model, func.facts)
+    return (replace(project, func, ready) if ready else None) or hoist_lambda(project, func)
 
 
 def fix_argument(finding: Finding, project: Project) -> Fix | None:
     """What a lambda given to the loader only passes its argument to, else a function at module level."""
-    path, function = shipped(finding)
-    # The loader collates lists, and nothing else: an equal one does.
-    identity = "list" if finding.data.holder.name == "collate_fn" else ""
-    ready = existing_callable(project.models[path], function, identity)
-    return (replace(project, path, function, ready) if ready else None) or hoist_lambda(project, path, function)
+    func = shipped(finding)
+    model = func.module.model
+    ready = existing_callable(model, func.facts) or _own_function(project, func)
+    if ready is None and is_identity(func.facts) and is_builtin(model, "list") and collates_lists(project, func):
+        ready = ReadyMade("list")
+    return (replace(project, func, ready) if ready else None) or hoist_lambda(project, func)
 
 
 def fix_lambda(finding: Finding, project: Project) -> Fix | None:
     """A function at module level in place of a shipped lambda."""
-    return hoist_lambda(project, *shipped(finding))
+    return hoist_lambda(project, shipped(finding))
 
 
 def fix_function(finding: Finding, project: Project) -> Fix | None:
-    """A shipped local function moved to module level."""
-    return hoist_function(project, *shipped(finding))
+    """A shipped local function moved to module level; what a decorator leaves behind gets the name it stands for."""
+    func = shipped(finding)
+    if not decorates(project, func.module, func.facts.parent):
+        return hoist_function(project, func)
+    return None if is_called(project, func.module, func.facts.parent) else wrap(project, func)
 
 
-def shipped(finding: Finding) -> tuple[str, Function]:
-    """The file and the facts of the function that a finding is about."""
-    value: Any = finding.data.value
-    return value.module.path, value.facts
+def shipped(finding: Finding) -> Func:
+    """The function that a finding is about."""
+    held = finding.data
+    assert isinstance(held, Held)
+    assert isinstance(held.value, Func)
+    return held.value
 
 
-def replace(project: Project, path: str, function: Function, ready: ReadyMade) -> Fix | None:
+def replace(project: Project, func: Func, ready: ReadyMade) -> Fix | None:
     """Something that exists in place of a lambda; None where a comment would be lost."""
-    if "#" in project.text(path, function.span):
+    path, span = func.module.path, func.facts.span
+    if "#" in project.text(path, span):
         return None
-    edit = Edit(path, function.span, ready.text)
-    trust = Applicability.SAFE if ready.certain else Applicability.UNSAFE
-    return Fix(f"Use `{ready.text}` instead of the lambda", (edit,), trust, ready.imports)
+    edit = Edit(path, span, ready.text)
+    return Fix(f"Use `{ready.text}` instead of the lambda", (edit,), Applicability.SAFE, ready.imports)
 
 
-def hoist_lambda(project: Project, path: str, function: Function, name: str = "") -> Fix | None:
+def _own_function(project: Project, func: Func) -> ReadyMade | None:
+    """The project's function that a lambda passes its arguments to, where it surely is one and the same."""
+    called, model = passed_on(func.facts), func.module.model
+    if called is None or called.kind != "name" or times_bound(model, called.name) != 1:
+        return None
+    values = project.values(called, project.evaluator.generic(func.module, func.index))
+    if len(values) != 1 or not isinstance(values[0], Func):
+        return None
+    facts = values[0].facts
+    if facts.kind != "def" or facts.parent >= 0 or facts.owner >= 0 or facts.block >= 0 or facts.decorators:
+        return None
+    known = values[0].module is not func.module or facts.span.end <= func.facts.span.start
+    return ReadyMade(called.name) if known else None
+
+
+def collates_lists(project: Project, func: Func) -> bool:
+    """Whether every loader that is given this lambda calls it with lists: those that make batches of single items."""
+    loaders = [loader for loader in project.loaders if _is_given(project, loader, func)]
+    return bool(loaders) and all(_makes_batches(project, loader) for loader in loaders)
+
+
+def _is_given(project: Project, loader: Loader, func: Func) -> bool:
+    found = project.boundaries.argument(loader, "collate_fn")[0]
+    return any(expr.kind == "lambda" and expr.ref == func.index and env.module is func.module for expr, env in found)
+
+
+def _makes_batches(project: Project, loader: Loader) -> bool:
+    sizes, _ = project.boundaries.argument(loader, "batch_size")
+    values = [value for pair in sizes for value in project.values(*pair)]
+    counted = all(isinstance(getattr(value, "value", None), int) for value in values)
+    given = [value for pair in project.boundaries.argument(loader, "dataset")[0] for value in project.values(*pair)]
+    own = any(isinstance(value, Inst) and "__getitems__" in value.klass.facts.methods for value in given)
+    open_ended = any(key == "**" for key, _ in loader.call.keywords) or any(
+        arg.kind == "star" for arg in loader.call.args
+    )
+    known = bool(values) and counted if sizes else not open_ended
+    return loader.name == "DataLoader" and known and not own
+
+
+def hoist_lambda(project: Project, func: Func, name: str = "") -> Fix | None:
     """A lambda moved to module level: unsafe, for from then on the module decides what its name means."""
     from dllint import hoist_lambda as hoist
 
-    fix = hoist(project.source(path), project.tree(path), project.models[path], function, name)
+    path, model = func.module.path, func.module.model
+    fix = hoist(project.source(path), project.tree(path), model, func.facts, name)
     return fix and msgspec.structs.replace(fix, applicability=Applicability.UNSAFE)
 
 
-def hoist_function(project: Project, path: str, function: Function) -> Fix | None:
+def hoist_function(project: Project, func: Func) -> Fix | None:
     """A nested function moved to module level, with `functools.partial` for what it captures."""
     from dllint import hoist_function as hoist
 
-    return hoist(project.source(path), project.tree(path), project.models[path], function)
+    path = func.module.path
+    return hoist(project.source(path), project.tree(path), func.module.model, func.facts)

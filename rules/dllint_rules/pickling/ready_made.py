@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import math
-import sys
 from typing import NamedTuple
 
 from dllint import Expr, Function, Import, ModuleModel
@@ -14,16 +13,33 @@ _EMPTY = {"list": "list", "dict": "dict", "tuple": "tuple"}
 _TYPES = {"int", "float", "str", "bool", "bytes", "complex", "list", "dict", "tuple", "set", "frozenset"}
 _CONTAINERS = {"defaultdict", "Counter", "OrderedDict", "deque"}
 """Classes of `collections` that can be made from nothing."""
-_KNOWN = {"torch", "numpy", "torchvision", *sys.stdlib_module_names}
-"""Where a dotted name is a function that pickles; elsewhere it may be a method of anything."""
+BY_NAME = {
+    "torch": {
+        "as_tensor",
+        "cat",
+        "concat",
+        "from_numpy",
+        "hstack",
+        "manual_seed",
+        "set_num_threads",
+        "stack",
+        "tensor",
+    },
+    "torch.utils.data": {"default_collate", "default_convert"},
+    "torch.utils.data.dataloader": {"default_collate"},
+    "torch.utils.data._utils.collate": {"default_collate", "default_convert"},
+    "torch.nn.utils.rnn": {"pack_sequence", "pad_sequence"},
+    "numpy": {"array", "asarray", "concatenate", "hstack", "stack", "vstack"},
+}
+"""Functions that pickle by their names. What looks like one elsewhere may be a method: `random.seed` and
+`numpy.random.shuffle` take a copy of the generator along, and the worker's own stays as it was."""
 
 
 class ReadyMade(NamedTuple):
-    """Text in place of a lambda, the imports that it needs, and whether it surely does the same and pickles."""
+    """Text that does the same as a lambda and pickles, and the imports that it needs."""
 
     text: str
     imports: tuple[Import, ...] = ()
-    certain: bool = True
 
 
 def body_of(function: Function) -> Expr | None:
@@ -93,25 +109,47 @@ def _type_of(body: Expr) -> str:
     return ""
 
 
-def existing_callable(model: ModuleModel, function: Function, identity: str = "") -> ReadyMade | None:
-    """What `lambda x: f(x)` passes its arguments to; None where it does more. `identity` does for `lambda x: x`."""
+def existing_callable(model: ModuleModel, function: Function) -> ReadyMade | None:
+    """The built-in or library function that `lambda x: f(x)` passes its arguments to; None where it does more."""
+    called = passed_on(function)
+    if called is None or not called.dotted:
+        return None
+    if is_builtin(model, called.dotted) or _pickles_by_name(model, called.dotted, function.span.start):
+        return ReadyMade(called.dotted)
+    return None
+
+
+def passed_on(function: Function) -> Expr | None:
+    """What `lambda x: f(x)` calls with just its parameters."""
     body = body_of(function)
-    names = [parameter.name for parameter in function.parameters]
+    names = _plain_parameters(function)
+    if body is None or not names or body.kind != "call" or body.keywords:
+        return None
+    return body.args[0] if [_name(argument) for argument in body.args[1:]] == names else None
+
+
+def is_identity(function: Function) -> bool:
+    """`lambda x: x`."""
+    body = body_of(function)
+    return body is not None and body.kind == "name" and _plain_parameters(function) == [body.name]
+
+
+def _plain_parameters(function: Function) -> list[str]:
+    """The names of a function's parameters; none where they are more than that."""
     plain = all(item.kind in ("positional", "posonly") and item.default is None for item in function.parameters)
-    if body is None or not names or not plain:
-        return None
-    if names == [_name(body)] and identity and is_builtin(model, identity):
-        return ReadyMade(identity)
-    if body.kind != "call" or body.keywords or [_name(argument) for argument in body.args[1:]] != names:
-        return None
-    called = body.args[0].dotted
-    root = called.partition(".")[0]
-    if is_builtin(model, called):
-        return ReadyMade(called)
-    if not _is_imported(model, root, function.span.start):
-        return None
-    module = next(item.module for item in model.imports if item.bound == root)
-    return ReadyMade(called, certain=module.partition(".")[0] in _KNOWN)
+    return [parameter.name for parameter in function.parameters] if plain else []
+
+
+def _pickles_by_name(model: ModuleModel, dotted: str, use: int) -> bool:
+    """Whether a name surely is a library's function, one that pickles as such."""
+    root, _, rest = dotted.partition(".")
+    if not _is_imported(model, root, use):
+        return False
+    found = next(item for item in model.imports if item.bound == root)
+    # `import torch.utils.data` binds `torch`, and so do others beside it.
+    base = root if not found.attribute and found.module.startswith(f"{root}.") else found.module
+    module, _, name = ".".join(part for part in (base, found.attribute, rest) if part).rpartition(".")
+    return name in BY_NAME.get(module, ())
 
 
 def _name(expression: Expr) -> str:
@@ -120,17 +158,22 @@ def _name(expression: Expr) -> str:
 
 def is_builtin(model: ModuleModel, name: str) -> bool:
     """Whether a name is the built-in one everywhere in the module."""
-    return hasattr(builtins, name) and _times_bound(model, name) == 0 and _times_bound(model, "*") == 0
+    return hasattr(builtins, name) and times_bound(model, name) == 0 and times_bound(model, "*") == 0
 
 
 def _is_imported(model: ModuleModel, name: str, use: int) -> bool:
-    """Whether a name is that of one import at module level, above its use, and nothing else."""
+    """Whether a name is that of one import at module level, above its use, and nothing else.
+
+    `import torch` and `import torch.utils.data` are one and the same.
+    """
     found = [item for item in model.imports if item.bound == name]
-    top = all(item.function < 0 and item.block < 0 and item.span.end <= use for item in found)
-    return len(found) == 1 and top and _times_bound(model, name) == 1
+    top = all(item.function < 0 and item.block < 0 for item in found)
+    above = any(item.span.end <= use for item in found)
+    same = len(found) == 1 or all(not item.attribute and item.module.partition(".")[0] == name for item in found)
+    return bool(found) and top and above and same and times_bound(model, name) == len(found)
 
 
-def _times_bound(model: ModuleModel, name: str) -> int:
+def times_bound(model: ModuleModel, name: str) -> int:
     """In how many ways and scopes a module binds a name."""
     targets = (event.target for event in model.events if event.target is not None)
     written = sum(part.kind == "name" and part.name == name for target in targets for part in target.walk())
