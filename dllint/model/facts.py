@@ -111,6 +111,13 @@ class Event(msgspec.Struct, frozen=True, array_like=True, gc=False):
     names: tuple[str, ...] = ()
     ref: int = -1
 
+    def walk(self) -> Iterator[Expr]:
+        """Every expression of the event."""
+        if self.value is not None:
+            yield from self.value.walk()
+        if self.target is not None:
+            yield from self.target.walk()
+
 
 class Parameter(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """kind: positional (may also be given by name), posonly, keyword, args (`*x`), kwargs (`**x`)."""

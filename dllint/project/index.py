@@ -292,7 +292,7 @@ class Index:
 
     def find(self, importer: str, dotted: str, level: int) -> Module | None:
         """The project's module that an import in `importer` means, or None."""
-        key = (posixpath.dirname(importer), dotted, level)
+        key = (importer.rpartition("/")[0], dotted, level)
         if key not in self._resolved:
             self._resolved[key] = self._find(*key)
         return self._resolved[key]
@@ -331,6 +331,17 @@ class Index:
         module = self.modules[path]
         for imported in module.model.imports:
             yield from self.targets(module, imported)
+
+    @cached_property
+    def import_statements(self) -> dict[str, list[tuple[Module, ImportedName]]]:
+        """The import statements that name a file, with the module each stands in."""
+        found: dict[str, list[tuple[Module, ImportedName]]] = defaultdict(list)
+        for module in self:
+            for imported in module.model.imports:
+                for path in self.targets(module, imported):
+                    if path != module.path:
+                        found[path].append((module, imported))
+        return found
 
     def targets(self, importer: Module, imported: ImportedName) -> list[str]:
         """The files that an import statement names: the module, and the submodule that the name may be."""

@@ -6,11 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from dllint.finding import Note
 from dllint.model.facts import Event, Expr
 from dllint.project.boundaries import Boundaries, Loader
-from dllint.project.evaluate import Evaluator
+from dllint.project.evaluate import Answer, Evaluator
 from dllint.project.guards import under_main_guard
 from dllint.project.index import Index, Module
 from dllint.project.reach import Reach, Running
@@ -46,6 +47,15 @@ class Start:
     route: tuple[Note, ...]
 
 
+class Begun(NamedTuple):
+    """Workers that an expression starts: in words, with the possible start methods."""
+
+    at: Expr
+    what: str
+    methods: frozenset[str]
+    loader: Loader | None = None
+
+
 class MainCode:
     """Follows module-level code."""
 
@@ -53,6 +63,7 @@ class MainCode:
         self.evaluator = evaluator
         self.boundaries = boundaries
         self.index: Index = evaluator.index
+        self._begun: dict[int, list[tuple[Event, Begun]]] = {}
         self.reach = Reach(evaluator, lambda running, event: self._guarded(running.env, event))
 
     def _guarded(self, env: Env, event: Event) -> bool:
@@ -74,13 +85,7 @@ class MainCode:
         A module that is only imported in functions or under guards is not imported again; one that nobody imports is a
         script.
         """
-        statements = [
-            (importer, imported)
-            for importer in self.index
-            if importer is not module
-            for imported in importer.model.imports
-            if module.path in self.index.targets(importer, imported)
-        ]
+        statements = self.index.import_statements.get(module.path, [])
         return not statements or any(
             imported.function < 0 and not self._import_guarded(importer, imported.span)
             for importer, imported in statements
@@ -103,86 +108,72 @@ class MainCode:
 
     def starts(self, module: Module) -> Iterator[Start]:
         """The module-level statements that start workers, each once."""
-        if not self.runs_on_import(module):
-            return
         done: set[int] = set()
         for running in self.running(module):
             assert running.start is not None
             if running.start.start in done:
                 continue
-            for event in self.executed(running):
-                start = next(iter(self._started_by(running, event)), None)
-                if start is not None:
+            for event, begun in self._begun_by(running.env):
+                outside = running.env.function >= 0 or event is running.start
+                if outside and not self._guarded(running.env, event):
                     done.add(running.start.start)
-                    yield start
+                    yield self._start(running, begun)
                     break
 
-    def executed(self, running: Running) -> Iterator[Event]:
-        """The events of running code that do run outside the guard."""
-        for event in running.events:
-            outside = running.env.function >= 0 or event is running.start
-            if outside and not self._guarded(running.env, event):
-                yield event
+    def _begun_by(self, env: Env) -> list[tuple[Event, Begun]]:
+        """The events of an activation that start workers, with the first of what each starts."""
+        known = self._begun.get(id(env))
+        if known is None:
+            firsts = ((event, next(self._started_by(env, event), None)) for event in env.module.events(env.function))
+            known = self._begun[id(env)] = [(event, begun) for event, begun in firsts if begun is not None]
+        return known
 
-    def _started_by(self, running: Running, event: Event) -> Iterator[Start]:
+    def _started_by(self, env: Env, event: Event) -> Iterator[Begun]:
         for expr in iterated_by(event):
-            for loader in self.loaders_in(expr, running.env):
+            for loader in self.loaders_in(expr, env):
                 if loader.workers is not Workers.NONE:
-                    yield self._start(running, expr, f"`{loader.name}` workers", loader.methods, loader)
-        for root in (event.value, event.target):
-            for expr in root.walk() if root is not None else ():
-                if expr.kind == "call":
-                    yield from self._started_by_call(running, expr)
+                    yield Begun(expr, f"`{loader.name}` workers", loader.methods, loader)
+        for expr in event.walk():
+            if expr.kind == "call":
+                yield from self._started_by_call(env, expr)
 
-    def _started_by_call(self, running: Running, call: Expr) -> Iterator[Start]:
-        for value in self.evaluator.values(call.args[0], running.env):
+    def _started_by_call(self, env: Env, call: Expr) -> Iterator[Begun]:
+        for value in self.evaluator.values(call.args[0], env):
             match value:
                 case Ext(name=name) if name in _STARTERS:
-                    methods = frozenset({SPAWN}) if name.endswith(".spawn") else self._default_methods(running.path)
-                    yield self._start(running, call, _STARTERS[name], methods, None)
-                case ExtMethod(base=base, attribute=attribute):
-                    yield from self._started_by_method(running, call, base, attribute)
+                    methods = frozenset({SPAWN}) if name.endswith(".spawn") else self._default_methods(env.module.path)
+                    yield Begun(call, _STARTERS[name], methods)
+                case ExtMethod(base=Inst(klass=klass), attribute="start"):
+                    if self.evaluator.classes.is_a(klass, {"multiprocessing.Process"}) is Answer.YES:
+                        yield Begun(call, "a process", self._default_methods(env.module.path))
+                case ExtMethod(base=ExtInst() as base, attribute=attribute):
+                    yield from self._started_by_method(env, call, base, attribute)
 
-    def _started_by_method(self, running: Running, call: Expr, base: Value, attribute: str) -> Iterator[Start]:
-        if isinstance(base, Inst) and attribute == "start":
-            processes = [
-                name for name in self.evaluator.classes.external_bases(base.klass) if name == "multiprocessing.Process"
-            ]
-            if processes:
-                yield self._start(running, call, "a process", self._default_methods(running.path), None)
-        if not isinstance(base, ExtInst):
-            return
+    def _started_by_method(self, env: Env, call: Expr, base: ExtInst, attribute: str) -> Iterator[Begun]:
+        path = env.module.path
         if base.name.endswith("get_context") and attribute in ("Pool", "Manager"):
-            yield self._start(running, call, "processes", self._context_methods(base, running.path), None)
+            yield Begun(call, "processes", self._context_methods(base, path))
         elif attribute == "start" and base.name.endswith("Process"):
             context = base.base if isinstance(base.base, ExtInst) else base
-            yield self._start(running, call, "a process", self._context_methods(context, running.path), None)
+            yield Begun(call, "a process", self._context_methods(context, path))
         elif attribute in ("submit", "map") and base.name == "concurrent.futures.ProcessPoolExecutor":
             context = next((item for item in self._context_values(base) if isinstance(item, ExtInst)), base)
-            yield self._start(running, call, "a process pool", self._context_methods(context, running.path), None)
+            yield Begun(call, "a process pool", self._context_methods(context, path))
         elif base.name == "lightning.Trainer" and attribute in _RUNS:
-            for loader in self.boundaries.loaders:
-                if loader.workers is not Workers.NONE and self._in_hook(loader):
-                    yield self._start(running, call, f"`{loader.name}` workers", loader.methods, loader)
+            yield from self._begun_loaders(call, [loader for loader in self.boundaries.loaders if _in_hook(loader)])
         elif base.name.startswith("transformers.") and attribute in ("train", "evaluate", "predict"):
-            for loader in self.by_call.get(id(base.call), ()):
-                if loader.workers is not Workers.NONE:
-                    yield self._start(running, call, f"`{loader.name}` workers", loader.methods, loader)
+            yield from self._begun_loaders(call, self.by_call.get(id(base.call), []))
 
-    def _in_hook(self, loader: Loader) -> bool:
-        return loader.env.function >= 0 and loader.env.facts.name.endswith("_dataloader")
+    def _begun_loaders(self, call: Expr, loaders: list[Loader]) -> Iterator[Begun]:
+        for loader in loaders:
+            if loader.workers is not Workers.NONE:
+                yield Begun(call, f"`{loader.name}` workers", loader.methods, loader)
 
-    def _start(self, running: Running, at: Expr, what: str, methods: frozenset[str], loader: Loader | None) -> Start:
+    def _start(self, running: Running, begun: Begun) -> Start:
         assert running.start is not None
-        note = running.note(at, f"{what} start here")
-        return Start(
-            running.path if not running.route else running.route[-1].path,
-            running.start,
-            what,
-            methods,
-            loader,
-            (note, *running.route),
-        )
+        note = running.note(begun.at, f"{begun.what} start here")
+        path = running.path if not running.route else running.route[-1].path
+        return Start(path, running.start, begun.what, begun.methods, begun.loader, (note, *running.route))
 
     def _default_methods(self, path: str) -> frozenset[str]:
         return self.boundaries.set_for(path) or self.boundaries.targets.methods()
@@ -232,3 +223,8 @@ def iterated_by(event: Event) -> Iterator[Expr]:
                 yield from (value for key, value in expr.keywords if key == "in")
             elif expr.kind == "call" and len(expr.args) > 1 and expr.args[0].name in _CONSUMERS:
                 yield expr.args[1]
+
+
+def _in_hook(loader: Loader) -> bool:
+    """Whether a loader is made in a hook that a trainer calls: `train_dataloader` and its like."""
+    return loader.env.function >= 0 and loader.env.facts.name.endswith("_dataloader")

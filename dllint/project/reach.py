@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 from dllint.finding import Note
 from dllint.model.facts import Event, Expr
@@ -44,6 +46,14 @@ class Running:
         return Note(self.path, at.span, text)
 
 
+class Edge(NamedTuple):
+    """A call in running code: the event it stands in, the activation it makes, the call."""
+
+    event: Event
+    env: Env
+    at: Expr
+
+
 Skips = Callable[[Running, Event], bool]
 
 
@@ -53,6 +63,7 @@ class Reach:
     def __init__(self, evaluator: Evaluator, skips: Skips | None = None) -> None:
         self.evaluator = evaluator
         self.skips = skips or (lambda running, event: False)
+        self._edges: dict[int, tuple[Edge, ...]] = {}
 
     def walk(self, entries: Iterable[Running]) -> Iterator[Running]:
         """The entries and everything they run, nearest first, each function once per class of its receiver."""
@@ -70,49 +81,53 @@ class Reach:
 
     def called(self, running: Running) -> Iterator[Running]:
         """What this code runs directly."""
-        for event in running.events:
-            if running.start is not None and running.env.function < 0 and event is not running.start:
+        for edge in self.edges(running.env):
+            if running.start is not None and running.env.function < 0 and edge.event is not running.start:
                 continue
-            if not self.skips(running, event):
-                yield from self.called_by_event(running, event)
+            if not self.skips(running, edge.event):
+                note = running.note(edge.at, f"calls `{edge.env.facts.name}`")
+                yield Running(edge.env, (note, *running.route), running.loader, running.start)
 
-    def called_by_event(self, running: Running, event: Event) -> Iterator[Running]:
-        """What one event of this code runs directly."""
-        for root in (event.value, event.target):
-            for expr in root.walk() if root is not None else ():
-                if expr.kind == "call":
-                    for value in self.evaluator.values(expr.args[0], running.env):
-                        yield from self._run(value, expr, running)
-                elif expr.kind == "attribute":
-                    yield from self._property(expr, running)
+    def edges(self, env: Env) -> tuple[Edge, ...]:
+        """The calls of an activation; computed once, for walks from many places meet in the same code."""
+        known = self._edges.get(id(env))
+        if known is None:
+            known = self._edges[id(env)] = tuple(
+                Edge(event, called, expr)
+                for event in env.module.events(env.function)
+                for expr in event.walk()
+                for called in self._run_by(expr, env)
+            )
+        return known
 
-    def _run(self, value: Value, call: Expr, running: Running) -> Iterator[Running]:
-        env = running.env
+    def _run_by(self, expr: Expr, env: Env) -> Iterator[Env]:
+        if expr.kind == "call":
+            for value in self.evaluator.values(expr.args[0], env):
+                yield from self._run(value, expr, env)
+        elif expr.kind == "attribute":
+            yield from self._property(expr, env)
+
+    def _run(self, value: Value, call: Expr, env: Env) -> Iterator[Env]:
+        activations = self.evaluator.activations
         match value:
             case Func():
                 receiver, skip = None, 0
                 if value.facts.owner >= 0 and call.args[1:] and value.facts.parameters:
                     receiver, skip = next(iter(self.evaluator.values(call.args[1], env)), None), 1
-                yield self._next(self.evaluator.activations.activation(value, call, env, receiver, skip), call, running)
+                yield activations.activation(value, call, env, receiver, skip)
             case Method(owner=owner, func=func):
-                yield self._next(self.evaluator.activations.activation(func, call, env, owner), call, running)
+                yield activations.activation(func, call, env, owner)
             case Inst():
-                yield from self._call_object(value, call, running)
-            case Klass():
-                for inner in self.evaluator.activations.init_envs(Inst(value, call, env)).values():
-                    yield self._next(inner, call, running)
-            case ExtInst():
-                for inner_value in self.callables_in(value):
-                    yield from self._run(inner_value, call, running)
-
-    def _call_object(self, value: Inst, call: Expr, running: Running) -> Iterator[Running]:
-        for name in ("__call__", "forward"):
-            method = self.evaluator.classes.method(value, name)
-            if method is not None:
-                yield self._next(
-                    self.evaluator.activations.activation(method.func, call, running.env, value), call, running
+                method = self.evaluator.classes.method(value, "__call__") or self.evaluator.classes.method(
+                    value, "forward"
                 )
-                return
+                if method is not None:
+                    yield activations.activation(method.func, call, env, value)
+            case Klass():
+                yield from activations.init_envs(Inst(value, call, env)).values()
+            case ExtInst():
+                for inner in self.callables_in(value):
+                    yield from self._run(inner, call, env)
 
     def callables_in(self, made: ExtInst, depth: int = 4) -> Iterator[Value]:
         """What calling an external object (a Compose, a partial) calls in turn."""
@@ -131,12 +146,20 @@ class Reach:
                     elif isinstance(part, ExtInst):
                         yield from self.callables_in(part, depth - 1)
 
-    def _property(self, expr: Expr, running: Running) -> Iterator[Running]:
-        for base in self.evaluator.values(expr.args[0], running.env):
+    def _property(self, expr: Expr, env: Env) -> Iterator[Env]:
+        if expr.name not in self._properties:
+            return
+        for base in self.evaluator.values(expr.args[0], env):
             method = self.evaluator.classes.method(base, expr.name) if isinstance(base, Inst) else None
             if method is not None and any(item.name == "property" for item in method.func.facts.decorators):
-                yield self._next(self.evaluator.activations.activation(method.func, None, None, base), expr, running)
+                yield self.evaluator.activations.activation(method.func, None, None, base)
 
-    def _next(self, env: Env, call: Expr, running: Running) -> Running:
-        note = running.note(call, f"calls `{env.facts.name}`")
-        return Running(env, (note, *running.route), running.loader, running.start)
+    @cached_property
+    def _properties(self) -> frozenset[str]:
+        """The names of all properties of the project."""
+        return frozenset(
+            function.name
+            for module in self.evaluator.index
+            for function in module.model.functions
+            if any(item.name == "property" for item in function.decorators)
+        )

@@ -18,7 +18,7 @@ class Env:
     any call site passes. `receiver` is the value of `self`. `outer` is the activation that a closure was made in.
     """
 
-    __slots__ = ("call", "caller", "depth", "function", "module", "outer", "receiver", "skip")
+    __slots__ = ("blind", "call", "caller", "depth", "function", "module", "outer", "receiver", "skip")
 
     def __init__(
         self,
@@ -38,6 +38,8 @@ class Env:
         self.outer = outer
         self.skip = skip
         """How many leading positional arguments of the call are not this function's (1 for `partial(f, ...)`)."""
+        self.blind = False
+        """Too many activations were told apart already: the parameters are not known."""
         self.depth: int = 0 if caller is None else caller.depth + 1
 
     @property

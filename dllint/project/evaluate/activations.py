@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from dllint.model.facts import Expr
@@ -12,8 +13,10 @@ if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
 
 
-MAX_CALL_DEPTH = 7
+MAX_CALL_DEPTH = 5
 """Calls in a row that are told apart by their callers."""
+MAX_ACTIVATIONS = 24
+"""Activations of one function that are told apart; the parameters of further ones are UNKNOWN."""
 
 
 class Activations:
@@ -22,6 +25,8 @@ class Activations:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self._envs: dict[tuple[Any, ...], Env] = {}
+        self._blinds: dict[tuple[str, int], Env] = {}
+        self._made: Counter[tuple[str, int]] = Counter()
         self._init_envs: dict[Inst, dict[tuple[str, int], Env]] = {}
 
     def env(
@@ -40,8 +45,21 @@ class Activations:
         key = (module.path, function, id(call), id(caller), receiver, id(outer), skip)
         found = self._envs.get(key)
         if found is None:
+            if call is not None and self._made[module.path, function] >= MAX_ACTIVATIONS:
+                return self._blind(module, function)
+            self._made[module.path, function] += 1
             found = self._envs[key] = Env(module, function, call, caller, receiver, outer, skip)
         return found
+
+    def _blind(self, module: Module, function: int) -> Env:
+        """An activation whose parameters are not known."""
+        known = self._blinds.get((module.path, function))
+        if known is None:
+            generic = self.generic(module, function)
+            known = Env(module, function, None, None, generic.receiver, generic.outer, 0)
+            known.blind = True
+            self._blinds[module.path, function] = known
+        return known
 
     def generic(self, module: Module, function: int) -> Env:
         """An activation of a scope of which nothing is known but where it stands."""

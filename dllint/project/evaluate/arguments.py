@@ -39,7 +39,7 @@ class Arguments:
         if env.call is not None and env.caller is not None:
             found = [value for pair in self.passed(env, position, parameter) for value in self.evaluator.values(*pair)]
             return unique(found) or (Free(env.module, env.function, name),)
-        found = list(self._from_call_sites(env, position, parameter))
+        found = [] if env.blind else list(self._from_call_sites(env, position, parameter))
         if not found:
             found += self._default(env, parameter)
             found += self._from_setter(env, facts, position)
@@ -51,7 +51,7 @@ class Arguments:
         if env.call is not None and env.caller is not None:
             return (Seq(self._collected(env.call, env, parameter), env.caller),)
         found: list[Value] = []
-        for site, skip in self.evaluator.call_sites.callers(env.module, env.function):
+        for site, skip in () if env.blind else self.evaluator.call_sites.callers(env.module, env.function):
             bound = self.evaluator.env(
                 env.module, env.function, site.expr, self.caller_env(site, env), env.receiver, env.outer, skip
             )

@@ -18,6 +18,8 @@ class MissingMainGuard(Rule):
     def check(self, project: Project) -> Iterator[Finding]:
         for module in project.index:
             for start in project.main_code.starts(module):
+                if not project.main_code.runs_on_import(module):
+                    break
                 found = self._finding(project, start)
                 if found is not None:
                     yield found
