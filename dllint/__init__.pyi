@@ -26,12 +26,14 @@ from dllint.project.shipped import unpicklable_function as unpicklable_function
 from dllint.project.targets import ALL_METHODS as ALL_METHODS
 from dllint.project.targets import FORK as FORK
 from dllint.project.targets import PICKLING as PICKLING
+from dllint.project.values import ExtInst as ExtInst
 from dllint.project.values import Func as Func
 from dllint.project.values import Inst as Inst
 from dllint.project.values import Klass as Klass
 from dllint.rule import Rule as Rule
 from dllint.source import Span as Span
 from dllint.syntax.hoist import hoist_lambda as hoist_lambda
+from dllint.syntax.hoist_class import hoist_class as hoist_class
 from dllint.syntax.hoist_function import hoist_function as hoist_function
 from dllint.syntax.names import reference as reference
 

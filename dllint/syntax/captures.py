@@ -13,7 +13,7 @@ from dllint.syntax.outline import FunctionNode, Outline
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
-_FRAMES = {"super", "__class__", "locals", "vars", "dir", "eval", "exec"}
+FRAMES = {"super", "__class__", "locals", "vars", "dir", "eval", "exec"}
 """Names whose meaning depends on the function they are used in."""
 
 
@@ -32,7 +32,7 @@ def captures(outline: Outline, function: FunctionNode, code: str, own: Collectio
     along.
     """
     free = free_names(code)
-    if free is None or not free.isdisjoint(_FRAMES) or _mangled(outline, function):
+    if free is None or not free.isdisjoint(FRAMES) or mangled(outline, function):
         return None
     variables, imports = [], []
     for name in sorted(free.difference(own), key=lambda name: _first_use(function, name)):
@@ -67,11 +67,11 @@ def _tables(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
         yield from _tables(child)
 
 
-def _mangled(outline: Outline, function: FunctionNode) -> bool:
+def mangled(outline: Outline, node: ast.expr | ast.stmt) -> bool:
     """Whether names in it depend on the class around it: `self.__x` means `self._Class__x` there."""
-    if not any(isinstance(above, ast.ClassDef) for above, _ in outline.path(function)):
+    if not any(isinstance(above, ast.ClassDef) for above, _ in outline.path(node)):
         return False
-    start, end = outline.offsets.span(function)
+    start, end = outline.offsets.span(node)
     return re.search(r"\b__(?!\w*__\b)\w", outline.offsets.text[start:end]) is not None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from dllint import Finding, Held, Inst, Klass, Project, Rule, namedtuple_of, unpicklable_class
+from dllint import Finding, Fix, Held, Inst, Klass, Project, Rule, namedtuple_of, unpicklable_class
 from dllint_rules.pickling.unpicklable import finding
 
 
@@ -41,6 +41,11 @@ class LocalClassShipped(Rule):
         what = f"instance of the namedtuple `{maker.typename}`"
         remedy = "make it at module level" if maker.local else f"name it `{maker.bound}`, as the variable is"
         return finding(self, project, replace(held, path=maker.path, span=maker.span), what, remedy)
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        from dllint_rules.pickling.move_class import fix_class
+
+        return fix_class(finding, project)
 
 
 def at_class(held: Held, klass: Klass) -> Held:

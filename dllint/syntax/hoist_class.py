@@ -1,0 +1,151 @@
+"""The fix that moves a class, or a named tuple, from the inside of a function to module level."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dllint.fix import Applicability, Edit, Fix
+from dllint.model.facts import ModuleModel
+from dllint.source import Source, Span
+from dllint.syntax.captures import FRAMES, binder, bindings, free_names, mangled
+from dllint.syntax.definition import insertion
+from dllint.syntax.layout import indent_at
+from dllint.syntax.nested import (
+    annotations_wait,
+    dedented,
+    empty_below,
+    end_of,
+    has_attributes,
+    known_above,
+    name_is_free,
+    rows,
+)
+from dllint.syntax.outline import Outline, outline
+from dllint.syntax.parse import Tree
+from dllint.syntax.write import insertion_point
+
+_MAKERS = {"dataclass", "field", "namedtuple", "property", "staticmethod", "classmethod", "TypeVar", "frozenset"}
+"""What a class body may call: it makes the same at any time."""
+_IMPORTS = (ast.Import, ast.ImportFrom)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def hoist_class(source: Source, tree: Tree, model: ModuleModel, start: int, around: int) -> Fix | None:
+    """Move the class or the assignment of a named tuple at an offset out of the function `around`.
+
+    None where that would not mean the same: where it uses variables of the function, evaluates what is not known at
+    module level, or where its name is taken there.
+    """
+    seen = outline(source.text)
+    node = next((item for item in _statements(seen) if seen.offsets.span(item)[0] == start), None) if seen else None
+    name = _name_of(node)
+    if seen is None or node is None or not name or not model.faithful:
+        return None
+    parent = next((above for above, _ in seen.path(node) if isinstance(above, (*_FUNCTIONS, ast.Lambda))), None)
+    lines = rows(source, seen, node)
+    code = dedented(source, lines, indent_at(source, start))
+    if parent is None or not code or not name_is_free(model, parent, node, name, around):
+        return None
+    if has_attributes(parent, name) or not _stands_alone(source, tree, seen, node, code, name):
+        return None
+    end = end_of(source, lines[1])
+    edits = (
+        *_inserted(source, tree, seen, node, code),
+        Edit(source.path, Span(source.line_starts[lines[0] - 1], end + empty_below(source, end)), ""),
+    )
+    return Fix(f"Move `{name}` to module level", edits, Applicability.UNSAFE, defines=(name,))
+
+
+def _inserted(
+    source: Source, tree: Tree, seen: Outline, node: ast.ClassDef | ast.Assign, code: str
+) -> tuple[Edit, ...]:
+    """The definition above the statement it came from; an assignment joins those that stand there."""
+    start = seen.offsets.span(node)[0]
+    at = insertion_point(source, tree, start)
+    above = [item for item in seen.tree.body if seen.offsets.span(item)[1] <= at][-1:]
+    if isinstance(node, ast.ClassDef) or not isinstance(next(iter(above), None), (*_IMPORTS, ast.Assign)):
+        return insertion(source, tree, start, code, False)
+    place = end_of(source, above[0].end_lineno or 0)
+    gap = source.newline if isinstance(above[0], _IMPORTS) else ""
+    return (Edit(source.path, Span(place, place), gap + code),)
+
+
+def _statements(seen: Outline) -> Iterator[ast.ClassDef | ast.Assign]:
+    return (item for item in ast.walk(seen.tree) if isinstance(item, (ast.ClassDef, ast.Assign)))
+
+
+def _name_of(node: ast.ClassDef | ast.Assign | None) -> str:
+    match node:
+        case ast.ClassDef(name=name) | ast.Assign(targets=[ast.Name(id=name)], value=ast.Call()):
+            return name
+    return ""
+
+
+def _stands_alone(
+    source: Source, tree: Tree, seen: Outline, node: ast.ClassDef | ast.Assign, code: str, name: str
+) -> bool:
+    """Whether the code means at module level what it means in the function."""
+    free = free_names(code)
+    if free is None or not free.isdisjoint(FRAMES - {"super", "__class__"}) or mangled(seen, node):
+        return False
+    own = {item for part in ast.walk(node) if isinstance(part, ast.ClassDef) for item in bindings(part)}
+    if any(binder(seen, node, item) is not None for item in (free | (_read_at_once(node) - own)) - {name}):
+        return False
+    known = known_above(seen, insertion_point(source, tree, seen.offsets.span(node)[0]))
+    return _is_fixed(node, known, annotations_wait(seen))
+
+
+def _read_at_once(node: ast.AST) -> set[str]:
+    """The names that a definition reads when it runs, and not only when its functions are called."""
+    found: set[str] = set()
+    stack = [node]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
+            found.add(part.id)
+        body = part.body if isinstance(part, (*_FUNCTIONS, ast.Lambda)) else []
+        inside = body if isinstance(body, list) else [body]
+        stack += [child for child in ast.iter_child_nodes(part) if child not in inside]
+    return found
+
+
+def _is_fixed(node: ast.stmt, known: set[str], lazy: bool) -> bool:
+    """Whether a definition comes out the same at any time, given the names that are known; `lazy`: annotations wait."""
+    match node:
+        case ast.ClassDef(body=body):
+            inside = known | {node.name, *bindings(node)}
+            heads = [*node.bases, *(keyword.value for keyword in node.keywords), *node.decorator_list]
+            return all(_is_plain(head, known) for head in heads) and all(_is_fixed(item, inside, lazy) for item in body)
+        case ast.FunctionDef(args=arguments) | ast.AsyncFunctionDef(args=arguments):
+            given = [*node.decorator_list, *arguments.defaults, *(item for item in arguments.kw_defaults if item)]
+            notes = [item.annotation for item in ast.walk(arguments) if isinstance(item, ast.arg)]
+            given += [] if lazy else [note for note in (*notes, node.returns) if note]
+            return all(_is_plain(item, known) for item in given)
+        case ast.AnnAssign(value=value, annotation=annotation):
+            return (value is None or _is_plain(value, known)) and (lazy or _is_plain(annotation, known))
+        case ast.Assign(value=value) | ast.Expr(value=value):
+            return _is_plain(value, known)
+    return isinstance(node, ast.Pass)
+
+
+def _is_plain(node: ast.expr, known: set[str]) -> bool:
+    """Whether an expression gives the same, and does nothing else, at any time and however often."""
+    match node:
+        case ast.Constant():
+            return True
+        case ast.Name(id=name):
+            return name in known
+        case ast.Attribute(value=value) | ast.UnaryOp(operand=value) | ast.Starred(value=value):
+            return _is_plain(value, known)
+        case ast.Tuple(elts=elements) | ast.BoolOp(values=elements):
+            return all(_is_plain(item, known) for item in elements)
+        case ast.List(elts=elements):
+            return all(isinstance(item, ast.Constant) for item in elements)
+        case ast.BinOp(left=left, right=right) | ast.Subscript(value=left, slice=right):
+            return _is_plain(left, known) and _is_plain(right, known)
+        case ast.Call(func=function, args=arguments, keywords=keywords):
+            last = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+            given = [function, *arguments, *(keyword.value for keyword in keywords)]
+            return last in _MAKERS and all(isinstance(item, ast.Lambda) or _is_plain(item, known) for item in given)
+    return False

@@ -1,0 +1,45 @@
+"""The fixes for classes that pickle cannot find by their names."""
+
+from __future__ import annotations
+
+import re
+
+from dllint import Applicability, Edit, ExtInst, Finding, Fix, Held, Inst, Klass, Project, namedtuple_of
+
+
+def fix_class(finding: Finding, project: Project) -> Fix | None:
+    """The local class at module level; a named tuple under the name of its variable."""
+    held = finding.data
+    assert isinstance(held, Held)
+    if namedtuple_of(held.value) is not None:
+        return _named_tuple(project, held)
+    klass = held.value.klass if isinstance(held.value, Inst) else held.value
+    assert isinstance(klass, Klass)
+    return _moved(project, klass.module.path, klass.facts.span.start, klass.facts.parent)
+
+
+def _named_tuple(project: Project, held: Held) -> Fix | None:
+    """The name corrected, or the whole statement moved: never both, as the second is only right after the first."""
+    tuple_type, made = namedtuple_of(held.value), held.value
+    assert tuple_type is not None
+    assert isinstance(made, ExtInst)
+    assert isinstance(made.base, ExtInst)
+    call, env = made.base.call, made.base.env
+    statement = next(event for event in env.module.events(env.function) if event.value is call)
+    if statement.target is None or statement.target.kind != "name":
+        return None
+    if tuple_type.local:
+        same = tuple_type.typename == tuple_type.bound
+        return _moved(project, env.module.path, statement.start, env.function) if same else None
+    written = call.args[1].span
+    literal = re.fullmatch(r"""(["'])\w+\1""", project.text(env.module.path, written))
+    if literal is None:
+        return None
+    edit = Edit(env.module.path, written, f"{literal[1]}{tuple_type.bound}{literal[1]}")
+    return Fix(f"Name it `{tuple_type.bound}`, as the variable is", (edit,), Applicability.UNSAFE)
+
+
+def _moved(project: Project, path: str, start: int, around: int) -> Fix | None:
+    from dllint import hoist_class
+
+    return hoist_class(project.source(path), project.tree(path), project.models[path], start, around)
