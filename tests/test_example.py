@@ -18,7 +18,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
-SHOWN = re.compile(r"(?<=<!-- run: )(?P<command>dllint [^\n]*)( -->\n+```text\n)(?P<output>.*?)(?=```)", re.DOTALL)
+SHOWN = re.compile(r"(?<=<!-- run: )(?P<command>dllint [^\n]*)( -->\n+```\w+\n)(?P<output>.*?)(?=```)", re.DOTALL)
 ENV = {
     **{name: value for name, value in os.environ.items() if name not in {"FORCE_COLOR", "CLICOLOR_FORCE"}},
     "PYTHONPATH": os.pathsep.join(map(str, (ROOT, ROOT / "rules"))),
