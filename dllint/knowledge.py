@@ -77,6 +77,7 @@ LOADERS = {
     "accelerate.data_loader.DataLoaderShard": Boundary(("dataset",), _SHIPPED),
     "torchdata.stateful_dataloader.StatefulDataLoader": Boundary(_LOADER, _SHIPPED),
     "timm.data.loader.MultiEpochsDataLoader": Boundary(_LOADER, _SHIPPED),
+    "fastai.data.load.DataLoader": Boundary(("dataset", "bs", "num_workers"), ("dataset",)),
     "fastai.data.core.DataLoader": Boundary(("dataset",), _SHIPPED),
     "espnet2.iterators.sequence_iter_factory.SequenceIterFactory": Boundary(("dataset",), ("dataset", "collate_fn")),
     "transformers.Trainer": Boundary(

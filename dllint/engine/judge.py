@@ -113,7 +113,7 @@ def _one_a_cause(findings: Iterable[Finding]) -> Iterator[Finding]:
 
 
 def _merged(findings: Iterable[Finding]) -> Iterator[Finding]:
-    """One finding a cause and rule, with the anchors of all and the routes of up to three."""
+    """One finding a cause and rule, by its surest route, with the anchors of all."""
     by_cause: dict[tuple[str, str, Span], list[Finding]] = defaultdict(list)
     for finding in findings:
         by_cause[finding.code, finding.path, finding.span].append(finding)
@@ -121,6 +121,5 @@ def _merged(findings: Iterable[Finding]) -> Iterator[Finding]:
         first, *others = sorted(same, key=_sureness)
         if others:
             anchors = dict.fromkeys(anchor for finding in same for anchor in finding.anchors)
-            notes = dict.fromkeys(note for finding in (first, *others[:2]) for note in finding.notes)
-            first = msgspec.structs.replace(first, anchors=tuple(anchors), notes=tuple(notes))
+            first = msgspec.structs.replace(first, anchors=tuple(anchors))
         yield first

@@ -127,6 +127,9 @@ class Project:
         if not self._quiet_library:
             for value, note in self.library.datasets(self._reached):
                 found += shipped.by_users(value, Holder("argument", "dataset"), (note,))
+            if not self.loaders or self.open_loaders:
+                for value, note in self.library.made(self._reached):
+                    found += shipped.by_users(value, Holder("argument", "dataset"), (note,))
             for value, note in self.library.returned(self._running_functions):
                 found += shipped.by_users(value, Holder("returned"), (note,))
             for default, holder, route in self.library.default_lambdas():

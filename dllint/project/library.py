@@ -8,13 +8,17 @@ from collections.abc import Iterator
 from dllint.finding import Note
 from dllint.knowledge import DATASET_MODULES, DATASETS, holds_arguments
 from dllint.model.facts import Function
+from dllint.project.boundaries import is_test
 from dllint.project.evaluate import Answer, Evaluator
+from dllint.project.guards import under_main_guard
 from dllint.project.index import Module
 from dllint.project.shipped import Holder
 from dllint.project.targets import Targets
 from dllint.project.values import ExtInst, Func, Inst, Klass, Value
 
-_FOR_WORKERS = re.compile(r"(pre_?process|transform|collat|augment)", re.IGNORECASE)
+_FOR_WORKERS = re.compile(
+    r"(?<![a-z])(pre_?process(ing)?(_fn)?|transforms?|collat(e|or)(_fn)?|augment(ation)?s?)(?![a-z])", re.IGNORECASE
+)
 
 
 class Library:
@@ -36,8 +40,21 @@ class Library:
         for klass in self.evaluator.classes.all_classes:
             if klass in reached or not self.is_dataset(klass) or "<locals>" in klass.facts.qualname:
                 continue
-            text = f"no loader in this project reaches `{klass.facts.name}`: whoever gives it workers meets this"
-            yield Inst(klass), Note(klass.module.path, klass.facts.header, text)
+            text = f"no loader was found that takes `{klass.facts.name}`: whoever gives it workers meets this"
+            yield Inst(klass, users=True), Note(klass.module.path, klass.facts.header, text)
+
+    def made(self, reached: set[Klass]) -> Iterator[tuple[Value, Note]]:
+        """Datasets that the project makes and that no loader is seen to take: some loader's dataset is not known."""
+        for klass in self.evaluator.classes.all_classes:
+            if klass in reached or not self.is_dataset(klass):
+                continue
+            for site in self.evaluator.index.calls_named((klass.facts.name,)):
+                env = self.evaluator.generic(site.module, site.function)
+                if is_test(site.module.path) or under_main_guard(site.module, site.function, site.event):
+                    continue
+                if klass in self.evaluator.values(site.expr.args[0], env):
+                    text = f"`{klass.facts.name}` is made here; the loader that takes it could not be followed"
+                    yield Inst(klass, site.expr, env), Note(site.module.path, site.expr.span, text)
 
     def default_lambdas(self) -> Iterator[tuple[Value, Holder, tuple[Note, ...]]]:
         """Lambdas that are defaults of a dataset's parameters and kept: whoever passes nothing ships them."""

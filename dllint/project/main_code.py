@@ -67,17 +67,7 @@ class MainCode:
         self.reach = Reach(evaluator, lambda running, event: self._guarded(running.env, event))
 
     def _guarded(self, env: Env, event: Event) -> bool:
-        return under_main_guard(env.module, env.function, event) or self._never(env, event)
-
-    def _never(self, env: Env, event: Event) -> bool:
-        """Whether an event stands under a condition whose every visible value is false: an option nobody sets."""
-        for index in env.module.enclosing(event.block):
-            block = env.module.block(index)
-            if block.kind == "if" and block.test is not None and block.test.kind in ("name", "attribute", "subscript"):
-                values = self.evaluator.values(block.test, env)
-                if values and all(isinstance(value, Const) and not value.value for value in values):
-                    return True
-        return False
+        return under_main_guard(env.module, env.function, event)
 
     def runs_on_import(self, module: Module) -> bool:
         """Whether a worker's import of the main script may run a module's own code.
@@ -124,7 +114,9 @@ class MainCode:
         """The events of an activation that start workers, with the first of what each starts."""
         known = self._begun.get(id(env))
         if known is None:
-            firsts = ((event, next(self._started_by(env, event), None)) for event in env.module.events(env.function))
+            events = env.module.events(env.function)
+            live = (event for event in events if self.evaluator.conditions.may_run(env, event.block))
+            firsts = ((event, next(self._started_by(env, event), None)) for event in live)
             known = self._begun[id(env)] = [(event, begun) for event, begun in firsts if begun is not None]
         return known
 

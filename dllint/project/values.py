@@ -89,13 +89,19 @@ class Inst:
     klass: Klass
     call: Expr | None = None
     env: Env | None = None
+    users: bool = False
+    """One that the project's users make: nothing is known of what they pass."""
 
     def __hash__(self) -> int:
-        return hash((self.klass, id(self.call), id(self.env)))
+        return hash((self.klass, id(self.call), id(self.env), self.users))
 
     def __eq__(self, other: object) -> bool:
         return (
-            isinstance(other, Inst) and self.klass == other.klass and self.call is other.call and self.env is other.env
+            isinstance(other, Inst)
+            and self.klass == other.klass
+            and self.call is other.call
+            and self.env is other.env
+            and self.users == other.users
         )
 
 

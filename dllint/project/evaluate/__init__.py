@@ -17,6 +17,7 @@ from dllint.project.evaluate.arguments import Arguments
 from dllint.project.evaluate.attributes import Attributes
 from dllint.project.evaluate.call_sites import CallSites
 from dllint.project.evaluate.calls import NAMEDTUPLE_INSTANCE, Calls
+from dllint.project.evaluate.conditions import Conditions
 from dllint.project.evaluate.containers import Containers
 from dllint.project.evaluate.hierarchy import Answer, Hierarchy
 from dllint.project.evaluate.names import Names
@@ -45,6 +46,7 @@ class Evaluator:
         self.calls = Calls(self)
         self.attributes = Attributes(self)
         self.containers = Containers(self)
+        self.conditions = Conditions(self)
         self.classes = Hierarchy(self)
         self._values: dict[tuple[int, int], Values] = {}
         self._busy: set[tuple[int, int]] = set()

@@ -105,6 +105,8 @@ class Arguments:
     def _from_call_sites(self, env: Env, position: int, parameter: Parameter) -> Iterator[Value]:
         for site, skip in self.evaluator.call_sites.callers(env.module, env.function):
             caller = self.caller_env(site, env)
+            if isinstance(env.receiver, Inst) and env.receiver.users and caller.receiver != env.receiver:
+                continue
             bound = self.evaluator.env(env.module, env.function, site.expr, caller, env.receiver, env.outer, skip)
             if bound.call is None:
                 continue

@@ -130,6 +130,8 @@ class Attributes:
             for write in item.module.self_writes.get(item.index, {}).get(name, ()):
                 by_function.setdefault(write.function, []).append(write)
             for function, writes in by_function.items():
+                if self._overridden(inst, item, function):
+                    continue
                 env = self.evaluator.activations.method_env(inst, item.module, function)
                 for write in last_writes(item.module, function, writes):
                     if write.event.value is not None:
@@ -142,6 +144,23 @@ class Attributes:
                     if inst.env is not None and (inst.env.module, inst.env.function) == (module, write.function):
                         env = inst.env
                     yield write, write.event.value, env
+
+    def _overridden(self, inst: Inst, klass: Klass, function: int) -> bool:
+        """Whether a nearer class replaces a method (not `__init__`) and never calls the one it replaces."""
+        name = klass.module.model.functions[function].name
+        if name == "__init__" or klass.facts.methods.get(name) != function:
+            return False
+        chain = self.evaluator.classes.mro(inst.klass)
+        nearer = [item for item in chain[: chain.index(klass)] if name in item.facts.methods] if klass in chain else []
+        return bool(nearer) and not any(
+            part.kind == "attribute"
+            and part.name == name
+            and part.args[0].kind in ("call", "name")
+            and (part.args[0].kind == "call" or part.args[0].name == klass.facts.name)
+            for item in nearer
+            for event in item.module.events(item.facts.methods[name])
+            for part in event.walk()
+        )
 
     def stored_values(self, stored: tuple[Write | None, Expr, Env]) -> Values:
         """The values that one write gives the attribute."""

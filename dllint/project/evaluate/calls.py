@@ -113,7 +113,9 @@ class Calls:
         found = [
             value
             for event in facts.events
-            if event.kind == "return" and event.value is not None
+            if event.kind == "return"
+            and event.value is not None
+            and self.evaluator.conditions.may_run(env, event.block)
             for value in self.evaluator.values(event.value, env)
         ]
         return unique(found) or ((Const(None, "NoneType"),) if facts.kind == "def" else ())
