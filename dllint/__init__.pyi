@@ -16,7 +16,11 @@ from dllint.project import Held as Held
 from dllint.project import Loader as Loader
 from dllint.project import Project as Project
 from dllint.project import Running as Running
+from dllint.project import Task as Task
 from dllint.project import Workers as Workers
+from dllint.project.guards import under_main_guard as under_main_guard
+from dllint.project.evaluate.conditions import is_none as is_none
+from dllint.project.given import Alternative as Alternative
 from dllint.project.index import Module as Module
 from dllint.project.listings import Kind as Kind
 from dllint.project.main_code import Start as Start
@@ -26,6 +30,8 @@ from dllint.project.shipped import unpicklable_function as unpicklable_function
 from dllint.project.targets import ALL_METHODS as ALL_METHODS
 from dllint.project.targets import FORK as FORK
 from dllint.project.targets import PICKLING as PICKLING
+from dllint.project.values import Const as Const
+from dllint.project.values import Ext as Ext
 from dllint.project.values import ExtInst as ExtInst
 from dllint.project.values import Func as Func
 from dllint.project.values import Inst as Inst

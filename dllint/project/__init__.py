@@ -15,12 +15,16 @@ from dllint.project.declared import Declared
 from dllint.project.devices import Devices
 from dllint.project.evaluate import Evaluator
 from dllint.project.forks import Child, Forks, calls_of
+from dllint.project.given import Given
 from dllint.project.guards import only_in_main
 from dllint.project.index import Index
+from dllint.project.item_reads import ItemReads
 from dllint.project.library import Library
 from dllint.project.listings import Listings
 from dllint.project.main_code import MainCode
+from dllint.project.processes import Processes, Task
 from dllint.project.reach import Running
+from dllint.project.records import Records
 from dllint.project.shipped import Held, Holder, Shipped
 from dllint.project.targets import FORK, PICKLING, Targets
 from dllint.project.values import Env, Free, Inst, Klass, Opaque, Values
@@ -33,7 +37,7 @@ if TYPE_CHECKING:
 
 RECURSION_LIMIT = 10_000
 
-__all__ = ["Held", "Loader", "Project", "Running", "Targets", "Workers"]
+__all__ = ["Held", "Loader", "Project", "Running", "Targets", "Task", "Workers"]
 
 
 class Project:
@@ -52,9 +56,13 @@ class Project:
         declared = Declared(self.evaluator)
         self.boundaries = Boundaries(self.evaluator, targets, declared)
         self.main_code = MainCode(self.evaluator, self.boundaries)
+        self.given = Given(self.evaluator, self.boundaries, declared)
         self.devices = Devices(self.evaluator, declared)
         self.forks = Forks(self.evaluator, self.boundaries, self.devices, self.main_code)
+        self.processes = Processes(self.evaluator, self.boundaries)
         self.listings = Listings(self.evaluator)
+        self.records = Records(self.evaluator, self.listings)
+        self.item_reads = ItemReads(self.evaluator)
         self.library = Library(self.evaluator, targets)
 
     # Files.

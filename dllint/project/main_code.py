@@ -103,14 +103,14 @@ class MainCode:
             assert running.start is not None
             if running.start.start in done:
                 continue
-            for event, begun in self._begun_by(running.env):
+            for event, begun in self.begun_by(running.env):
                 outside = running.env.function >= 0 or event is running.start
                 if outside and not self._guarded(running.env, event):
                     done.add(running.start.start)
                     yield self._start(running, begun)
                     break
 
-    def _begun_by(self, env: Env) -> list[tuple[Event, Begun]]:
+    def begun_by(self, env: Env) -> list[tuple[Event, Begun]]:
         """The events of an activation that start workers, with the first of what each starts."""
         known = self._begun.get(id(env))
         if known is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -77,6 +77,11 @@ class Shipped:
     def by_users(self, value: Value, holder: Holder, route: tuple[Note, ...]) -> Iterator[Held]:
         """What users of the project would hand to workers with a value, where no loader of the project ships it."""
         yield from self._walk([_Step(value, holder, route, Certainty.LIKELY)], None)
+
+    def by_process(self, values: Iterable[Value], note: Note) -> Iterator[Held]:
+        """What a process is sent that is no loader's worker."""
+        sent = Holder("argument", "process")
+        yield from self._walk([_Step(value, sent, (note,), Certainty.CERTAIN) for value in values], None)
 
     def _walk(self, stack: list[_Step], loader: Loader | None) -> Iterator[Held]:
         seen: set[Value] = set()

@@ -1,0 +1,84 @@
+"""DLL107: a process or a pool is sent a function that pickle cannot find by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dllint import PICKLING, Certainty, Finding, Func, Held, Project, Rule, Task, under_main_guard, unpicklable_function
+
+
+class LocalTarget(Rule):
+    """Pools pickle what they are sent under every start method; processes where they are spawned."""
+
+    code = "DLL107"
+    name = "local-target"
+    summary = "lambda or local function is sent to a process or a pool"
+    triggers = (b"multiprocessing", b"ProcessPoolExecutor")
+
+    def check(self, project: Project) -> Iterator[Finding]:
+        seen = set()
+        for task in sorted(project.processes.tasks, key=lambda task: not task.always):
+            if not _failing(task):
+                continue
+            for held in project.processes.held(task):
+                if held.certainty is Certainty.CERTAIN and (held.path, held.span) not in seen:
+                    found = self._refused(project, task, held) or self._guarded(project, task, held)
+                    if found is not None:
+                        seen.add((held.path, held.span))
+                        yield found
+
+    def _refused(self, project: Project, task: Task, held: Held) -> Finding | None:
+        kind = unpicklable_function(held.value)
+        if not kind or held.holder.kind == "owner":
+            return None
+        assert isinstance(held.value, Func)
+        what = "lambda" if kind == "lambda" else f"local function `{held.value.facts.name}`"
+        remedy = "move it to module level, with `functools.partial` for what it captures"
+        return self._finding(project, task, held, f"{what} sent to `{task.name}` cannot be pickled", remedy)
+
+    def _guarded(self, project: Project, task: Task, held: Held) -> Finding | None:
+        """A target that only the main process has: a spawned one looks for it in vain."""
+        value = held.value
+        if not isinstance(value, Func) or held.holder.kind == "owner" or not task.methods & PICKLING:
+            return None
+        if value.facts.parent >= 0 or value.facts.owner >= 0:
+            return None
+        made = next(
+            (item for item in value.module.model.events if item.kind == "def" and item.ref == value.index), None
+        )
+        if made is None or not under_main_guard(value.module, -1, made):
+            return None
+        what = f"`{value.facts.name}` sent to `{task.name}` is defined under the main guard, where no spawned process"
+        return self._finding(project, task, held, f"{what} finds it", "define it above the guard", PICKLING)
+
+    def _finding(
+        self, project: Project, task: Task, held: Held, what: str, remedy: str, when: frozenset[str] = frozenset()
+    ) -> Finding:
+        failing = task.methods & when if when else _failing(task)
+        always = task.always and not when
+        methods = "under every start method" if always else _where(project, task, failing)
+        fine = {} if always else {"fork": "ok"}
+        return Finding(
+            code=self.code,
+            path=held.path,
+            span=held.span,
+            message=f"{what}: fails {methods}; {remedy}",
+            outcomes=dict.fromkeys(sorted(failing), "exception") | fine,
+            notes=held.route,
+            anchors=((task.path, task.call.span),),
+            key=f"{self.code}:{held.path}:{task.name}:{task.env.facts.qualname if task.env.function >= 0 else ''}",
+            data=held,
+        )
+
+
+def _failing(task: Task) -> frozenset[str]:
+    """The start methods under which what a task sends is pickled."""
+    return task.methods if task.always else task.methods & PICKLING
+
+
+def _where(project: Project, task: Task, failing: frozenset[str]) -> str:
+    if task.name.startswith("mp.") and failing == {"spawn"}:
+        return "on every platform, as it always spawns"
+    if task.chosen:
+        return "with start method " + " or ".join(sorted(failing))
+    return project.targets.where(failing)
