@@ -11,6 +11,7 @@ from dllint.knowledge import COPIERS, DROP_STATE, ITERATORS, holds_arguments
 from dllint.model.facts import Expr
 from dllint.project.boundaries import Boundaries, Loader
 from dllint.project.evaluate import NAMEDTUPLE_INSTANCE, Evaluator
+from dllint.project.handles import keeps, lets_follow
 from dllint.project.values import Env, ExtInst, ExtMethod, Func, Inst, Klass, Method, Seq, Value
 from dllint.source import Span
 
@@ -44,6 +45,10 @@ class Held:
     loader: Loader | None
     """None: no loader of the project reaches it; it is there for the project's users."""
     certainty: Certainty = Certainty.CERTAIN
+    method: Method | None = None
+    """The bound method that takes it along with its owner, where no other way leads to it."""
+    assumed: bool = False
+    """Some constructor of a library is taken to keep it, which is sure of functions and classes only."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +57,8 @@ class _Step:
     holder: Holder
     route: tuple[Note, ...]
     certainty: Certainty
+    method: Method | None = None
+    assumed: bool = False
 
 
 class Shipped:
@@ -93,7 +100,17 @@ class Shipped:
             seen.add(step.value)
             place = self.place(step.value)
             if place is not None:
-                yield Held(step.value, step.holder, place[0], place[1], step.route, loader, step.certainty)
+                yield Held(
+                    step.value,
+                    step.holder,
+                    place[0],
+                    place[1],
+                    step.route,
+                    loader,
+                    step.certainty,
+                    step.method,
+                    step.assumed,
+                )
             stack += list(self.inside(step))[::-1]
 
     def _renamed(self, value: Value) -> bool:
@@ -137,13 +154,15 @@ class Shipped:
                 note = Note(
                     func.module.path, func.facts.header, f"a bound method takes its owner along: `{func.facts.name}`"
                 )
-                yield replace(step, value=owner, holder=Holder("owner", func.facts.name), route=(note, *step.route))
+                holder = Holder("owner", func.facts.name)
+                method = step.method or step.value
+                yield replace(step, value=owner, holder=holder, route=(note, *step.route), method=method)
             case Seq():
                 yield from self._elements(step, step.value)
             case ExtInst():
                 yield from self._external(step, step.value)
             case ExtMethod(base=base):
-                if isinstance(base, (ExtInst, Inst)):
+                if isinstance(base, (ExtInst, Inst)) and lets_follow(step.value):
                     yield replace(step, value=base)
 
     def _instance(self, step: _Step, inst: Inst) -> Iterator[_Step]:
@@ -188,7 +207,7 @@ class Shipped:
         ):
             return
         call, env, _ = self.boundaries.base_call(inst)
-        yield from self._arguments(step, call, env, bases[0])
+        yield from self._arguments(replace(step, assumed=step.assumed or not keeps(bases[0])), call, env, bases[0])
 
     def _arguments(self, step: _Step, call: Expr, env: Env, name: str, first: int = 1) -> Iterator[_Step]:
         short = name.rpartition(".")[2].rstrip("()")
@@ -210,7 +229,7 @@ class Shipped:
     def _external(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
         name, call, env = made.name, made.call, made.env
         if call.kind != "call" or name.endswith("[]"):
-            if made.base is not None:
+            if made.base is not None and lets_follow(made):
                 yield replace(step, value=made.base)
             return
         if name == "collections.defaultdict":
@@ -221,7 +240,7 @@ class Shipped:
             yield from self._copied(step, made)
         elif holds_arguments(name) or (name.rpartition(".")[2][:1].isupper() and "." in name and "()" not in name):
             certain = step if holds_arguments(name) else replace(step, certainty=Certainty.LIKELY)
-            yield from self._arguments(certain, call, env, name)
+            yield from self._arguments(replace(certain, assumed=certain.assumed or not keeps(name)), call, env, name)
         elif made.base is not None and name.startswith(("webdataset.", "torchdata.")):
             yield replace(step, value=made.base)
             yield from self._arguments(step, call, env, name)

@@ -1,0 +1,170 @@
+"""Things that belong to one process: which values are such, and whether they are open before the workers start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dllint.knowledge import DATASETS, KEEPERS
+from dllint.model.facts import Event
+from dllint.project.evaluate import Evaluator
+from dllint.project.handle_table import HANDLES, ITERDIR, Handle
+from dllint.project.index import Module
+from dllint.project.values import Env, ExtInst, ExtMethod, Inst, Klass, Method, Seq, Value
+
+_SETUP = frozenset({"__init__", "__new__", "__post_init__", "__init_subclass__", "__len__", "__attrs_post_init__"})
+"""Methods that run in the main process: what they lead to is done before any worker starts."""
+_BACKED = frozenset({"anndata.read_h5ad", "anndata.read", "scanpy.read", "scanpy.read_h5ad"})
+_DATA = frozenset({"slice", "ellipsis", "tuple", "list"})
+_GENERATOR = Handle("generator")
+
+
+def handle_of(value: Value) -> Handle | None:
+    """What kind of handle a value is itself; a part of one (`h5py.File(p)["x"]`) is none of its own."""
+    match value:
+        case Seq(expr=expr) if expr.kind == "comprehension" and expr.name == "generator":
+            return _GENERATOR
+        case ExtInst(name=name, call=call):
+            if name.endswith(ITERDIR) or name == "pathlib.Path().glob":
+                return _GENERATOR
+            if name in _BACKED:
+                return Handle("HDF5-backed data") if _is_set(call.keyword("backed")) else None
+            if name == "numpy.load":
+                path = call.args[1] if len(call.args) > 1 else None
+                texts = [part.value for part in path.walk()] if path is not None else []
+                archive = bool(texts) and isinstance(texts[-1], str) and texts[-1].endswith(".npz")
+                return Handle("open zip file", "exception") if archive else None
+            return HANDLES.get(name)
+    return None
+
+
+def _is_set(expr: object) -> bool:
+    return expr is not None and getattr(expr, "value", None) not in (None, False)
+
+
+def lets_follow(made: ExtInst | ExtMethod) -> bool:
+    """Whether what a value was taken from is kept alive by it: data read from a handle keep nothing open."""
+    return _is_part(made) or not _taken_from_handle(made)
+
+
+def _taken_from_handle(value: Value) -> bool:
+    base = value.base if isinstance(value, (ExtInst, ExtMethod)) else None
+    return base is not None and (handle_of(base) is not None or _taken_from_handle(base))
+
+
+def _is_part(value: Value) -> bool:
+    """A group or dataset of an open HDF5 file."""
+    if not isinstance(value, ExtInst) or value.base is None or not value.name.endswith("[]"):
+        return False
+    if value.call.kind != "subscript" or len(value.call.args) != 2:
+        return False
+    index = value.call.args[1]
+    if isinstance(value.base, ExtInst) and value.base.name == "h5py.File":
+        return index.kind not in _DATA
+    return _is_part(value.base) and (isinstance(index.value, str) or index.kind == "fstring")
+
+
+def keeps(name: str) -> bool:
+    """Whether an external callable is known to keep what it is given as it is, not to read it."""
+    return name in KEEPERS or name in DATASETS
+
+
+class Handles:
+    """Answers whether a handle is open before the workers start."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self._known: dict[Klass, frozenset[tuple[str, int]]] = {}
+
+    def open_before(self, made: ExtInst | Seq, attribute: str, workers: frozenset[tuple[str, int]]) -> bool:
+        """Whether the code that makes a handle runs in the main process, and leaves it under this attribute, if any.
+
+        `workers` are the functions that run in workers.
+        """
+        env: Env | None = made.env
+        while env is not None and env.function >= 0:
+            owner = env.module.method_owner(env.function)
+            if owner < 0:
+                if env.caller is None and (env.module.path, env.function) in workers:
+                    return False
+                env = env.caller
+                continue
+            klass = env.receiver.klass if isinstance(env.receiver, Inst) else self.evaluator.klass(env.module, owner)
+            return self._runs_before(env, klass, workers) and not self._let_go(klass, attribute, env)
+        return True
+
+    def _runs_before(self, env: Env, klass: Klass, workers: frozenset[tuple[str, int]]) -> bool:
+        if (env.module.path, env.function) in self.set_up(klass):
+            return True
+        return self._called_outside(env.module, env.function, klass, workers)
+
+    def set_up(self, klass: Klass) -> frozenset[tuple[str, int]]:
+        """The methods that making an object of the class, or asking its length, leads to."""
+        if klass not in self._known:
+            methods: dict[str, tuple[Module, int]] = {}
+            entries: list[tuple[Module, int]] = []
+            for item in self.evaluator.classes.mro(klass):
+                for name, index in item.facts.methods.items():
+                    entries += [(item.module, index)] if name == "__init__" and name in methods else []
+                    methods.setdefault(name, (item.module, index))
+            entries += [methods[name] for name in _SETUP if name in methods]
+            self._known[klass] = frozenset(self._reached(entries, methods))
+        return self._known[klass]
+
+    def _reached(
+        self, stack: list[tuple[Module, int]], methods: dict[str, tuple[Module, int]]
+    ) -> Iterator[tuple[str, int]]:
+        """Methods that these lead to on their own object, through properties too."""
+        seen: set[tuple[str, int]] = set()
+        while stack:
+            module, index = stack.pop()
+            if (module.path, index) in seen:
+                continue
+            seen.add((module.path, index))
+            receiver = module.receiver_name(index)
+            for event in module.events(index):
+                for part in event.walk():
+                    if part.kind == "attribute" and part.args[0].name == receiver != "" and part.name in methods:
+                        stack.append(methods[part.name])
+        yield from seen
+
+    def _called_outside(self, module: Module, function: int, klass: Klass, workers: frozenset[tuple[str, int]]) -> bool:
+        """Whether code that is neither worker code nor a method of the class calls a method of it."""
+        own = {(item.module.path, item.index) for item in self.evaluator.classes.mro(klass)}
+        for site in self.evaluator.index.calls_named((module.model.functions[function].name,)):
+            place = site.module.path
+            if (place, site.function) in workers or (place, site.module.method_owner(site.function)) in own:
+                continue
+            scope = self.evaluator.generic(site.module, site.function)
+            for value in self.evaluator.values(site.expr.args[0], scope):
+                if isinstance(value, Method) and isinstance(value.owner, Inst):
+                    if value.func.module is module and value.func.index == function:
+                        return True
+        return False
+
+    def _let_go(self, klass: Klass, attribute: str, env: Env) -> bool:
+        """Whether setting up also lets go of it: `del self.f`, or `self.f = None` in another method of the set-up."""
+        before = self.set_up(klass)
+        return any(
+            _lets_go(item.module, index, event, attribute, env)
+            for item in self.evaluator.classes.mro(klass)
+            for index in item.facts.methods.values()
+            if (item.module.path, index) in before
+            for event in item.module.events(index)
+        )
+
+
+def _lets_go(module: Module, function: int, event: Event, attribute: str, env: Env) -> bool:
+    """Whether an event of the set-up lets go of what `env` leaves under an attribute."""
+    target, value = event.target, event.value
+    if target is None or target.kind != "attribute" or target.name != attribute:
+        return False
+    same = module is env.module and function == env.function
+    if event.kind == "del":
+        return event.block < 0 or not same
+    if same or event.kind != "assign" or value is None or value.kind != "constant" or value.value is not None:
+        return False
+    if module.model.functions[function].name != "__init__":
+        return True
+    opener = env.facts.name
+    uses = [part.start for item in module.events(function) for part in item.walk() if part.name == opener]
+    return event.block < 0 and bool(uses) and event.start > max(uses)
