@@ -40,6 +40,7 @@ _PUBLIC = {
     "Rule": "dllint.rule",
     "Running": "dllint.project",
     "Severity": "dllint.finding",
+    "Shared": "dllint.project.kept",
     "Span": "dllint.source",
     "Start": "dllint.project.main_code",
     "Task": "dllint.project",
@@ -48,11 +49,14 @@ _PUBLIC = {
     "hoist_function": "dllint.syntax.hoist_function",
     "hoist_lambda": "dllint.syntax.hoist",
     "is_none": "dllint.project.evaluate.conditions",
+    "kept_handle": "dllint.project.kept",
     "namedtuple_of": "dllint.project.shipped",
     "reference": "dllint.syntax.names",
+    "shared_under_fork": "dllint.project.kept",
     "under_main_guard": "dllint.project.guards",
     "unpicklable_class": "dllint.project.shipped",
     "unpicklable_function": "dllint.project.shipped",
+    "worker_functions": "dllint.project.kept",
 }
 
 __all__ = ["__version__", *sorted(_PUBLIC)]

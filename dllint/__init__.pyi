@@ -18,10 +18,14 @@ from dllint.project import Project as Project
 from dllint.project import Running as Running
 from dllint.project import Task as Task
 from dllint.project import Workers as Workers
-from dllint.project.guards import under_main_guard as under_main_guard
 from dllint.project.evaluate.conditions import is_none as is_none
 from dllint.project.given import Alternative as Alternative
+from dllint.project.guards import under_main_guard as under_main_guard
 from dllint.project.index import Module as Module
+from dllint.project.kept import Shared as Shared
+from dllint.project.kept import kept_handle as kept_handle
+from dllint.project.kept import shared_under_fork as shared_under_fork
+from dllint.project.kept import worker_functions as worker_functions
 from dllint.project.listings import Kind as Kind
 from dllint.project.main_code import Start as Start
 from dllint.project.shipped import namedtuple_of as namedtuple_of

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,12 +17,13 @@ from dllint.project.devices import Devices
 from dllint.project.evaluate import Evaluator
 from dllint.project.forks import Child, Forks, calls_of
 from dllint.project.given import Given
-from dllint.project.guards import only_in_main
+from dllint.project.guards import asks_for_process, only_in_main
+from dllint.project.handles import Handles
 from dllint.project.index import Index
 from dllint.project.item_reads import ItemReads
 from dllint.project.library import Library
 from dllint.project.listings import Listings
-from dllint.project.main_code import MainCode
+from dllint.project.main_code import Begun, MainCode
 from dllint.project.processes import Processes, Task
 from dllint.project.reach import Running
 from dllint.project.records import Records
@@ -61,6 +63,7 @@ class Project:
         self.forks = Forks(self.evaluator, self.boundaries, self.devices, self.main_code)
         self.processes = Processes(self.evaluator, self.boundaries)
         self.listings = Listings(self.evaluator)
+        self.handles = Handles(self.evaluator)
         self.records = Records(self.evaluator, self.listings)
         self.item_reads = ItemReads(self.evaluator)
         self.library = Library(self.evaluator, targets)
@@ -196,6 +199,14 @@ class Project:
             if not only_in_main(running.env.module, running.env.function, event):
                 yield from calls_of(event)
 
+    def started_in(self, running: Running) -> Iterator[Begun]:
+        """The workers and processes that running code surely starts where it runs, in workers as well."""
+        for event, begun in self.main_code.begun_by(running.env):
+            module = running.env.module
+            asked = only_in_main(module, running.env.function, event) or asks_for_process(module, event)
+            if not asked and (begun.loader is None or begun.loader.workers is Workers.SOME):
+                yield begun
+
     @cached_property
     def forked_cuda_users(self) -> tuple[Child, ...]:
         """Code that uses CUDA in a forked process: one entry a loader, one a process."""
@@ -236,7 +247,7 @@ class Project:
 
 def replace_loader(held: Held) -> Held:
     """The same value, shipped by the project's users."""
-    return Held(held.value, held.holder, held.path, held.span, held.route, None, Certainty.LIKELY)
+    return replace(held, loader=None, certainty=Certainty.LIKELY)
 
 
 def best_routes(every: list[Held]) -> Iterator[Held]:

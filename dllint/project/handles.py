@@ -141,6 +141,16 @@ class Handles:
                         return True
         return False
 
+    def read_by(self, env: Env, attribute: str) -> bool:
+        """Whether code reads something through an attribute of its object."""
+        receiver = env.module.receiver_name(env.function)
+        return any(
+            part.kind == "attribute" and part.name == attribute and part.args[0].name == receiver != ""
+            for event in env.module.events(env.function)
+            if event.value is not None
+            for part in event.value.walk()
+        )
+
     def _let_go(self, klass: Klass, attribute: str, env: Env) -> bool:
         """Whether setting up also lets go of it: `del self.f`, or `self.f = None` in another method of the set-up."""
         before = self.set_up(klass)

@@ -1,0 +1,51 @@
+"""DLL106: something that belongs to one process goes to workers: a file, a lock, a connection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from dllint import FORK, Finding, Project, Rule, Severity, Shared, kept_handle, shared_under_fork, worker_functions
+from dllint_rules.pickling.unpicklable import finding, keeper
+
+REMEDY = "open it in the worker, on first use"
+SHOWS = {"corrupt": "read wrong data", "exception": "get errors", "hang": "hang"}
+
+
+class HandleOnDataset(Rule):
+    """Such a thing cannot be pickled; under fork, workers share one file position or one connection."""
+
+    code = "DLL106"
+    name = "handle-on-dataset"
+    summary = "open file, lock, connection or other handle is kept by something that is shipped to workers"
+
+    def check(self, project: Project) -> Iterator[Finding]:
+        workers = worker_functions(project)
+        for held in project.shipped:
+            handle = kept_handle(project, held, workers) if held.method is None else None
+            if handle is None:
+                continue
+            found = finding(self, project, held, f"{handle.what} {keeper(held)}", REMEDY)
+            if found is not None:
+                outcomes = found.outcomes | ({FORK: handle.fork} if handle.fork else {})
+                yield msgspec.structs.replace(found, outcomes=outcomes)
+        for shared in shared_under_fork(project, workers):
+            yield self._shared(shared)
+
+    def _shared(self, shared: Shared) -> Finding:
+        """A handle that is left out of the pickle: forked workers have it all the same."""
+        held, loader, path = shared.held, shared.held.loader, shared.made.env.module.path
+        return Finding(
+            code=self.code,
+            path=path,
+            span=shared.made.call.span,
+            message=f"{shared.handle.what} kept as `{shared.attribute}` is shared by forked workers, which "
+            f"{SHOWS[shared.handle.fork]}; {REMEDY}",
+            severity=Severity.WARNING,
+            certainty=held.certainty,
+            outcomes={FORK: shared.handle.fork, "forkserver": "ok", "spawn": "ok"},
+            notes=held.route,
+            anchors=((loader.path, loader.span),) if loader is not None else (),
+            key=f"{self.code}:{path}:{shared.attribute}:{loader.name if loader is not None else 'users'}",
+        )
