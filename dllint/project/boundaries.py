@@ -268,6 +268,10 @@ class Boundaries:
                 return self.counts.of_arguments(found, surely, self._open_ended(value.call, value.env))
         return Workers.UNKNOWN
 
+    def open_ended(self, loader: Loader) -> bool:
+        """Whether a `**mapping` of unknown content is among a loader's arguments."""
+        return self._open_ended(loader.call, loader.env)
+
     def _open_ended(self, call: Expr, env: Env) -> bool:
         """Whether a `**mapping` of unknown content is among the arguments."""
         return any(key == "**" and self._unknown(expr, env) for key, expr in call.keywords)
