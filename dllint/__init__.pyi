@@ -31,6 +31,8 @@ from dllint.project.main_code import Start as Start
 from dllint.project.shipped import namedtuple_of as namedtuple_of
 from dllint.project.shipped import unpicklable_class as unpicklable_class
 from dllint.project.shipped import unpicklable_function as unpicklable_function
+from dllint.project.states import endless_getattr as endless_getattr
+from dllint.project.states import tensors_in_state as tensors_in_state
 from dllint.project.targets import ALL_METHODS as ALL_METHODS
 from dllint.project.targets import FORK as FORK
 from dllint.project.targets import PICKLING as PICKLING
@@ -40,6 +42,7 @@ from dllint.project.values import ExtInst as ExtInst
 from dllint.project.values import Func as Func
 from dllint.project.values import Inst as Inst
 from dllint.project.values import Klass as Klass
+from dllint.project.values import Value as Value
 from dllint.rule import Rule as Rule
 from dllint.source import Span as Span
 from dllint.syntax.hoist import hoist_lambda as hoist_lambda

@@ -38,13 +38,21 @@ def kept_handle(project: Project, held: Held, workers: WorkerFunctions) -> Handl
     named = _named_by_users(project, value)
     if named:
         return Handle(f"`{named}`")
-    handle = handle_of(value)
+    handle = _loader_iterator(project, value) or handle_of(value)
     if handle is None or held.assumed or not isinstance(value, (ExtInst, Seq)):
         return None
     if isinstance(value, Seq) and holder.kind != "attribute":
         return None
     attribute = holder.name if holder.kind == "attribute" else ""
     return handle if project.handles.open_before(value, attribute, workers) else None
+
+
+def _loader_iterator(project: Project, value: Value) -> Handle | None:
+    """`iter(loader)` refuses to be pickled."""
+    if isinstance(value, ExtInst) and value.name == "builtins.iter":
+        if any(project.boundaries.makes_loader(arg, value.env) for arg in value.call.args[1:]):
+            return Handle("iterator of a loader")
+    return None
 
 
 def _named_by_users(project: Project, value: Value) -> str:

@@ -7,7 +7,9 @@ from dllint import Certainty, Finding, Func, Held, Project, Rule, Severity, Work
 FAILS = "exception"
 
 
-def finding(rule: Rule, project: Project, held: Held, what: str, remedy: str) -> Finding | None:
+def finding(
+    rule: Rule, project: Project, held: Held, what: str, remedy: str, how: str = "cannot be pickled: fails"
+) -> Finding | None:
     """The finding for a shipped value that cannot be pickled; None where no target pickles it.
 
     `what` names the value; the message goes on with the consequence and the remedy.
@@ -24,7 +26,7 @@ def finding(rule: Rule, project: Project, held: Held, what: str, remedy: str) ->
         code=rule.code,
         path=held.path,
         span=held.span,
-        message=f"{what} cannot be pickled: fails {where}{whose}; {remedy}",
+        message=f"{what} {how} {where}{whose}; {remedy}",
         severity=Severity.ERROR,
         certainty=Certainty.LIKELY if unsure else held.certainty,
         outcomes=methods,

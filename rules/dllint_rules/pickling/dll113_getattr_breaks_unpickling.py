@@ -1,0 +1,33 @@
+"""DLL113: unpickling asks a new, empty object for a method, and its `__getattr__` asks itself for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from dllint import Finding, Inst, Project, Rule, endless_getattr
+from dllint_rules.pickling.unpicklable import finding
+
+REMEDY = "raise AttributeError for names that start with `__` and for the attribute itself"
+
+
+class GetattrBreaksUnpickling(Rule):
+    """Pickle makes the object without `__init__` and looks for `__setstate__`: nothing is set when `__getattr__` runs."""
+
+    code = "DLL113"
+    name = "getattr-breaks-unpickling"
+    summary = "`__getattr__` of something that is shipped to workers reads an attribute that is not there yet"
+
+    def check(self, project: Project) -> Iterator[Finding]:
+        seen = set()
+        for held in project.shipped:
+            read = endless_getattr(project, held.value) if isinstance(held.value, Inst) else None
+            if read is None or (read[0].path, read[1].start) in seen:
+                continue
+            module, expr = read
+            seen.add((module.path, expr.start))
+            at = replace(held, path=module.path, span=expr.span)
+            what = f"`{project.text(module.path, expr.span)}` in `__getattr__` recurses without end"
+            found = finding(self, project, at, what, REMEDY, "when a worker unpickles the object: fails")
+            if found is not None:
+                yield found
