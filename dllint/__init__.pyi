@@ -22,6 +22,7 @@ from dllint.project.evaluate.conditions import is_none as is_none
 from dllint.project.given import Alternative as Alternative
 from dllint.project.guards import under_main_guard as under_main_guard
 from dllint.project.index import Module as Module
+from dllint.project.index import Write as Write
 from dllint.project.kept import Shared as Shared
 from dllint.project.kept import kept_handle as kept_handle
 from dllint.project.kept import shared_under_fork as shared_under_fork
@@ -37,18 +38,26 @@ from dllint.project.targets import ALL_METHODS as ALL_METHODS
 from dllint.project.targets import FORK as FORK
 from dllint.project.targets import PICKLING as PICKLING
 from dllint.project.values import Const as Const
+from dllint.project.values import Env as Env
 from dllint.project.values import Ext as Ext
 from dllint.project.values import ExtInst as ExtInst
+from dllint.project.values import ExtMethod as ExtMethod
 from dllint.project.values import Func as Func
 from dllint.project.values import Inst as Inst
 from dllint.project.values import Klass as Klass
+from dllint.project.values import Seq as Seq
 from dllint.project.values import Value as Value
 from dllint.rule import Rule as Rule
 from dllint.source import Span as Span
 from dllint.syntax.hoist import hoist_lambda as hoist_lambda
 from dllint.syntax.hoist_class import hoist_class as hoist_class
 from dllint.syntax.hoist_function import hoist_function as hoist_function
+from dllint.syntax.names import module_alias as module_alias
 from dllint.syntax.names import reference as reference
+from dllint.syntax.uses import Use as Use
+from dllint.syntax.uses import after_statement as after_statement
+from dllint.syntax.uses import attribute_uses as attribute_uses
+from dllint.syntax.uses import name_uses as name_uses
 
 __version__: str
 __all__: list[str]

@@ -116,7 +116,7 @@ def _targets(root: Path, options: Options, patterns: Patterns) -> Targets:
         platforms=options.target_platforms or Targets().platforms,
         pythons=specifier(pythons) or "",
         start_method=options.start_method or "",
-        numpy=_requirement(project.get("dependencies"), "numpy"),
+        numpy=_requirement(project.get("dependencies"), "numpy") or _requirement(_listed(root), "numpy"),
         loader_classes=options.loader_classes or (),
         dataset_bases=options.dataset_bases or (),
         src=tuple(Path(os.path.relpath(folder, root)).as_posix() for folder in patterns.src),
@@ -134,6 +134,15 @@ def _metadata(root: Path) -> dict[str, object]:
     """The `[project]` table of the root's package."""
     file = root / FILES[-1]
     return dict(section(toml(file), "project")) if file.is_file() else {}
+
+
+def _listed(root: Path) -> list[str]:
+    """The lines of the root's `requirements.txt`, without comments."""
+    try:
+        text = (root / "requirements.txt").read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return []
+    return [line.partition("#")[0].strip() for line in text.splitlines()]
 
 
 def _requirement(dependencies: object, package: str) -> str:

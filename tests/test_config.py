@@ -165,6 +165,13 @@ def test_targets_come_from_the_configuration_and_the_package(tmp_path: Path) -> 
     assert targets.src == ("lib",)
 
 
+def test_requirements_tell_the_numpy_that_the_package_does_not(tmp_path: Path) -> None:
+    (tmp_path / "requirements.txt").write_text("torch\n-r more.txt\nnumpy-stl==3\nnumpy==1.26.4  # not 2\n")
+    assert loaded(tmp_path, "", "dllint.toml").targets.numpy == "==1.26.4"
+    project = '[project]\ndependencies = ["numpy>=2"]\n'
+    assert loaded(tmp_path, project, "pyproject.toml").targets.numpy == ">=2"
+
+
 def test_package_metadata_counts_beside_a_configuration_of_its_own(tmp_path: Path) -> None:
     write(tmp_path, pyproject__toml='[project]\nrequires-python = ">=3.9"\n', dllint__toml="")
     assert load([str(tmp_path)]).targets.pythons == ">=3.9"

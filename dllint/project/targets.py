@@ -36,6 +36,17 @@ class Targets(msgspec.Struct, frozen=True):
         specifiers = SpecifierSet(self.pythons)
         return any(specifiers.contains(f"{version}.{patch}") for version in versions for patch in (0, 99))
 
+    def only_numpy_1(self) -> bool:
+        """Whether the project's own requirement leaves out NumPy 2."""
+        if not self.numpy:
+            return False
+        from packaging.specifiers import SpecifierSet
+
+        specifiers = SpecifierSet(self.numpy)
+        patches = [(minor, patch) for minor in range(40) for patch in range(10)]
+        allowed = {major for major in (1, 2) for minor, patch in patches if f"{major}.{minor}.{patch}" in specifiers}
+        return allowed == {1}
+
     def methods(self) -> frozenset[str]:
         """The start methods that workers get on the declared targets when nobody chooses one."""
         if self.start_method:

@@ -56,6 +56,18 @@ def reference(model: ModuleModel, module: str, attribute: str, use: int) -> tupl
     return alias, (Import(model.path, module, attribute, alias),)
 
 
+def module_alias(model: ModuleModel, module: str, alias: str, use: int) -> tuple[str, tuple[Import, ...]]:
+    """The name of a top-level module at an offset of a file, and the import that this needs, if any."""
+    for imported in model.imports:
+        own = imported.module == module and not imported.attribute and not imported.level
+        above = imported.function < 0 and imported.block < 0 and imported.span.end <= use
+        if own and above and not _rebound(model, imported.bound, imported.span.start):
+            return imported.bound, ()
+    name = free_name(model, alias)
+    name = name if name == alias else free_name(model, f"_{module}")
+    return name, (Import(model.path, module, alias=name),)
+
+
 def _rebound(model: ModuleModel, name: str, origin: int) -> bool:
     """Whether anything but the import at `origin` can bind the name, in any scope."""
     imported = (other for other in model.imports if other.bound == name and other.span.start != origin)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import ALL_METHODS, FORK, Certainty, Finding, Held, Kind, Project, Rule, Severity, Workers
+from dllint import ALL_METHODS, FORK, Certainty, Finding, Fix, Held, Kind, Project, Rule, Severity, Workers
 
 
 class PathListOnDataset(Rule):
@@ -59,6 +59,11 @@ class PathListOnDataset(Rule):
             key=f"{self.code}:{write.path}:{held.holder.owner}.{held.holder.name}",
             data=held,
         )
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        from dllint_rules.memory.as_array import fix_list
+
+        return fix_list(finding, project)
 
 
 def has_workers(project: Project, held: Held) -> bool:

@@ -1,0 +1,121 @@
+"""How a file uses an attribute: what an array can stand in for a list for, and what it cannot."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from dllint.source import Source, Span
+from dllint.syntax.outline import Outline, outline
+
+_ITERATING = {
+    *("enumerate", "zip", "map", "filter", "iter", "reversed"),
+    *("sorted", "list", "tuple", "set", "frozenset", "min", "max", "tqdm"),
+}
+"""Callables that go through their argument from the beginning to the end, and ask nothing else of it."""
+_MUTATORS = {"append", "extend", "insert", "sort", "reverse"}
+
+
+class Use(NamedTuple):
+    """An occurrence of a name or of `base.attribute`.
+
+    `kind` is read (its length, an item, a loop), write (`base.attribute = ...`), filled (`append` and the like, `+=`,
+    as statements), tested (for being empty), returned, stored (under another name), named (by a string in `getattr`)
+    or other. Of a name, `base` is the name itself.
+    """
+
+    kind: str
+    span: Span
+    base: Span
+
+
+def attribute_uses(source: Source, name: str) -> list[Use] | None:
+    """Every use of an attribute in a file, in its order; None where the running Python cannot read the file."""
+    if name not in source.text:
+        return []
+    seen = outline(source.text)
+    return None if seen is None else sorted(_uses(seen, name), key=lambda use: use.span)
+
+
+def name_uses(source: Source, name: str, within: Span) -> list[Use] | None:
+    """Every use of a name between two offsets; None where the running Python cannot read the file."""
+    seen = outline(source.text)
+    if seen is None:
+        return None
+    names = (node for node in ast.walk(seen.tree) if isinstance(node, ast.Name) and node.id == name)
+    found = [Use(_kind(seen, node), span := Span(*seen.offsets.span(node)), span) for node in names]
+    return sorted((use for use in found if within.start <= use.span.start < within.end), key=lambda use: use.span)
+
+
+def _uses(seen: Outline, name: str) -> Iterator[Use]:
+    for node in ast.walk(seen.tree):
+        match node:
+            case ast.Attribute(attr=attribute) if attribute == name:
+                yield Use(_kind(seen, node), Span(*seen.offsets.span(node)), Span(*seen.offsets.span(node.value)))
+            case ast.Call(args=[base, ast.Constant(value=text), *_]) if text == name:
+                yield Use("named", Span(*seen.offsets.span(node)), Span(*seen.offsets.span(base)))
+
+
+def _kind(seen: Outline, node: ast.expr) -> str:
+    parent, field = seen.parents[node]
+    match parent:
+        case ast.Assign() if field == "targets":
+            return "write"
+        case ast.Assign():
+            return "stored"
+        case ast.Return():
+            return "returned"
+        case ast.AugAssign(op=ast.Add()) if field == "target":
+            return "filled"
+        case ast.Call(func=ast.Name(id="len")) if field == "args":
+            return "read"
+        case ast.Call(func=function) if field == "args":
+            return "read" if _last(function) in _ITERATING else "other"
+        case ast.Subscript(ctx=ast.Load(), slice=ast.Slice()) if field == "value":
+            return "read" if _kind(seen, parent) == "read" else "other"
+        case ast.Subscript(ctx=ast.Load()) if field == "value":
+            return "read"
+        case ast.For() | ast.AsyncFor() | ast.comprehension() if field == "iter":
+            return "read"
+        case ast.Starred(ctx=ast.Load()) | ast.YieldFrom():
+            return "read"
+        case ast.Attribute(attr=method) if method in _MUTATORS and _is_statement(seen, parent):
+            return "filled"
+        case ast.UnaryOp(op=ast.Not()):
+            return "tested"
+        case ast.If() | ast.While() | ast.IfExp() | ast.Assert() if field == "test":
+            return "tested"
+    return "other"
+
+
+def _is_statement(seen: Outline, function: ast.Attribute) -> bool:
+    """Whether a method is called for its effect alone."""
+    call, field = seen.parents[function]
+    return isinstance(call, ast.Call) and field == "func" and isinstance(seen.parents[call][0], ast.Expr)
+
+
+def _last(function: ast.expr) -> str:
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def after_statement(source: Source, function: Span, offset: int) -> tuple[int, str] | None:
+    """Where a line goes that follows the statement of a function's body that holds an offset, and its indentation.
+
+    None where the statement shares its lines with others.
+    """
+    seen = outline(source.text)
+    node = seen.function_at(function.start) if seen else None
+    if seen is None or node is None or isinstance(node, ast.Lambda):
+        return None
+    spans = [seen.offsets.span(statement) for statement in node.body]
+    index = next((index for index, (start, end) in enumerate(spans) if start <= offset < end), None)
+    if index is None or node.body[index].lineno == node.lineno:
+        return None
+    first, last = (source.location(position)[0] for position in spans[index])
+    begins, ends = source.row_span(first).start, source.row_span(last).end
+    indent = source.text[begins : spans[index][0]]
+    rest = source.text[spans[index][1] : ends].strip()
+    if indent.strip() or (rest and not rest.startswith("#")):
+        return None
+    return (source.line_starts[last], indent) if last < len(source.line_starts) else None

@@ -1,0 +1,140 @@
+"""The fix of DLL201: names in one NumPy array, where nothing asks for a list."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from dllint import (
+    ALL_METHODS,
+    FORK,
+    Applicability,
+    Edit,
+    Expr,
+    Finding,
+    Fix,
+    Held,
+    Module,
+    Project,
+    Span,
+    Write,
+    after_statement,
+    module_alias,
+    name_uses,
+)
+from dllint_rules.memory.attribute import Attribute, Place
+from dllint_rules.memory.remedies import by_hand
+from dllint_rules.memory.text import Texts
+
+
+def fix_list(finding: Finding, project: Project) -> Fix | None:
+    """An array in place of the list; what to paste, and what stands in the way, where that is not known to be right."""
+    held = finding.data
+    assert isinstance(held, Held)
+    write = _write(project, held)
+    if write is None:
+        return by_hand(project, held, "")
+    module = project.index.modules[held.route[0].path]
+    if FORK not in project.failing(held, ALL_METHODS):
+        return by_hand(project, held, "an array is copied to every spawned worker, a tensor is shared")
+    change = _Change(project, module, write)
+    why_not = change.why_not()
+    return by_hand(project, held, why_not) if why_not else change.fix()
+
+
+def _write(project: Project, held: Held) -> Write | None:
+    """The assignment that a finding is about."""
+    step = held.route[0]
+    module = project.index.modules[step.path]
+    writes = module.attribute_writes.get(held.holder.name, ())
+    return next((write for write in writes if write.target.span == step.span), None)
+
+
+class _Change:
+    """A list that becomes an array: at once, or below the statements that fill it."""
+
+    def __init__(self, project: Project, module: Module, write: Write) -> None:
+        self.project = project
+        self.module = module
+        self.write = write
+        owner = module.method_owner(write.function)
+        klass = project.evaluator.klass(module, owner) if owner >= 0 else None
+        self.attribute = Attribute(project, klass, write.target.name) if klass else None
+
+    def why_not(self) -> str:
+        """What stands in the way, in words; "" where nothing does."""
+        event, attribute = self.write.event, self.attribute
+        same = [other for other in self.module.events(self.write.function) if other.value is event.value]
+        own = event.kind == "assign" and event.target is self.write.target and len(same) == 1
+        if attribute is None or event.value is None or not own:
+            return "it is not set by an assignment of its own in a method"
+        if attribute.hidden() or attribute.places is None:
+            return "code that is not seen here may use it"
+        env = self.project.evaluator.generic(self.module, self.write.function)
+        if event.value.kind == "attribute" or not Texts(self.project).is_list(event.value, env):
+            return "it is not known to be a list of strings of its own"
+        blocked = next((place for place in attribute.places if not self._survives(place)), None)
+        if blocked is not None:
+            return self._told(blocked)
+        if event.value.kind == "name" and not self._settled(event.value):
+            return f"`{event.value.name}` may still change after this line"
+        if self.filled and self._line() is None:
+            return "there is no line below which it is complete"
+        return ""
+
+    @cached_property
+    def filled(self) -> list[Span]:
+        """Where the method that sets the list then adds to it."""
+        places = self.attribute.places if self.attribute else None
+        after, alone = self.write.event.end, self.write.event.block < 0
+        return [
+            place.use.span
+            for place in places or ()
+            if place.use.kind == "filled" and alone and self._is_here(place) and place.use.span.start >= after
+        ]
+
+    def _is_here(self, place: Place) -> bool:
+        return place.module is self.module and place.function == self.write.function
+
+    def _survives(self, place: Place) -> bool:
+        """Whether a use means the same for an array, or comes before there is one."""
+        kind, span = place.use.kind, place.use.span
+        if kind == "read" or not self._is_here(place):
+            return kind == "read"
+        if span == self.write.target.span:
+            return kind == "write"  # not one with an annotation, which would be wrong of an array
+        return span in self.filled or (kind == "tested" and any(span < later for later in self.filled))
+
+    def _told(self, place: Place) -> str:
+        source = self.project.source(place.module.path)
+        row = source.location(place.use.span.start)[0]
+        return f"{place.module.path}:{row} needs a list: `{source.line(row).strip()}`"
+
+    def _settled(self, value: Expr) -> bool:
+        """Whether a local variable is not added to once it is kept."""
+        facts = self.module.model.functions[self.write.function]
+        uses = name_uses(self.project.source(self.module.path), value.name, facts.span)
+        later = [use.kind for use in uses or () if use.span.start > value.end]
+        return uses is not None and self.write.event.block < 0 and set(later) <= {"read", "returned", "tested"}
+
+    def _line(self) -> tuple[int, str] | None:
+        """The offset of the line above which the list is complete, and the indentation there."""
+        facts = self.module.model.functions[self.write.function]
+        return after_statement(self.project.source(self.module.path), facts.span, max(self.filled).start)
+
+    def fix(self) -> Fix:
+        """The edits; there must be nothing in the way."""
+        path, value, target = self.module.path, self.write.event.value, self.write.target
+        numpy, imports = module_alias(self.module.model, "numpy", "np", self.write.event.start)
+        dtype = "str" if self.project.targets.only_numpy_1() else f"{numpy}.dtypes.StringDType()"
+        line = self._line() if self.filled else None
+        assert value is not None
+        if line is None:
+            edits = [
+                Edit(path, Span(value.start, value.start), f"{numpy}.array("),
+                Edit(path, Span(value.end, value.end), f", dtype={dtype})"),
+            ]
+        else:
+            name = self.project.text(path, target.span)
+            text = f"{line[1]}{name} = {numpy}.array({name}, dtype={dtype}){self.project.source(path).newline}"
+            edits = [Edit(path, Span(line[0], line[0]), text)]
+        return Fix(f"Keep `{target.name}` as a NumPy array", tuple(edits), Applicability.UNSAFE, imports)

@@ -1,0 +1,149 @@
+"""Proof that a list holds nothing but strings: an array would turn anything else into text without a word."""
+
+from __future__ import annotations
+
+from dllint import Const, Env, Expr, ExtInst, ExtMethod, Project, Seq, Value
+
+MAX_DEPTH = 12
+_LISTINGS = {"glob.glob", "os.listdir"}
+_REORDERED = {"builtins.sorted", "builtins.list", "natsort.natsorted", "natsort.os_sorted", "random.sample"}
+_ITERATED = {*_REORDERED, "builtins.reversed", "builtins.set", "builtins.tuple", "builtins.iter", "tqdm.tqdm"}
+_TEXTS = {"builtins.str", "builtins.repr", "builtins.input", "os.fsdecode", "os.getcwd"} | {
+    f"os.path.{name}" for name in ("join", "basename", "dirname", "abspath", "realpath", "normpath", "relpath")
+}
+"""What returns a `str`. (Paths of bytes are not expected.)"""
+_SPLITTERS = {"split", "rsplit", "splitlines", "partition", "rpartition"}
+_OF_TEXT = {
+    *("strip", "rstrip", "lstrip", "replace", "lower", "upper", "format", "join"),
+    *("removesuffix", "removeprefix", "title", "zfill"),
+}
+"""Methods of a `str` that return one."""
+_OF_ANYTHING = {"as_posix", "decode", "read_text", "hexdigest"}
+"""Methods that return a `str` whatever they belong to."""
+
+
+class Texts:
+    """Asks of expressions whether they surely are text, or lists of text."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+
+    def is_list(self, expr: Expr, env: Env, depth: int = MAX_DEPTH) -> bool:
+        """Whether an expression surely is a list of strings, possibly an empty one."""
+        values = self.project.values(expr, env)
+        return depth > 0 and bool(values) and all(self._list(value, depth - 1) for value in values)
+
+    def is_text(self, expr: Expr, env: Env, depth: int = MAX_DEPTH) -> bool:
+        """Whether an expression surely is a string."""
+        if expr.kind == "fstring" or isinstance(expr.value, str):
+            return True
+        if depth <= 0:
+            return False
+        if expr.kind == "binop" and expr.name in "+%":
+            # What is added to a string is one, or it raises.
+            operands = expr.args if expr.name == "+" else expr.args[:1]
+            return any(self.is_text(item, env, depth - 1) for item in operands)
+        values = self.project.values(expr, env)
+        return bool(values) and all(self._text(value, depth - 1) for value in values)
+
+    def _gives_text(self, expr: Expr, env: Env, depth: int) -> bool:
+        """Whether going through an expression gives strings only."""
+        values = self.project.values(expr, env)
+        return depth > 0 and bool(values) and all(self._items(value, depth - 1) for value in values)
+
+    def _list(self, value: Value, depth: int) -> bool:
+        match value:
+            case ExtInst(name=name, call=call, env=env) if name in _REORDERED and call.kind == "call":
+                return len(call.args) > 1 and self._gives_text(call.args[1], env, depth)
+            case ExtInst(base=base, call=call) if call.kind == "subscript" and base is not None:
+                return call.args[1].kind == "slice" and self._list(base, depth)
+            case ExtInst(name=name, base=base):
+                method = _method(value)
+                if method == "readlines":
+                    return _is_text_file(base)
+                return name in _LISTINGS or (method in _SPLITTERS and base is not None and self._text(base, depth))
+            case Seq(expr=expr, env=env) if expr.kind == "comprehension" and expr.name == "list":
+                return self.is_text(expr.args[0], env, depth)
+            case Seq(expr=expr, env=env) if expr.kind == "list":
+                return all(self.is_text(item, env, depth) for item in expr.args) and self._filled(value, depth)
+        return False
+
+    def _filled(self, made: Seq, depth: int) -> bool:
+        """Whether everything that is put into a list later is text."""
+        return all(
+            self._puts_text(event.kind, what, scope, depth)
+            for scope in self.project.evaluator.containers.scopes_around(made.env)
+            for _, event, receiver, what in scope.module.mutations_by_function.get(scope.function, ())
+            if receiver.kind in ("name", "attribute") and made in self.project.values(receiver, scope)
+        )
+
+    def _puts_text(self, kind: str, what: Expr, scope: Env, depth: int) -> bool:
+        if kind == "augment":
+            return self._gives_text(what, scope, depth)
+        if what.kind != "call" or len(what.args) != 2:
+            return False
+        put = self.is_text if what.args[0].name == "append" else self._gives_text
+        return what.args[0].name in ("append", "extend") and put(what.args[1], scope, depth)
+
+    def _items(self, value: Value, depth: int) -> bool:
+        if self._list(value, depth):
+            return True
+        match value:
+            case ExtInst(name="glob.iglob"):
+                return True
+            case ExtInst(name="builtins.open"):
+                return _is_text_file(value)
+            case ExtInst(name=name, call=call, env=env) if name in _ITERATED and call.kind == "call":
+                return len(call.args) > 1 and self._gives_text(call.args[1], env, depth)
+            case ExtInst(name="builtins.map", call=call, env=env) if len(call.args) == 3:
+                functions = self.project.values(call.args[1], env)
+                return bool(functions) and all(getattr(item, "name", "") in _TEXTS for item in functions)
+            case ExtInst(name="builtins.filter", call=call, env=env) if len(call.args) == 3:
+                return self._gives_text(call.args[2], env, depth)
+            case Seq(expr=expr, env=env) if expr.kind == "comprehension" and expr.name in ("generator", "set"):
+                return self.is_text(expr.args[0], env, depth)
+            case Seq(expr=expr, env=env) if expr.kind in ("tuple", "set"):
+                return all(self.is_text(item, env, depth) for item in expr.args)
+        return False
+
+    def _text(self, value: Value, depth: int) -> bool:
+        match value:
+            case Const(value=constant):
+                return isinstance(constant, str)
+            case ExtMethod(base=ExtInst(name=name), attribute=attribute) if name.startswith("pathlib."):
+                return attribute in ("name", "stem", "suffix")
+            case ExtInst(name="os.walk[][][]"):
+                return True
+            case ExtInst(name=name, base=base) if name.endswith("[]") and base is not None:
+                return self._item(base, value.call, depth)
+            case ExtInst(name=name, base=base):
+                method = _method(value)
+                if method in ("read", "readline"):
+                    return _is_text_file(base)
+                known = name in _TEXTS or method in _OF_ANYTHING
+                return known or (method in _OF_TEXT and base is not None and self._text(base, depth))
+        return False
+
+    def _item(self, base: Value, call: Expr, depth: int) -> bool:
+        """An element of text, of a list of text, of what splits text."""
+        sliced = call.kind == "subscript" and call.args[1].kind == "slice"
+        if depth <= 0 or self._text(base, depth - 1):
+            return depth > 0
+        split = isinstance(base, ExtInst) and base.name in ("os.path.splitext", "os.path.split")
+        return not sliced and (split or self._items(base, depth - 1))
+
+
+def _method(value: ExtInst) -> str:
+    """The name of the method whose result a value is."""
+    call = value.call
+    called = call.kind == "call" and call.args[0].kind == "attribute" and value.base is not None
+    return call.args[0].name if called else ""
+
+
+def _is_text_file(value: Value | None) -> bool:
+    """Whether a value is a file opened for text: without a mode, `open` reads text."""
+    if not isinstance(value, ExtInst) or value.name != "builtins.open":
+        return False
+    call = value.call
+    mode = call.args[2] if len(call.args) > 2 else call.keyword("mode")
+    return mode is None or (isinstance(mode.value, str) and "b" not in mode.value)

@@ -1,0 +1,313 @@
+"""DLL201's fix: an array where every use survives one, else what to paste and what stands in the way."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from dllint_rules.memory.dll201_path_list_on_dataset import PathListOnDataset
+
+from dllint import Applicability, Fix, Project
+from dllint.cli import cli
+from dllint.collect import collect
+from dllint.fix import apply
+from dllint.project import Targets
+from dllint.source import Source
+from dllint.syntax.parse import parse
+from dllint.syntax.write import place_imports
+
+HEAD = """\
+import glob, os, random
+from pathlib import Path
+from torch.utils.data import DataLoader, Dataset
+
+class Files(Dataset):
+    def __init__(self, root, *more):
+{init}
+    def __len__(self):
+        return len(self.files)
+    def __getitem__(self, index):
+        return self.files[index]
+{more}
+DataLoader(Files("."), num_workers=2)
+"""
+
+
+def program(init: str, more: str = "") -> str:
+    """A dataset that keeps `files`, with a loader that has workers."""
+    return HEAD.format(init=textwrap.indent(init, " " * 8), more=more)
+
+
+def fix_of(code: str, targets: Targets | None = None) -> Fix:
+    source = Source("a.py", code)
+    project = Project({"a.py": collect(source)}, targets or Targets(), lambda path: source)
+    rule = PathListOnDataset()
+    (finding,) = rule.check(project)
+    fix = rule.fix(finding, project)
+    assert fix is not None
+    return fix
+
+
+def fixed(code: str, targets: Targets | None = None) -> str:
+    fix = fix_of(code, targets)
+    assert fix.applicability is Applicability.UNSAFE, fix.title
+    source = Source("a.py", code)
+    result = apply(code, [*fix.edits, *place_imports(source, parse(source), fix.imports)])
+    compile(result, "a.py", "exec")
+    return result
+
+
+ARRAY = "np.array({}, dtype=np.dtypes.StringDType())"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "glob.glob(root)",
+        "os.listdir(root)",
+        "sorted(os.listdir(root), reverse=True)",
+        "[os.path.join(root, name) for name in os.listdir(root)]",
+        "[f'{root}/{name}' for name in os.listdir(root) if name]",
+        "[root + '/' + name for name in sorted(glob.glob(root))]",
+        "[str(path) for path in Path(root).glob('*')]",
+        "sorted(str(path) for path in Path(root).rglob('*'))",
+        "list(map(str, Path(root).iterdir()))",
+        "open(root).readlines()",
+        "open(root).read().splitlines()",
+        "[line.strip() for line in open(root)]",
+        "sorted(glob.glob(root))[1:]",
+        "[os.path.splitext(name)[0] + '.txt' for name in os.listdir(root)]",
+        "[line.split()[0] + '' for line in open(root, 'r')]",
+        "glob.glob(root) if root else []",
+    ],
+)
+def test_lists_of_strings_become_arrays(value: str) -> None:
+    assert f"self.files = {ARRAY.format(value)}\n" in fixed(program(f"self.files = {value}"))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "list(Path(root).glob('*'))",
+        "open(root, 'rb').readlines()",
+        "[line.strip() for line in open(root, 'rb')]",
+        "glob.glob(root) if root else None",
+        "glob.glob(root) + [None]",
+        "tuple(glob.glob(root))",
+        "more[0] or glob.glob(root)",
+        "[line.split() for line in open(root)]",
+    ],
+)
+def test_what_may_hold_something_else_stays(value: str) -> None:
+    try:
+        fix = fix_of(program(f"self.files = {value}"))
+    except ValueError:
+        return  # not reported at all
+    assert fix.applicability is Applicability.MANUAL
+
+
+SURVIVING = [
+    "return [len(name) for name in self.files]",
+    "for number, name in enumerate(self.files): print(name)",
+    "return dict(zip(self.files, range(9)))",
+    "return self.files[0].upper(), self.files[-1]",
+    "return [name for name in self.files[2:5]]",
+    "return len(self.files[2:])",
+    "return sorted(self.files, key=len), set(self.files), list(self.files)",
+    "yield from self.files",
+    "return os.path.join(*self.files)",
+    "return random.choice(range(len(self.files)))",
+    "return lambda: self.files[0]",
+]
+
+
+@pytest.mark.parametrize("body", SURVIVING)
+def test_uses_that_an_array_survives(body: str) -> None:
+    assert "np.array(" in fixed(program("self.files = glob.glob(root)", f"    def more(self):\n        {body}\n"))
+
+
+BREAKING = [
+    "return self.files",
+    "return self.files[2:]",
+    "other = self.files",
+    "self.other = self.files",
+    "return bool(self.files)",
+    "if self.files: print()",
+    "while not self.files: print()",
+    "assert self.files",
+    "return self.files or 1",
+    "return self.files == []",
+    "return 'a' in self.files",
+    "return self.files + ['a']",
+    "return self.files * 2",
+    "self.files.append('a')",
+    "self.files.remove('a')",
+    "self.files.sort()",
+    "return self.files.index('a')",
+    "return self.files.copy()",
+    "self.files[0] = 'a'",
+    "del self.files[0]",
+    "del self.files",
+    "self.files += ['a']",
+    "self.files = None",
+    "self.files, x = 1, 2",
+    "random.shuffle(self.files)",
+    "return random.sample(self.files, 2)",
+    "return isinstance(self.files, list)",
+    "return json.dumps(self.files)",
+    "return unknown(self.files)",
+    "return f'{self.files}'",
+    "return {'a': self.files}",
+    "return getattr(self, 'files')",
+    "return [self.files for _ in range(2)]",
+    "return lambda: self.files",
+]
+
+
+@pytest.mark.parametrize("body", BREAKING)
+def test_uses_that_an_array_breaks(body: str) -> None:
+    fix = fix_of(program("self.files = glob.glob(root)", f"    def more(self):\n        {body}\n"))
+    assert fix.applicability is Applicability.MANUAL
+    assert not fix.edits
+    assert f"`{body}`" in fix.title
+    assert fix.snippet == "self.files = np.array(self.files, dtype=np.dtypes.StringDType())"
+
+
+@pytest.mark.parametrize(
+    "outside",
+    [
+        "class Sub(Files):\n    def more(self):\n        return self.files[0] in self.files\n",
+        "class Sub(Files):\n    def __init__(self):\n        super().__init__('.')\n        self.files = []\n",
+        "class Sub(Files):\n    files = []\n",
+        "class Sub(Files):\n    @property\n    def files(self): return []\n",
+        "ds = Files('.')\nprint(ds.files)\n",
+        "def f(ds):\n    print(ds.files)\nf(Files('.'))\n",
+        "def f(ds):\n    print(ds.files)\n",
+        "ds = DataLoader(Files('.'))\nprint(ds.dataset.files)\n",
+        "import copy\nds = copy.copy(Files('.'))\nprint(ds.files)\n",
+        "Files('.').files = []\n",
+        "setattr(Files('.'), 'files', [])\n",
+        "print(getattr(unknown(), 'files', []))\n",
+    ],
+)
+def test_uses_elsewhere_count(outside: str) -> None:
+    fix = fix_of(program("self.files = glob.glob(root)", outside))
+    assert fix.applicability is Applicability.MANUAL
+
+
+@pytest.mark.parametrize(
+    "outside",
+    [
+        "class Other:\n    def __init__(self):\n        self.files = []\n        self.files.append(1)\n",
+        "class Other:\n    files = []\nprint(Other().files, Other.files)\n",
+        "ds = Files('.')\nprint(len(ds.files), ds.files[0], [x for x in ds.files])\n",
+        "import argparse\nargs = argparse.ArgumentParser().parse_args()\nprint(args.files)\n",
+        "files = []\nfiles.append(1)\n",
+    ],
+)
+def test_other_things_of_the_same_name_do_not(outside: str) -> None:
+    assert "np.array(" in fixed(program("self.files = glob.glob(root)", outside))
+
+
+def test_a_list_that_is_filled_is_converted_where_it_is_complete() -> None:
+    init = """\
+    self.files = []
+    if not root:
+        raise ValueError
+    for name in os.listdir(root):
+        if name:
+            self.files.append(os.path.join(root, name))  # all of them
+    if not self.files:
+        raise ValueError
+    for folder in more:
+        self.files += glob.glob(folder)
+    print(len(self.files))"""
+    result = fixed(program(textwrap.dedent(init)))
+    assert (
+        "            self.files += glob.glob(folder)\n"
+        "        self.files = np.array(self.files, dtype=np.dtypes.StringDType())\n"
+        "        print(len(self.files))\n"
+    ) in result
+    assert result.count("np.array") == 1
+
+
+@pytest.mark.parametrize(
+    "init",
+    [
+        "self.files = []\nfor name in os.listdir(root): self.files.append((name, 1))",
+        "self.files = []\nfor name in os.listdir(root): self.files.append(name)\nif not self.files: raise ValueError",
+        "self.files = []\nfor name in os.listdir(root): self.files.append(name)\nself.names = self.files",
+        "self.files = []\nfiles = self.files\nfor name in os.listdir(root): self.files.append(name)",
+        "self.files = []\nself.files += os.listdir(root); more",
+        "self.files = []\nif root: self.files += os.listdir(root)\nelse: self.files = os.listdir(root)",
+        "files = os.listdir(root)\nself.files = files\nfiles.append(1)",
+        "files = os.listdir(root)\nself.files = files\nself.names = files",
+        "for name in more:\n    files = os.listdir(root)\n    self.files = files",
+        "self.names = os.listdir(root)\nself.files = self.names",
+        "self.files = self.names = os.listdir(root)",
+        "self.files: list[str] = os.listdir(root)",
+    ],
+)
+def test_a_list_that_may_change_stays(init: str) -> None:
+    try:
+        fix = fix_of(program(init))
+    except ValueError:
+        return  # not reported at all
+    assert fix.applicability is Applicability.MANUAL, fix.edits
+
+
+def test_a_local_variable_that_is_done_with() -> None:
+    init = (
+        "files = []\nfor name in os.listdir(root):\n    files.append(name)\nself.files = files\nself.size = len(files)"
+    )
+    assert f"self.files = {ARRAY.format('files')}\n" in fixed(program(init))
+
+
+def test_numpy_goes_by_the_name_it_has() -> None:
+    code = program("self.files = glob.glob(root)")
+    assert "self.files = numpy.array(glob" in fixed("import numpy\n" + code)
+    assert "\nimport numpy as np\n" in fixed(code)
+    assert "import numpy as _numpy" in fixed("np = 1\n" + code)
+
+
+@pytest.mark.parametrize(
+    ("numpy", "dtype"),
+    [
+        ("", "np.dtypes.StringDType()"),
+        (">=1.20", "np.dtypes.StringDType()"),
+        ("==2.1.3", "np.dtypes.StringDType()"),
+        (">=1.20,<2", "str"),
+        ("==1.26.4", "str"),
+        ("~=1.19", "str"),
+    ],
+)
+def test_numpy_1_gets_the_dtype_it_has(numpy: str, dtype: str) -> None:
+    assert f", dtype={dtype})" in fixed(program("self.files = glob.glob(root)"), Targets(numpy=numpy))
+
+
+def test_spawned_workers_share_a_tensor_only() -> None:
+    fix = fix_of(program("self.files = glob.glob(root)"), Targets(start_method="spawn"))
+    assert fix.applicability is Applicability.MANUAL
+    assert fix.snippet.endswith("\n\n\nself.files = Names(self.files)")
+    compile(fix.snippet, "snippet.py", "exec")
+
+
+def test_paths_are_told_how_to_stay_paths() -> None:
+    fix = fix_of(program("self.files = list(Path(root).glob('*'))"))
+    assert fix.snippet == (
+        "self.files = np.array([str(path) for path in self.files], dtype=np.dtypes.StringDType())\n"
+        "# and Path(self.files[index]) where a Path is needed"
+    )
+
+
+@pytest.mark.parametrize("output_format", ["full", "json"])
+def test_reports_show_what_to_paste(output_format: str, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(program("self.files = glob.glob(root)\nif self.files: print(root)"))
+    arguments = ["check", "--isolated", "--output-format", output_format, str(tmp_path / "a.py")]
+    output = CliRunner().invoke(cli, arguments).output
+    assert "self.files = np.array(self.files, dtype=np.dtypes.StringDType())" in output
+    assert "a.py:8 needs a list: `if self.files: print(root)`" in output
+    assert ("(by hand)" if output_format == "full" else '"display-only"') in output
+    assert "fixable" not in output
