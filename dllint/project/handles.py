@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint.knowledge import DATASETS, KEEPERS
+from dllint.knowledge import DATASETS, KEEPERS, WORKER_METHODS
 from dllint.model.facts import Event
 from dllint.project.evaluate import Evaluator
 from dllint.project.handle_table import HANDLES, ITERDIR, Handle
@@ -89,31 +89,50 @@ class Handles:
                 env = env.caller
                 continue
             klass = env.receiver.klass if isinstance(env.receiver, Inst) else self.evaluator.klass(env.module, owner)
-            return self._runs_before(env, klass, workers) and not self._let_go(klass, attribute, env)
+            if self._let_go(klass, attribute, env) or self._let_go_outside(klass, attribute):
+                return False
+            return self._runs_before(env, klass, workers)
         return True
 
     def _runs_before(self, env: Env, klass: Klass, workers: frozenset[tuple[str, int]]) -> bool:
         if (env.module.path, env.function) in self.set_up(klass):
             return True
-        return self._called_outside(env.module, env.function, klass, workers)
+        return any(self._called_outside(name, env, klass, workers) for name in self._leading_to(env, klass))
 
     def set_up(self, klass: Klass) -> frozenset[tuple[str, int]]:
         """The methods that making an object of the class, or asking its length, leads to."""
         if klass not in self._known:
-            methods: dict[str, tuple[Module, int]] = {}
-            entries: list[tuple[Module, int]] = []
-            for item in self.evaluator.classes.mro(klass):
-                for name, index in item.facts.methods.items():
-                    entries += [(item.module, index)] if name == "__init__" and name in methods else []
-                    methods.setdefault(name, (item.module, index))
-            entries += [methods[name] for name in _SETUP if name in methods]
+            methods = self._methods(klass)
+            entries = [methods[name] for name in _SETUP if name in methods]
+            entries += [
+                (item.module, item.facts.methods["__init__"])
+                for item in self.evaluator.classes.mro(klass)
+                if "__init__" in item.facts.methods
+            ]
             self._known[klass] = frozenset(self._reached(entries, methods))
         return self._known[klass]
 
+    def _methods(self, klass: Klass) -> dict[str, tuple[Module, int]]:
+        found: dict[str, tuple[Module, int]] = {}
+        for item in self.evaluator.classes.mro(klass):
+            for name, index in item.facts.methods.items():
+                found.setdefault(name, (item.module, index))
+        return found
+
+    def _leading_to(self, env: Env, klass: Klass) -> Iterator[str]:
+        """The methods of a class that run the one of an activation, itself first."""
+        methods = self._methods(klass)
+        yield env.facts.name
+        for name, entry in methods.items():
+            if name not in WORKER_METHODS and name != env.facts.name:
+                if (env.module.path, env.function) in self._reached([entry], methods):
+                    yield name
+
     def _reached(
-        self, stack: list[tuple[Module, int]], methods: dict[str, tuple[Module, int]]
-    ) -> Iterator[tuple[str, int]]:
-        """Methods that these lead to on their own object, through properties too."""
+        self, entries: list[tuple[Module, int]], methods: dict[str, tuple[Module, int]]
+    ) -> set[tuple[str, int]]:
+        """The methods that some lead to on their own object, through properties too."""
+        stack = list(entries)
         seen: set[tuple[str, int]] = set()
         while stack:
             module, index = stack.pop()
@@ -125,20 +144,22 @@ class Handles:
                 for part in event.walk():
                     if part.kind == "attribute" and part.args[0].name == receiver != "" and part.name in methods:
                         stack.append(methods[part.name])
-        yield from seen
+        return seen
 
-    def _called_outside(self, module: Module, function: int, klass: Klass, workers: frozenset[tuple[str, int]]) -> bool:
-        """Whether code that is neither worker code nor a method of the class calls a method of it."""
+    def _called_outside(self, name: str, env: Env, klass: Klass, workers: frozenset[tuple[str, int]]) -> bool:
+        """Whether the set-up of another class calls a method of this object, or a script the one that opens it."""
         own = {(item.module.path, item.index) for item in self.evaluator.classes.mro(klass)}
-        for site in self.evaluator.index.calls_named((module.model.functions[function].name,)):
-            place = site.module.path
-            if (place, site.function) in workers or (place, site.module.method_owner(site.function)) in own:
+        for site in self.evaluator.index.calls_named((name,)):
+            place = (site.module.path, site.function)
+            owner = site.module.method_owner(site.function)
+            if place in workers or (place[0], owner) in own:
                 continue
-            scope = self.evaluator.generic(site.module, site.function)
-            for value in self.evaluator.values(site.expr.args[0], scope):
-                if isinstance(value, Method) and isinstance(value.owner, Inst):
-                    if value.func.module is module and value.func.index == function:
-                        return True
+            if owner >= 0 and place not in self.set_up(self.evaluator.klass(site.module, owner)):
+                continue
+            if owner >= 0 or name == env.facts.name:
+                scope = self.evaluator.generic(site.module, site.function)
+                if any(_on_object(value, env, name) for value in self.evaluator.values(site.expr.args[0], scope)):
+                    return True
         return False
 
     def read_by(self, env: Env, attribute: str) -> bool:
@@ -151,6 +172,13 @@ class Handles:
             for part in event.value.walk()
         )
 
+    def _let_go_outside(self, klass: Klass, attribute: str) -> bool:
+        """Whether other code sets it to None."""
+        return any(
+            write.event.value is not None and write.event.value.kind == "constant" and write.event.value.value is None
+            for _, write, _ in self.evaluator.attributes.outside_writes(klass, attribute)
+        )
+
     def _let_go(self, klass: Klass, attribute: str, env: Env) -> bool:
         """Whether setting up also lets go of it: `del self.f`, or `self.f = None` in another method of the set-up."""
         before = self.set_up(klass)
@@ -161,6 +189,14 @@ class Handles:
             if (item.module.path, index) in before
             for event in item.module.events(index)
         )
+
+
+def _on_object(value: Value, env: Env, name: str) -> bool:
+    """Whether a value is a method, of this name, of the object that an activation runs on."""
+    if not isinstance(value, Method) or not isinstance(value.owner, Inst) or not isinstance(env.receiver, Inst):
+        return False
+    same = env.receiver.call is None or value.owner.call is env.receiver.call
+    return same and value.owner.klass == env.receiver.klass and value.func.facts.name == name
 
 
 def _lets_go(module: Module, function: int, event: Event, attribute: str, env: Env) -> bool:

@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import msgspec
 
-from dllint import FORK, Finding, Project, Rule, Severity, Shared, kept_handle, shared_under_fork, worker_functions
+from dllint import (
+    FORK,
+    ExtInst,
+    Finding,
+    Held,
+    Inst,
+    Project,
+    Rule,
+    Severity,
+    Shared,
+    kept_handle,
+    shared_under_fork,
+    worker_functions,
+)
 from dllint_rules.pickling.unpicklable import finding, keeper
 
 REMEDY = "open it in the worker, on first use"
@@ -26,10 +40,11 @@ class HandleOnDataset(Rule):
             handle = kept_handle(project, held, workers) if held.method is None else None
             if handle is None:
                 continue
-            found = finding(self, project, held, f"{handle.what} {keeper(held)}", REMEDY)
+            found = finding(self, project, handed_over(held), f"{handle.what} {keeper(held)}", REMEDY)
             if found is not None:
                 outcomes = found.outcomes | ({FORK: handle.fork} if handle.fork else {})
-                yield msgspec.structs.replace(found, outcomes=outcomes)
+                anchors = (*found.anchors, (held.path, held.span))
+                yield msgspec.structs.replace(found, outcomes=outcomes, anchors=anchors)
         for shared in shared_under_fork(project, workers):
             yield self._shared(shared)
 
@@ -49,3 +64,15 @@ class HandleOnDataset(Rule):
             anchors=((loader.path, loader.span),) if loader is not None else (),
             key=f"{self.code}:{path}:{shared.attribute}:{loader.name if loader is not None else 'users'}",
         )
+
+
+def handed_over(held: Held) -> Held:
+    """What others open and an object only keeps is reported where it is kept."""
+    env = held.value.env if isinstance(held.value, ExtInst) else None
+    while env is not None and held.holder.kind == "attribute":
+        if isinstance(env.receiver, Inst) and env.receiver.klass.facts.name == held.holder.owner:
+            return held
+        env = env.caller
+    if held.holder.kind != "attribute" or not isinstance(held.value, ExtInst):
+        return held
+    return replace(held, path=held.route[0].path, span=held.route[0].span)
