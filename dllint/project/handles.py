@@ -89,7 +89,7 @@ class Handles:
                 env = env.caller
                 continue
             klass = env.receiver.klass if isinstance(env.receiver, Inst) else self.evaluator.klass(env.module, owner)
-            if self._let_go(klass, attribute, env) or self._let_go_outside(klass, attribute):
+            if self._let_go(klass, attribute, env) or self._let_go_outside(klass, attribute, env):
                 return False
             return self._runs_before(env, klass, workers)
         return True
@@ -172,11 +172,15 @@ class Handles:
             for part in event.value.walk()
         )
 
-    def _let_go_outside(self, klass: Klass, attribute: str) -> bool:
+    def _let_go_outside(self, klass: Klass, attribute: str, env: Env) -> bool:
         """Whether other code sets it to None."""
         return any(
-            write.event.value is not None and write.event.value.kind == "constant" and write.event.value.value is None
-            for _, write, _ in self.evaluator.attributes.outside_writes(klass, attribute)
+            write.event.value is not None
+            and write.event.value.kind == "constant"
+            and write.event.value.value is None
+            and isinstance(env.receiver, Inst)
+            and (inst.call is None or env.receiver.call is None or inst.call is env.receiver.call)
+            for inst, write, _ in self.evaluator.attributes.outside_writes(klass, attribute)
         )
 
     def _let_go(self, klass: Klass, attribute: str, env: Env) -> bool:

@@ -36,10 +36,13 @@ class HandleOnDataset(Rule):
 
     def check(self, project: Project) -> Iterator[Finding]:
         workers = worker_functions(project)
-        for held in project.shipped:
+        told: set[tuple[str, str]] = set()
+        for held in sorted(project.shipped, key=lambda held: (held.path, held.span)):
             handle = kept_handle(project, held, workers) if held.method is None else None
-            if handle is None:
+            holder = held.holder
+            if handle is None or (holder.kind == "attribute" and (holder.owner, holder.name) in told):
                 continue
+            told.add((holder.owner, holder.name))
             found = finding(self, project, handed_over(held), f"{handle.what} {keeper(held)}", REMEDY)
             if found is not None:
                 outcomes = found.outcomes | ({FORK: handle.fork} if handle.fork else {})
