@@ -20,7 +20,7 @@ from dllint.rule import Rule
 from dllint.source import Source, Span
 from dllint.suppress import Suppressions
 
-PRECEDENCE = ("DLL103", "DLL107", "DLL101", "DLL104", "DLL105")
+PRECEDENCE = ("DLL103", "DLL107", "DLL101", "DLL104", "DLL105", "DLL202")
 """Where several rules mean the same place and are equally sure: the one that names the failure most exactly."""
 
 

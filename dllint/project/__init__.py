@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from dllint.finding import Certainty
+from dllint.finding import Certainty, Note
 from dllint.model.facts import Expr, ModuleModel
 from dllint.project.boundaries import Boundaries, Loader
 from dllint.project.declared import Declared
@@ -131,9 +131,25 @@ class Project:
         return tuple(best_routes([*every, *self._held_by_users]))
 
     @cached_property
+    def in_memory(self) -> tuple[Held, ...]:
+        """What forked workers have in the attributes of objects, `__getstate__` or not: per attribute and value."""
+        shipped = Shipped(self.evaluator, self.boundaries, forked=True)
+        every: dict[tuple[Holder, Note, object], Held] = {}
+        for loader in self.loaders:
+            for held in shipped.by(loader) if self.starts_workers(loader) else ():
+                if held.holder.kind == "attribute":
+                    every.setdefault((held.holder, held.route[0], held.value), held)
+        for held in self._by_users(shipped):
+            if held.holder.kind == "attribute":
+                every.setdefault((held.holder, held.route[0], held.value), held)
+        return tuple(every.values())
+
+    @cached_property
     def _held_by_users(self) -> list[Held]:
         """What users of the project would ship."""
-        shipped = Shipped(self.evaluator, self.boundaries)
+        return self._by_users(Shipped(self.evaluator, self.boundaries))
+
+    def _by_users(self, shipped: Shipped) -> list[Held]:
         found: list[Held] = []
         if not self._quiet_library:
             for value, note in self.library.datasets(self._reached):
@@ -203,7 +219,8 @@ class Project:
         """The workers and processes that running code surely starts where it runs, in workers as well."""
         for event, begun in self.main_code.begun_by(running.env):
             module = running.env.module
-            asked = only_in_main(module, running.env.function, event) or asks_for_process(module, event)
+            here = (module, running.env.function, event)
+            asked = only_in_main(*here) or asks_for_process(*here)
             if not asked and (begun.loader is None or begun.loader.workers is Workers.SOME):
                 yield begun
 

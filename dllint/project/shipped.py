@@ -64,9 +64,11 @@ class _Step:
 class Shipped:
     """Walks the values that a loader ships."""
 
-    def __init__(self, evaluator: Evaluator, boundaries: Boundaries) -> None:
+    def __init__(self, evaluator: Evaluator, boundaries: Boundaries, forked: bool = False) -> None:
         self.evaluator = evaluator
         self.boundaries = boundaries
+        self.forked = forked
+        """What a forked worker inherits: everything, whatever pickle would leave out."""
 
     def by(self, loader: Loader) -> Iterator[Held]:
         """Everything that one loader hands to its workers."""
@@ -166,7 +168,7 @@ class Shipped:
                     yield replace(step, value=base)
 
     def _instance(self, step: _Step, inst: Inst) -> Iterator[_Step]:
-        if any(self.evaluator.classes.method(inst, name) is not None for name in DROP_STATE):
+        if not self.forked and any(self.evaluator.classes.method(inst, name) is not None for name in DROP_STATE):
             return
         for attribute in self.attributes(inst):
             for stored in self.evaluator.attributes.stored(inst, attribute):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dllint import ALL_METHODS, FORK, Certainty, Finding, Fix, Held, Kind, Project, Rule, Severity, Workers
+from dllint_rules.memory.has_workers import has_workers
 
 
 class PathListOnDataset(Rule):
@@ -64,10 +65,3 @@ class PathListOnDataset(Rule):
         from dllint_rules.memory.as_array import fix_list
 
         return fix_list(finding, project)
-
-
-def has_workers(project: Project, held: Held) -> bool:
-    """Memory only matters with workers: known ones, or asked for by a name that says so, or a library's users'."""
-    if held.loader is None:
-        return not any(not loader.in_tests for loader in project.loaders)
-    return held.loader.workers is Workers.SOME or held.loader.asked

@@ -1,0 +1,187 @@
+"""Python containers whose length depends on data, of something larger than names: rows, dictionaries, annotations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dllint.model.facts import Event, Expr
+from dllint.project.evaluate import Evaluator
+from dllint.project.listings import Listings
+from dllint.project.values import Env, ExtInst, ExtMethod, Inst, Seq, Value
+
+_READ = {
+    "json.load": "JSON", "json.loads": "JSON", "ujson.load": "JSON", "ujson.loads": "JSON", "orjson.loads": "JSON",
+    "simplejson.load": "JSON", "mmcv.load": "a file", "mmengine.load": "a file", "mmengine.fileio.load": "a file",
+    "pickle.load": "a pickle", "pickle.loads": "a pickle", "cPickle.load": "a pickle", "_pickle.load": "a pickle",
+    "dill.load": "a pickle", "pycocotools.coco.COCO": "COCO annotations", "lvis.LVIS": "LVIS annotations",
+    "pycocotools.COCO": "COCO annotations", "lvis.lvis.LVIS": "LVIS annotations",
+}  # fmt: skip
+"""Callables that return Python containers as large as a file, with what they read."""
+_FRAMES = ("pandas.read_",)
+_ROWS = (".to_dict", ".values.tolist", ".to_numpy().tolist")
+_SAME = frozenset({
+    "builtins.sorted", "builtins.list", "builtins.tuple", "builtins.dict", "builtins.reversed", "builtins.filter",
+    "natsort.natsorted", "random.sample", "copy.deepcopy",
+})  # fmt: skip
+_VIEWS = frozenset({"values", "items", "copy"})
+_THROUGH = frozenset({
+    "builtins.enumerate", "builtins.zip", "builtins.iter", "builtins.sorted", "builtins.list", "builtins.reversed",
+    "builtins.range", "builtins.len", "builtins.set", "tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.trange", "builtins.map",
+    "builtins.filter",
+})  # fmt: skip
+_ROWWISE = frozenset({"csv.reader", "csv.DictReader", "jsonlines.open", "os.walk", "os.scandir", "builtins.open"})
+_BLOCKS = ("numpy.", "torch.", "cv2.", "PIL.", "scipy.", "pandas.", "librosa.", "torchaudio.", "soundfile.", "imageio.")
+"""What these return are blocks of memory without reference counts inside."""
+MAX_DEPTH = 6
+
+
+class Records:
+    """Answers where containers of records come from."""
+
+    def __init__(self, evaluator: Evaluator, listings: Listings) -> None:
+        self.evaluator = evaluator
+        self.listings = listings
+        self._known: dict[Value, str] = {}
+
+    def of(self, value: Value) -> str:
+        """Where the records of a container come from, in words; "" when it is not seen to be one."""
+        if value not in self._known:
+            self._known[value] = ""
+            self._known[value] = self._of(value)
+        return self._known[value]
+
+    def of_expression(self, expr: Expr, env: Env) -> str:
+        """The same for an expression."""
+        return next((found for value in self.evaluator.values(expr, env) if (found := self.of(value))), "")
+
+    def _of(self, value: Value) -> str:
+        match value:
+            case ExtInst():
+                return self._external(value)
+            case Seq(expr=expr, env=env) if expr.kind == "comprehension" and expr.name != "generator":
+                return self._comprehension(expr, env)
+            case Seq(expr=expr) if expr.kind in ("list", "tuple", "dict"):
+                return self._filled(value)
+        return ""
+
+    def _external(self, value: ExtInst) -> str:
+        name, call, base = value.name, value.call, value.base
+        if call.kind == "subscript" and base is not None:
+            number = isinstance(call.args[1].value, int)
+            return "" if number else self.of(base)
+        if name in _READ:
+            return f"read from {_READ[name]}"
+        if call.kind != "call" or name.endswith("[]"):
+            return ""
+        if name.endswith(_ROWS) and base is not None and self.from_data(base):
+            return "made of a table's rows"
+        if base is not None and name.rpartition(".")[2] in (*_VIEWS, "get"):
+            return self.of(base)
+        if name in _SAME and len(call.args) > 1:
+            return self.of_expression(call.args[-1 if name == "builtins.filter" else 1], value.env)
+        if name in ("builtins.dict", "builtins.list", "collections.defaultdict", "collections.OrderedDict"):
+            return self._filled(value)
+        return ""
+
+    def _comprehension(self, expr: Expr, env: Env) -> str:
+        if not any(self.over_data(iterable, env) for key, iterable in expr.keywords if key == "in"):
+            return ""
+        element = expr.args[-1]
+        return "made of data, row by row" if self._is_record(element, env) else ""
+
+    # Containers that loops fill.
+
+    def _filled(self, container: Seq | ExtInst) -> str:
+        for scope in self.evaluator.containers.scopes_around(container.env):
+            for _, event, receiver, what in scope.module.mutations_by_function.get(scope.function, ()):
+                kept = receiver.args[0] if receiver.kind == "subscript" else receiver
+                if kept.kind not in ("name", "attribute") or container not in self.evaluator.values(kept, scope):
+                    continue
+                found = self._put(event, receiver, what, scope)
+                if found:
+                    return found
+        return ""
+
+    def _put(self, event: Event, receiver: Expr, what: Expr, scope: Env) -> str:
+        if event.kind == "augment":
+            return self.of_expression(what, scope) if what.kind != "list" else ""
+        if what.kind == "subscript":
+            value, text = event.value, "filled in a loop over data"
+            keyed = value is not None and self._is_record(value, scope) and self._in_data_loop(event.block, scope)
+            return text if keyed else ""
+        method, args = what.args[0].name, what.args[1:]
+        if method in ("extend", "update") and args:
+            return self.of_expression(args[0], scope)
+        if method in ("append", "add") and args and self._in_data_loop(event.block, scope):
+            grouped = receiver.kind == "subscript"
+            return "filled in a loop over data" if grouped or self._is_record(args[0], scope) else ""
+        return ""
+
+    def _in_data_loop(self, block: int, scope: Env) -> bool:
+        blocks = (scope.module.block(index) for index in scope.module.enclosing(block))
+        return any(
+            facts.kind == "for" and facts.test is not None and self.over_data(facts.test, scope) for facts in blocks
+        )
+
+    def over_data(self, iterable: Expr, env: Env, depth: int = MAX_DEPTH) -> bool:
+        """Whether a loop over an expression runs as often as there are files, lines, rows or records."""
+        return any(self._is_data(value, depth) for value in self.evaluator.values(iterable, env))
+
+    def _is_data(self, value: Value, depth: int) -> bool:
+        if self.listings.of(value) is not None or self.of(value) or self.from_data(value):
+            return True
+        if isinstance(value, Seq) and value.expr.kind == "comprehension" and depth:
+            clauses = [iterable for key, iterable in value.expr.keywords if key == "in"]
+            return any(self.over_data(iterable, value.env, depth - 1) for iterable in clauses)
+        if isinstance(value, ExtInst) and depth and (value.name in _THROUGH or value.name.startswith("numpy.")):
+            return any(self.over_data(arg, value.env, depth - 1) for arg in value.call.args[1:])
+        return False
+
+    def from_data(self, value: Value) -> bool:
+        """Whether a value was taken out of a file, a table or a listing: a row, a column, a line."""
+        return any(
+            isinstance(part, ExtInst) and (part.name in _READ or part.name in _ROWWISE or part.name.startswith(_FRAMES))
+            for part in _chain(value)
+        )
+
+    def _is_record(self, expr: Expr, env: Env) -> bool:
+        """Whether an element is more than a number, and no block of memory."""
+        if expr.kind in ("tuple", "list", "dict"):
+            parts = expr.args[1::2] if expr.kind == "dict" else expr.args
+            if not parts or all(part.kind == "constant" for part in parts):
+                return False
+            blocks = sum(self._blocks((part,), env) for part in parts)
+            return not blocks if expr.kind != "dict" else blocks * 2 < len(parts)
+        values = self.evaluator.values(expr, env)
+        if self._blocks((expr,), env):
+            return False
+        return any(self._is_object(value) for value in values)
+
+    def _is_object(self, value: Value) -> bool:
+        match value:
+            case Inst():
+                return True
+            case Seq(expr=expr, env=env) if expr.kind in ("tuple", "dict"):
+                return self._is_record(expr, env)
+            case ExtInst(name="builtins.dict", call=call):
+                return bool(call.keywords or call.args[1:])
+            case ExtInst(name=name):
+                readers = ("json.", "ujson.", "orjson.", "pickle.", "csv.DictReader", "csv.reader")
+                return name.startswith(readers) and not name.endswith(("[][][]", ".get"))
+        return False
+
+    def _blocks(self, parts: tuple[Expr, ...], env: Env) -> bool:
+        """Whether one of these is an array, a tensor or an image: few and large, not many and small."""
+        return any(
+            isinstance(item, ExtInst) and item.name.startswith(_BLOCKS) and not item.name.startswith(_FRAMES)
+            for part in parts
+            for value in self.evaluator.values(part, env)
+            for item in _chain(value)
+        )
+
+
+def _chain(value: Value | None) -> Iterator[Value]:
+    """A value and what it was taken from."""
+    while value is not None:
+        yield value
+        value = value.base if isinstance(value, (ExtInst, ExtMethod)) else None

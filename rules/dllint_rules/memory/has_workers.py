@@ -1,0 +1,18 @@
+"""Whether memory matters: what workers copy only costs where there are workers."""
+
+from __future__ import annotations
+
+from dllint import Held, Loader, Project, Workers
+
+
+def has_workers(project: Project, held: Held) -> bool:
+    """Known workers, or asked for by an argument whose value is not known, or a library's users'."""
+    if held.loader is not None:
+        return gets_workers(held.loader)
+    own = [loader for loader in project.loaders if not loader.in_tests]
+    return not own or any(gets_workers(loader) for loader in project.open_loaders)
+
+
+def gets_workers(loader: Loader) -> bool:
+    """Whether a loader has workers, or a number of workers that its user chooses."""
+    return loader.workers is Workers.SOME or (loader.workers is Workers.UNKNOWN and loader.asked)
