@@ -6,6 +6,7 @@ from dllint.model.facts import Event, Expr
 from dllint.project.index import Module
 
 _LEAVING = frozenset({"exit", "_exit", "quit"})
+_ABOUT_PROCESSES = frozenset({"daemon", "current_process", "parent_process", "get_worker_info", "worker_info"})
 
 
 def is_main_test(test: Expr | None) -> bool:
@@ -99,3 +100,9 @@ def only_in_main(module: Module, function: int, event: Event) -> bool:
     if _inside(module, event.block, is_main_test, is_other_test):
         return True
     return _inside(module, event.block, _is_no_worker_test, _is_worker_test)
+
+
+def asks_for_process(module: Module, function: int, event: Event) -> bool:
+    """Whether code asks before an event, or around it, which process it is in; whatever it does with the answer."""
+    tests = [item.value for item in module.events(function) if item.kind == "test" and item.start <= event.start]
+    return any(expr.name in _ABOUT_PROCESSES for test in tests if test is not None for expr in test.walk())

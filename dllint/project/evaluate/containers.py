@@ -152,11 +152,22 @@ class Containers:
                 if isinstance(value, Seq) and value.expr.kind in ("tuple", "list") and index < len(value.expr.args):
                     found += self.evaluator.values(value.expr.args[index], value.env)
                 elif isinstance(value, ExtInst):
-                    found.append(ExtInst(f"{value.name}[]", value.call, value.env, value))
+                    found += self._part(value, index)
                 else:
                     found.append(Opaque(expr, env))
             values = unique(found)
         return values
+
+    def _part(self, value: ExtInst, index: int) -> Values:
+        """Part `index` of something external; what `zip` and `enumerate` pair is told apart."""
+        made = value.base
+        if isinstance(made, ExtInst) and made.name == value.name.removesuffix("[]"):
+            sources = {"builtins.zip": made.call.args[1:], "builtins.enumerate": (None, *made.call.args[1:2])}
+            given = sources.get(made.name, ())
+            source = given[index] if index < len(given) else None
+            if source is not None and not any(arg.kind == "star" for arg in made.call.args):
+                return self.iterated(source, made.env)
+        return (ExtInst(f"{value.name}[]", value.call, value.env, value),)
 
     def dict_item(self, value: Value, name: str) -> tuple[list[Argument], bool]:
         """The expressions stored under a string key of a dictionary, and whether it surely has the key."""
