@@ -29,6 +29,8 @@ from dllint.project.kept import shared_under_fork as shared_under_fork
 from dllint.project.kept import worker_functions as worker_functions
 from dllint.project.listings import Kind as Kind
 from dllint.project.main_code import Start as Start
+from dllint.project.owners import Owner as Owner
+from dllint.project.owners import owners as owners
 from dllint.project.shipped import namedtuple_of as namedtuple_of
 from dllint.project.shipped import unpicklable_class as unpicklable_class
 from dllint.project.shipped import unpicklable_function as unpicklable_function

@@ -1,0 +1,70 @@
+"""DLL108: a bound method goes to workers, and its whole owner with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import msgspec
+
+from dllint import Finding, Held, Owner, Project, Rule, Severity, owners, worker_functions
+from dllint_rules.pickling.unpicklable import finding
+
+REMEDY = "use a module-level function, or an object that holds only what the method needs"
+
+
+class OwnerShippedWithMethod(Rule):
+    """Pickle stores a bound method as its object and a name: the trainer, the model and the open log go along."""
+
+    code = "DLL108"
+    name = "owner-shipped-with-method"
+    summary = "bound method is shipped to workers, and takes an owner along that is heavy or cannot be pickled"
+
+    def check(self, project: Project) -> Iterator[Finding]:
+        for owner in owners(project, worker_functions(project)):
+            found = self._broken(project, owner) or self._heavy(project, owner)
+            if found is not None:
+                yield found
+
+    def _broken(self, project: Project, owner: Owner) -> Finding | None:
+        if not owner.broken:
+            return None
+        held, what = owner.broken[0]
+        how = f"which has {article(what)} that cannot be pickled{kept_as(held)}: fails"
+        found = finding(self, project, passed(owner.held), taken(owner), REMEDY, how)
+        if found is None:
+            return None
+        return msgspec.structs.replace(found, anchors=(*found.anchors, (held.path, held.span)))
+
+    def _heavy(self, project: Project, owner: Owner) -> Finding | None:
+        if owner.held.loader is None:
+            return None
+        held, what = owner.heavy[0]
+        whole = f"{article(what)}{kept_as(held)}" if held is not owner.held else f"itself {article(what)}"
+        how = f"which is {whole}" if held is owner.held else f"which has {whole}"
+        found = finding(self, project, passed(owner.held), taken(owner), REMEDY, f"{how}: copied into every worker")
+        if found is None:
+            return None
+        outcomes = {method: "bloat" if outcome != "ok" else "ok" for method, outcome in found.outcomes.items()}
+        return msgspec.structs.replace(found, severity=Severity.WARNING, outcomes=outcomes)
+
+
+def passed(held: Held) -> Held:
+    """The owner, reported where its method is handed over."""
+    at = held.route[1] if len(held.route) > 1 else held.route[0]
+    return replace(held, path=at.path, span=at.span)
+
+
+def taken(owner: Owner) -> str:
+    """What happens, in words."""
+    return f"bound method `{owner.method.func.facts.name}` takes its whole owner along,"
+
+
+def kept_as(held: Held) -> str:
+    """Under which name the owner, or what it holds, keeps something."""
+    return f" (`{held.holder.name}` of `{held.holder.owner}`)" if held.holder.kind == "attribute" else ""
+
+
+def article(noun: str) -> str:
+    """A noun with its article."""
+    return f"{'an' if noun[:1] in 'aeiou' else 'a'} {noun}"
