@@ -1,7 +1,7 @@
 """What a loader is given for its parameters, as far as it is known, and which tests decide over it.
 
-Two arguments may take their alternatives from one test (`2 if workers else None`): then they never meet the way that their
-values suggest. `related` says so, generously: what is related is not reported.
+Two arguments may take their alternatives from one test (`2 if workers else None`): then they never meet the way that
+their values suggest. `related` says so, generously: what is related is not reported.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from dllint.project.values import Const, Env, Ext, ExtMethod, Free, Inst, Opaque
 from dllint.project.workers import Workers
 
 TORCH_LOADERS = frozenset({
-    "torch.utils.data.DataLoader", "torch_geometric.loader.DataLoader", "torchdata.stateful_dataloader.StatefulDataLoader",
-    "monai.data.DataLoader",
+    "torch.utils.data.DataLoader", "torch_geometric.loader.DataLoader", "monai.data.DataLoader",
+    "torchdata.stateful_dataloader.StatefulDataLoader",
 })  # fmt: skip
 """Loaders that check their arguments as torch's does (read in their sources)."""
 MAX_DEPTH = 4
@@ -46,9 +46,7 @@ class Given:
     def checked_by_torch(self, loader: Loader) -> bool:
         """Whether torch's own `__init__` gets the arguments and checks them."""
         if loader.instance is not None:
-            return any(
-                name in TORCH_LOADERS for name in self.evaluator.classes.external_bases(loader.instance.klass)
-            )
+            return any(name in TORCH_LOADERS for name in self.evaluator.classes.external_bases(loader.instance.klass))
         callees = self.evaluator.values(loader.call.args[0], loader.env)
         return bool(callees) and all(isinstance(value, Ext) and value.name in TORCH_LOADERS for value in callees)
 
@@ -84,6 +82,17 @@ class Given:
         items = self.alternatives(loader, loader.boundary.workers)
         return loader.workers is Workers.NONE or all(_is_none_or_zero(item.value) for item in items)
 
+    def for_no_workers(self, loader: Loader, name: str) -> Alternative | None:
+        """The constant that `x if workers > 0 else y` names for no workers."""
+        own = self._own(self.alternatives(loader, loader.boundary.workers))
+        for expr, env in self.boundaries.argument(loader, name)[0]:
+            assigned = _assignments(env, expr.name) if expr.kind == "name" else []
+            choice = assigned[0].value if len(assigned) == 1 else expr
+            if choice is not None and choice.kind == "ifexp" and own & names_in(choice.args[0]):
+                if tests_positive(choice.args[0]) and choice.args[2].kind == "constant":
+                    return Alternative(Const(choice.args[2].value), choice.args[2], env)
+        return None
+
     def iterable(self, loader: Loader) -> bool:
         """Whether the dataset is known to be an IterableDataset: by its class, or by a test around the call."""
         items = self.alternatives(loader, "dataset")
@@ -113,32 +122,37 @@ class Given:
         blocks = [env.module.block(index) for index in env.module.enclosing(event.block)]
         return [block.test for block in blocks if block.kind == "if" and block.test is not None]
 
-    def decided_by(self, expr: Expr, env: Env, depth: int = MAX_DEPTH) -> set[str]:
-        """The names that decide over an expression's value: its own, and those of the tests it depends on."""
-        found = names_in(expr)
+    def sources(self, expr: Expr, env: Env, depth: int = MAX_DEPTH) -> Iterator[Argument]:
+        """The expression, and those that its names and attributes get their values from."""
+        yield expr, env
         if depth == 0:
-            return found
-        found |= self._tested(expr, env)
+            return
         for part in deciding(expr):
-            if part.kind == "name":
-                for event in _assignments(env, part.name):
-                    assert event.value is not None
-                    found |= self._tested(event.value, env) | self._nested(event.value, env, depth)
-                found |= self._passed(part, env, depth)
-        return found
+            for source in (*self._assigned(part, env), *self._passed(part, env), *self._stored(part, env)):
+                yield from self.sources(*source, depth - 1)
 
-    def _nested(self, expr: Expr, env: Env, depth: int) -> set[str]:
-        return self.decided_by(expr, env, depth - 1)
+    def _assigned(self, name: Expr, env: Env) -> list[Argument]:
+        if name.kind != "name":
+            return []
+        return [(event.value, env) for event in _assignments(env, name.name) if event.value is not None]
 
-    def _passed(self, name: Expr, env: Env, depth: int) -> set[str]:
-        """A parameter's value is decided where it is passed."""
-        if env.function < 0 or env.call is None or env.caller is None:
-            return set()
+    def _passed(self, name: Expr, env: Env) -> list[Argument]:
+        if name.kind != "name" or env.function < 0 or env.call is None or env.caller is None:
+            return []
         for position, parameter in enumerate(env.facts.parameters):
             if parameter.name == name.name and parameter.kind not in ("args", "kwargs"):
-                pairs: list[Argument] = self.evaluator.arguments.passed(env, position, parameter)
-                return {found for pair in pairs for found in self.decided_by(*pair, depth - 1)}
-        return set()
+                return self.evaluator.arguments.passed(env, position, parameter)
+        return []
+
+    def _stored(self, attribute: Expr, env: Env) -> list[Argument]:
+        if attribute.kind != "attribute":
+            return []
+        return [
+            (value, where)
+            for base in self.evaluator.values(attribute.args[0], env)
+            if isinstance(base, Inst)
+            for _, value, where in self.evaluator.attributes.stored(base, attribute.name)
+        ]
 
     def _tested(self, expr: Expr, env: Env) -> set[str]:
         """The names in the tests around an expression, also of an `else` and of what returns before it."""
@@ -146,6 +160,9 @@ class Given:
         if event is None:
             return set()
         found: set[str] = set()
+        for part in event.walk():
+            if part.kind in ("ifexp", "boolop") and part.start <= expr.start and expr.end <= part.end:
+                found |= all_names(part.args[0])
         for index in env.module.enclosing(event.block):
             block = env.module.block(index)
             test = env.module.block(block.partner).test if block.partner >= 0 else block.test
@@ -168,15 +185,22 @@ class Given:
         )
 
     def _deciders(self, items: list[Alternative]) -> set[str]:
-        return {
-            name
-            for item in items
-            if item.expr is not None and item.env is not None
-            for name in self.decided_by(item.expr, item.env) - names_in(item.expr)
-        } | {name for item in items if item.expr is not None and item.expr.kind != "name" for name in names_in(item.expr)}
+        found: set[str] = set()
+        for expr, env in self._sources_of(items):
+            found |= self._tested(expr, env)
+            if expr.kind not in ("name", "attribute"):
+                found |= names_in(expr)
+        return found
 
     def _own(self, items: list[Alternative]) -> set[str]:
-        return {name for item in items if item.expr is not None for name in names_in(item.expr)}
+        return {name for expr, _ in self._sources_of(items) for name in names_in(expr)}
+
+    def _sources_of(self, items: list[Alternative]) -> list[Argument]:
+        pairs = {(item.expr, id(item.env)): (item.expr, item.env) for item in items}
+        return [
+            source for expr, env in pairs.values() if expr is not None and env is not None
+            for source in self.sources(expr, env)
+        ]  # fmt: skip
 
 
 def event_of(env: Env, expr: Expr) -> Event | None:
@@ -228,6 +252,13 @@ def names_in(expr: Expr) -> set[str]:
 def all_names(expr: Expr) -> set[str]:
     """All names in a test."""
     return {part.name for part in expr.walk() if part.kind in ("name", "attribute")} - {"self"}
+
+
+def tests_positive(test: Expr) -> bool:
+    """Whether a test is `n`, `n > 0` or `n != 0`."""
+    if test.kind == "compare":
+        return test.name in (">", "!=") and len(test.args) == 2 and test.args[1].value == 0
+    return test.kind in ("name", "attribute")
 
 
 def conjuncts(test: Expr) -> Iterator[Expr]:

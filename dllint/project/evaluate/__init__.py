@@ -103,6 +103,8 @@ class Evaluator:
         left, right = self.values(expr.args[0], env), self.values(expr.args[1], env)
         if expr.name == "or":
             left = tuple(value for value in left if not (isinstance(value, Const) and not value.value))
+        if expr.name == "and":
+            left = tuple(value for value in left if not (isinstance(value, Const) and value.value))
         return (*left, *right)
 
     def _binop(self, expr: Expr, env: Env) -> Iterable[Value]:

@@ -1,0 +1,83 @@
+"""DLL604: arguments that a loader refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dllint import Applicability, Edit, Expr, Finding, Fix, Loader, Note, Project, Rule, Span
+from dllint_rules.correctness.conflicts import Conflict, conflicts
+
+
+class LoaderArgumentConflict(Rule):
+    """torch checks a loader's arguments when it is made, and some only when it is iterated."""
+
+    code = "DLL604"
+    name = "loader-argument-conflict"
+    summary = "loader is made with arguments that it refuses"
+    fixable = "sometimes"
+
+    def check(self, project: Project) -> Iterator[Finding]:
+        seen = set()
+        for loader in project.loaders:
+            if loader.in_tests or not project.given.checked_by_torch(loader) or not project.given.runs(loader):
+                continue
+            for conflict in conflicts(project, loader):
+                finding = self._finding(loader, conflict)
+                if (finding.path, finding.span, conflict.name) not in seen:
+                    seen.add((finding.path, finding.span, conflict.name))
+                    yield finding
+
+    def _finding(self, loader: Loader, conflict: Conflict) -> Finding:
+        place = next((item for item in conflict.items if item.expr is not None and item.env is not None), None)
+        path, span = loader.path, loader.span
+        if place is not None and place.expr is not None and place.env is not None:
+            path, span = place.env.module.path, place.expr.span
+        return Finding(
+            code=self.code,
+            path=path,
+            span=span,
+            message=f"`{conflict.name}` {conflict.text}; {conflict.remedy}",
+            severity=self.severity,
+            outcomes=dict.fromkeys(sorted(loader.methods), "exception"),
+            notes=(Note(loader.path, loader.span, f"`{loader.name}(...)` is made here"),),
+            anchors=((loader.path, loader.span),),
+            key=f"{self.code}:{path}:{loader.name}:{conflict.name}",
+            data=(loader, conflict),
+        )
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        loader, conflict = finding.data
+        value = loader.call.keyword(conflict.name)
+        if not conflict.removable or value is None or value.kind != "constant" or finding.span != value.span:
+            return None
+        if loader.instance is not None or loader.call.keyword("**") is not None:
+            return None
+        edit = _without(project, finding.path, loader.call, conflict.name, value)
+        safe = Applicability.SAFE if conflict.removable == "safe" else Applicability.UNSAFE
+        return Fix(f"Drop `{conflict.name}`", (edit,), safe) if edit is not None else None
+
+
+def _without(project: Project, path: str, call: Expr, name: str, value: Expr) -> Edit | None:
+    """The deletion of a keyword argument and of one comma; None where comments stand in between."""
+    text = project.source(path).text
+    before, after = text[: value.start].rstrip(), text[value.end : call.end]
+    if not before.endswith("=") or not before[:-1].rstrip().endswith(name):
+        return None
+    start = len(before[:-1].rstrip()) - len(name)
+    rest = after.lstrip(" \t")
+    if rest.startswith(","):
+        following = rest[1:]
+        end = call.end - len(following.lstrip())
+        between = following[: len(following) - len(following.lstrip())]
+        return (
+            Edit(path, Span(start, end), "")
+            if "#" not in between and end < call.end - 1
+            else _last(path, text, start, call.end - len(following))
+        )
+    return _last(path, text, start, value.end) if after.strip() == ")" else None
+
+
+def _last(path: str, text: str, start: int, end: int) -> Edit | None:
+    """The deletion of the last argument, with the comma before it."""
+    before = text[:start].rstrip()
+    return Edit(path, Span(len(before) - 1, end), "") if before.endswith(",") else None
