@@ -10,6 +10,7 @@ from dllint.knowledge import LOADERS, Boundary
 from dllint.model.facts import Expr
 from dllint.project.declared import Declared
 from dllint.project.evaluate import Answer, Argument, Evaluator
+from dllint.project.guards import under_main_guard
 from dllint.project.index import Index, Module, Site
 from dllint.project.targets import ALL_METHODS, Targets
 from dllint.project.values import Const, Env, Ext, ExtInst, Free, Func, Inst, Klass, Method, Seq, Value
@@ -316,19 +317,23 @@ class Boundaries:
         """The start method that every program with this file sets, or the empty set when that is not one."""
         found = {
             method
-            for setter, methods in self._set_methods.items()
-            if path in self.index.imports(setter) or setter in self.index.imports(path)
+            for (setter, on_import), methods in self._set_methods.items()
+            if path in self.index.imports(setter) or (on_import and setter in self.index.imports(path))
             for method in methods
         }
         return frozenset(found) if len(found) == 1 and "" not in found else frozenset()
 
     @cached_property
-    def _set_methods(self) -> dict[str, set[str]]:
-        """The start methods given to `set_start_method`, by file; "" for one that is not known."""
-        found: dict[str, set[str]] = {}
+    def _set_methods(self) -> dict[tuple[str, bool], set[str]]:
+        """The start methods given to `set_start_method`, by file and whether importing the file is enough to set it.
+
+        "" stands for one that is not known.
+        """
+        found: dict[tuple[str, bool], set[str]] = {}
         for site in self.index.calls_named(("set_start_method",)):
             env = self.evaluator.generic(site.module, site.function)
-            methods = found.setdefault(site.module.path, set())
+            on_import = site.function < 0 and not under_main_guard(site.module, -1, site.event)
+            methods = found.setdefault((site.module.path, on_import), set())
             for pair in self.evaluator.arguments.argument(site.expr, env, 0, "method")[0]:
                 for value in self.evaluator.values(*pair):
                     methods.add(str(value.value) if isinstance(value, Const) and value.value in ALL_METHODS else "")

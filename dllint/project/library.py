@@ -85,7 +85,8 @@ class Library:
     def _offered(self, module: Module, function: Function) -> Iterator[Value]:
         if function.parent >= 0 or function.decorators or not self._worth_a_look(module, function):
             return
-        if self.evaluator.call_sites.callers(module, function.index):
+        callers = self.evaluator.call_sites.callers(module, function.index)
+        if any(site.event.kind != "return" for site, _ in callers):
             return
         env = self.evaluator.generic(module, function.index)
         for event in function.events:
