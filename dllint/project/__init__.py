@@ -21,13 +21,18 @@ from dllint.project.guards import asks_for_process, only_in_main
 from dllint.project.handles import Handles
 from dllint.project.index import Index
 from dllint.project.item_reads import ItemReads
+from dllint.project.kept_batches import KeptBatches
 from dllint.project.library import Library
 from dllint.project.listings import Listings
 from dllint.project.main_code import Begun, MainCode
+from dllint.project.passes import Passes
 from dllint.project.processes import Processes, Task
+from dllint.project.random_state import RandomStates
 from dllint.project.reach import Running
 from dllint.project.records import Records
+from dllint.project.restarts import Restarts
 from dllint.project.shipped import Held, Holder, Shipped
+from dllint.project.start_methods import StartMethods
 from dllint.project.targets import FORK, PICKLING, Targets
 from dllint.project.values import Env, Free, Inst, Klass, Opaque, Values
 from dllint.project.worker_code import WorkerCode
@@ -59,13 +64,18 @@ class Project:
         self.boundaries = Boundaries(self.evaluator, targets, declared)
         self.main_code = MainCode(self.evaluator, self.boundaries)
         self.given = Given(self.evaluator, self.boundaries, declared)
+        self.random_states = RandomStates(self.evaluator, self.boundaries)
         self.devices = Devices(self.evaluator, declared)
         self.forks = Forks(self.evaluator, self.boundaries, self.devices, self.main_code)
         self.processes = Processes(self.evaluator, self.boundaries)
+        self.start_methods = StartMethods(self.main_code, self.processes)
         self.listings = Listings(self.evaluator)
         self.handles = Handles(self.evaluator)
         self.records = Records(self.evaluator, self.listings)
         self.item_reads = ItemReads(self.evaluator)
+        self.passes = Passes(self.evaluator, self.main_code)
+        self.kept_batches = KeptBatches(self.evaluator, self.boundaries, self.passes)
+        self.restarts = Restarts(self.evaluator, self.main_code, self.passes)
         self.library = Library(self.evaluator, targets)
 
     # Files.
