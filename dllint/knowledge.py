@@ -161,7 +161,8 @@ HOLDING_ROOTS = (
     "kornia.", "timm.", "webdataset.", "imgaug.", "torchio.", "detectron2.", "mmcv.", "mmdet.", "transformers.",
     "fairseq.", "torchdata.", "pytorchvideo.", "cvtransforms.", "torch_audiomentations.", "audiomentations.", "imgaug.",
     "fastai.", "ffcv.", "volumentations.", "batchgenerators.", "nlpaug.", "speechbrain.", "torchmeta.", "learn2learn.",
-    "torch_scatter.", "torchsample.", "video_transforms.", "ignite.", "catalyst.", "poutyne.", "torchnet.", "litdata.",
+    "torch_scatter.", "gym.", "gymnasium.",
+    "torchsample.", "video_transforms.", "ignite.", "catalyst.", "poutyne.", "torchnet.", "litdata.",
 )  # fmt: skip
 """Packages whose classes keep the callables that their constructors are given."""
 
