@@ -119,6 +119,7 @@ def _targets(root: Path, options: Options, patterns: Patterns) -> Targets:
         numpy=_requirement(project.get("dependencies"), "numpy") or _requirement(_listed(root), "numpy"),
         loader_classes=options.loader_classes or (),
         dataset_bases=options.dataset_bases or (),
+        unpicklable_types=options.unpicklable_types or (),
         src=tuple(Path(os.path.relpath(folder, root)).as_posix() for folder in patterns.src),
     )
 

@@ -56,6 +56,7 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
     start_method: StartMethod | None = None
     loader_classes: Words | None = None
     dataset_bases: Words | None = None
+    unpicklable_types: Words | None = None
 
 
 _KEYS = {field.encode_name: field.name for field in msgspec.structs.fields(Options)}

@@ -158,10 +158,11 @@ def test_targets_come_from_the_configuration_and_the_package(tmp_path: Path) -> 
     targets = loaded(tmp_path, project, "pyproject.toml").targets
     assert (targets.pythons, targets.numpy) == (">=3.10", "<3,>=2.1")
     keys = 'target-platforms = ["linux"]\nstart-method = "spawn"\nloader-classes = ["a.L"]\ndataset-bases = ["a.D"]\n'
-    more = 'src = ["lib"]\ntarget-python = "3.13"\n'
+    more = 'src = ["lib"]\ntarget-python = "3.13"\nunpicklable-types = ["a.U"]\n'
     targets = loaded(tmp_path, f"{project}[tool.dllint]\n{keys}{more}", "pyproject.toml").targets
     assert (targets.platforms, targets.start_method, targets.pythons) == (("linux",), "spawn", "==3.13.*")
     assert (targets.loader_classes, targets.dataset_bases) == (("a.L",), ("a.D",))
+    assert targets.unpicklable_types == ("a.U",)
     assert targets.src == ("lib",)
 
 
