@@ -1,0 +1,74 @@
+"""DLL303: a dataset keeps something that is on a CUDA device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dllint import FORK, Certainty, ExtInst, Finding, Held, Project, Rule, Running, Workers
+
+_BACK = frozenset({"cpu", "numpy", "item", "tolist"})
+"""Methods whose result is not on the device any more."""
+
+
+class CudaOnDataset(Rule):
+    """A forked worker cannot touch what its parent has put on a device."""
+
+    code = "DLL303"
+    name = "cuda-on-dataset"
+    summary = "CUDA tensor or module is kept by a dataset that forked workers read"
+    triggers = (b"cuda",)
+
+    def check(self, project: Project) -> Iterator[Finding]:
+        seen = set()
+        for held in project.shipped:
+            loader = held.loader
+            if loader is None or FORK not in loader.methods or (held.path, held.span) in seen:
+                continue
+            how = on_device(project, held)
+            if how and held.holder.kind in ("attribute", "kept", "element") and self._read(project, held):
+                seen.add((held.path, held.span))
+                yield self._finding(held, how)
+
+    def _read(self, project: Project, held: Held) -> bool:
+        """Whether workers read the attribute; of a container or a library's object they read everything."""
+        if held.holder.kind != "attribute":
+            return True
+        running = (item for item in project.running if item.loader is held.loader)
+        return any(reads(item, held.holder.name) for item in running)
+
+    def _finding(self, held: Held, how: str) -> Finding:
+        loader = held.loader
+        assert loader is not None
+        where = (
+            f"as `{held.holder.name}` of `{held.holder.owner}`" if held.holder.kind == "attribute" else "by a dataset"
+        )
+        return Finding(
+            code=self.code,
+            path=held.path,
+            span=held.span,
+            message=f'`{how}` is kept {where}: raises "Cannot re-initialize CUDA in forked subprocess" where the '
+            "workers are forked (Linux before Python 3.14); keep it on the CPU and move the batch in the training loop",
+            certainty=held.certainty if loader.workers is Workers.SOME else Certainty.LIKELY,
+            outcomes={FORK: "exception"},
+            notes=held.route,
+            anchors=((loader.path, loader.span),),
+            key=f"{self.code}:{held.path}:{held.holder.owner}.{held.holder.name}:{loader.name}",
+        )
+
+
+def on_device(project: Project, held: Held) -> str:
+    """How a held value was put on a device, as code; "" when it was not, or has been taken off again."""
+    value = held.value
+    while isinstance(value, ExtInst) and value.call.kind == "call":
+        how = project.devices.use(value.call, value.env)
+        if how and not how.startswith("torch.cuda."):
+            return how
+        if value.name.rpartition(".")[2] in _BACK or value.base is None:
+            return ""
+        value = value.base
+    return ""
+
+
+def reads(running: Running, attribute: str) -> bool:
+    """Whether code reads an attribute of this name."""
+    return any(expr.kind == "attribute" and expr.name == attribute for event in running.events for expr in event.walk())
