@@ -43,7 +43,7 @@ def _is_set(expr: object) -> bool:
 
 def lets_follow(made: ExtInst | ExtMethod) -> bool:
     """Whether what a value was taken from is kept alive by it: data read from a handle keep nothing open."""
-    return _is_part(made) or not _taken_from_handle(made)
+    return is_part(made) or not _taken_from_handle(made)
 
 
 def _taken_from_handle(value: Value) -> bool:
@@ -51,7 +51,7 @@ def _taken_from_handle(value: Value) -> bool:
     return base is not None and (handle_of(base) is not None or _taken_from_handle(base))
 
 
-def _is_part(value: Value) -> bool:
+def is_part(value: Value) -> bool:
     """A group or dataset of an open HDF5 file."""
     if not isinstance(value, ExtInst) or value.base is None or not value.name.endswith("[]"):
         return False
@@ -60,7 +60,7 @@ def _is_part(value: Value) -> bool:
     index = value.call.args[1]
     if isinstance(value.base, ExtInst) and value.base.name == "h5py.File":
         return index.kind not in _DATA
-    return _is_part(value.base) and (isinstance(index.value, str) or index.kind == "fstring")
+    return is_part(value.base) and (isinstance(index.value, str) or index.kind == "fstring")
 
 
 def keeps(name: str) -> bool:

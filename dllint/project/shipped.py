@@ -11,7 +11,7 @@ from dllint.knowledge import COPIERS, DROP_STATE, ITERATORS, holds_arguments
 from dllint.model.facts import Expr
 from dllint.project.boundaries import Boundaries, Loader
 from dllint.project.evaluate import NAMEDTUPLE_INSTANCE, Evaluator
-from dllint.project.handles import keeps, lets_follow
+from dllint.project.handles import is_part, keeps, lets_follow
 from dllint.project.values import Env, ExtInst, ExtMethod, Func, Inst, Klass, Method, Seq, Value
 from dllint.source import Span
 
@@ -48,7 +48,7 @@ class Held:
     method: Method | None = None
     """The bound method that takes it along with its owner, where no other way leads to it."""
     assumed: bool = False
-    """Some constructor of a library is taken to keep it, which is sure of functions and classes only."""
+    """Something of a library is taken to keep it, or to give it back, which is good enough for functions only."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ class Shipped:
                 yield from self._external(step, step.value)
             case ExtMethod(base=base):
                 if isinstance(base, (ExtInst, Inst)) and lets_follow(step.value):
-                    yield replace(step, value=base)
+                    yield replace(step, value=base, assumed=True)
 
     def _instance(self, step: _Step, inst: Inst) -> Iterator[_Step]:
         if not self.forked and any(self.evaluator.classes.method(inst, name) is not None for name in DROP_STATE):
@@ -232,7 +232,7 @@ class Shipped:
         name, call, env = made.name, made.call, made.env
         if call.kind != "call" or name.endswith("[]"):
             if made.base is not None and lets_follow(made):
-                yield replace(step, value=made.base)
+                yield replace(step, value=made.base, assumed=step.assumed or not is_part(made))
             return
         if name == "collections.defaultdict":
             yield from self._defaultdict(step, made)
