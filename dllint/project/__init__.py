@@ -13,6 +13,7 @@ from dllint.finding import Certainty, Note
 from dllint.model.facts import Expr, ModuleModel
 from dllint.project.boundaries import Boundaries, Loader
 from dllint.project.declared import Declared
+from dllint.project.default_device import DefaultDevice
 from dllint.project.devices import Devices
 from dllint.project.evaluate import Evaluator
 from dllint.project.forks import Child, Forks, calls_of
@@ -66,6 +67,7 @@ class Project:
         self.given = Given(self.evaluator, self.boundaries, declared)
         self.random_states = RandomStates(self.evaluator, self.boundaries)
         self.devices = Devices(self.evaluator, declared)
+        self.default_device = DefaultDevice(self.evaluator, self.boundaries, self.devices)
         self.forks = Forks(self.evaluator, self.boundaries, self.devices, self.main_code)
         self.processes = Processes(self.evaluator, self.boundaries)
         self.start_methods = StartMethods(self.main_code, self.processes)

@@ -1,0 +1,94 @@
+"""Programs that make CUDA the default device, and the loaders of theirs that draw a random order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+from dllint.model.facts import Expr
+from dllint.project.boundaries import Boundaries, Loader
+from dllint.project.devices import Devices
+from dllint.project.evaluate import Evaluator
+from dllint.project.guards import under_main_guard
+from dllint.project.index import Module, Site
+from dllint.project.values import Const, Env, Ext, Value
+
+_SETTERS = {"torch.set_default_tensor_type": "t", "torch.set_default_device": "device"}
+
+
+class CudaDefault(NamedTuple):
+    """A call that makes CUDA the default, and a loader of its program that shuffles without a generator."""
+
+    module: Module
+    call: Expr
+    name: str
+    loader: Loader
+
+
+class DefaultDevice:
+    """Joins them."""
+
+    def __init__(self, evaluator: Evaluator, boundaries: Boundaries, devices: Devices) -> None:
+        self.evaluator = evaluator
+        self.boundaries = boundaries
+        self.devices = devices
+
+    @cached_property
+    def cuda_defaults(self) -> tuple[CudaDefault, ...]:
+        """One entry for each call, with the first loader that it breaks."""
+        found = []
+        index = self.evaluator.index
+        for site in index.calls_named(sorted(name.rpartition(".")[2] for name in _SETTERS)):
+            env = self.evaluator.generic(site.module, site.function)
+            name = next((name for name in self._names(site, env) if self._to_cuda(site.expr, env, name)), "")
+            path = site.module.path
+            near = (loader for loader in self._shuffling if name and loader.path in index.imports(path))
+            loader = next(near, None) or self._importing(site, name)
+            if loader is not None:
+                found.append(CudaDefault(site.module, site.expr, name, loader))
+        return tuple(found)
+
+    def _importing(self, site: Site, name: str) -> Loader | None:
+        """A loader in a file that imports this one, where the call runs on import: not under the main guard."""
+        if not name or site.function >= 0 or under_main_guard(site.module, -1, site.event):
+            return None
+        index = self.evaluator.index
+        return next((item for item in self._shuffling if site.module.path in index.imports(item.path)), None)
+
+    def _names(self, site: Site, env: Env) -> Iterator[str]:
+        for value in self.evaluator.values(site.expr.args[0], env):
+            if isinstance(value, Ext) and value.name in _SETTERS:
+                yield value.name
+
+    def _to_cuda(self, call: Expr, env: Env, name: str) -> bool:
+        for pair in self.evaluator.arguments.argument(call, env, 0, _SETTERS[name])[0]:
+            if any(_cuda_type(value) for value in self.evaluator.values(*pair)) or self.devices.is_cuda(*pair):
+                return True
+        return False
+
+    @cached_property
+    def _shuffling(self) -> tuple[Loader, ...]:
+        """Loaders that surely shuffle, with a generator of their sampler's own making."""
+        return tuple(loader for loader in self.boundaries.loaders if not loader.in_tests and self._shuffles(loader))
+
+    def _shuffles(self, loader: Loader) -> bool:
+        found, surely = self.boundaries.argument(loader, "shuffle")
+        values = [value for pair in found for value in self.evaluator.values(*pair)]
+        shuffled = surely and bool(values) and all(_is_true(value) for value in values)
+        hidden = any(key == "**" for key, _ in loader.call.keywords)
+        given = self.boundaries.argument(loader, "generator")[0] or self.boundaries.argument(loader, "sampler")[0]
+        return shuffled and not hidden and not given
+
+
+def _cuda_type(value: Value) -> bool:
+    match value:
+        case Const(value=text):
+            return isinstance(text, str) and text.startswith("torch.cuda.")
+        case Ext(name=name):
+            return name.startswith("torch.cuda.") and name.endswith("Tensor")
+    return False
+
+
+def _is_true(value: Value) -> bool:
+    return isinstance(value, Const) and value.value is True
