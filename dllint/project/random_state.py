@@ -1,0 +1,92 @@
+"""Random generators that objects keep: who draws from them per item, and who gives them a state of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dllint.model.facts import Event, Expr
+from dllint.project.boundaries import Boundaries, Loader
+from dllint.project.evaluate import Evaluator
+from dllint.project.reach import Running
+from dllint.project.values import ExtInst, Func, Inst, Klass, Method, Value
+
+GENERATORS = frozenset({
+    "numpy.random.default_rng", "numpy.random.RandomState", "numpy.random.Generator", "random.Random",
+})  # fmt: skip
+"""Generators with a state of their own, which workers get copies of (measured)."""
+_RESEEDING = frozenset({"seed", "set_state", "setstate", "set_random_state"})
+
+
+class RandomStates:
+    """Answers for random generators."""
+
+    def __init__(self, evaluator: Evaluator, boundaries: Boundaries) -> None:
+        self.evaluator = evaluator
+        self.boundaries = boundaries
+
+    def is_generator(self, value: Value) -> bool:
+        """Whether a value is a generator with a state of its own."""
+        return isinstance(value, ExtInst) and value.name in GENERATORS
+
+    def drawn(self, code: Iterable[Running], klass: Klass, attribute: str) -> Running | None:
+        """The worker code that draws from an attribute; None too where some worker code sets or seeds it."""
+        found: Running | None = None
+        for running in code:
+            own = self._is_of(running, klass)
+            for event in running.events:
+                if _sets(event, attribute, running, own):
+                    return None
+                if found is None and own and _draws(event, attribute, receiver_of(running)):
+                    found = running
+        return found
+
+    def _is_of(self, running: Running, klass: Klass) -> bool:
+        receiver = running.env.receiver
+        return isinstance(receiver, Inst) and klass in self.evaluator.classes.mro(receiver.klass)
+
+    def prepared(self, loader: Loader, attribute: str) -> bool:
+        """Whether a `worker_init_fn` may seed what the dataset keeps: it speaks of both, or is not known."""
+        pairs = self.boundaries.argument(loader, "worker_init_fn")[0]
+        for value in (value for pair in pairs for value in self.evaluator.values(*pair)):
+            if isinstance(value, (Func, Method)):
+                func = value if isinstance(value, Func) else value.func
+                names = {part.name for event in func.facts.events for part in event.walk()}
+                if any("dataset" in name for name in names) and any(_is_random(name, attribute) for name in names):
+                    return True
+            elif getattr(value, "value", 0) is not None:
+                return True
+        return False
+
+
+def _is_random(name: str, attribute: str) -> bool:
+    return name == attribute or any(word in name.lower() for word in ("seed", "rng", "random", "generator"))
+
+
+def receiver_of(running: Running) -> str:
+    """The name of `self` in running code."""
+    return running.env.module.receiver_name(running.env.function)
+
+
+def _sets(event: Event, attribute: str, running: Running, own: bool) -> bool:
+    target = event.target
+    if target is not None and target.kind == "attribute" and target.name == attribute and event.kind == "assign":
+        return own or target.args[0].name != receiver_of(running)
+    return own and any(
+        part.kind == "call" and part.args[0].name in _RESEEDING and _mentions(part, attribute) for part in event.walk()
+    )
+
+
+def _mentions(expr: Expr, attribute: str) -> bool:
+    return any(part.kind == "attribute" and part.name == attribute for part in expr.walk())
+
+
+def _draws(event: Event, attribute: str, receiver: str) -> bool:
+    """A call of a method of the generator, or a call that gets it as an argument."""
+    for call in event.walk():
+        if call.kind != "call":
+            continue
+        callee = call.args[0]
+        for part in (*callee.args, *call.args[1:], *(value for _, value in call.keywords)):
+            if part.kind == "attribute" and part.name == attribute and part.args[0].name == receiver != "":
+                return True
+    return False
