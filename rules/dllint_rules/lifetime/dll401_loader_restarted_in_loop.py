@@ -1,0 +1,45 @@
+"""DLL401: an iterator of a loader is made in a loop, for one batch each time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dllint import Certainty, Finding, Loader, Note, Project, Rule, Severity, Span, Workers
+
+
+class LoaderRestartedInLoop(Rule):
+    """`iter(loader)` starts the workers; taking one batch and dropping the iterator ends them."""
+
+    code = "DLL401"
+    name = "loader-restarted-in-loop"
+    summary = "`next(iter(loader))` in a loop starts all workers again for each batch"
+    severity = Severity.WARNING
+    triggers = (b"iter(",)
+
+    def check(self, project: Project) -> Iterator[Finding]:
+        for restart in project.restarts.restarts():
+            loader = restart.loader
+            if not loader.in_tests and _gets_workers(loader):
+                yield self._finding(project, restart.path, restart.call.span, restart.loop, loader)
+
+    def _finding(self, project: Project, path: str, span: Span, loop: Span, loader: Loader) -> Finding:
+        what = project.text(path, span)
+        return Finding(
+            code=self.code,
+            path=path,
+            span=span,
+            message=f"`{what}` in a loop starts the workers for one batch and ends them again, each time, and without "
+            "`shuffle` it is always the first batch; make the iterator before the loop and call `next` on it",
+            severity=self.severity,
+            certainty=Certainty.CERTAIN if loader.workers is Workers.SOME else Certainty.LIKELY,
+            notes=(
+                Note(path, loop, "the loop"),
+                Note(loader.path, loader.span, f"`{loader.name}(...)` starts the workers here"),
+            ),
+            anchors=((loader.path, loader.span),),
+            key=f"{self.code}:{path}:{what}",
+        )
+
+
+def _gets_workers(loader: Loader) -> bool:
+    return loader.workers is Workers.SOME or (loader.workers is Workers.UNKNOWN and loader.asked)

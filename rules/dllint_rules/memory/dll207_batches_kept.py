@@ -1,0 +1,43 @@
+"""DLL207: the main process keeps batches that lie in shared memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dllint import Certainty, Finding, Note, Project, Rule, Severity, Workers
+from dllint_rules.memory.has_workers import gets_workers
+
+
+class BatchesKept(Rule):
+    """Every tensor that a worker sends holds an open file; a view of it holds the same one."""
+
+    code = "DLL207"
+    name = "batches-kept"
+    summary = "batches, or views of them, are kept in the main process: file descriptors run out"
+    severity = Severity.WARNING
+    triggers = (b"append", b"cat(", b"stack(")
+
+    def check(self, project: Project) -> Iterator[Finding]:
+        seen = set()
+        for kept in project.kept_batches.kept():
+            loader = kept.loader
+            if loader.in_tests or not gets_workers(loader) or (kept.path, kept.at) in seen:
+                continue
+            seen.add((kept.path, kept.at))
+            what = project.text(kept.path, kept.expr.span)
+            yield Finding(
+                code=self.code,
+                path=kept.path,
+                span=kept.at,
+                message=f"`{what}` keeps the shared memory of every batch, and on Linux an open file for each: "
+                "`Too many open files` after some hundred batches; keep `.clone()` of it",
+                severity=self.severity,
+                certainty=Certainty.CERTAIN if loader.workers is Workers.SOME else Certainty.LIKELY,
+                outcomes=dict.fromkeys(sorted(loader.methods), "exception"),
+                notes=(
+                    Note(kept.path, kept.loop.span, "the loop over the batches"),
+                    Note(loader.path, loader.span, f"`{loader.name}(...)` starts the workers here"),
+                ),
+                anchors=((loader.path, loader.span),),
+                key=f"{self.code}:{kept.path}:{what}",
+            )
