@@ -81,6 +81,9 @@ class Handles:
         `workers` are the functions that run in workers.
         """
         env: Env | None = made.env
+        start = made.call.start if isinstance(made, ExtInst) else made.expr.start
+        if not self.evaluator.conditions.may_run(made.env, made.env.module.block_at(made.env.function, start)):
+            return False
         while env is not None and env.function >= 0:
             owner = env.module.method_owner(env.function)
             if owner < 0:

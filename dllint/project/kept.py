@@ -41,10 +41,16 @@ def kept_handle(project: Project, held: Held, workers: WorkerFunctions) -> Handl
     handle = _loader_iterator(project, value) or handle_of(value)
     if handle is None or held.assumed or not isinstance(value, (ExtInst, Seq)):
         return None
-    if isinstance(value, Seq) and holder.kind != "attribute":
+    if isinstance(value, Seq) and (holder.kind != "attribute" or _added(value, holder.name)):
         return None
     attribute = holder.name if holder.kind == "attribute" else ""
     return handle if project.handles.open_before(value, attribute, workers) else None
+
+
+def _added(generator: Seq, attribute: str) -> bool:
+    """Whether `x += (generator)` uses it up."""
+    writes = generator.env.module.attribute_writes.get(attribute, ())
+    return any(write.event.kind == "augment" and write.event.value is generator.expr for write in writes)
 
 
 def _loader_iterator(project: Project, value: Value) -> Handle | None:
