@@ -28,6 +28,7 @@ _PUBLIC = {
     "Fix": "dllint.fix",
     "Func": "dllint.project.values",
     "Function": "dllint.model.facts",
+    "Guarded": "dllint.project.guarded",
     "Held": "dllint.project",
     "Import": "dllint.fix",
     "Inst": "dllint.project.values",

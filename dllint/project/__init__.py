@@ -18,6 +18,7 @@ from dllint.project.devices import Devices
 from dllint.project.evaluate import Evaluator
 from dllint.project.forks import Child, Forks, calls_of
 from dllint.project.given import Given
+from dllint.project.guarded import GuardedNames
 from dllint.project.guards import asks_for_process, only_in_main
 from dllint.project.handles import Handles
 from dllint.project.index import Index
@@ -70,6 +71,7 @@ class Project:
         self.default_device = DefaultDevice(self.evaluator, self.boundaries, self.devices)
         self.forks = Forks(self.evaluator, self.boundaries, self.devices, self.main_code)
         self.processes = Processes(self.evaluator, self.boundaries)
+        self.guarded = GuardedNames(self.evaluator, lambda: self._in_children)
         self.start_methods = StartMethods(self.main_code, self.processes)
         self.listings = Listings(self.evaluator)
         self.handles = Handles(self.evaluator)
@@ -226,6 +228,12 @@ class Project:
         for event in running.events:
             if not only_in_main(running.env.module, running.env.function, event):
                 yield from calls_of(event)
+
+    @cached_property
+    def _in_children(self) -> frozenset[tuple[str, int]]:
+        """The functions that run in workers or in processes of the project's own."""
+        own = (running for task in self.processes.tasks for running in self.processes.running(task))
+        return frozenset(item.function for item in (*self.running, *own))
 
     def started_in(self, running: Running) -> Iterator[Begun]:
         """The workers and processes that running code surely starts where it runs, in workers as well."""

@@ -1,0 +1,58 @@
+"""DLL109: workers need a name that is defined under the main guard only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dllint import PICKLING, Certainty, Finding, Guarded, Loader, Note, Project, Rule, Span, Task, Workers
+
+
+class GuardedNameInWorker(Rule):
+    """A spawned worker imports the main script and skips its guarded part; what that part defines is not there."""
+
+    code = "DLL109"
+    name = "guarded-name-in-worker"
+    summary = "workers need a class, function or name that is defined under the main guard only"
+
+    def check(self, project: Project) -> Iterator[Finding]:
+        seen = set()
+        for guarded, starter in self._all(project):
+            key = (guarded.module.path, guarded.name)
+            path = starter.path
+            if key in seen or path not in project.index.imports(guarded.module.path) or not starter.methods & PICKLING:
+                continue
+            seen.add(key)
+            yield self._finding(project, guarded, starter)
+
+    def _all(self, project: Project) -> Iterator[tuple[Guarded, Loader | Task]]:
+        for held in project.shipped:
+            guarded = project.guarded.defined(held.value) if held.loader is not None else None
+            if guarded is not None and held.loader is not None:
+                yield guarded._replace(notes=held.route), held.loader
+        for running in project.running:
+            if running.loader is not None:
+                yield from ((guarded, running.loader) for guarded in project.guarded.read_by(running))
+        for task in project.processes.tasks:
+            for running in project.processes.running(task):
+                yield from ((guarded, task) for guarded in project.guarded.read_by(running))
+
+    def _finding(self, project: Project, guarded: Guarded, starter: Loader | Task) -> Finding:
+        failing = starter.methods & PICKLING
+        loader = starter if isinstance(starter, Loader) else None
+        where = project.where(loader, failing) if loader is not None or not starter.chosen else ""
+        where = where or "with start method " + " or ".join(sorted(failing))
+        error = "NameError" if guarded.kind == "name" or guarded.read else "Can't get attribute"
+        unsure = loader is not None and loader.workers is Workers.UNKNOWN
+        at: Span = loader.span if loader is not None else starter.call.span
+        return Finding(
+            code=self.code,
+            path=guarded.module.path,
+            span=guarded.span,
+            message=f"{guarded.kind} `{guarded.name}` is defined under the main guard, where spawned workers do not "
+            f"find it (`{error}`): fails {where}; define it above the guard, or pass it to what needs it",
+            certainty=Certainty.LIKELY if unsure else Certainty.CERTAIN,
+            outcomes=dict.fromkeys(sorted(failing), "exception") | {"fork": "ok"},
+            notes=guarded.notes or (Note(starter.path, at, "workers are started here"),),
+            anchors=((starter.path, at),),
+            key=f"{self.code}:{guarded.module.path}:{guarded.name}",
+        )
