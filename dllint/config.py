@@ -117,6 +117,7 @@ def _targets(root: Path, options: Options, patterns: Patterns) -> Targets:
         pythons=specifier(pythons) or "",
         start_method=options.start_method or "",
         numpy=_requirement(project.get("dependencies"), "numpy") or _requirement(_listed(root), "numpy"),
+        scripts=_scripts(project),
         loader_classes=options.loader_classes or (),
         dataset_bases=options.dataset_bases or (),
         unpicklable_types=options.unpicklable_types or (),
@@ -135,6 +136,13 @@ def _metadata(root: Path) -> dict[str, object]:
     """The `[project]` table of the root's package."""
     file = root / FILES[-1]
     return dict(section(toml(file), "project")) if file.is_file() else {}
+
+
+def _scripts(project: dict[str, object]) -> Words:
+    """The modules that the package's scripts import."""
+    tables = [project.get(name) for name in ("scripts", "gui-scripts")]
+    places = [place for table in tables if isinstance(table, dict) for place in table.values()]
+    return tuple(place.partition(":")[0].strip() for place in places if isinstance(place, str))
 
 
 def _listed(root: Path) -> list[str]:

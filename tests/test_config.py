@@ -173,6 +173,11 @@ def test_requirements_tell_the_numpy_that_the_package_does_not(tmp_path: Path) -
     assert loaded(tmp_path, project, "pyproject.toml").targets.numpy == ">=2"
 
 
+def test_scripts_of_the_package_are_known(tmp_path: Path) -> None:
+    project = '[project.scripts]\ntrain = "pkg.train:main"\n[project.gui-scripts]\nshow = "pkg.show"\nodd = 3\n'
+    assert loaded(tmp_path, project, "pyproject.toml").targets.scripts == ("pkg.train", "pkg.show")
+
+
 def test_package_metadata_counts_beside_a_configuration_of_its_own(tmp_path: Path) -> None:
     write(tmp_path, pyproject__toml='[project]\nrequires-python = ">=3.9"\n', dllint__toml="")
     assert load([str(tmp_path)]).targets.pythons == ">=3.9"

@@ -22,6 +22,8 @@ class Targets(msgspec.Struct, frozen=True):
     """The start method that the project always uses; empty: each platform's default."""
     numpy: str = ""
     """A PEP 440 specifier of the numpy the project allows."""
+    scripts: tuple[str, ...] = ()
+    """The modules of the package's console scripts."""
     loader_classes: tuple[str, ...] = ()
     dataset_bases: tuple[str, ...] = ()
     unpicklable_types: tuple[str, ...] = ()

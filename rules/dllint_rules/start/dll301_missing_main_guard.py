@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
-from dllint import PICKLING, Certainty, Event, Finding, Project, Rule, Span, Start, Workers
+from dllint import PICKLING, Certainty, Event, Finding, Fix, Project, Rule, Span, Start, Workers
 
 
 class MissingMainGuard(Rule):
@@ -17,13 +18,9 @@ class MissingMainGuard(Rule):
 
     def check(self, project: Project) -> Iterator[Finding]:
         for module in project.index:
-            for start in project.main_code.starts(module):
-                if not project.main_code.runs_on_import(module):
-                    break
-                found = self._finding(project, start)
-                if found is not None:
-                    yield found
-                    break
+            starts = sorted(project.main_code.starts(module), key=lambda start: start.event.start)
+            if starts and project.main_code.runs_on_import(module):
+                yield from islice((found for start in starts if (found := self._finding(project, start))), 1)
 
     def _finding(self, project: Project, start: Start) -> Finding | None:
         failing = start.methods & PICKLING
@@ -47,6 +44,11 @@ class MissingMainGuard(Rule):
             key=f"{self.code}:{start.path}",
             data=start,
         )
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        from dllint_rules.start.guard_tail import fix_start
+
+        return fix_start(finding, project)
 
 
 def statement_head(event: Event) -> Span:

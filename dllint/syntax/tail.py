@@ -1,0 +1,91 @@
+"""The end of a script: its top-level statements, and the edit that puts the last ones under the main guard."""
+
+from __future__ import annotations
+
+import ast
+from typing import NamedTuple
+
+from dllint.fix import Edit
+from dllint.source import Source, Span
+from dllint.syntax.captures import bindings
+from dllint.syntax.layout import indent_unit
+from dllint.syntax.outline import Outline, outline
+from dllint.syntax.write import reindent
+
+GUARD = 'if __name__ == "__main__":'
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_MAKERS = {"namedtuple", "NamedTuple", "TypedDict", "NewType", "make_dataclass", "Enum", "IntEnum", "type", "wraps"}
+"""Calls that make a class or a function, which must be found under its name."""
+
+
+class Statement(NamedTuple):
+    """A top-level statement with the names that it binds.
+
+    `kind` is definition (a function, class or import, or something that may make one), guard, constant (a name in
+    capitals for a literal, a docstring) or other.
+    """
+
+    kind: str
+    span: Span
+    names: frozenset[str]
+
+
+def top_statements(source: Source) -> list[Statement] | None:
+    """The top-level statements of a file; None where the running Python cannot read it."""
+    seen = outline(source.text)
+    return None if seen is None else [_statement(seen, node) for node in seen.tree.body]
+
+
+def _statement(seen: Outline, node: ast.stmt) -> Statement:
+    start, end = seen.offsets.span(node)
+    start = min([start, *(seen.offsets.span(item)[0] - 1 for item in getattr(node, "decorator_list", ()))])
+    return Statement(_kind(node), Span(start, end), frozenset(bindings(ast.Module([node], []))))
+
+
+def _kind(node: ast.stmt) -> str:
+    if isinstance(node, ast.If) and not node.orelse and ast.unparse(node.test) == "__name__ == '__main__'":
+        return "guard"
+    if isinstance(node, (ast.Import, ast.ImportFrom)) or any(_defines(part) for part in ast.walk(node)):
+        return "definition"
+    match node:
+        case ast.Expr(value=ast.Constant()):
+            return "constant"
+        case ast.Assign(targets=targets, value=value) if _is_literal(value):
+            names = [target.id for target in targets if isinstance(target, ast.Name)]
+            fixed = all(name.isupper() or name.startswith("__") for name in names)
+            return "constant" if fixed and len(names) == len(targets) else "other"
+    return "other"
+
+
+def _defines(node: ast.AST) -> bool:
+    if isinstance(node, ast.Call):
+        called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        return called in _MAKERS and not (called == "type" and len(node.args) == 1)
+    return isinstance(node, _DEFINITIONS)
+
+
+def _is_literal(node: ast.expr) -> bool:
+    try:
+        ast.literal_eval(node)
+    except ValueError:
+        return False
+    return True
+
+
+def guarded(source: Source, first: Span, last: Span) -> Edit | None:
+    """Whole statements under the main guard, with the comments right above the first; None where a line is shared."""
+    top, bottom = source.location(first.start)[0], source.location(last.end)[0]
+    before = source.text[source.row_span(top).start : first.start]
+    after = source.text[last.end : source.row_span(bottom).end].strip()
+    if before or (after and not after.startswith("#")):
+        return None
+    while top > 1 and source.line(top - 1).startswith("#"):
+        top -= 1
+    start = source.row_span(top).start
+    end = source.line_starts[bottom] if bottom < len(source.line_starts) else len(source.text)
+    gap = source.newline if top > 1 and source.line(top - 1).strip() else ""
+    try:
+        inside = reindent(source.text[start:end], "", indent_unit(source))
+    except ValueError:
+        return None
+    return Edit(source.path, Span(start, end), f"{gap}{GUARD}{source.newline}{inside}")

@@ -1,0 +1,85 @@
+"""What running code changes beyond its own variables: things that a spawned worker would have to see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dllint import Event, Expr, Ext, Func, Klass, Mod, Project, Running, event_names, flat_targets
+from dllint_rules.start.worker_view import WorkerView, events_of
+
+_FILTERS = ("warnings.filterwarnings", "warnings.simplefilter")
+_SETTINGS = {
+    *("torch.set_default_dtype", "torch.set_default_tensor_type", "torch.set_default_device"),
+    *("torch.set_grad_enabled", "torch.autograd.set_grad_enabled", "torch.multiprocessing.set_sharing_strategy"),
+    *("torch.use_deterministic_algorithms", "torch.set_deterministic", "torch.set_flush_denormal"),
+    *("numpy.seterr", "numpy.seterrcall", *_FILTERS),
+    *("cv2.setNumThreads", "cv2.ocl.setUseOpenCL", "decimal.setcontext", "locale.setlocale"),
+    *("sys.setrecursionlimit", "torchaudio.set_audio_backend", "torchvision.set_image_backend"),
+}
+"""Process-wide settings that worker code depends on and does not get from its parent."""
+_HARMLESS = ("os.environ", "torch.backends", "matplotlib", "sys.path", "sys.argv", "sys.stdout", "sys.stderr")
+"""What of libraries may be changed: a spawned worker inherits it, or it is none of its business."""
+_READING = {"get", "keys", "values", "items", "copy", "index", "count", "format", "join", "split", "startswith", "to"}
+"""Methods that change nothing."""
+
+
+class Effects:
+    """Looks for changes in everything that some statements run."""
+
+    def __init__(self, project: Project, view: WorkerView) -> None:
+        self.project = project
+        self.view = view
+
+    def seen_by_workers(self, entries: Iterable[Running]) -> str:
+        """A change that workers would have to see, in words; "" where there is none."""
+        for running in self.project.main_code.reach.walk(entries):
+            for event in events_of(running.env.module, running.env.function, running.start):
+                told = self._of_event(running, event)
+                if told:
+                    source = self.project.source(running.path)
+                    return f"{told} ({running.path}:{source.location(event.start)[0]})"
+        return ""
+
+    def _of_event(self, running: Running, event: Event) -> str:
+        facts = running.env.module.function_at(running.env.function)
+        for name in event_names(event) if facts is not None else ():
+            reader = self.view.reads.get((running.path, name)) if facts and name in facts.globals else None
+            if reader:
+                return f"worker code (`{reader}`) reads `{name}`, which is set there"
+        if event.target is not None and event.kind != "for":
+            for target in flat_targets(event.target):
+                if target.kind in ("attribute", "subscript"):
+                    told = self._of_store(running, target)
+                    if told:
+                        return told
+        for expr in event.walk():
+            told = self._of_call(running, expr) if expr.kind == "call" else ""
+            if told:
+                return told
+        return ""
+
+    def _of_store(self, running: Running, target: Expr) -> str:
+        """`base.name = ...` or `base[key] = ...`."""
+        base = target.args[0]
+        for value in self.project.values(base, running.env):
+            if value in self.view.objects:
+                return f"worker code reads `{self.view.objects[value][1]}`, which is changed there"
+            if isinstance(value, Klass | Func):
+                return f"`{base.dotted}` is changed there, and workers import it unchanged"
+            if isinstance(value, Mod) and (value.module.path, target.name) in self.view.reads:
+                return f"worker code reads `{target.name}` of `{base.dotted}`, which is set there"
+            if isinstance(value, Ext) and not value.name.startswith(_HARMLESS):
+                return f"`{base.dotted}` is changed there, and workers import it unchanged"
+        return ""
+
+    def _of_call(self, running: Running, call: Expr) -> str:
+        callee = call.args[0]
+        for value in self.project.values(callee, running.env):
+            quiet = len(call.args) > 1 and call.args[1].value == "ignore" and getattr(value, "name", "") in _FILTERS
+            if isinstance(value, Ext) and value.name in _SETTINGS and not quiet:
+                return f"`{callee.dotted}` is set for this process only, and worker code may depend on it"
+        if callee.kind == "attribute" and callee.name not in _READING:
+            for value in self.project.values(callee.args[0], running.env):
+                if value in self.view.objects:
+                    return f"worker code reads `{self.view.objects[value][1]}`, which may be changed there"
+        return ""

@@ -1,0 +1,234 @@
+"""DLL301's fix: what goes under the main guard, and what workers would miss if it did."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping
+
+import pytest
+from dllint_rules.start.dll301_missing_main_guard import MissingMainGuard
+
+from dllint import Applicability, Fix, Project
+from dllint.collect import collect
+from dllint.fix import apply
+from dllint.project import Targets
+from dllint.source import Source
+
+HEAD = """\
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Numbers(Dataset):
+    def __init__(self, size=4):
+        self.size = size
+
+    def __len__(self):
+        return self.size
+
+    def __getitem__(self, index):
+        return {item}
+
+
+"""
+
+
+def script(tail: str, item: str = "index") -> str:
+    return HEAD.format(item=item) + textwrap.dedent(tail).lstrip("\n")
+
+
+def fix_of(files: str | Mapping[str, str], targets: Targets | None = None) -> Fix:
+    """The fix of the first finding in `train.py`."""
+    texts = {"train.py": files} if isinstance(files, str) else dict(files)
+    sources = {path: Source(path, text) for path, text in texts.items()}
+    models = {path: collect(source) for path, source in sources.items()}
+    project = Project(models, targets or Targets(), lambda path: sources[path])
+    rule = MissingMainGuard()
+    finding = next(found for found in rule.check(project) if found.path == "train.py")
+    fix = rule.fix(finding, project)
+    assert fix is not None
+    return fix
+
+
+def fixed(files: str | Mapping[str, str], trust: Applicability = Applicability.UNSAFE) -> str:
+    fix = fix_of(files)
+    assert fix.applicability is trust, fix.title
+    text = files if isinstance(files, str) else files["train.py"]
+    result = apply(text, fix.edits)
+    compile(result, "train.py", "exec")
+    return result
+
+
+def refused(files: str | Mapping[str, str], targets: Targets | None = None) -> str:
+    """Why there is no fix."""
+    fix = fix_of(files, targets)
+    assert fix.applicability is Applicability.MANUAL, fix.edits
+    assert not fix.edits
+    return fix.title.partition("; ")[2]
+
+
+LOOP = "for batch in DataLoader(Numbers(), num_workers=2):\n    print(batch)\n"
+MAIN = "def main(*more):\n" + textwrap.indent(LOOP, "    ") + "\n\n"
+
+
+def test_what_feeds_the_loop_moves_with_it() -> None:
+    tail = '''\
+    EPOCHS = 3
+    # The data.
+    loader = DataLoader(Numbers(), num_workers=2)  # two
+    model = torch.nn.Linear(
+        1, 1)
+
+    TEXT = """a
+      b"""
+    for epoch in range(EPOCHS):
+        # One epoch.
+        for batch in loader:
+            print(model(batch), \\
+                  TEXT)
+
+    print("done")
+    # The end.
+    '''
+    after = '''\
+    EPOCHS = 3
+
+    if __name__ == "__main__":
+        # The data.
+        loader = DataLoader(Numbers(), num_workers=2)  # two
+        model = torch.nn.Linear(
+            1, 1)
+
+        TEXT = """a
+      b"""
+        for epoch in range(EPOCHS):
+            # One epoch.
+            for batch in loader:
+                print(model(batch), \\
+                      TEXT)
+
+        print("done")
+    # The end.
+    '''
+    assert fixed(script(tail), Applicability.SAFE) == script(after)
+
+
+def test_a_guard_at_the_end_stays_where_it_is() -> None:
+    guard = '\n\nif __name__ == "__main__":\n    print("done")\n'
+    result = fixed(script(LOOP + guard), Applicability.SAFE)
+    assert result == script('if __name__ == "__main__":\n' + textwrap.indent(LOOP, "    ") + guard)
+
+
+def test_tabs_and_newlines_are_the_files_own() -> None:
+    text = script(LOOP).replace("    ", "\t").replace("\n", "\r\n")
+    result = fixed(text, Applicability.SAFE)
+    assert '\r\nif __name__ == "__main__":\r\n\tfor batch in' in result
+    assert "\r\n\t\tprint(batch)\r\n" in result
+
+
+@pytest.mark.parametrize(
+    ("files", "trust"),
+    [
+        (script(LOOP), Applicability.SAFE),
+        (script(MAIN + "main()\n"), Applicability.UNSAFE),
+        ({"train.py": "import more\n" + script(LOOP), "more.py": "import torch\n"}, Applicability.UNSAFE),
+        (script("from multiprocessing import Process\nProcess(target=print).start()\n"), Applicability.UNSAFE),
+    ],
+)
+def test_only_a_plain_script_is_safe(files: str | Mapping[str, str], trust: Applicability) -> None:
+    assert fix_of(files).applicability is trust
+
+
+@pytest.mark.parametrize(
+    ("above", "moves"),
+    [
+        ("model = torch.nn.Linear(1, 1)", True),
+        ("torch.manual_seed(0)", True),
+        ("torch.backends.cudnn.benchmark = True", True),
+        ("import random", False),
+        ("if torch:\n    import random", True),
+        ("def helper(): pass", False),
+        ("from collections import namedtuple\nPoint = namedtuple('Point', 'x')", False),
+        ("WIDTH = 3", True),
+        ("scale = 3", False),
+        ("torch.set_default_dtype(torch.float64)", False),
+        ("np.seterr(all='raise')", False),
+        ("Numbers.width = 3", False),
+        ("table['a'] = 1", False),
+        ("table.update(a=1)", False),
+        ("Dataset.extra = 1", False),
+    ],
+)
+def test_what_workers_need_stays_above(above: str, moves: bool) -> None:
+    head = "table = {}\nprint(table)\n"
+    text = script(f"{head}{above}\n{LOOP}", item="index * scale + len(table)")
+    result = fixed(text, Applicability.SAFE)
+    guard = result.index("if __name__")
+    assert (guard < result.index(above.splitlines()[-1].strip())) == moves
+    assert guard < result.index("for batch in")
+
+
+REFUSED = [
+    ("scale = 1\n" + LOOP + "scale = 2\n" + LOOP, "worker code (`Numbers.__getitem__`) reads `scale`"),
+    (LOOP + "def later(): pass\n", "functions, classes or imports stand below"),
+    (LOOP + "import random\n", "functions, classes or imports stand below"),
+    (LOOP + "Numbers.width = 3\n" + LOOP, "`Numbers` is changed there"),
+    (LOOP + "torch.set_default_dtype(torch.float64)\n", "`torch.set_default_dtype` is set for this process only"),
+    ("scale = []\n" + LOOP + "scale.append(1)\n", "worker code reads `scale`, which may be changed there"),
+    ("scale = {}\n" + LOOP + "scale['a'] = 1\n", "worker code reads `scale`, which is changed there"),
+    (MAIN + "def more():\n    global scale\n    scale = 1\nmain(more())\n", "reads `scale`, which is set there"),
+    ("scale = {}\n" + MAIN + "def more(x):\n    x['a'] = 1\nmain(more(scale))\n", "reads `scale`, which is changed"),
+    (MAIN + "def more():\n    Numbers.scale = 1\nmain(more())\n", "`Numbers` is changed there"),
+    ("x = 1; list(DataLoader(Numbers(), num_workers=2))\n", "a line holds several statements"),
+    ("# %%\n" + LOOP, "this is a notebook"),
+    ("def f():\n    return late\nlist(DataLoader(unknown(), num_workers=2))\nlate = 1\n", "(`f`) reads `late`"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("tail", "why"), REFUSED)
+def test_what_workers_would_miss_is_not_moved(tail: str, why: str) -> None:
+    assert why in refused(script(tail, item="index * scale"))
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "why"),
+    [
+        ("other.py", "import train\n", "other.py imports this file"),
+        ("other.py", "from train import loader\n", "other.py imports this file"),
+        ("other.py", "from __main__ import loader\n", "other.py imports this file"),
+        ("a/b.py", "import importlib\nimportlib.import_module('train')\n", "a/b.py may import this file by its name"),
+        ("a/b.py", "import runpy\nrunpy.run_path('scripts/train.py')\n", "a/b.py may import this file by its name"),
+    ],
+)
+def test_a_file_that_others_import_is_left_alone(path: str, text: str, why: str) -> None:
+    assert refused({"train.py": script(LOOP), path: text}) == why
+
+
+OTHERS = ["import pretrain\n", "from utils import train\n", "from a.train import x\n", "'train'\n"]
+
+
+@pytest.mark.parametrize("text", OTHERS)
+def test_other_names_are_no_imports(text: str) -> None:
+    files = {"train.py": script(LOOP), "other.py": text, "utils.py": "def train(): pass\n"}
+    assert fix_of(files).applicability is Applicability.SAFE
+
+
+def test_scripts_of_the_package_import_their_modules() -> None:
+    assert refused(script(LOOP), Targets(scripts=("train",))) == "a console script imports this file"
+
+
+def test_settings_of_other_files_count() -> None:
+    config = "class Config:\n    scale = 1\n    def load(self, x):\n        self.scale = x\n\n\ncfg = Config()\n"
+    text = "from config import cfg\n" + script("cfg.load(3)\n" + LOOP + "cfg.load(4)\n", item="index * cfg.scale")
+    assert "worker code reads `cfg`, which" in refused({"train.py": text, "config.py": config})
+    quiet = "from config import cfg\n" + script(LOOP + "cfg.load(4)\n")
+    assert "if __name__" in fixed({"train.py": quiet, "config.py": config})
+    text = "import config\n" + script(LOOP + "config.cfg = 4\n", item="index * config.cfg")
+    assert "worker code reads `cfg` of `config`, which is set there" in refused({"train.py": text, "config.py": config})
+
+
+def test_the_second_statement_that_calls_one_function_counts_too() -> None:
+    tail = MAIN + 'def twice():\n    main()\n\n\ntwice()\nprint("between")\nmain()\n'
+    result = fixed(script(tail))
+    assert '\nif __name__ == "__main__":\n    twice()\n    print("between")\n    main()\n' in result
