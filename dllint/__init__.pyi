@@ -11,6 +11,7 @@ from dllint.fix import Import as Import
 from dllint.model.facts import Event as Event
 from dllint.model.facts import Expr as Expr
 from dllint.model.facts import Function as Function
+from dllint.model.facts import ImportedName as ImportedName
 from dllint.model.facts import ModuleModel as ModuleModel
 from dllint.project import Held as Held
 from dllint.project import Loader as Loader
@@ -18,12 +19,15 @@ from dllint.project import Project as Project
 from dllint.project import Running as Running
 from dllint.project import Task as Task
 from dllint.project import Workers as Workers
+from dllint.project.boundaries import is_test as is_test
 from dllint.project.evaluate.conditions import is_none as is_none
 from dllint.project.given import Alternative as Alternative
 from dllint.project.guarded import Guarded as Guarded
 from dllint.project.guards import under_main_guard as under_main_guard
 from dllint.project.index import Module as Module
 from dllint.project.index import Write as Write
+from dllint.project.index import event_names as event_names
+from dllint.project.index import flat_targets as flat_targets
 from dllint.project.kept import Shared as Shared
 from dllint.project.kept import kept_handle as kept_handle
 from dllint.project.kept import shared_under_fork as shared_under_fork
@@ -48,6 +52,7 @@ from dllint.project.values import ExtMethod as ExtMethod
 from dllint.project.values import Func as Func
 from dllint.project.values import Inst as Inst
 from dllint.project.values import Klass as Klass
+from dllint.project.values import Mod as Mod
 from dllint.project.values import Seq as Seq
 from dllint.project.values import Value as Value
 from dllint.rule import Rule as Rule
@@ -57,6 +62,10 @@ from dllint.syntax.hoist_class import hoist_class as hoist_class
 from dllint.syntax.hoist_function import hoist_function as hoist_function
 from dllint.syntax.names import module_alias as module_alias
 from dllint.syntax.names import reference as reference
+from dllint.syntax.tail import GUARD as GUARD
+from dllint.syntax.tail import Statement as Statement
+from dllint.syntax.tail import guarded as guarded
+from dllint.syntax.tail import top_statements as top_statements
 from dllint.syntax.uses import Use as Use
 from dllint.syntax.uses import after_statement as after_statement
 from dllint.syntax.uses import attribute_uses as attribute_uses
