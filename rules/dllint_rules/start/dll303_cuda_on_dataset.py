@@ -22,7 +22,9 @@ class CudaOnDataset(Rule):
         seen = set()
         for held in project.shipped:
             loader = held.loader
-            if loader is None or FORK not in loader.methods or (held.path, held.span) in seen:
+            if loader is None or loader.boundary.base == "multiprocessing.Process" or FORK not in loader.methods:
+                continue
+            if (held.path, held.span) in seen:
                 continue
             how = on_device(project, held)
             if how and held.holder.kind in ("attribute", "kept", "element") and self._read(project, held):
