@@ -63,6 +63,11 @@ def is_part(value: Value) -> bool:
     return is_part(value.base) and (isinstance(index.value, str) or index.kind == "fstring")
 
 
+def gives_back(made: ExtInst) -> bool:
+    """Whether an item of something holds on to what that was made of: `random_split(...)[0]`, a part of a file."""
+    return is_part(made) or (isinstance(made.base, ExtInst) and keeps(made.base.name))
+
+
 def keeps(name: str) -> bool:
     """Whether an external callable is known to keep what it is given as it is, not to read it."""
     return name in KEEPERS or name in DATASETS

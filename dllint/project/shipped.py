@@ -11,7 +11,7 @@ from dllint.knowledge import COPIERS, DROP_STATE, ITERATORS, holds_arguments
 from dllint.model.facts import Expr
 from dllint.project.boundaries import Boundaries, Loader
 from dllint.project.evaluate import NAMEDTUPLE_INSTANCE, Evaluator
-from dllint.project.handles import is_part, keeps, lets_follow
+from dllint.project.handles import gives_back, keeps, lets_follow
 from dllint.project.values import Env, ExtInst, ExtMethod, Func, Inst, Klass, Method, Seq, Value
 from dllint.source import Span
 
@@ -232,7 +232,7 @@ class Shipped:
         name, call, env = made.name, made.call, made.env
         if call.kind != "call" or name.endswith("[]"):
             if made.base is not None and lets_follow(made):
-                yield replace(step, value=made.base, assumed=step.assumed or not is_part(made))
+                yield replace(step, value=made.base, assumed=step.assumed or not gives_back(made))
             return
         if name == "collections.defaultdict":
             yield from self._defaultdict(step, made)
