@@ -38,7 +38,7 @@ def kept_handle(project: Project, held: Held, workers: WorkerFunctions) -> Handl
     named = _named_by_users(project, value)
     if named:
         return Handle(f"`{named}`")
-    handle = _loader_iterator(project, value) or handle_of(value)
+    handle = _loader_iterator(project, held) or handle_of(value)
     if handle is None or held.assumed or not isinstance(value, (ExtInst, Seq)):
         return None
     if isinstance(value, Seq) and (holder.kind != "attribute" or _added(value, holder.name)):
@@ -53,10 +53,15 @@ def _added(generator: Seq, attribute: str) -> bool:
     return any(write.event.kind == "augment" and write.event.value is generator.expr for write in writes)
 
 
-def _loader_iterator(project: Project, value: Value) -> Handle | None:
-    """`iter(loader)` refuses to be pickled."""
-    if isinstance(value, ExtInst) and value.name == "builtins.iter":
-        if any(project.boundaries.makes_loader(arg, value.env) for arg in value.call.args[1:]):
+def _loader_iterator(project: Project, held: Held) -> Handle | None:
+    """`iter(loader)` refuses to be pickled; the first one of a loader is made after its workers have got everything."""
+    value = held.value
+    if not isinstance(value, ExtInst) or value.name != "builtins.iter" or held.loader is None:
+        return None
+    for arg in value.call.args[1:]:
+        made = [item for item in project.values(arg, value.env) if isinstance(item, (ExtInst, Inst))]
+        places = {(item.env.module.path, item.call.span) for item in made if item.env and item.call}
+        if project.boundaries.makes_loader(arg, value.env) and (held.loader.path, held.loader.span) not in places:
             return Handle("iterator of a loader")
     return None
 

@@ -10,6 +10,7 @@ import msgspec
 from dllint import Finding, Held, Owner, Project, Rule, Severity, owners, worker_functions
 from dllint_rules.pickling.unpicklable import finding
 
+MODEL = "model"
 REMEDY = "use a module-level function, or an object that holds only what the method needs"
 
 
@@ -42,7 +43,8 @@ class OwnerShippedWithMethod(Rule):
         held, what = owner.heavy[0]
         whole = f"{article(what)}{kept_as(held)}" if held is not owner.held else f"itself {article(what)}"
         how = f"which is {whole}" if held is owner.held else f"which has {whole}"
-        found = finding(self, project, passed(owner.held), taken(owner), REMEDY, f"{how}: copied into every worker")
+        sent = "sent to" if what == MODEL else "copied into"
+        found = finding(self, project, passed(owner.held), taken(owner), REMEDY, f"{how}: {sent} every worker")
         if found is None:
             return None
         outcomes = {method: "bloat" if outcome != "ok" else "ok" for method, outcome in found.outcomes.items()}
