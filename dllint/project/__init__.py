@@ -23,6 +23,7 @@ from dllint.project.guards import asks_for_process, only_in_main
 from dllint.project.handles import Handles
 from dllint.project.index import Index
 from dllint.project.item_reads import ItemReads
+from dllint.project.items import Items
 from dllint.project.kept_batches import KeptBatches
 from dllint.project.library import Library
 from dllint.project.listings import Listings
@@ -36,7 +37,7 @@ from dllint.project.restarts import Restarts
 from dllint.project.shipped import Held, Holder, Shipped
 from dllint.project.start_methods import StartMethods
 from dllint.project.targets import FORK, PICKLING, Targets
-from dllint.project.values import Env, Free, Inst, Klass, Opaque, Values
+from dllint.project.values import Env, Free, Inst, Klass, Opaque, Value, Values
 from dllint.project.worker_code import WorkerCode
 from dllint.project.workers import Workers
 from dllint.source import Source, Span
@@ -71,6 +72,7 @@ class Project:
         self.default_device = DefaultDevice(self.evaluator, self.boundaries, self.devices)
         self.forks = Forks(self.evaluator, self.boundaries, self.devices, self.main_code)
         self.processes = Processes(self.evaluator, self.boundaries)
+        self.items = Items(self.evaluator, self.boundaries)
         self.guarded = GuardedNames(self.evaluator, lambda: self._in_children)
         self.start_methods = StartMethods(self.main_code, self.processes)
         self.listings = Listings(self.evaluator)
@@ -199,6 +201,10 @@ class Project:
                 if isinstance(held.value, Inst):
                     found |= set(self.evaluator.classes.mro(held.value.klass))
         return found
+
+    def place(self, value: Value) -> tuple[str, Span] | None:
+        """Where a value is made."""
+        return Shipped(self.evaluator, self.boundaries).place(value)
 
     # What runs in workers.
 
