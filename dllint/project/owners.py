@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from dllint.project import Project
 
 _MODULES = frozenset({"torch.nn.Module", "lightning.LightningModule", "torch.nn.modules.module.Module"})
-_MODELS = ("torchvision.models.", "timm.create_model", "torch.hub.load", "torch.nn.")
+_MODELS = ("torchvision.models.", "timm.create_model", "torch.hub.load")
 
 
 class Owner(NamedTuple):
@@ -40,7 +40,7 @@ def owners(project: Project, workers: WorkerFunctions) -> Iterator[Owner]:
         own = [item for item in along if item.method == method and item.holder.kind != "owner"]
         broken = [(item, handle.what) for item in own if (handle := kept_handle(project, item, workers))]
         heavy = [] if held.value.klass in direct else [(item, what) for item in own if (what := _heavy(project, item))]
-        if not heavy and held.value.klass not in direct and _is_module(project, held.value):
+        if held.value.klass not in direct and _is_module(project, held.value):
             heavy = [(held, "model")]
         if broken or heavy:
             yield Owner(held, method, tuple(broken), tuple(heavy))
@@ -54,7 +54,7 @@ def _heavy(project: Project, held: Held) -> str:
     if isinstance(value, Inst):
         return "model" if _is_module(project, value) else ""
     if isinstance(value, ExtInst) and (value.name.startswith(_MODELS) or _is_pretrained(value.name)):
-        return "" if value.name.endswith("Loss") else "model"
+        return "model"
     return "list of names" if project.listings.of(value) is not None else ""
 
 

@@ -12,7 +12,7 @@ REMEDY = "raise AttributeError for names that start with `__` and for the attrib
 
 
 class GetattrBreaksUnpickling(Rule):
-    """Pickle makes the object without `__init__` and looks for `__setstate__`: nothing is set when `__getattr__` runs."""
+    """Pickle makes the object without `__init__` and asks for `__setstate__`: `__getattr__` runs and nothing is set."""
 
     code = "DLL113"
     name = "getattr-breaks-unpickling"
