@@ -1,0 +1,59 @@
+"""DLL206: worker code runs the garbage collector for each item."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dllint import Certainty, Expr, Ext, Finding, Project, Rule, Running, Severity, Workers
+from dllint_rules.memory.has_workers import gets_workers
+
+
+class GcCollectPerItem(Rule):
+    """A full collection looks at every object and writes to most: slow, and it copies what forked workers share."""
+
+    code = "DLL206"
+    name = "gc-collect-per-item"
+    summary = "`gc.collect()` in worker code runs for each item"
+    severity = Severity.WARNING
+    triggers = (b"gc",)
+
+    def check(self, project: Project) -> Iterator[Finding]:
+        seen = set()
+        for running in project.running:
+            loader = running.loader
+            if loader is None or loader.in_tests or not gets_workers(loader) or "Process" in loader.boundary.base:
+                continue
+            for call in project.executed_calls(running):
+                if (running.path, call.span) not in seen and _collects(project, running, call):
+                    seen.add((running.path, call.span))
+                    yield self._finding(running, call)
+
+    def _finding(self, running: Running, call: Expr) -> Finding:
+        loader = running.loader
+        assert loader is not None
+        return Finding(
+            code=self.code,
+            path=running.path,
+            span=call.span,
+            message="`gc.collect()` runs for each item in every worker: 40 to 440 ms a call, and it copies the memory "
+            "that forked workers share; remove it, or call `gc.freeze()` before the workers start and collect seldom",
+            severity=self.severity,
+            certainty=Certainty.CERTAIN if loader.workers is Workers.SOME else Certainty.LIKELY,
+            outcomes=dict.fromkeys(sorted(loader.methods), "bloat"),
+            notes=running.route,
+            anchors=((loader.path, loader.span),),
+            key=f"{self.code}:{running.path}:{running.env.facts.qualname}",
+        )
+
+
+def _collects(project: Project, running: Running, call: Expr) -> bool:
+    """Whether a call is a full collection that no test guards, in code that runs once an item."""
+    values = project.values(call.args[0], running.env)
+    if len(call.args) > 1 or call.keywords or Ext("gc.collect") not in values:
+        return False
+    module = running.env.module
+    around = [module.block(index).kind for index in module.enclosing(module.block_at(running.env.function, call.start))]
+    if any(kind in ("if", "else", "except", "case") for kind in around):
+        return False
+    once = any("worker_init_fn" in note.text or "__iter__` runs" in note.text for note in running.route)
+    return not once or (running.env.facts.name == "__iter__" and any(kind in ("for", "while") for kind in around))
