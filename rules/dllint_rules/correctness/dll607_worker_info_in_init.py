@@ -1,0 +1,75 @@
+"""DLL607: `get_worker_info()` is asked for while the dataset is made, in the main process, where it is None."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dllint import Env, Expr, Ext, Finding, Held, Inst, Project, Rule
+from dllint_rules.correctness.workers import gets_workers
+
+_NAMES = frozenset({
+    "torch.utils.data.get_worker_info", "torch.utils.data._utils.worker.get_worker_info",
+})  # fmt: skip
+
+
+class WorkerInfoInInit(Rule):
+    """What `__init__` remembers of it says that there are no workers, and so every worker does the work of all."""
+
+    code = "DLL607"
+    name = "worker-info-in-init"
+    summary = "`get_worker_info()` is called in `__init__` of a dataset, where it is always None"
+    triggers = (b"get_worker_info",)
+
+    def check(self, project: Project) -> Iterator[Finding]:
+        seen = set()
+        for held in project.shipped:
+            if held.holder.name != "dataset" or not isinstance(held.value, Inst):
+                continue
+            if held.loader is None or not gets_workers(held.loader):
+                continue
+            for call, env in _asked_in_init(project, held.value):
+                if (env.module.path, call.span) not in seen:
+                    seen.add((env.module.path, call.span))
+                    yield self._finding(held, call, env)
+
+    def _finding(self, held: Held, call: Expr, env: Env) -> Finding:
+        loader = held.loader
+        assert loader is not None
+        return Finding(
+            code=self.code,
+            path=env.module.path,
+            span=call.span,
+            message="`get_worker_info()` is None in `__init__`, which runs in the main process: every worker takes "
+            "itself for the only one; ask in `__iter__` or `__getitem__`",
+            outcomes=dict.fromkeys(sorted(loader.methods), "corrupt"),
+            notes=held.route,
+            anchors=((loader.path, loader.span),),
+            key=f"{self.code}:{env.module.path}:{env.facts.qualname}",
+        )
+
+
+def _asked_in_init(project: Project, inst: Inst) -> Iterator[tuple[Expr, Env]]:
+    """The calls in an instance's `__init__`s and in the methods that only these use."""
+    activations = project.evaluator.activations
+    envs = list(activations.init_envs(inst).values())
+    inside = {name for env in envs for name in _uses(env)}
+    methods = [
+        activations.method_env(inst, klass.module, function)
+        for klass in project.evaluator.classes.mro(inst.klass)
+        for name, function in klass.facts.methods.items()
+        if name != "__init__"
+    ]
+    outside = {name for env in methods for name in _uses(env)}
+    envs += [env for env in methods if env.facts.name in inside - outside]
+    for env in envs:
+        for event in env.module.events(env.function):
+            for part in event.walk():
+                if part.kind == "call" and any(
+                    isinstance(value, Ext) and value.name in _NAMES for value in project.values(part.args[0], env)
+                ):
+                    yield part, env
+
+
+def _uses(env: Env) -> set[str]:
+    """The names of all attributes that a function reads."""
+    return {part.name for event in env.module.events(env.function) for part in event.walk() if part.kind == "attribute"}
