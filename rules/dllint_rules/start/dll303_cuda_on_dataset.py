@@ -16,6 +16,7 @@ class CudaOnDataset(Rule):
     code = "DLL303"
     name = "cuda-on-dataset"
     summary = "CUDA tensor or module is kept by a dataset that forked workers read"
+    default = False
     triggers = (b"cuda",)
 
     def check(self, project: Project) -> Iterator[Finding]:
