@@ -107,5 +107,10 @@ class Library:
             case Inst(klass=klass):
                 return klass.facts.parent == function.index and klass.module is module and self.is_dataset(klass)
             case Func():
-                return value.facts.parent == function.index and bool(_FOR_WORKERS.search(function.name))
+                return value.facts.parent == function.index and is_named_for_workers(function)
         return False
+
+
+def is_named_for_workers(function: Function) -> bool:
+    """Whether a factory's name says that it makes something for a dataset; `register_...` makes decorators."""
+    return bool(_FOR_WORKERS.search(function.name)) and not function.name.startswith("register")

@@ -20,6 +20,7 @@ class Arguments:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self._merged: dict[tuple[int, int], Expr] = {}
+        self._passing_on: set[tuple[int, str]] = set()
 
     def parameter(self, env: Env, name: str) -> Values:
         """The values of a parameter in this activation."""
@@ -194,6 +195,16 @@ class Arguments:
     def _from_kwargs(self, env: Env, name: str) -> tuple[list[Argument], bool]:
         if any(item.name == name and item.kind != "kwargs" for item in env.facts.parameters):
             return [], False
+        key = (id(env), name)
+        if key in self._passing_on:
+            return [], False
+        self._passing_on.add(key)
+        try:
+            return self._handed_on(env, name)
+        finally:
+            self._passing_on.discard(key)
+
+    def _handed_on(self, env: Env, name: str) -> tuple[list[Argument], bool]:
         own = next(item for item in env.facts.parameters if item.kind == "kwargs")
         found = [
             pair for value in self.rest(env, own) for pair in self.evaluator.containers.stored_under(value, name, env)
