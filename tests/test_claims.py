@@ -1,7 +1,7 @@
 """Runs the programs of the pages on real torch: the bad ones fail as claimed, and what the fix makes of them works.
 
-By default each program runs under the start methods its page names; `-m slow` adds the other start methods for the
-fixed programs. With DLLINT_REQUIRE_TORCH=1 (as in CI) a missing torch fails instead of skipping.
+By default a program runs under those of fork and spawn that its page names, and a fixed program under spawn; forkserver,
+which pickles as spawn does, and the rest of the matrix run with `-m slow`. With DLLINT_REQUIRE_TORCH=1 (as in CI) a missing torch fails instead of skipping.
 
 The programs of all selected tests are started ahead, as many at a time as there are cores: each spends seconds on
 importing torch in its processes.
@@ -34,22 +34,28 @@ pytestmark = [
 RUNNABLE = [case for page in lint.all_pages() for case in page.cases if case.clauses]
 
 
+def slow_unless(quick: bool) -> tuple[pytest.MarkDecorator, ...]:
+    """Marks for what the default run leaves to the full matrix."""
+    return () if quick else (pytest.mark.slow,)
+
+
+def left_out(clause: Clause, method: str) -> bool:
+    """A forkserver run of a program that the default run starts by spawn or fork anyway."""
+    return method == "forkserver" and len(clause.methods) > 1
+
+
 CLAIMS = [
-    pytest.param(case, clause, method, id=f"{lint.name(case)}-{method}")
+    pytest.param(
+        case, clause, method, id=f"{lint.name(case)}-{method}", marks=slow_unless(not left_out(clause, method))
+    )
     for case in RUNNABLE
     for clause in case.clauses
     for method in clause.methods
 ]
 
 
-def also_slow(case: pages.Case, method: str) -> tuple[pytest.MarkDecorator, ...]:
-    """A start method that the page does not name is left to the full run."""
-    named = any(method in clause.methods for clause in case.clauses)
-    return () if named else (pytest.mark.slow,)
-
-
 MENDED = [
-    pytest.param(case, method, id=f"{lint.name(case)}-{method}", marks=also_slow(case, method))
+    pytest.param(case, method, id=f"{lint.name(case)}-{method}", marks=slow_unless(method == "spawn"))
     for case in RUNNABLE
     if case.diff is not None
     for method in case.fixed_methods
