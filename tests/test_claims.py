@@ -1,7 +1,8 @@
 """Runs the programs of the pages on real torch: the bad ones fail as claimed, and what the fix makes of them works.
 
-By default a program runs under those of fork and spawn that its page names, and a fixed program under spawn; forkserver,
-which pickles as spawn does, and the rest of the matrix run with `-m slow`. With DLLINT_REQUIRE_TORCH=1 (as in CI) a missing torch fails instead of skipping.
+By default a program runs under those of fork and spawn that its page names, and a fixed program under spawn; the rest,
+forkserver above all, which pickles as spawn does, runs with `-m slow`. With DLLINT_REQUIRE_TORCH=1 (as in CI) a missing
+torch fails instead of skipping.
 
 The programs of all selected tests are started ahead, as many at a time as there are cores: each spends seconds on
 importing torch in its processes.
