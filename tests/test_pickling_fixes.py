@@ -64,6 +64,8 @@ def evaluate(code: str) -> Any:
             "functools.partial(defaultdict, functools.partial(defaultdict, str))",
         ),
         ("defaultdict(None)", "functools.partial(defaultdict, None)"),
+        ("defaultdict(functools.lru_cache)", "functools.partial(defaultdict, functools.lru_cache)"),
+        ("defaultdict(Counter)", "functools.partial(defaultdict, Counter)"),
     ],
 )
 def test_factories_that_exist(body: str, text: str) -> None:
@@ -193,10 +195,12 @@ def test_the_functions_that_are_taken_for_granted_pickle_by_name(module: str, na
 
 
 def fix_of(move: Any, code: str, name: str) -> Fix | None:
-    source = Source("a.py", code)
+    source = Source("a.py", code.replace("§", ""))
     model = collect(source)
     project = Project({"a.py": model}, Targets(), lambda path: source)
-    index = next(item.index for item in model.functions if item.kind == "lambda" or item.parent >= 0)
+    found = [item for item in model.functions if item.kind == "lambda" or item.parent >= 0]
+    marked = [item for item in found if item.span.start == code.find("§")]
+    index = (marked or found)[0].index
     module = next(iter(project.index))
     value = Func(module, index, project.evaluator.generic(module, model.functions[index].parent))
     held = Held(value, Holder("argument", name), "a.py", model.functions[index].span, (), None)
@@ -221,7 +225,8 @@ def test_fixes_prefer_what_exists_and_say_how_far_to_trust_them() -> None:
     assert fix.applicability is Applicability.SAFE
     code = f"{LOADER}def pad(batch): return batch\nDataLoader(x, collate_fn=lambda batch: {{}}(batch))\n"
     assert "collate_fn=pad)" in fixed(fix_argument, code.format("pad"))[0]
-    assert "return pad2(batch)" in fixed(fix_argument, code.format("pad2"))[0]
+    assert "return abs(batch, 1)" in fixed(fix_argument, code.replace("{}(batch)", "abs(batch, 1)"))[0]
+    assert fix_of(fix_argument, code.format("pad2"), "collate_fn") is None
 
 
 @pytest.mark.parametrize(
@@ -255,6 +260,11 @@ def test_else_they_move_the_function_unsafely(move: Any, code: str, name: str) -
     result, fix = fixed(move, code, name)
     assert result.startswith("def ")
     assert fix.applicability is Applicability.UNSAFE
+
+
+@pytest.mark.parametrize("value", ["defaultdict(lambda: [1])", "[lambda: 1]", "make(key=lambda: 1)"])
+def test_a_factory_of_lambdas_is_left_alone(value: str) -> None:
+    assert fix_of(fix_factory, f"from collections import defaultdict\nx = defaultdict(§lambda: {value})\n", "") is None
 
 
 def test_a_comment_is_not_lost() -> None:

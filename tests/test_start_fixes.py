@@ -218,6 +218,12 @@ def test_scripts_of_the_package_import_their_modules() -> None:
     assert refused(script(LOOP), Targets(scripts=("train",))) == "a console script imports this file"
 
 
+def test_what_passes_or_is_told_elsewhere_is_no_change() -> None:
+    head = "import logging\nlogger = logging.getLogger()\n"
+    tail = "with torch.set_grad_enabled(False):\n    logger.info('a')\n" + textwrap.indent(LOOP, "    ")
+    assert "\n    with torch" in fixed(script(head + tail, item="logger.name and index"), Applicability.SAFE)
+
+
 def test_settings_of_other_files_count() -> None:
     config = "class Config:\n    scale = 1\n    def load(self, x):\n        self.scale = x\n\n\ncfg = Config()\n"
     text = "from config import cfg\n" + script("cfg.load(3)\n" + LOOP + "cfg.load(4)\n", item="index * cfg.scale")

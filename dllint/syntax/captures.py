@@ -6,9 +6,11 @@ import ast
 import re
 import symtable
 from collections.abc import Collection, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from dllint.syntax.module_names import Fate, ModuleNames
 from dllint.syntax.outline import FunctionNode, Outline
+from dllint.syntax.scoping import binder, bindings, parameters, type_parameters
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -24,12 +26,14 @@ class Captures(NamedTuple):
     imports: tuple[str, ...] = ()
 
 
-def captures(outline: Outline, function: FunctionNode, code: str, own: Collection[str] = ()) -> Captures | None:
+def captures(
+    outline: Outline, module: ModuleNames, function: FunctionNode, code: str, own: Collection[str] = ()
+) -> Captures | None:
     """What a function captures; None where a copy at module level would not mean the same.
 
     `code` is the function alone, without indentation; names in `own` do not count. A variable qualifies when the value
     it has where the function is made is the one it keeps, and when it is not `self`, which would take its whole object
-    along.
+    along. So do variables that the module binds under its main guard, where workers do not.
     """
     free = free_names(code)
     if free is None or not free.isdisjoint(FRAMES) or mangled(outline, function):
@@ -37,12 +41,15 @@ def captures(outline: Outline, function: FunctionNode, code: str, own: Collectio
     variables, imports = [], []
     for name in sorted(free.difference(own), key=lambda name: _first_use(function, name)):
         scope = binder(outline, function, name)
-        if scope is None:
+        fate = module.fate(name) if scope is None else None
+        if fate is Fate.SAME:
             continue
-        binding = bindings(scope).get(name, [])
+        if fate is Fate.OTHER or (fate is Fate.GUARDED and not _is_settled(outline, function, name)):
+            return None
+        binding = bindings(scope or outline.tree).get(name, [])
         if len(binding) == 1 and isinstance(binding[0], ast.alias):
             imports.append(_import(outline, binding[0]))
-        elif _is_fixed(outline, function, scope, name):
+        elif scope is None or _is_fixed(outline, function, scope, name):
             variables.append(name)
         else:
             return None
@@ -88,89 +95,30 @@ def _import(outline: Outline, alias: ast.alias) -> str:
     return ast.unparse(ast.Import([alias]))
 
 
-def binder(outline: Outline, node: ast.AST, name: str) -> ast.AST | None:
-    """The function or comprehension around a node whose variable a name is; None for a name of the module."""
-    for above, field in outline.path(node):
-        if any(parameter.name == name for parameter in _type_parameters(above)):
-            return above
-        if isinstance(above, _COMPREHENSIONS):
-            targets = [part for loop in above.generators for part in ast.walk(loop.target)]
-            if any(isinstance(part, ast.Name) and part.id == name for part in targets):
-                return above
-        elif isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)) and field == "body":
-            if name in _declared(above, ast.Global):
-                return None
-            if name in bindings(above) or name in _parameters(above):
-                return above
-    return None
-
-
-def _type_parameters(node: ast.AST) -> list[Any]:
-    return getattr(node, "type_params", [])  # from Python 3.12 on
-
-
-def _parameters(scope: ast.AST) -> set[str]:
-    if not isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-        return set()
-    given = scope.args
-    found = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
-    return {parameter.arg for parameter in found if parameter is not None}
-
-
-def _declared(scope: ast.AST, kind: type[ast.Global] | type[ast.Nonlocal]) -> set[str]:
-    return {name for node in _own(scope) if isinstance(node, kind) for name in node.names}
-
-
-def _own(scope: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a function's body that run in its own scope."""
-    body = getattr(scope, "body", [])
-    stack: list[ast.AST] = list(body) if isinstance(body, list) else [body]
-    while stack:
-        node = stack.pop()
-        yield node
-        if isinstance(node, _DEFINITIONS):
-            stack += node.decorator_list
-        elif isinstance(node, ast.comprehension):
-            stack += [node.iter, *node.ifs]
-        elif not isinstance(node, ast.Lambda):
-            stack += ast.iter_child_nodes(node)
-
-
-def bindings(scope: ast.AST) -> dict[str, list[ast.AST]]:
-    """What the body of a function or module binds, without parameters: the nodes that do it, for each name."""
-    found: dict[str, list[ast.AST]] = {}
-    for node in _own(scope):
-        match node:
-            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-                found.setdefault(name, []).append(node)
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                found.setdefault(name, []).append(node)
-            case ast.alias(name=name, asname=alias):
-                found.setdefault(alias or name.partition(".")[0], []).append(node)
-            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-                found.setdefault(name, []).append(node)
-            case ast.MatchMapping(rest=str(name)):
-                found.setdefault(name, []).append(node)
-    outside = _declared(scope, ast.Nonlocal)
-    return {name: nodes for name, nodes in found.items() if name not in outside}
-
-
 def _is_fixed(outline: Outline, function: FunctionNode, scope: ast.AST, name: str) -> bool:
     """Whether a variable surely has its last value where the function is made."""
     if isinstance(scope, _COMPREHENSIONS) or _is_owner(outline, scope, name):
         return False
-    if any(parameter.name == name for parameter in _type_parameters(scope)):
+    if any(parameter.name == name for parameter in type_parameters(scope)):
         return False
     if any(isinstance(node, ast.Nonlocal) and name in node.names for node in ast.walk(scope)):
         return False
     made = bindings(scope).get(name, [])
     if not made:
-        return name in _parameters(scope)
+        return name in parameters(scope)
     if scope is not _nearest(outline, function):
         return False  # it may be bound after the call that makes the function
     if not all(_precedes(outline, binding, function, scope) for binding in made):
         return False
-    return name in _parameters(scope) or any(_always(outline, binding, function) for binding in made)
+    return name in parameters(scope) or any(_always(outline, binding, function) for binding in made)
+
+
+def _is_settled(outline: Outline, function: FunctionNode, name: str) -> bool:
+    """Whether the module's only binding of a name happens before the function is made, as far as is seen."""
+    (binding,) = bindings(outline.tree)[name]
+    if _nearest(outline, function) is not None:
+        return not isinstance(outline.statement(binding), (ast.Delete, *_LOOPS))
+    return _precedes(outline, binding, function, outline.tree)
 
 
 def _is_owner(outline: Outline, scope: ast.AST, name: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 
 from dllint.fix import Applicability, Edit, Fix, Import
 from dllint.model.facts import Function, ModuleModel
@@ -11,6 +12,7 @@ from dllint.source import Source, Span
 from dllint.syntax.captures import Captures, captures
 from dllint.syntax.definition import definition, insertion, returned, split_lambda, with_captured
 from dllint.syntax.layout import BLANK, blank_above, indent_at, indent_unit
+from dllint.syntax.module_names import ModuleNames
 from dllint.syntax.names import free_name, reference
 from dllint.syntax.outline import Outline, outline
 from dllint.syntax.parse import Tree
@@ -31,7 +33,7 @@ def hoist_lambda(source: Source, tree: Tree, model: ModuleModel, function: Funct
         return None
     code = source.text[function.span.start : function.span.end]
     parts = split_lambda(code)
-    taken = captures(seen, node, f"({code}\n)")
+    taken = captures(seen, ModuleNames(seen, model), node, f"({code}\n)")
     if parts is None or taken is None or not constant_defaults(node.args):
         return None
     if any(isinstance(part, _STATEFUL) for part in ast.walk(node)) or (taken.variables and _is_method(seen, node)):
@@ -40,15 +42,30 @@ def hoist_lambda(source: Source, tree: Tree, model: ModuleModel, function: Funct
     target = _sole_name(seen, model, node)
     if target and not taken.variables:
         return _define_in_place(source, seen, seen.statement(node), definition(source, target, parts[0], body))
-    name = free_name(model, name or suggest_name(seen, node))
-    text = definition(source, name, with_captured(node.args, taken.variables, parts[0]), body)
+    parameters = with_captured(node.args, taken.variables, parts[0])
+    same = _defined_above(source, seen, model, node, parameters, body)
+    name = same or free_name(model, name or suggest_name(seen, node))
     call, imports = filled_in(model, name, taken, function.span.start)
-    edits = (
-        *insertion(source, tree, function.span.start, text, bool(imports)),
-        Edit(source.path, function.span, call),
-    )
+    edits = [Edit(source.path, function.span, call)]
+    if not same:
+        text = definition(source, name, parameters, body)
+        edits = [*insertion(source, tree, function.span.start, text, bool(imports)), *edits]
     trust = Applicability.UNSAFE if taken.variables else Applicability.SAFE
-    return Fix(f"Move the lambda to the function `{name}`", edits, trust, imports, defines=(name,))
+    title = f"Use the function `{name}`" if same else f"Move the lambda to the function `{name}`"
+    return Fix(title, tuple(edits), trust, imports, defines=() if same else (name,))
+
+
+def _defined_above(
+    source: Source, seen: Outline, model: ModuleModel, node: ast.Lambda, parameters: str, body: Sequence[str]
+) -> str:
+    """The module's function that is just what a lambda would become, where there is one."""
+    use = seen.offsets.span(node)[0]
+    for item in seen.tree.body:
+        if isinstance(item, ast.FunctionDef) and not item.decorator_list and times_bound(model, item.name) == 1:
+            start, end = seen.offsets.span(item)
+            if end < use and source.text[start:end] == definition(source, item.name, parameters, body).rstrip():
+                return item.name
+    return ""
 
 
 def filled_in(model: ModuleModel, name: str, taken: Captures, use: int) -> tuple[str, tuple[Import, ...]]:

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from dllint.fix import Applicability, Edit, Fix
 from dllint.model.facts import ModuleModel
 from dllint.source import Source, Span
-from dllint.syntax.captures import FRAMES, binder, bindings, free_names, mangled
+from dllint.syntax.captures import FRAMES, free_names, mangled
 from dllint.syntax.definition import insertion
 from dllint.syntax.layout import indent_at
+from dllint.syntax.module_names import Fate, ModuleNames
 from dllint.syntax.nested import (
     annotations_wait,
     dedented,
@@ -23,6 +24,7 @@ from dllint.syntax.nested import (
 )
 from dllint.syntax.outline import Outline, outline
 from dllint.syntax.parse import Tree
+from dllint.syntax.scoping import binder, bindings
 from dllint.syntax.write import insertion_point
 
 _MAKERS = {"dataclass", "field", "namedtuple", "property", "staticmethod", "classmethod", "TypeVar", "frozenset"}
@@ -47,7 +49,8 @@ def hoist_class(source: Source, tree: Tree, model: ModuleModel, start: int, arou
     code = dedented(source, lines, indent_at(source, start))
     if parent is None or not code or not name_is_free(model, parent, node, name, around):
         return None
-    if has_attributes(parent, name) or not _stands_alone(source, tree, seen, node, code, name):
+    module = ModuleNames(seen, model)
+    if has_attributes(parent, name) or not _stands_alone(source, tree, seen, module, node, code, name):
         return None
     end = end_of(source, lines[1])
     edits = (
@@ -83,14 +86,21 @@ def _name_of(node: ast.ClassDef | ast.Assign | None) -> str:
 
 
 def _stands_alone(
-    source: Source, tree: Tree, seen: Outline, node: ast.ClassDef | ast.Assign, code: str, name: str
+    source: Source,
+    tree: Tree,
+    seen: Outline,
+    module: ModuleNames,
+    node: ast.ClassDef | ast.Assign,
+    code: str,
+    name: str,
 ) -> bool:
     """Whether the code means at module level what it means in the function."""
     free = free_names(code)
     if free is None or not free.isdisjoint(FRAMES - {"super", "__class__"}) or mangled(seen, node):
         return False
     own = {item for part in ast.walk(node) if isinstance(part, ast.ClassDef) for item in bindings(part)}
-    if any(binder(seen, node, item) is not None for item in (free | (_read_at_once(node) - own)) - {name}):
+    read = (free | (_read_at_once(node) - own)) - {name}
+    if any(binder(seen, node, item) is not None or module.fate(item) is not Fate.SAME for item in read):
         return False
     known = known_above(seen, insertion_point(source, tree, seen.offsets.span(node)[0]))
     return _is_fixed(node, known, annotations_wait(seen))

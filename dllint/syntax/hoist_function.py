@@ -10,10 +10,11 @@ import tokenize
 from dllint.fix import Applicability, Edit, Fix
 from dllint.model.facts import Function, ModuleModel
 from dllint.source import Source, Span
-from dllint.syntax.captures import Captures, binder, captures
+from dllint.syntax.captures import Captures, captures
 from dllint.syntax.definition import insertion, with_captured
 from dllint.syntax.hoist import constant_defaults, filled_in
 from dllint.syntax.layout import indent_at
+from dllint.syntax.module_names import ModuleNames
 from dllint.syntax.names import free_name
 from dllint.syntax.nested import (
     annotations_wait,
@@ -28,16 +29,21 @@ from dllint.syntax.nested import (
 )
 from dllint.syntax.outline import Offsets, Outline, outline
 from dllint.syntax.parse import Tree
+from dllint.syntax.scoping import binder, bindings
 from dllint.syntax.write import insertion_point
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
+_SCOPES_AND_LOOPS = (
+    *(ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.comprehension, ast.JoinedStr),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.For, ast.AsyncFor, ast.While),
+)
 
 
 def hoist_function(source: Source, tree: Tree, model: ModuleModel, function: Function) -> Fix | None:
     """Move a nested function to module level; None where that would not mean the same.
 
-    Without captures it keeps its name if that is free there. Else the name stays a local variable: for the moved
-    function, or for a `functools.partial` of it that fills in the captured variables.
+    Without captures it keeps its name if that is free there. Else its only use is replaced by its new name, or by a
+    `functools.partial` that fills in the captured variables; with more uses, the old name becomes a variable for that.
     """
     seen = outline(source.text)
     node = seen.function_at(function.span.start) if seen else None
@@ -48,7 +54,7 @@ def hoist_function(source: Source, tree: Tree, model: ModuleModel, function: Fun
     )
     lines = rows(source, seen, node)
     code = dedented(source, lines, indent_at(source, function.span.start))
-    taken = captures(seen, node, code, {node.name}) if code else None
+    taken = captures(seen, ModuleNames(seen, model), node, code, {node.name}) if code else None
     if (
         parent is None
         or taken is None
@@ -67,15 +73,29 @@ def hoist_function(source: Source, tree: Tree, model: ModuleModel, function: Fun
         return None
     call, imports = filled_in(model, name, taken, function.span.start)
     start, end = source.line_starts[lines[0] - 1], end_of(source, lines[1])
-    left = "" if keeps_name else f"{indent_at(source, function.span.start)}{node.name} = {call}{source.newline}"
-    if keeps_name:
-        end += empty_below(source, end)
+    use = None if keeps_name else _only_use(seen, parent, node)
+    gone = keeps_name or use is not None
+    left = "" if gone else f"{indent_at(source, function.span.start)}{node.name} = {call}{source.newline}"
     edits = (
         *insertion(source, tree, function.span.start, text, bool(imports)),
-        Edit(source.path, Span(start, end), left),
+        Edit(source.path, Span(start, end + empty_below(source, end) * gone), left),
+        *([Edit(source.path, Span(*seen.offsets.span(use)), call)] if use else []),
     )
     title = f"Move `{node.name}` to module level" + ("" if keeps_name else f" as `{name}`")
     return Fix(title, edits, Applicability.UNSAFE, imports, defines=(name,))
+
+
+def _only_use(seen: Outline, parent: ast.AST, node: Definition) -> ast.Name | None:
+    """The one place where a function is used, if what stands in for it can be written there instead of its name."""
+    found = [part for part in ast.walk(parent) if isinstance(part, ast.Name) and part.id == node.name]
+    if len(found) != 1 or bindings(parent).get(node.name) != [node] or not isinstance(found[0].ctx, ast.Load):
+        return None
+    above, field = seen.parents[node]
+    before = {step for step, _ in seen.path(node)}
+    between = [step for step, _ in seen.path(found[0]) if step not in before]
+    plain = not any(isinstance(step, _SCOPES_AND_LOOPS) for step in between)
+    later = seen.offsets.span(found[0])[0] > seen.offsets.span(node)[1]
+    return found[0] if plain and later and len(getattr(above, field)) > 1 else None
 
 
 def _parts_known(source: Source, tree: Tree, seen: Outline, node: Definition) -> bool:
@@ -115,5 +135,6 @@ def _renamed(code: str, name: str, node: Definition, taken: Captures) -> str | N
     inside = starts[bracket.end[0] - 1] + bracket.end[1]
     has_own = any(isinstance(part, ast.arg) for part in ast.walk(node.args))
     front = with_captured(node.args, taken.variables, "§" if has_own else "").removesuffix("§")
-    front = front.rstrip() if code[inside : inside + 1] in "\r\n" else front
+    broken = re.match(r"[ \t]*(?:\r\n|\n|\r)[ \t]*", code[inside:])
+    front = f"{broken[0]}{front.rstrip()}" if broken else front
     return code[:begin] + name + code[end:inside] + (front if taken.variables else "") + code[inside:]

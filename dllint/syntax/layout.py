@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import re
+import tokenize
 
 from dllint.source import Source
 
@@ -12,8 +14,12 @@ BLANK = 2
 
 def indent_unit(source: Source) -> str:
     """What one level of indentation is in a file."""
-    first = re.search(r":[ \t]*(?:#.*)?(?:\r\n|\n|\r)([ \t]+)\S", source.text)
-    return first[1] if first and len(first[1]) <= 8 else "    "
+    try:
+        tokens = tokenize.generate_tokens(io.StringIO(source.text, newline="").readline)
+        first = next((token.string for token in tokens if token.type == tokenize.INDENT), "")
+    except (tokenize.TokenError, SyntaxError):
+        first = ""
+    return first if 0 < len(first) <= 8 else "    "
 
 
 def indent_at(source: Source, offset: int) -> str:

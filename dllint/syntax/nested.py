@@ -8,8 +8,8 @@ import re
 
 from dllint.model.facts import ModuleModel
 from dllint.source import Source
-from dllint.syntax.captures import bindings
 from dllint.syntax.outline import Outline
+from dllint.syntax.scoping import bindings
 from dllint.syntax.write import reindent
 
 

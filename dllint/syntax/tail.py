@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 from dllint.fix import Edit
 from dllint.source import Source, Span
-from dllint.syntax.captures import bindings
 from dllint.syntax.layout import indent_unit
+from dllint.syntax.module_names import is_main_guard
 from dllint.syntax.outline import Outline, outline
+from dllint.syntax.scoping import bindings
 from dllint.syntax.write import reindent
 
 GUARD = 'if __name__ == "__main__":'
@@ -43,7 +44,7 @@ def _statement(seen: Outline, node: ast.stmt) -> Statement:
 
 
 def _kind(node: ast.stmt) -> str:
-    if isinstance(node, ast.If) and not node.orelse and ast.unparse(node.test) == "__name__ == '__main__'":
+    if isinstance(node, ast.If) and not node.orelse and is_main_guard(node.test):
         return "guard"
     if isinstance(node, (ast.Import, ast.ImportFrom)) or any(_defines(part) for part in ast.walk(node)):
         return "definition"

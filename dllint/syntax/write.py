@@ -43,20 +43,28 @@ def statement_lines(source: Source, tree: Tree) -> list[tuple[int, int]]:
 def insertion_point(source: Source, tree: Tree, before: int) -> int:
     """The offset where a new module-level definition goes: above the top-level statement that contains `before`.
 
-    Its decorators, and the comments that stand directly above it, stay with it; the comments that a file begins with
-    stay first.
+    Its decorators, and the comments or strings that stand directly above it, stay with it; the comments that a file
+    begins with stay first.
     """
     rows = statement_lines(source, tree)
     row = source.location(before)[0]
     index = next((index for index, (_, last) in enumerate(rows) if row <= last), len(rows))
     if index == len(rows):
         return len(source.text)
+    while index > 1 and _is_string(tree.module.body[index - 1]) and rows[index - 1][1] + 1 == rows[index][0]:
+        index -= 1
     first = rows[index][0]
     floor = rows[index - 1][1] if index else 0
     top = first
     while top - 1 > floor and source.line(top - 1).startswith("#"):
         top -= 1
     return source.row_span(first if top == 1 else top).start
+
+
+def _is_string(statement: cst.CSTNode) -> bool:
+    """Whether a statement is nothing but a string, which some write for a comment."""
+    small = statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else None
+    return isinstance(small, cst.Expr) and isinstance(small.value, (cst.SimpleString, cst.ConcatenatedString))
 
 
 def place_imports(source: Source, tree: Tree, imports: Iterable[Import]) -> list[Edit]:

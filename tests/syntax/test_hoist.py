@@ -419,7 +419,8 @@ SAME: dict[str, tuple[str, str]] = {
         import functools
 
 
-        def _collate(scale,
+        def _collate(
+            scale,
             items,
         ):
             def one(item):
@@ -430,9 +431,7 @@ SAME: dict[str, tuple[str, str]] = {
 
         class Loader:
             def collate_fn(self, scale):
-                collate = functools.partial(_collate, scale)
-
-                return collate
+                return functools.partial(_collate, scale)
 
 
         def run():
@@ -462,8 +461,7 @@ SAME: dict[str, tuple[str, str]] = {
 
 
         def make():
-            collate = _collate
-            return collate
+            return _collate
 
 
         def run():
@@ -532,6 +530,62 @@ def test_the_files_newlines_are_kept(newline: str) -> None:
     assert hoist(before)[0] == text(SAME["nested function with captures"][1]).replace("\n", newline)
 
 
+GUARD = 'if __name__ == "__main__":'
+
+
+def test_what_the_main_program_binds_is_filled_in() -> None:
+    before = f"{GUARD}\n    import torch\n    k = 2\n    f = g(lambda x: torch.stack(x) * k)\n"
+    after = (
+        "import functools\n\n\ndef _f(k, x):\n    import torch\n    return torch.stack(x) * k\n\n\n"
+        f"{GUARD}\n    import torch\n    k = 2\n    f = g(functools.partial(_f, k))\n"
+    )
+    assert hoist(before)[0] == after
+    before = f"def main():\n    return §lambda x: x * k\n\n\n{GUARD}\n    k = 2\n    main()\n"
+    assert "return functools.partial(_multiply, k)\n" in hoist(before)[0]
+
+
+def test_a_function_that_is_there_is_used() -> None:
+    head = "import torch\n\n\ndef {}(x):\n    return torch.stack(x)\n\n\n"
+    assert hoist(head.format("_f") + "y = f(lambda x: torch.stack(x))\n")[0] == head.format("_f") + "y = f(_f)\n"
+
+
+@pytest.mark.parametrize("other", ["x: torch.cat(x)", "z: torch.stack(z)", "x, y: torch.stack(x)"])
+def test_a_function_that_is_nearly_there_is_not(other: str) -> None:
+    code = f"import torch\n\n\ndef _f(x):\n    return torch.stack(x)\n\n\ny = f(lambda {other})\n"
+    assert "def _y(" in hoist(code)[0]
+
+
+@pytest.mark.parametrize(
+    ("code", "kept"),
+    [
+        ("def f(k):\n    def g(): return k\n    h(g)\n    return g\n", True),
+        ("def f(k):\n    def g(): return k\n    return [g for _ in k]\n", True),
+        ("def f(k):\n    def g(): return k\n    return lambda: g\n", True),
+        ("def f(k):\n    def g(): return k\n    for _ in k: h(g)\n", True),
+        ("def f(k):\n    if k:\n        def g(): return k\n    return g\n", True),
+        ("def f(k):\n    def g(): return k\n    return h(x=g)\n", False),
+        ("def f(k):\n    for _ in k:\n        def g(): return _ and k\n        h(x=g)\n", True),
+        ("def f(k):\n    if k:\n        h()\n        def g(): return k\n    else: g = 1\n    return g\n", True),
+    ],
+)
+def test_the_old_name_goes_where_it_is_used_once(code: str, kept: bool) -> None:
+    result, fix = hoist(code)
+    if fix is None:
+        assert kept
+    else:
+        assert ("g = functools.partial(_g, k)" in result) == kept
+
+
+def test_one_level_of_indentation_is_the_files_first() -> None:
+    code = "def f():\n\n  if x:\n    pass\n  return lambda: 1\n"
+    assert "def _constant():\n  return 1\n" in hoist(code)[0]
+
+
+def test_a_string_in_place_of_a_comment_stays_with_its_class() -> None:
+    code = '"""Doc."""\nx = 1\n\n"""About A."""\nclass A:\n    f = staticmethod(lambda: 1)\n'
+    assert '\n\n\n"""About A."""\nclass A:' in hoist(code)[0]
+
+
 REFUSED = {
     "self": "class A:\n    def f(self):\n        self.g = lambda: self.x\n",
     "loop variable": "def f():\n    for i in range(3):\n        yield lambda: i\n",
@@ -571,6 +625,20 @@ REFUSED = {
     "nested: self": "class A:\n    def f(self):\n        def g():\n            return self.x\n        return g\n",
     "nested: written later": (
         "def f(function):\n    def g():\n        return function()\n    function = 1\n    return g\n"
+    ),
+    "changed by the main program": (
+        "scale = 1\ndef init(k):\n    global scale\n    scale = k\n\nf = g(§lambda x: x * scale)\n"
+    ),
+    "changed for what it calls": (
+        "scale = 1\ndef init(k):\n    global scale\n    scale = k\ndef h(x): return x * scale\nf = g(§lambda x: h(x))\n"
+    ),
+    "bound by nobody seen here": "def init():\n    globals()['scale'] = 1\n\nf = g(lambda x: x * scale)\n",
+    "defined under the guard": f"{GUARD}\n    def h(): pass\n    f = g(§lambda: h())\n",
+    "bound twice, once under the guard": f"k = 1\n{GUARD}\n    k = 2\n    f = g(lambda: k)\n",
+    "bound under the guard, for what it calls": (f"def h(): return k\n{GUARD}\n    k = 2\n    f = g(§lambda: h())\n"),
+    "bound later under the guard": f"{GUARD}\n    f = g(lambda: k)\n    k = 2\n",
+    "nested: changed by the main program": (
+        "def init(k):\n    global scale\n    scale = k\n\ndef f():\n    §def g(): return scale\n    return g\n"
     ),
     "unfaithful": "\fimport a\nf = g(lambda: 1)\n",
 }

@@ -21,6 +21,8 @@ def fix_factory(finding: Finding, project: Project) -> Fix | None:
     """A type in place of a shipped lambda that makes default values, else a function at module level."""
     func = shipped(finding)
     ready = ready_made_factory(func.module.model, func.facts)
+    if _makes_functions(func):
+        return replace(project, func, ready) if ready else None
     return (replace(project, func, ready) if ready else None) or hoist_lambda(project, func)
 
 
@@ -42,9 +44,16 @@ def fix_lambda(finding: Finding, project: Project) -> Fix | None:
 def fix_function(finding: Finding, project: Project) -> Fix | None:
     """A shipped local function moved to module level; what a decorator leaves behind gets the name it stands for."""
     func = shipped(finding)
+    if finding.data.holder.kind == "default_factory" and _makes_functions(func):
+        return None
     if not decorates(project, func.module, func.facts.parent):
         return hoist_function(project, func)
     return None if is_called(project, func.module, func.facts.parent) else wrap(project, func)
+
+
+def _makes_functions(func: Func) -> bool:
+    """Whether there are functions inside a factory: the values that it makes are pickled, too, and may hold them."""
+    return any(other.parent == func.index for other in func.module.model.functions)
 
 
 def shipped(finding: Finding) -> Func:

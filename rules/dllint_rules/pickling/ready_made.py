@@ -86,6 +86,8 @@ def _type_itself(model: ModuleModel, argument: Expr) -> ReadyMade | None:
     match argument:
         case Expr(kind="name", name=name) if name in _TYPES and is_builtin(model, name):
             return ReadyMade(name)
+        case Expr(kind="name" | "attribute") if _is_fixed(model, argument):
+            return ReadyMade(argument.dotted)
         case Expr(kind="constant", value=None):
             return ReadyMade("None")
         case Expr(kind="lambda", ref=index):
@@ -95,6 +97,16 @@ def _type_itself(model: ModuleModel, argument: Expr) -> ReadyMade | None:
         ) and _is_from(model, made, "collections", {"defaultdict"}):
             return _partial(model, made, inner)
     return None
+
+
+def _is_fixed(model: ModuleModel, expression: Expr) -> bool:
+    """Whether a name means one thing in the whole module: what one import or definition above makes it."""
+    root = expression.dotted.partition(".")[0]
+    defined = any(
+        event.kind in ("def", "class") and event.name == root and event.block < 0 and event.end <= expression.start
+        for event in model.events
+    )
+    return _is_imported(model, root, expression.start) or (defined and times_bound(model, root) == 1)
 
 
 def _type_of(body: Expr) -> str:

@@ -53,7 +53,8 @@ class Effects:
                     if told:
                         return told
         for expr in event.walk():
-            told = self._of_call(running, expr) if expr.kind == "call" else ""
+            scoped = event.kind == "with" and expr is event.value
+            told = self._of_call(running, expr) if expr.kind == "call" and not scoped else ""
             if told:
                 return told
         return ""

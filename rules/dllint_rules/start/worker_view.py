@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
-from dllint import Const, Event, Expr, Ext, Func, Inst, Klass, Mod, Module, Project, Value
+from dllint import Const, Event, Expr, Ext, ExtInst, Func, Inst, Klass, Mod, Module, Project, Value
 
+_TOLD = ("logging.", "re.", "tqdm.")
+"""What is made by these is called for what it does elsewhere."""
 Name = tuple[str, str]
 """A module-level name: the file that binds it, and the name."""
 Code = tuple[str, int]
@@ -104,7 +106,8 @@ class WorkerView:
         for path, name in self.reads:
             module = self.project.index.modules.get(path)
             for value in (self.project.evaluator.names.global_name(module, name) or ()) if module else ():
-                if not isinstance(value, (Const, Ext, Func, Klass, Mod)):
+                told = isinstance(value, ExtInst) and value.name.startswith(_TOLD)
+                if not told and not isinstance(value, (Const, Ext, Func, Klass, Mod)):
                     found.setdefault(value, (path, name))
         return found
 
