@@ -120,6 +120,17 @@ def test_a_guard_at_the_end_stays_where_it_is() -> None:
     assert result == script('if __name__ == "__main__":\n' + textwrap.indent(LOOP, "    ") + guard)
 
 
+def test_a_string_at_the_end_stays_where_it_is() -> None:
+    text = '\n"""\nHow to run it.\n"""\n'
+    assert fixed(script(LOOP + text), Applicability.SAFE).endswith("        print(batch)\n" + text)
+
+
+@pytest.mark.parametrize(("item", "moves"), [("vars(self)['size']", True), ("eval('scale')", False), ("vars()", False)])
+def test_names_that_are_looked_up(item: str, moves: bool) -> None:
+    fix = fix_of(script("scale = 1\n" + LOOP, item=item))
+    assert (fix.applicability is Applicability.SAFE) == moves
+
+
 def test_tabs_and_newlines_are_the_files_own() -> None:
     text = script(LOOP).replace("    ", "\t").replace("\n", "\r\n")
     result = fixed(text, Applicability.SAFE)

@@ -22,8 +22,8 @@ _MAKERS = {"namedtuple", "NamedTuple", "TypedDict", "NewType", "make_dataclass",
 class Statement(NamedTuple):
     """A top-level statement with the names that it binds.
 
-    `kind` is definition (a function, class or import, or something that may make one), guard, constant (a name in
-    capitals for a literal, a docstring) or other.
+    `kind` is definition (a function, class or import, or something that may make one), guard, text (a string alone),
+    constant (a name in capitals for a literal) or other.
     """
 
     kind: str
@@ -50,7 +50,7 @@ def _kind(node: ast.stmt) -> str:
         return "definition"
     match node:
         case ast.Expr(value=ast.Constant()):
-            return "constant"
+            return "text"
         case ast.Assign(targets=targets, value=value) if _is_literal(value):
             names = [target.id for target in targets if isinstance(target, ast.Name)]
             fixed = all(name.isupper() or name.startswith("__") for name in names)

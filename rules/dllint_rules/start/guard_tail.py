@@ -8,6 +8,7 @@ import sys
 from dllint import (
     GUARD,
     Applicability,
+    Expr,
     Finding,
     Fix,
     ImportedName,
@@ -24,7 +25,7 @@ from dllint_rules.start.worker_view import WorkerView
 
 _CELL = re.compile(r"^# (?:%%|In\[|<codecell>)", re.MULTILINE)
 _BY_NAME = re.compile(r"\b(?:import_module|__import__|run_module|run_path|exec|entry_points)\b")
-_LOOKED_UP = {"globals", "exec", "eval", "vars"}
+_LOOKED_UP = {"globals", "exec", "eval"}
 
 
 def fix_start(finding: Finding, project: Project) -> Fix | None:
@@ -47,7 +48,7 @@ class _Tail:
         self.source = project.source(module.path)
         self.program = project.index.imports(module.path)
         self.statements = top_statements(self.source) or []
-        while self.statements and self.statements[-1].kind == "guard":
+        while self.statements and self.statements[-1].kind in ("guard", "text"):
             self.statements.pop()
         starting = [entry.start.start for entry in self._entries() if entry.start and self._starts(entry)]
         spans = [item.span for item in self.statements]
@@ -111,9 +112,9 @@ class _Tail:
     def _looked_up(self) -> str:
         """Whether names may be read in ways that are not seen."""
         for path, function in sorted(self.view.code):
-            facts = self.project.index.modules[path].model.functions[function]
-            if _LOOKED_UP & facts.loads:
-                return f"worker code (`{facts.qualname}`) may look up any name"
+            module = self.project.index.modules[path]
+            if any(_looks_up(expr) for event in module.events(function) for expr in event.walk()):
+                return f"worker code (`{module.model.functions[function].qualname}`) may look up any name"
         return ""
 
     def _immovable(self) -> str:
@@ -138,9 +139,9 @@ class _Tail:
     def _top(self) -> int:
         """The first statement to move: above those that start workers, what merely feeds them."""
         top = self.first
-        while top > 0 and self.statements[top - 1].kind in ("other", "constant") and not self._needed(top - 1):
+        while top > 0 and self.statements[top - 1].kind in ("other", "constant", "text") and not self._needed(top - 1):
             top -= 1
-        while self.statements[top].kind == "constant":
+        while self.statements[top].kind in ("constant", "text"):
             top += 1
         return top
 
@@ -159,3 +160,9 @@ class _Tail:
         edit = next(edit for span in spans if (edit := guarded(self.source, span, last)) is not None)
         trust = Applicability.SAFE if self._is_plain() else Applicability.UNSAFE
         return Fix(f"Put the end of the script under `{GUARD}`", (edit,), trust)
+
+
+def _looks_up(expr: Expr) -> bool:
+    """Whether a call reads names that are not written there."""
+    name = expr.args[0].name if expr.kind == "call" and expr.args[0].kind == "name" else ""
+    return name in _LOOKED_UP or (name == "vars" and len(expr.args) == 1)
