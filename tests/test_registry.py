@@ -77,7 +77,7 @@ def test_unknown_selectors() -> None:
 def test_lookup() -> None:
     assert registry.lookup("DLL901").name == "unused-suppression"
     assert registry.lookup("Lambda-To-Loader").code == "DLL103"
-    with pytest.raises(UnknownRule, match="did you mean 'DLL101'"):
+    with pytest.raises(UnknownRule, match="did you mean 'DLL1"):
         registry.lookup("DLL1O1")
 
 

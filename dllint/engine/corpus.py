@@ -60,7 +60,8 @@ class Corpus:
     def problem(self, path: str) -> str:
         """Why a file has no model, or ""."""
         told = [finding.message for finding in self.problems if finding.path == path]
-        return "; ".join((*told, *(item.crash for item in self._collected.values() if item.source.path == path)))
+        crashes = [item.crash for item in self._collected.values() if item.crash and item.source.path == path]
+        return "; ".join((*told, *crashes))
 
 
 def read_corpus(

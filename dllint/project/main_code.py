@@ -101,7 +101,8 @@ class MainCode:
         done: set[int] = set()
         for running in self.running(module):
             assert running.start is not None
-            if running.start.start in done:
+            # What a blind activation would start hangs on parameters that are not known: UNKNOWN is no finding.
+            if running.start.start in done or running.env.blind:
                 continue
             for event, begun in self.begun_by(running.env):
                 outside = running.env.function >= 0 or event is running.start

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 MAX_CALL_DEPTH = 5
 """Calls in a row that are told apart by their callers."""
 MAX_ACTIVATIONS = 24
-"""Activations of one function that are told apart; the parameters of further ones are UNKNOWN."""
+"""Activations of one function by nested calls that are told apart; the parameters of further ones are UNKNOWN.
+Calls from generic code are always told apart: they are as many as there are call sites."""
 
 
 class Activations:
@@ -45,7 +46,8 @@ class Activations:
         key = (module.path, function, id(call), id(caller), receiver, id(outer), skip)
         found = self._envs.get(key)
         if found is None:
-            if call is not None and self._made[module.path, function] >= MAX_ACTIVATIONS:
+            deep = caller is not None and caller.depth > 0
+            if deep and self._made[module.path, function] >= MAX_ACTIVATIONS:
                 return self._blind(module, function)
             self._made[module.path, function] += 1
             found = self._envs[key] = Env(module, function, call, caller, receiver, outer, skip)
