@@ -457,9 +457,9 @@ def test_rule_all_lists_every_rule() -> None:
 
 
 def test_unknown_rules() -> None:
-    done = dllint(REPOSITORY, "rule", "DLL1O1")
+    done = dllint(REPOSITORY, "rule", "DLLL101")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "error: unknown rule 'DLL1O1'; did you mean 'DLL101'?\n"
+    assert done.stderr == "error: unknown rule 'DLLL101'; did you mean 'DLL101'?\n"
     assert dllint(REPOSITORY, "rule").returncode == 2
 
 

@@ -78,7 +78,7 @@ def test_lookup() -> None:
     assert registry.lookup("DLL901").name == "unused-suppression"
     assert registry.lookup("Lambda-To-Loader").code == "DLL103"
     with pytest.raises(UnknownRule, match="did you mean 'DLL1"):
-        registry.lookup("DLL1O1")
+        registry.lookup("DLLL101")
 
 
 def test_every_page_exists() -> None:
