@@ -219,7 +219,7 @@ def _modules(package: ModuleType) -> Iterator[ModuleType]:
             parts = file.relative_to(folder).with_suffix("").parts
             if parts[-1] == "__init__" or not all(part.isidentifier() for part in parts):
                 continue
-            if package.__name__ in BUILT_IN and not parts[-1].startswith("dll"):
+            if package.__name__ == "dllint_rules" and not parts[-1].startswith("dll"):
                 continue  # a family's helpers: imported by the rules that need them, when they do
             name = ".".join((package.__name__, *parts))
             try:
