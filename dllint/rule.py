@@ -33,7 +33,8 @@ class Rule:
     """One hazard.
 
     `fixable` is "never", "sometimes" or "always"; `default` says whether it reports without being selected;
-    `triggers` are byte strings: a file that has one of them must be read even when no loader is named in it.
+    `triggers` are byte strings: a file that has one of them is read even when neither it nor its program names a
+    loader, a dataset or a process. Few rules need one, and each one makes every run read more files.
     """
 
     code: ClassVar[str]

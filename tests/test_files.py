@@ -140,7 +140,6 @@ def test_a_file_on_stdin_need_not_exist(tmp_path: Path) -> None:
     [
         "from torch.utils.data import DataLoader",
         "import torch.multiprocessing as mp",
-        "def __getitem__(self, i): ...",
         "for x in self.train_dataloader():",
         "trainer = Trainer(model)",
         "from my.loaders import FastPipe",
@@ -151,7 +150,7 @@ def test_words_that_let_a_file_pass(text: str) -> None:
     assert peek(text.encode(), words([b"wake("], ["my.loaders.FastPipe"])).passes
 
 
-@pytest.mark.parametrize("text", ["import torch", "pretrainer = 1", "MyTrainers()", ""])
+@pytest.mark.parametrize("text", ["import torch", "pretrainer = 1", "MyTrainers()", "def __getitem__(self, i): ...", ""])
 def test_words_that_do_not(text: str) -> None:
     assert not peek(text.encode(), words()).passes
 

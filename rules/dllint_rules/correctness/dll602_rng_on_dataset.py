@@ -15,7 +15,6 @@ class RngOnDataset(Rule):
     name = "rng-on-dataset"
     summary = "dataset keeps a random generator that every worker copies and draws from per item"
     severity = Severity.WARNING
-    triggers = (b"default_rng", b"RandomState", b"random.Random")
 
     def check(self, project: Project) -> Iterator[Finding]:
         seen = set()

@@ -18,7 +18,6 @@ class WorkerInfoInInit(Rule):
     code = "DLL607"
     name = "worker-info-in-init"
     summary = "`get_worker_info()` is called in `__init__` of a dataset, where it is always None"
-    triggers = (b"get_worker_info",)
 
     def check(self, project: Project) -> Iterator[Finding]:
         seen = set()

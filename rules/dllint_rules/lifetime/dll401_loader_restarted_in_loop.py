@@ -14,7 +14,6 @@ class LoaderRestartedInLoop(Rule):
     name = "loader-restarted-in-loop"
     summary = "`next(iter(loader))` in a loop starts all workers again for each batch"
     severity = Severity.WARNING
-    triggers = (b"iter(",)
 
     def check(self, project: Project) -> Iterator[Finding]:
         for restart in project.restarts.restarts():

@@ -16,7 +16,6 @@ class ExitInWorker(Rule):
     name = "exit-in-worker"
     summary = "worker code exits: the main process waits, and the reason is lost"
     severity = Severity.WARNING
-    triggers = (b"exit", b"quit")
 
     def check(self, project: Project) -> Iterator[Finding]:
         seen = set()

@@ -16,7 +16,6 @@ class PathListOnDataset(Rule):
     summary = "dataset keeps a Python list of file names that workers read per item"
     severity = Severity.WARNING
     fixable = "sometimes"
-    triggers = (b"glob", b"listdir", b"os.walk", b"readlines", b"splitlines", b"iterdir")
 
     def check(self, project: Project) -> Iterator[Finding]:
         seen = set()

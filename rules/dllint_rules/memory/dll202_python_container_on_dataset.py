@@ -15,7 +15,6 @@ class PythonContainerOnDataset(Rule):
     name = "python-container-on-dataset"
     summary = "dataset keeps rows or annotations as Python objects that workers read per item"
     severity = Severity.WARNING
-    triggers = (b"json", b"pickle", b"COCO", b"to_dict")
 
     def check(self, project: Project) -> Iterator[Finding]:
         names = {held.holder for held in project.in_memory if project.listings.of(held.value)}

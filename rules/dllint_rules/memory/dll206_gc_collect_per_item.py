@@ -15,7 +15,6 @@ class GcCollectPerItem(Rule):
     name = "gc-collect-per-item"
     summary = "`gc.collect()` in worker code runs for each item"
     severity = Severity.WARNING
-    triggers = (b"gc",)
 
     def check(self, project: Project) -> Iterator[Finding]:
         seen = set()

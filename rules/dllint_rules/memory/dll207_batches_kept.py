@@ -15,7 +15,6 @@ class BatchesKept(Rule):
     name = "batches-kept"
     summary = "batches, or views of them, are kept in the main process: file descriptors run out"
     severity = Severity.WARNING
-    triggers = (b"append", b"cat(", b"stack(")
 
     def check(self, project: Project) -> Iterator[Finding]:
         seen = set()

@@ -13,8 +13,8 @@ class LoaderCachedByCycle(Rule):
     code = "DLL208"
     name = "loader-cached-by-cycle"
     summary = "`itertools.cycle` over a loader keeps every batch and repeats the first epoch"
+    triggers = (b"cycle(", b"tee(")
     severity = Severity.WARNING
-    triggers = (b"cycle", b"tee")
 
     def check(self, project: Project) -> Iterator[Finding]:
         for site, name, loader in project.passes.replayed():

@@ -15,7 +15,6 @@ class LambdaDefaultFactory(Rule):
     name = "lambda-default-factory"
     summary = "`defaultdict` with a lambda as factory is shipped to workers"
     fixable = "sometimes"
-    triggers = (b"defaultdict",)
 
     def check(self, project: Project) -> Iterator[Finding]:
         for held in project.shipped:

@@ -15,7 +15,6 @@ class LambdaOnDataset(Rule):
     name = "lambda-on-dataset"
     summary = "lambda is kept by something that is shipped to workers"
     fixable = "sometimes"
-    triggers = (b"lambda",)
 
     def check(self, project: Project) -> Iterator[Finding]:
         for held in project.shipped:

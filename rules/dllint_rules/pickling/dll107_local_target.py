@@ -13,7 +13,6 @@ class LocalTarget(Rule):
     code = "DLL107"
     name = "local-target"
     summary = "lambda or local function is sent to a process or a pool"
-    triggers = (b"multiprocessing", b"ProcessPoolExecutor")
 
     def check(self, project: Project) -> Iterator[Finding]:
         seen = set()

@@ -13,7 +13,6 @@ class CudaInWorker(Rule):
     code = "DLL302"
     name = "cuda-in-worker"
     summary = "CUDA is used in code that runs in forked workers"
-    triggers = (b"cuda",)
 
     def check(self, project: Project) -> Iterator[Finding]:
         seen = set()

@@ -17,7 +17,6 @@ class CudaOnDataset(Rule):
     name = "cuda-on-dataset"
     summary = "CUDA tensor or module is kept by a dataset that forked workers read"
     default = False
-    triggers = (b"cuda",)
 
     def check(self, project: Project) -> Iterator[Finding]:
         seen = set()

@@ -13,7 +13,6 @@ class CudaBeforeFork(Rule):
     code = "DLL304"
     name = "cuda-before-fork"
     summary = "CUDA is initialised before a fork whose child uses CUDA"
-    triggers = (b"cuda",)
 
     def check(self, project: Project) -> Iterator[Finding]:
         seen = set()

@@ -22,7 +22,6 @@ class StartMethodMisset(Rule):
     code = "DLL305"
     name = "start-method-misset"
     summary = "`set_start_method` raises: unknown name, set twice, set too late, or run again in every worker"
-    triggers = (b"set_start_method", b"get_context")
 
     def check(self, project: Project) -> Iterator[Finding]:
         for wrong in project.start_methods.wrong:

@@ -13,7 +13,6 @@ class CudaDefaultDevice(Rule):
     code = "DLL307"
     name = "cuda-default-device"
     summary = "CUDA is the default device of a program whose loader shuffles without `generator=`"
-    triggers = (b"set_default_tensor_type", b"set_default_device")
 
     def check(self, project: Project) -> Iterator[Finding]:
         for found in project.default_device.cuda_defaults:
