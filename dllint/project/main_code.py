@@ -22,9 +22,13 @@ from dllint.source import Span
 
 _WRAPPERS = frozenset({
     "enumerate", "zip", "tqdm", "islice", "cycle", "iter", "chain", "track", "progress_bar", "reversed", "auto",
-    "tqdm_notebook", "prefetch", "prepare", "master_bar", "log_every", "ProgressBar", "wrap",
+    "tqdm_notebook", "prefetch", "prepare", "master_bar", "log_every", "ProgressBar", "wrap", "map", "filter",
+    "starmap",
 })  # fmt: skip
-_CONSUMERS = frozenset({"iter", "list", "tuple", "sum", "next"})
+_CONSUMERS = frozenset({
+    "iter", "list", "tuple", "set", "frozenset", "dict", "sorted", "deque", "sum", "min", "max", "any", "all", "next",
+})  # fmt: skip
+_DISPLAYS = frozenset({"call", "list", "tuple", "set"})
 _STARTERS = {
     "multiprocessing.Pool": "a pool",
     "multiprocessing.Manager": "a manager process",
@@ -210,12 +214,19 @@ def iterated_by(event: Event) -> Iterator[Expr]:
     """The expressions that an event iterates at once."""
     if event.kind == "for" and event.value is not None:
         yield event.value
-    for root in (event.value, event.target):
-        for expr in root.walk() if root is not None else ():
-            if expr.kind == "comprehension" and expr.name != "generator":
-                yield from (value for key, value in expr.keywords if key == "in")
-            elif expr.kind == "call" and len(expr.args) > 1 and expr.args[0].name in _CONSUMERS:
-                yield expr.args[1]
+    elif event.target is not None and event.target.kind in ("list", "tuple") and event.value is not None:
+        yield event.value
+    for expr in event.walk():
+        if expr.kind == "comprehension":
+            iterables = [value for key, value in expr.keywords if key == "in"]
+            # A generator asks for the iterator of its first iterable where it is made, and for the others later.
+            yield from iterables[:1] if expr.name == "generator" else iterables
+        elif expr.kind == "call" and len(expr.args) > 1 and expr.args[0].name in _CONSUMERS:
+            yield expr.args[1]
+        elif expr.kind == "yieldfrom":
+            yield from expr.args
+        if expr.kind in _DISPLAYS:
+            yield from (part.args[0] for part in expr.args if part.kind == "star")
 
 
 def _in_hook(loader: Loader) -> bool:
