@@ -212,9 +212,8 @@ class MainCode:
 
 def iterated_by(event: Event) -> Iterator[Expr]:
     """The expressions that an event iterates at once."""
-    if event.kind == "for" and event.value is not None:
-        yield event.value
-    elif event.target is not None and event.target.kind in ("list", "tuple") and event.value is not None:
+    unpacks = event.target is not None and event.target.kind in ("list", "tuple")
+    if event.value is not None and (event.kind == "for" or unpacks):
         yield event.value
     for expr in event.walk():
         if expr.kind == "comprehension":
