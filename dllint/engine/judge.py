@@ -21,7 +21,7 @@ from dllint.source import Source, Span
 from dllint.suppress import Suppressions
 
 PRECEDENCE = ("DLL103", "DLL107", "DLL101", "DLL104", "DLL105", "DLL202")
-"""Where several rules mean the same place and are equally sure: the one that names the failure most exactly."""
+"""Where several rules mean the same place, equally sure and near: the one that names the failure most exactly."""
 
 
 class Judgement(msgspec.Struct, frozen=True):
@@ -96,10 +96,11 @@ def _place(trace: TracebackType | None) -> str:
     return ""
 
 
-def _sureness(finding: Finding) -> tuple[int, int, int, str]:
-    """Sorts the most certain and worst failure first."""
+def _sureness(finding: Finding) -> tuple[int, int, int, int, str]:
+    """Sorts the most certain and worst failure first, and of equals the one with the shortest way to the workers."""
     rank = PRECEDENCE.index(finding.code) if finding.code in PRECEDENCE else len(PRECEDENCE)
-    return list(Certainty).index(finding.certainty), list(Severity).index(finding.severity), rank, finding.code
+    certainty, severity = list(Certainty).index(finding.certainty), list(Severity).index(finding.severity)
+    return certainty, severity, len(finding.notes), rank, finding.code
 
 
 def _one_a_cause(findings: Iterable[Finding]) -> Iterator[Finding]:
