@@ -19,7 +19,7 @@ _WORDS = (
     *(b"Loader", b"ataloader", b"ata_loader", b"torch.utils.data", b"multiprocess", b"concurrent.futures"),
     *(b"ProcessPoolExecutor", b"mp.spawn", b"start_processes", b"notebook_launcher", b"joblib", b"billiard", b"loky"),
     *(b"worker_init_fn", b"num_workers", b"get_worker_info", b"ollate"),
-    *(b"Dataset", b"DataPipe", b"DataModule", b".share_memory"),
+    *(b"Dataset", b"DataPipe", b"DataModule", b".share_memory", b"torchvision", b"Compose"),
 )
 _BEFORE = re.compile(rb"(?:^|.*[\r;:])[ \t\f]*(?:from[ \t]+(\S+)[ \t]+)?$", re.DOTALL)
 _AFTER = re.compile(rb"[ \t]*(\([^)]*\)|(?:[^\\\r\n;]|\\\r?\n)*)")
