@@ -28,6 +28,7 @@ from dllint.project.kept_batches import KeptBatches
 from dllint.project.library import Library
 from dllint.project.listings import Listings
 from dllint.project.main_code import Begun, MainCode
+from dllint.project.main_settings import MainSettings
 from dllint.project.passes import Passes
 from dllint.project.processes import Processes, Task
 from dllint.project.random_state import RandomStates
@@ -74,6 +75,7 @@ class Project:
         self.processes = Processes(self.evaluator, self.boundaries)
         self.items = Items(self.evaluator, self.boundaries)
         self.guarded = GuardedNames(self.evaluator, lambda: self._in_children)
+        self.main_settings = MainSettings(self.evaluator, self.guarded)
         self.start_methods = StartMethods(self.main_code, self.processes)
         self.listings = Listings(self.evaluator)
         self.handles = Handles(self.evaluator)

@@ -105,11 +105,11 @@ class GuardedNames:
         if not all(event is not None and under_main_guard(module, -1, event) for event in bindings):
             return None
         writers = module.writers_of_globals.get(name, [])
-        if any(not self._only_for_main(module, function) for function, _ in writers):
+        if any(not self.only_for_main(module, function) for function, _ in writers):
             return None
         return next((event for event in (*bindings, *(event for _, event in writers)) if event is not None), None)
 
-    def _only_for_main(self, module: Module, function: int) -> bool:
+    def only_for_main(self, module: Module, function: int) -> bool:
         """Whether the guarded part calls a function that runs neither on import nor in children."""
         place = (module.path, function)
         return place in self._called(module, True) and place not in self._called(module, False) | self._in_children()

@@ -1,0 +1,127 @@
+"""What only the main script's own process changes in libraries: spawned workers import them afresh, unchanged."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from dllint.finding import Note
+from dllint.model.facts import Event, Expr
+from dllint.project.evaluate import Evaluator
+from dllint.project.guarded import GuardedNames
+from dllint.project.guards import only_in_main, under_main_guard
+from dllint.project.index import Module, Site, flat_targets
+from dllint.project.reach import Running
+from dllint.project.values import Ext
+from dllint.source import Span
+
+_DEFAULT_DTYPE = "the default dtype"
+_SETTERS = {"torch.set_default_dtype": _DEFAULT_DTYPE, "torch.set_default_tensor_type": _DEFAULT_DTYPE}
+_OPENING = frozenset({"PIL.Image.open"})
+_READERS = {
+    "PIL.ImageFile.LOAD_TRUNCATED_IMAGES": _OPENING,
+    "PIL.Image.MAX_IMAGE_PIXELS": _OPENING,
+    _DEFAULT_DTYPE: frozenset(
+        f"torch.{name}"
+        for name in ("get_default_dtype", "zeros", "ones", "empty", "rand", "randn", "eye", "linspace", "logspace")
+    ),
+}
+"""Who depends on a setting without naming it."""
+
+
+class MainSetting(NamedTuple):
+    """A change that workers depend on and do not get."""
+
+    what: str
+    """As it is written: `torch.set_default_dtype`, `np.load`."""
+    module: Module
+    span: Span
+    reader: str
+    """The worker code that depends on it."""
+    notes: tuple[Note, ...]
+
+
+class _Change(NamedTuple):
+    name: str
+    text: str
+    site: Site
+
+
+class MainSettings:
+    """Finds them."""
+
+    def __init__(self, evaluator: Evaluator, guarded: GuardedNames) -> None:
+        self.evaluator = evaluator
+        self.guarded = guarded
+
+    def read_by(self, running: Iterable[Running]) -> Iterator[tuple[MainSetting, Running]]:
+        """The changes that worker code depends on, with that code."""
+        changes = self._changes()
+        if not changes:
+            return
+        for code in running:
+            for name, at in self._reads(code, changes):
+                for change in changes[name]:
+                    note = code.note(at, f"depends on `{change.text}`")
+                    notes = (note, *code.route)
+                    reader = code.env.facts.qualname
+                    yield MainSetting(change.text, change.site.module, change.site.expr.span, reader, notes), code
+
+    def _changes(self) -> dict[str, list[_Change]]:
+        """The changes of the main scripts' own processes, by what they change; not what others change as well."""
+        found: dict[str, list[_Change]] = defaultdict(list)
+        for change in self._all_changes():
+            found[change.name].append(change)
+        return {name: made for name, made in found.items() if all(self._only_in_main(item.site) for item in made)}
+
+    def _only_in_main(self, site: Site) -> bool:
+        if under_main_guard(site.module, site.function, site.event):
+            return True
+        return site.function >= 0 and self.guarded.only_for_main(site.module, site.function)
+
+    def _all_changes(self) -> Iterator[_Change]:
+        for site in self.evaluator.index.calls_named({name.rpartition(".")[2] for name in _SETTERS}):
+            env = self.evaluator.generic(site.module, site.function)
+            for value in self.evaluator.values(site.expr.args[0], env):
+                if isinstance(value, Ext) and value.name in _SETTERS:
+                    yield _Change(_SETTERS[value.name], site.expr.args[0].dotted, site)
+        for module in self.evaluator.index:
+            for writes in module.attribute_writes.values():
+                for write in writes:
+                    if write.event.kind == "assign" and write.target.args[0].dotted:
+                        yield from self._stored(Site(module, write.function, write.event, write.target))
+
+    def _stored(self, site: Site) -> Iterator[_Change]:
+        """`library.attribute = value`."""
+        if site.module.receiver_name(site.function) == site.expr.dotted.partition(".")[0]:
+            return
+        env = self.evaluator.generic(site.module, site.function)
+        for value in self.evaluator.values(site.expr.args[0], env):
+            if isinstance(value, Ext):
+                yield _Change(f"{value.name}.{site.expr.name}", site.expr.dotted, site)
+
+    def _reads(self, code: Running, changes: dict[str, list[_Change]]) -> Iterator[tuple[str, Expr]]:
+        names = {name.rpartition(".")[2] for name in changes}
+        readers = {reader: name for name in changes for reader in _READERS.get(name, ())}
+        names |= {reader.rpartition(".")[2] for reader in readers}
+        module, function = code.env.module, code.env.function
+        for event in code.events if function >= 0 else ():
+            if only_in_main(module, function, event) or not self.evaluator.conditions.may_run(code.env, event.block):
+                continue
+            for expr, typed in _named(event, names):
+                for value in self.evaluator.values(expr, code.env):
+                    if isinstance(value, Ext):
+                        if value.name in changes:
+                            yield value.name, expr
+                        elif value.name in readers and not typed:
+                            yield readers[value.name], expr
+
+
+def _named(event: Event, names: set[str]) -> Iterator[tuple[Expr, bool]]:
+    """The names and attributes that an event reads under one of these last names, and whether a dtype is given."""
+    targets = set(map(id, flat_targets(event.target))) if event.target is not None else set()
+    typed = {id(expr.args[0]) for expr in event.walk() if expr.kind == "call" and expr.keyword("dtype") is not None}
+    for expr in event.walk():
+        if expr.kind in ("name", "attribute") and expr.name in names and id(expr) not in targets:
+            yield expr, id(expr) in typed
