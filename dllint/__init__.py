@@ -49,6 +49,7 @@ _PUBLIC = {
     "Seq": "dllint.project.values",
     "Severity": "dllint.finding",
     "Shared": "dllint.project.kept",
+    "Site": "dllint.project.index",
     "Span": "dllint.source",
     "Start": "dllint.project.main_code",
     "Statement": "dllint.syntax.tail",
@@ -62,7 +63,9 @@ _PUBLIC = {
     "endless_getattr": "dllint.project.states",
     "event_names": "dllint.project.index",
     "flat_targets": "dllint.project.index",
+    "guard_getattr": "dllint.syntax.getattr_guard",
     "guarded": "dllint.syntax.tail",
+    "helper": "dllint.syntax.helper",
     "hoist_class": "dllint.syntax.hoist_class",
     "hoist_function": "dllint.syntax.hoist_function",
     "hoist_lambda": "dllint.syntax.hoist",
@@ -80,6 +83,8 @@ _PUBLIC = {
     "under_main_guard": "dllint.project.guards",
     "unpicklable_class": "dllint.project.shipped",
     "unpicklable_function": "dllint.project.shipped",
+    "without_import": "dllint.syntax.removal",
+    "without_statement": "dllint.syntax.removal",
     "worker_functions": "dllint.project.kept",
 }
 

@@ -25,6 +25,7 @@ from dllint.project.given import Alternative as Alternative
 from dllint.project.guarded import Guarded as Guarded
 from dllint.project.guards import under_main_guard as under_main_guard
 from dllint.project.index import Module as Module
+from dllint.project.index import Site as Site
 from dllint.project.index import Write as Write
 from dllint.project.index import event_names as event_names
 from dllint.project.index import flat_targets as flat_targets
@@ -57,11 +58,15 @@ from dllint.project.values import Seq as Seq
 from dllint.project.values import Value as Value
 from dllint.rule import Rule as Rule
 from dllint.source import Span as Span
+from dllint.syntax.getattr_guard import guard_getattr as guard_getattr
+from dllint.syntax.helper import helper as helper
 from dllint.syntax.hoist import hoist_lambda as hoist_lambda
 from dllint.syntax.hoist_class import hoist_class as hoist_class
 from dllint.syntax.hoist_function import hoist_function as hoist_function
 from dllint.syntax.names import module_alias as module_alias
 from dllint.syntax.names import reference as reference
+from dllint.syntax.removal import without_import as without_import
+from dllint.syntax.removal import without_statement as without_statement
 from dllint.syntax.tail import GUARD as GUARD
 from dllint.syntax.tail import Statement as Statement
 from dllint.syntax.tail import guarded as guarded

@@ -137,11 +137,13 @@ class Boundaries:
                             yield self._loader(site, env, boundary, merged, env, "DataLoader")
 
     def makes_loader(self, expr: Expr, env: Env) -> bool:
-        """Whether an expression is a loader."""
-        return any(
-            (isinstance(value, ExtInst) and value.name in self.known)
-            or (isinstance(value, Inst) and self.is_loader(value.klass))
-            for value in self.evaluator.values(expr, env)
+        """Whether an expression is a loader, in one case at least."""
+        return any(map(self.is_made_loader, self.evaluator.values(expr, env)))
+
+    def is_made_loader(self, value: Value) -> bool:
+        """Whether a value is a loader."""
+        return (isinstance(value, ExtInst) and value.name in self.known) or (
+            isinstance(value, Inst) and self.is_loader(value.klass)
         )
 
     def boundary(self, name: str, call: Expr) -> Boundary | None:

@@ -20,6 +20,8 @@ _VIEW_METHODS = frozenset({
 })  # fmt: skip
 """Methods of tensors whose result shares the memory of a tensor on the CPU (measured: a batch kept through `cpu`,
 `detach`, `numpy` or a slice keeps its descriptor)."""
+_LISTED = frozenset({"unbind", "chunk"})
+"""Those whose result is a tuple of tensors."""
 _VIEW_ATTRIBUTES = frozenset({"data", "T", "mT"})
 _TENSOR_ONLY = _VIEW_METHODS | {"cuda", "to", "size", "requires_grad_", "float", "long", "item"}
 _JOINERS = frozenset({
@@ -40,6 +42,23 @@ class Kept(NamedTuple):
     expr: Expr
     loop: Expr
     loader: Loader
+    joined: bool
+    """Goes into a function that joins tensors, so it is one."""
+
+    def copies(self) -> list[tuple[Expr, str]]:
+        """What to write behind which expressions to keep copies; empty where it is not known what is kept."""
+        return _copies(self.expr, self.joined)
+
+
+def _copies(expr: Expr, tensor: bool) -> list[tuple[Expr, str]]:
+    if expr.kind in ("tuple", "list"):
+        parts = [_copies(part, False) for part in expr.args]
+        return [item for found in parts for item in found] if all(parts) else []
+    method = expr.args[0].name if expr.kind == "call" and expr.args[0].kind == "attribute" else ""
+    if method == "numpy":
+        return [(expr, ".copy()")]
+    plain = expr.kind in ("name", "attribute", "subscript", "call")
+    return [(expr, ".clone()")] if plain and (tensor or method in _VIEW_METHODS - _LISTED) else []
 
 
 class KeptBatches:
@@ -74,10 +93,11 @@ class KeptBatches:
             kept, spread = _put(event, what)
             if kept is None or not self.is_view(kept, one) or (spread and _calls(kept, "numpy")):
                 continue
-            if _calls(kept, *_VIEW_METHODS) or self._tensor(kept, one) or self._joined_later(receiver, one):
+            joined = self._joined_later(receiver, one)
+            if joined or _calls(kept, *_VIEW_METHODS) or self._tensor(kept, one):
                 at = what if event.kind == "expr" else kept
                 assert one.event.value is not None
-                yield Kept(module.path, at.span, kept, one.event.value, one.loader)
+                yield Kept(module.path, at.span, kept, one.event.value, one.loader, joined)
 
     def _is_case(self, module: Module, index: int) -> bool:
         """A test that compares: some batches, not all."""
@@ -199,7 +219,7 @@ class KeptBatches:
             if loader is None or self._copied_on_the_way(loader) or len(targets) > 1:
                 continue
             if self._element_is_view(given.args[0], batch_names(targets[0], iterables[0])):
-                yield Kept(site.module.path, given.span, given.args[0], iterables[0], loader)
+                yield Kept(site.module.path, given.span, given.args[0], iterables[0], loader, True)
 
     def _element_is_view(self, expr: Expr, names: frozenset[str]) -> bool:
         if expr.kind == "call":

@@ -43,7 +43,7 @@ def hoist_lambda(source: Source, tree: Tree, model: ModuleModel, function: Funct
     if target and not taken.variables:
         return _define_in_place(source, seen, seen.statement(node), definition(source, target, parts[0], body))
     parameters = with_captured(node.args, taken.variables, parts[0])
-    same = _defined_above(source, seen, model, node, parameters, body)
+    same = defined_above(source, seen, model, function.span.start, parameters, body)
     name = same or free_name(model, name or suggest_name(seen, node))
     call, imports = filled_in(model, name, taken, function.span.start)
     edits = [Edit(source.path, function.span, call)]
@@ -55,11 +55,10 @@ def hoist_lambda(source: Source, tree: Tree, model: ModuleModel, function: Funct
     return Fix(title, tuple(edits), trust, imports, defines=() if same else (name,))
 
 
-def _defined_above(
-    source: Source, seen: Outline, model: ModuleModel, node: ast.Lambda, parameters: str, body: Sequence[str]
+def defined_above(
+    source: Source, seen: Outline, model: ModuleModel, use: int, parameters: str, body: Sequence[str]
 ) -> str:
-    """The module's function that is just what a lambda would become, where there is one."""
-    use = seen.offsets.span(node)[0]
+    """The module's function above an offset that is just what a new one would be, where there is one."""
     for item in seen.tree.body:
         if isinstance(item, ast.FunctionDef) and not item.decorator_list and times_bound(model, item.name) == 1:
             start, end = seen.offsets.span(item)

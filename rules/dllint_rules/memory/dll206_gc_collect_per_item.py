@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Certainty, Expr, Ext, Finding, Project, Rule, Running, Severity, Workers
+from dllint import Applicability, Certainty, Expr, Ext, Finding, Fix, Project, Rule, Running, Severity, Workers
 from dllint_rules.memory.has_workers import gets_workers
 
 
@@ -15,6 +15,7 @@ class GcCollectPerItem(Rule):
     name = "gc-collect-per-item"
     summary = "`gc.collect()` in worker code runs for each item"
     severity = Severity.WARNING
+    fixable = "sometimes"
 
     def check(self, project: Project) -> Iterator[Finding]:
         seen = set()
@@ -43,6 +44,13 @@ class GcCollectPerItem(Rule):
             anchors=((loader.path, loader.span),),
             key=f"{self.code}:{running.path}:{running.env.facts.qualname}",
         )
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        from dllint import without_statement
+
+        edits = without_statement(project.source(finding.path), finding.span.start)
+        title = "Remove the collection; where the code builds cycles, call `gc.freeze()` before the workers start"
+        return Fix(title, edits, Applicability.UNSAFE) if edits else None
 
 
 def _collects(project: Project, running: Running, call: Expr) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Certainty, Finding, Note, Project, Rule, Severity, Workers
+from dllint import Applicability, Certainty, Edit, Finding, Fix, Note, Project, Rule, Severity, Span, Workers
 from dllint_rules.memory.has_workers import gets_workers
 
 
@@ -15,6 +15,7 @@ class BatchesKept(Rule):
     name = "batches-kept"
     summary = "batches, or views of them, are kept in the main process: file descriptors run out"
     severity = Severity.WARNING
+    fixable = "sometimes"
 
     def check(self, project: Project) -> Iterator[Finding]:
         seen = set()
@@ -39,4 +40,10 @@ class BatchesKept(Rule):
                 ),
                 anchors=((loader.path, loader.span),),
                 key=f"{self.code}:{kept.path}:{what}",
+                data=kept,
             )
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        copies = finding.data.copies()
+        edits = tuple(Edit(finding.path, Span(expr.end, expr.end), text) for expr, text in copies)
+        return Fix("Keep a copy", edits, Applicability.UNSAFE) if edits else None

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Certainty, Finding, Project, Rule, Severity
+from dllint import Applicability, Certainty, Edit, Finding, Fix, Project, Rule, Severity, Site
+
+_ENDLESS = (
+    "more = True",
+    "while more:",
+    "\tmore = False",
+    "\tfor batch in loader:",
+    "\t\tmore = True",
+    "\t\tyield batch",
+)
+"""`cycle` ends where there is nothing to repeat, and so does this."""
 
 
 class LoaderCachedByCycle(Rule):
@@ -15,6 +25,7 @@ class LoaderCachedByCycle(Rule):
     summary = "`itertools.cycle` over a loader keeps every batch and repeats the first epoch"
     triggers = (b"cycle(", b"tee(")
     severity = Severity.WARNING
+    fixable = "sometimes"
 
     def check(self, project: Project) -> Iterator[Finding]:
         for site, name, loader in project.passes.replayed():
@@ -36,4 +47,28 @@ class LoaderCachedByCycle(Rule):
                 ),
                 anchors=((loader.path, loader.span),) if loader is not None else (),
                 key=f"{self.code}:{site.module.path}:{given}",
+                data=(site, name),
             )
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        from dllint import helper, without_import
+
+        site, name = finding.data
+        call, path = site.expr, site.module.path
+        if name != "itertools.cycle" or not _is_surely_loader(project, site):
+            return None
+        model = project.models[path]
+        made = helper(project.source(path), project.tree(path), model, call.start, "endless", "loader", _ENDLESS)
+        if made is None:
+            return None
+        unneeded = without_import(project.source(path), call.args[0].dotted.partition(".")[0])
+        edits = (*made.edits, *unneeded, Edit(path, call.args[0].span, made.name))
+        title = f"Loop over the loader again and again with `{made.name}`"
+        return Fix(title, edits, Applicability.UNSAFE, defines=made.defines)
+
+
+def _is_surely_loader(project: Project, site: Site) -> bool:
+    """Whether the only argument is a loader itself, which can be iterated again; `enumerate(loader)` cannot."""
+    given = site.expr.args[1:]
+    values = project.values(given[0], project.evaluator.generic(site.module, site.function))
+    return len(given) == 1 and bool(values) and all(map(project.boundaries.is_made_loader, values))

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import PICKLING, Certainty, Finding, Func, Held, Project, Rule, Task, under_main_guard, unpicklable_function
+from dllint import (
+    PICKLING,
+    Certainty,
+    Finding,
+    Fix,
+    Func,
+    Held,
+    Project,
+    Rule,
+    Task,
+    under_main_guard,
+    unpicklable_function,
+)
 
 
 class LocalTarget(Rule):
@@ -13,6 +25,7 @@ class LocalTarget(Rule):
     code = "DLL107"
     name = "local-target"
     summary = "lambda or local function is sent to a process or a pool"
+    fixable = "sometimes"
 
     def check(self, project: Project) -> Iterator[Finding]:
         seen = set()
@@ -68,6 +81,11 @@ class LocalTarget(Rule):
             key=f"{self.code}:{held.path}:{task.name}:{task.env.facts.qualname if task.env.function >= 0 else ''}",
             data=held,
         )
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        from dllint_rules.pickling.hoist import fix_target
+
+        return fix_target(finding, project)
 
 
 def _failing(task: Task) -> frozenset[str]:

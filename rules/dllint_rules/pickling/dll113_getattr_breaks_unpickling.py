@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from dllint import Finding, Inst, Project, Rule, endless_getattr
+from dllint import Applicability, Finding, Fix, Inst, Project, Rule, endless_getattr
 from dllint_rules.pickling.unpicklable import finding
 
 REMEDY = "raise AttributeError for names that start with `__` and for the attribute itself"
@@ -17,6 +17,7 @@ class GetattrBreaksUnpickling(Rule):
     code = "DLL113"
     name = "getattr-breaks-unpickling"
     summary = "`__getattr__` of something that is shipped to workers reads an attribute that is not there yet"
+    fixable = "sometimes"
 
     def check(self, project: Project) -> Iterator[Finding]:
         seen = set()
@@ -31,3 +32,10 @@ class GetattrBreaksUnpickling(Rule):
             found = finding(self, project, at, what, REMEDY, "when a worker unpickles the object: fails")
             if found is not None:
                 yield found
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        from dllint import guard_getattr
+
+        edit = guard_getattr(project.source(finding.path), finding.span.start)
+        title = "Raise AttributeError for names that Python itself asks for and for what the method reads"
+        return Fix(title, (edit,), Applicability.UNSAFE) if edit else None

@@ -51,6 +51,14 @@ def fix_function(finding: Finding, project: Project) -> Fix | None:
     return None if is_called(project, func.module, func.facts.parent) else wrap(project, func)
 
 
+def fix_target(finding: Finding, project: Project) -> Fix | None:
+    """A function at module level in place of the one that a process or a pool is sent; none for one under the guard."""
+    func = shipped(finding)
+    if func.facts.kind == "lambda":
+        return hoist_lambda(project, func)
+    return fix_function(finding, project) if func.facts.parent >= 0 else None
+
+
 def _makes_functions(func: Func) -> bool:
     """Whether there are functions inside a factory: the values that it makes are pickled, too, and may hold them."""
     return any(other.parent == func.index for other in func.module.model.functions)

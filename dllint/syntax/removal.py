@@ -1,0 +1,70 @@
+"""Statements taken out of a file, and the imports that nothing else needs."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from dllint.fix import Edit
+from dllint.source import Source, Span
+from dllint.syntax.nested import empty_below, end_of
+from dllint.syntax.outline import Outline, outline
+
+
+def without_statement(source: Source, start: int) -> tuple[Edit, ...]:
+    """The edits that remove the call that is a whole statement and begins at an offset, and the import it needed.
+
+    Empty where the call is part of something larger, shares its lines, or has a comment that would be lost or be left.
+    """
+    seen = outline(source.text)
+    statement = _statement_at(seen, start) if seen else None
+    if seen is None or statement is None or not _stands_alone(source, statement):
+        return ()
+    parent, field = seen.parents[statement]
+    siblings = getattr(parent, field)
+    if len(siblings) == 1:
+        edit = Edit(source.path, Span(*seen.offsets.span(statement)), "pass")
+    else:
+        edit = Edit(source.path, _lines(source, statement, siblings[0] is statement), "")
+    name = next(node.id for node in ast.walk(statement) if isinstance(node, ast.Name))
+    return edit, *without_import(source, name)
+
+
+def _statement_at(seen: Outline, start: int) -> ast.Expr | None:
+    found = (node for node in ast.walk(seen.tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
+    return next((node for node in found if seen.offsets.span(node)[0] == start), None)
+
+
+def _stands_alone(source: Source, statement: ast.stmt) -> bool:
+    """Whether a statement has its lines for itself, without comments there or right above."""
+    first, last = statement.lineno, statement.end_lineno or statement.lineno
+    text = source.text[source.line_starts[first - 1] : end_of(source, last)]
+    above = source.line(first - 1).lstrip() if first > 1 else ""
+    return not above.startswith("#") and text.strip() == ast.unparse(statement)
+
+
+def _lines(source: Source, statement: ast.stmt, opens: bool) -> Span:
+    """The lines of a statement, and of the empty ones around it the fewer; `opens`: it is the first of its block."""
+    first, last = statement.lineno, statement.end_lineno or statement.lineno
+    end = end_of(source, last)
+    top = first
+    while top > 1 and not source.line(top - 1).strip():
+        top -= 1
+    below = empty_below(source, end)
+    rows = source.text[end : end + below].count(source.newline)
+    if opens or rows <= first - top:
+        return Span(source.line_starts[first - 1], end + below)
+    return Span(source.line_starts[top - 1], end)
+
+
+def without_import(source: Source, name: str) -> tuple[Edit, ...]:
+    """The removal of an import that binds just one name, for a fix that removes the only other place with that name."""
+    seen = outline(source.text)
+    once = len(re.findall(rf"\b{re.escape(name)}\b", source.text)) == 2
+    if seen is None or not once or source.path.endswith("__init__.py"):
+        return ()
+    for index, node in enumerate(seen.tree.body):
+        if isinstance(node, (ast.Import, ast.ImportFrom)) and _stands_alone(source, node):
+            if [alias.asname or alias.name for alias in node.names] == [name]:
+                return (Edit(source.path, _lines(source, node, index == 0), ""),)
+    return ()
