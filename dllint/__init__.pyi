@@ -19,6 +19,8 @@ from dllint.project import Project as Project
 from dllint.project import Running as Running
 from dllint.project import Task as Task
 from dllint.project import Workers as Workers
+from dllint.project.attribute import Attribute as Attribute
+from dllint.project.attribute import Place as Place
 from dllint.project.boundaries import is_test as is_test
 from dllint.project.evaluate.conditions import is_none as is_none
 from dllint.project.given import Alternative as Alternative

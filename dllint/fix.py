@@ -67,12 +67,16 @@ class Fix(msgspec.Struct, frozen=True):
 
 
 def choose(fixes: Iterable[Fix]) -> list[Fix]:
-    """The fixes that go together, in the order of their edits; the others are left for the next pass."""
+    """The fixes that go together; the others are left for the next pass.
+
+    They come in the order of their last edits: what is defined for a fix stands above the place where it is used, and
+    the first place gets the plainest name.
+    """
     applicable = [fix for fix in fixes if fix.edits and fix.applicability is not Applicability.MANUAL]
     chosen: list[Fix] = []
     taken: dict[str, list[Edit]] = {}
     names: dict[tuple[str, str], Fix] = {}
-    for fix in sorted(applicable, key=lambda fix: (sorted(fix.edits), fix.title)):
+    for fix in sorted(applicable, key=lambda fix: (max(fix.edits), sorted(fix.edits), fix.title)):
         edits = sorted(set(fix.edits))
         defined = {(edit.path, name) for edit in edits for name in fix.defines}
         if any(names.get(key, fix).edits != fix.edits for key in defined):

@@ -19,6 +19,8 @@ class Conflict(NamedTuple):
     remedy: str
     removable: str = ""
     """ "safe" or "unsafe": whether the argument may be deleted."""
+    partner: str = ""
+    """The argument that it does not go with."""
 
 
 def is_given(item: Alternative) -> bool:
@@ -151,22 +153,24 @@ class _Table:
 
     def exclusive(self) -> Iterator[Conflict]:
         if self.both("sampler", is_given, "shuffle", is_true):
-            yield self._conflict("shuffle", "together with `sampler` raises `ValueError`", "let the sampler shuffle")
+            text = "together with `sampler` raises `ValueError`"
+            yield self._conflict("shuffle", text, "let the sampler shuffle", "sampler")
         for name, test in (
             ("batch_size", is_other_size), ("shuffle", is_true), ("sampler", is_given), ("drop_last", is_true),
         ):  # fmt: skip
             if self.both("batch_sampler", is_given, name, test):
                 yield self._conflict(
-                    name, "together with `batch_sampler` raises `ValueError`", "the batch sampler decides over it"
-                )
+                    name, "together with `batch_sampler` raises `ValueError`", "the batch sampler decides over it",
+                    "batch_sampler",
+                )  # fmt: skip
                 return
         if self.all("batch_size", _is_none_size) and self.both("batch_size", _is_none_size, "drop_last", is_true):
             yield self._conflict(
                 "drop_last", "with `batch_size=None` raises `ValueError`", "there are no batches to drop"
             )
 
-    def _conflict(self, name: str, text: str, remedy: str) -> Conflict:
-        return Conflict(name, self.items(name), text, remedy, "unsafe")
+    def _conflict(self, name: str, text: str, remedy: str, partner: str = "") -> Conflict:
+        return Conflict(name, self.items(name), text, remedy, "unsafe", partner)
 
     def iterable(self) -> Iterator[Conflict]:
         if not self.project.given.iterable(self.loader):

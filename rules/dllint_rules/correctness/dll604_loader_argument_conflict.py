@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Applicability, Edit, Expr, Finding, Fix, Loader, Note, Project, Rule, Span
+from dllint import Applicability, Edit, Env, Expr, Finding, Fix, Loader, Note, Project, Rule, Span
 from dllint_rules.correctness.conflicts import Conflict, conflicts
 
 
@@ -52,9 +52,36 @@ class LoaderArgumentConflict(Rule):
             return None
         if loader.instance is not None or loader.call.keyword("**") is not None:
             return None
+        if not _in_every_case(project, loader, conflict):
+            return None
+        if conflict.partner and not _is_made(loader.env, loader.call.keyword(conflict.partner)):
+            return _unless_given(project, loader, conflict, value)
         edit = _without(project, finding.path, loader.call, conflict.name, value)
         safe = Applicability.SAFE if conflict.removable == "safe" else Applicability.UNSAFE
         return Fix(f"Drop `{conflict.name}`", (edit,), safe) if edit is not None else None
+
+
+def _in_every_case(project: Project, loader: Loader, conflict: Conflict) -> bool:
+    """Whether the call is refused whoever runs the code around it."""
+    same = [other for other in project.loaders if other.call is loader.call]
+    return all(conflict.name in [found.name for found in conflicts(project, other)] for other in same)
+
+
+def _is_made(env: Env, given: Expr | None) -> bool:
+    """Whether an argument surely is not None: it is made by a call, there or in the only assignment to its name."""
+    if given is not None and given.kind == "name":
+        bound = env.module.bindings[env.function, -1].get(given.name, [])
+        given = bound[0].event.value if len(bound) == 1 and bound[0].event and bound[0].kind == "assign" else None
+    return given is not None and given.kind in ("call", "list")
+
+
+def _unless_given(project: Project, loader: Loader, conflict: Conflict, value: Expr) -> Fix | None:
+    """`shuffle=sampler is None`: as it was where there is no sampler."""
+    sampler = loader.call.keyword(conflict.partner)
+    if conflict.name != "shuffle" or conflict.partner != "sampler" or sampler is None or not sampler.dotted:
+        return None
+    edit = Edit(loader.path, value.span, f"{sampler.dotted} is None")
+    return Fix("Shuffle only where there is no sampler", (edit,), Applicability.UNSAFE)
 
 
 def _without(project: Project, path: str, call: Expr, name: str, value: Expr) -> Edit | None:

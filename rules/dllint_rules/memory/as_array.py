@@ -8,12 +8,14 @@ from dllint import (
     ALL_METHODS,
     FORK,
     Applicability,
+    Attribute,
     Edit,
     Expr,
     Finding,
     Fix,
     Held,
     Module,
+    Place,
     Project,
     Span,
     Write,
@@ -21,7 +23,6 @@ from dllint import (
     module_alias,
     name_uses,
 )
-from dllint_rules.memory.attribute import Attribute, Place
 from dllint_rules.memory.remedies import by_hand
 from dllint_rules.memory.text import Texts
 

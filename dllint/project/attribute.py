@@ -5,23 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from dllint import (
-    Const,
-    Expr,
-    Ext,
-    ExtInst,
-    Func,
-    Inst,
-    Klass,
-    Module,
-    Project,
-    Seq,
-    Span,
-    Use,
-    Value,
-    attribute_uses,
-)
+from dllint.model.facts import Expr
+from dllint.project.index import Module
+from dllint.project.values import Const, Ext, ExtInst, Func, Inst, Klass, Seq, Value
+from dllint.source import Span
+
+if TYPE_CHECKING:
+    from dllint.project import Project
+    from dllint.syntax.uses import Use
 
 _OWN_BASES = {
     "torch.utils.data.Dataset",
@@ -67,6 +60,8 @@ class Attribute:
     @cached_property
     def places(self) -> list[Place] | None:
         """Every use in the project that may be of this attribute; None where a file could not be read again."""
+        from dllint.syntax.uses import attribute_uses
+
         found: list[Place] = []
         for module in self.project.index:
             uses = attribute_uses(self.project.source(module.path), self.name)
