@@ -65,6 +65,10 @@ from dllint.syntax.helper import helper as helper
 from dllint.syntax.hoist import hoist_lambda as hoist_lambda
 from dllint.syntax.hoist_class import hoist_class as hoist_class
 from dllint.syntax.hoist_function import hoist_function as hoist_function
+from dllint.syntax.lazy import Lazy as Lazy
+from dllint.syntax.lazy import is_lazy_state as is_lazy_state
+from dllint.syntax.lazy import lazy_attribute as lazy_attribute
+from dllint.syntax.lazy import lazy_members as lazy_members
 from dllint.syntax.names import module_alias as module_alias
 from dllint.syntax.names import reference as reference
 from dllint.syntax.removal import without_import as without_import

@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from dllint.finding import Certainty, Note
-from dllint.knowledge import COPIERS, DROP_STATE, ITERATORS, holds_arguments
+from dllint.knowledge import COPIERS, ITERATORS, holds_arguments
 from dllint.model.facts import Expr
 from dllint.project.boundaries import Boundaries, Loader
 from dllint.project.evaluate import NAMEDTUPLE_INSTANCE, Evaluator
 from dllint.project.handles import gives_back, keeps, lets_follow
+from dllint.project.left_out import left_out
 from dllint.project.values import Env, ExtInst, ExtMethod, Func, Inst, Klass, Method, Seq, Value
 from dllint.source import Span
 
@@ -168,9 +169,12 @@ class Shipped:
                     yield replace(step, value=base, assumed=True)
 
     def _instance(self, step: _Step, inst: Inst) -> Iterator[_Step]:
-        if not self.forked and any(self.evaluator.classes.method(inst, name) is not None for name in DROP_STATE):
+        dropped = frozenset[str]() if self.forked else left_out(self.evaluator, inst)
+        if dropped is None:
             return
         for attribute in self.attributes(inst):
+            if attribute in dropped:
+                continue
             for stored in self.evaluator.attributes.stored(inst, attribute):
                 write, expr, env = stored
                 if write is not None and (env.module.path, write.function) in self.evaluator.classes.per_item_only(

@@ -9,6 +9,7 @@ from dllint.knowledge import DROP_STATE
 from dllint.model.facts import Event, Expr
 from dllint.project.guards import under_main_guard
 from dllint.project.index import Module
+from dllint.project.left_out import left_out
 from dllint.project.main_code import iterated_by
 from dllint.project.shipped import Held
 from dllint.project.targets import PICKLING
@@ -114,7 +115,10 @@ class Why:
     def _class(self, klass: Klass, held: Held | None) -> Iterator[str]:
         name = klass.facts.name
         custom = [item for item in DROP_STATE if self.project.evaluator.classes.method(klass, item) is not None]
-        if custom:
+        dropped = left_out(self.project.evaluator, klass)
+        if dropped:
+            yield f"`{name}` leaves {', '.join(f'`{item}`' for item in sorted(dropped))} out of its pickle"
+        elif custom:
             yield f"`{name}` decides by `{custom[0]}` what is pickled: its attributes are not judged"
         if held is not None and held.loader is not None:
             place = self._at(held.loader.path, held.loader.span)

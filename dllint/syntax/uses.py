@@ -21,8 +21,8 @@ class Use(NamedTuple):
     """An occurrence of a name or of `base.attribute`.
 
     `kind` is read (its length, an item, a loop), write (`base.attribute = ...`), filled (`append` and the like, `+=`,
-    as statements), tested (for being empty), returned, stored (under another name), named (by a string in `getattr`)
-    or other. Of a name, `base` is the name itself.
+    as statements), set (in other ways, or deleted), tested (for being empty), returned, stored (under another name),
+    named (by a string in `getattr`) or other. Of a name, `base` is the name itself.
     """
 
     kind: str
@@ -62,12 +62,14 @@ def _kind(seen: Outline, node: ast.expr) -> str:
     match parent:
         case ast.Assign() if field == "targets":
             return "write"
+        case ast.AugAssign(op=ast.Add()) if field == "target":
+            return "filled"
+        case _ if not isinstance(getattr(node, "ctx", None), ast.Load):
+            return "set"
         case ast.Assign():
             return "stored"
         case ast.Return():
             return "returned"
-        case ast.AugAssign(op=ast.Add()) if field == "target":
-            return "filled"
         case ast.Call(func=ast.Name(id="len")) if field == "args":
             return "read"
         case ast.Call(func=function) if field == "args":

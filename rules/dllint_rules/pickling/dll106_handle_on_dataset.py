@@ -11,6 +11,7 @@ from dllint import (
     FORK,
     ExtInst,
     Finding,
+    Fix,
     Held,
     Inst,
     Project,
@@ -33,6 +34,7 @@ class HandleOnDataset(Rule):
     code = "DLL106"
     name = "handle-on-dataset"
     summary = "open file, lock, connection or other handle is kept by something that is shipped to workers"
+    fixable = "sometimes"
 
     def check(self, project: Project) -> Iterator[Finding]:
         workers = worker_functions(project)
@@ -47,7 +49,7 @@ class HandleOnDataset(Rule):
             if found is not None:
                 outcomes = found.outcomes | ({FORK: handle.fork} if handle.fork else {})
                 anchors = (*found.anchors, (held.path, held.span))
-                yield msgspec.structs.replace(found, outcomes=outcomes, anchors=anchors)
+                yield msgspec.structs.replace(found, outcomes=outcomes, anchors=anchors, data=held)
         for shared in shared_under_fork(project, workers):
             yield self._shared(shared)
 
@@ -67,6 +69,11 @@ class HandleOnDataset(Rule):
             anchors=((loader.path, loader.span),) if loader is not None else (),
             key=f"{self.code}:{path}:{shared.attribute}:{loader.name if loader is not None else 'users'}",
         )
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        from dllint_rules.pickling.lazy_handle import fix_handle
+
+        return fix_handle(project, finding.data) if finding.data is not None else None
 
 
 def handed_over(held: Held) -> Held:

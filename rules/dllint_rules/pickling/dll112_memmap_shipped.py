@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from dllint import Const, ExtInst, Finding, Held, Project, Rule, Severity, Value, worker_functions
+from dllint import Const, ExtInst, Finding, Fix, Held, Project, Rule, Severity, Value, worker_functions
 from dllint_rules.pickling.unpicklable import finding, keeper
 
 MAPS = frozenset({"numpy.memmap", "numpy.lib.format.open_memmap"})
@@ -19,6 +19,7 @@ class MemmapShipped(Rule):
     name = "memmap-shipped"
     summary = "memory-mapped array is shipped to workers: each gets a copy of its content"
     severity = Severity.WARNING
+    fixable = "sometimes"
 
     def check(self, project: Project) -> Iterator[Finding]:
         workers = worker_functions(project)
@@ -41,6 +42,11 @@ class MemmapShipped(Rule):
             return None
         outcomes = {method: "bloat" if outcome != "ok" else "ok" for method, outcome in found.outcomes.items()}
         return msgspec.structs.replace(found, severity=Severity.WARNING, outcomes=outcomes)
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        from dllint_rules.pickling.lazy_handle import fix_handle
+
+        return fix_handle(project, finding.data)
 
 
 def is_map(project: Project, made: ExtInst) -> bool:

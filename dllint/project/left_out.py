@@ -1,0 +1,83 @@
+"""What an object's own `__getstate__` leaves out of its pickle, for the usual ways of writing one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dllint.knowledge import DROP_STATE
+from dllint.model.facts import Event, Expr
+from dllint.project.values import Inst, Klass
+
+if TYPE_CHECKING:
+    from dllint.project.evaluate import Evaluator
+
+_COPIERS = frozenset({"dict", "copy", "deepcopy"})
+
+
+def left_out(evaluator: Evaluator, inst: Inst | Klass) -> frozenset[str] | None:
+    """The attributes that do not go along when an object is pickled; None where its class decides in unknown ways.
+
+    Known are copies of `__dict__` with entries that are replaced or taken out.
+    """
+    own = [name for name in DROP_STATE if evaluator.classes.method(inst, name) is not None]
+    if own != ["__getstate__"]:
+        return None if own else frozenset()
+    method = evaluator.classes.method(inst, "__getstate__")
+    assert method is not None
+    receiver = method.func.module.receiver_name(method.func.index)
+    events = [event for event in method.func.facts.events if not _is_text(event)]
+    if len(events) == 1 and events[0].kind == "return":
+        return _replaced(events[0].value, receiver)
+    if len(events) < 2 or events[0].kind != "assign" or events[0].target is None:
+        return None
+    first, *steps, last = events
+    state = events[0].target.dotted
+    found = _replaced(first.value, receiver)
+    taken = [_taken(event, state) for event in steps]
+    returned = last.kind == "return" and last.value is not None and last.value.dotted == state
+    if found is None or not returned or None in taken:
+        return None
+    return found | {name for name in taken if name}
+
+
+def _is_text(event: Event) -> bool:
+    return event.kind == "expr" and event.value is not None and event.value.kind == "constant"
+
+
+def _replaced(made: Expr | None, receiver: str) -> frozenset[str] | None:
+    """The entries that a copy of `__dict__` has new values for; None for something else."""
+    match made:
+        case Expr(kind="dict", args=(Expr(kind="star"), whole, *entries)) if _is_dict(whole, receiver):
+            keys = entries[::2]
+            plain = all(isinstance(key.value, str) and key.kind == "constant" for key in keys)
+            return frozenset(str(key.value) for key in keys) if plain else None
+        case Expr(kind="call", args=(callee, *given), keywords=()):
+            if callee.kind == "attribute" and callee.name == "copy" and not given:
+                given = [callee.args[0]]
+            copied = callee.name in _COPIERS and len(given) == 1 and _is_dict(given[0], receiver)
+            return frozenset() if copied else None
+    return None
+
+
+def _is_dict(expr: Expr, receiver: str) -> bool:
+    """`self.__dict__` or `vars(self)`."""
+    if expr.kind == "call":
+        return expr.args[0].dotted == "vars" and [arg.dotted for arg in expr.args[1:]] == [receiver]
+    return expr.dotted == f"{receiver}.__dict__"
+
+
+def _taken(event: Event, state: str) -> str | None:
+    """The entry that a statement replaces or takes out, "" for a test around such statements, None for others."""
+    target, value = event.target, event.value
+    if event.kind == "test":
+        return ""
+    if event.kind in ("assign", "del") and target is not None and target.kind == "subscript":
+        return _entry(target.args[0], target.args[1], state)
+    if event.kind == "expr" and value is not None and value.kind == "call" and value.args[0].kind == "attribute":
+        if value.args[0].name == "pop" and len(value.args) > 1:
+            return _entry(value.args[0].args[0], value.args[1], state)
+    return None
+
+
+def _entry(base: Expr, key: Expr, state: str) -> str | None:
+    return key.value if base.dotted == state and isinstance(key.value, str) and key.value else None

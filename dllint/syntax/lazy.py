@@ -1,0 +1,130 @@
+"""An attribute that each process makes for itself, on first use: a property in place of an assignment in `__init__`."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import NamedTuple
+
+from dllint.fix import Edit
+from dllint.source import Source, Span
+from dllint.syntax.layout import indent_unit
+from dllint.syntax.nested import end_of, rows
+from dllint.syntax.outline import Outline, outline
+from dllint.syntax.write import reindent
+
+_WRITTEN = re.compile(r"def __getstate__\((\w+)\):\s+return \{\*\*\1\.__dict__(?:, \"\w+\": None)+\}")
+
+
+class Lazy(NamedTuple):
+    """What becomes lazy: `self.name = value`, with the names of what stands in for it.
+
+    `store` keeps the value and `pid` the process that made it; `kept` are attributes that `__init__` sets for `value`
+    to use: their names and what they are. `getpid` calls `os.getpid`; `dropped`: it is left out of pickles.
+    """
+
+    name: str
+    value: str
+    store: str
+    pid: str
+    getpid: str
+    kept: tuple[tuple[str, str], ...] = ()
+    dropped: bool = True
+
+
+def lazy_attribute(source: Source, statement: int, lazy: Lazy) -> tuple[Edit, ...]:
+    """The edits that make an assignment in `__init__`, which begins at an offset, lazy.
+
+    Empty where the statement shares its lines with others or with a comment, or the class has a `__getstate__` that is
+    not such as these edits write.
+    """
+    seen = outline(source.text)
+    assignment = seen and _assignment_at(seen, statement)
+    if seen is None or not assignment or not _stands_alone(source, seen, assignment):
+        return ()
+    init, klass = (step for step, _ in list(seen.path(assignment))[:2])
+    if not isinstance(init, ast.FunctionDef) or not isinstance(klass, ast.ClassDef) or init.decorator_list:
+        return ()
+    first, last = assignment.lineno, assignment.end_lineno or assignment.lineno
+    span = Span(source.line_starts[first - 1], end_of(source, last))
+    margin = source.text[span.start : seen.offsets.span(assignment)[0]]
+    self = init.args.args[0].arg
+    lines = [f"{self}.{name} = {text}" for name, text in lazy.kept]
+    lines.append(f"{self}.{lazy.store} = {self}.{lazy.pid} = None")
+    set_up = Edit(source.path, span, "".join(f"{margin}{line}{source.newline}" for line in lines))
+    unit = indent_unit(source)
+    indent = source.line(init.lineno)[: init.col_offset]
+    value = reindent(lazy.value + source.newline, margin, indent + unit * 2).strip()
+    members = [_property(self, lazy._replace(value=value), unit)]
+    own = next((item for item in klass.body if getattr(item, "name", "") == "__getstate__"), None)
+    if not lazy.dropped or own is None:
+        members += [_getstate(self, lazy, unit)] if lazy.dropped else []
+        return set_up, _below(source, end_of(source, rows(source, seen, init)[1]), indent, members)
+    start, end = seen.offsets.span(own)
+    if not is_lazy_state(source.text[start:end]):
+        return ()
+    entries = f', "{lazy.store}": None, "{lazy.pid}": None'
+    above = _above(source, source.line_starts[own.lineno - 1], indent, members)
+    return set_up, above, Edit(source.path, Span(end - 1, end - 1), entries)
+
+
+def is_lazy_state(definition: str) -> bool:
+    """Whether a `__getstate__` is such as `lazy_attribute` writes, and can take more entries."""
+    return _WRITTEN.fullmatch(definition) is not None
+
+
+def lazy_members(lazy: Lazy) -> str:
+    """What is put into the class and its `__init__`, for a person to paste."""
+    set_up = [*(f"self.{name} = {text}" for name, text in lazy.kept), f"self.{lazy.store} = self.{lazy.pid} = None"]
+    members = [_property("self", lazy, "    "), *([_getstate("self", lazy, "    ")] if lazy.dropped else [])]
+    return "\n\n".join("\n".join(lines) for lines in [["# in __init__:", *set_up], *members])
+
+
+def _property(self: str, lazy: Lazy, unit: str) -> list[str]:
+    return [
+        "@property",
+        f"def {lazy.name}({self}):",
+        f"{unit}if {self}.{lazy.pid} != {lazy.getpid}():",
+        f"{unit}{unit}{self}.{lazy.store} = None  # another process's",
+        f"{unit}{unit}{self}.{lazy.store} = {lazy.value}",
+        f"{unit}{unit}{self}.{lazy.pid} = {lazy.getpid}()",
+        f"{unit}return {self}.{lazy.store}",
+    ]
+
+
+def _getstate(self: str, lazy: Lazy, unit: str) -> list[str]:
+    return [
+        f"def __getstate__({self}):",
+        f'{unit}return {{**{self}.__dict__, "{lazy.store}": None, "{lazy.pid}": None}}',
+    ]
+
+
+def _below(source: Source, at: int, indent: str, members: list[list[str]]) -> Edit:
+    """Members after a function, an empty line before each."""
+    text = "" if source.text[:at].endswith(("\n", "\r")) else source.newline
+    text += "".join(source.newline + _lines(source, indent, lines) for lines in members)
+    return Edit(source.path, Span(at, at), text)
+
+
+def _above(source: Source, at: int, indent: str, members: list[list[str]]) -> Edit:
+    """Members before a function, an empty line after each."""
+    text = "".join(_lines(source, indent, lines) + source.newline for lines in members)
+    return Edit(source.path, Span(at, at), text)
+
+
+def _lines(source: Source, indent: str, lines: list[str]) -> str:
+    return "".join(indent + line + source.newline for line in lines)
+
+
+def _assignment_at(seen: Outline, start: int) -> ast.Assign | None:
+    found = (node for node in ast.walk(seen.tree) if isinstance(node, ast.Assign) and len(node.targets) == 1)
+    return next((node for node in found if seen.offsets.span(node)[0] == start), None)
+
+
+def _stands_alone(source: Source, seen: Outline, statement: ast.stmt) -> bool:
+    """Whether a statement has its lines for itself, without comments."""
+    start, end = seen.offsets.span(statement)
+    first, last = statement.lineno, statement.end_lineno or statement.lineno
+    before = source.text[source.line_starts[first - 1] : start]
+    after = source.text[end : end_of(source, last)]
+    return not before.strip() and not after.strip() and "#" not in source.text[start:end]
