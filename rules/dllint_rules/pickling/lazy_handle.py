@@ -9,6 +9,7 @@ from functools import cached_property
 from dllint import (
     Applicability,
     Attribute,
+    Const,
     Expr,
     ExtInst,
     Fix,
@@ -35,13 +36,15 @@ _WITHOUT_MODE = {
     *("lmdb.open", "lmdb.Environment", "openslide.OpenSlide", "openslide.open_slide", "pyfaidx.Fasta"),
     *("pysam.FastaFile", "pyarrow.parquet.ParquetFile", "cv2.VideoCapture", "decord.VideoReader", "cv2.createCLAHE"),
 }
+_CONNECTIONS = ("sqlite3.", "redis.", "sqlalchemy.", "psycopg2.", "pymongo.", "boto3.", "google.cloud.")
+"""What may be in the middle of something: only a person can tell whether a new one does."""
 _POSITIONED = {
     *("builtins.open", "gzip.open", "bz2.open", "lzma.open", "io.FileIO", "soundfile.SoundFile", "cv2.VideoCapture"),
 }
 """What reads on from where it is: to read in `__init__` and to open again is not the same."""
 _PICKLING = {
     *("__getstate__", "__setstate__", "__reduce__", "__reduce_ex__", "__getattr__", "__getattribute__", "__setattr__"),
-    *("__copy__", "__deepcopy__", "__del__"),
+    *("__copy__", "__deepcopy__", "__del__", "__slots__"),
 }
 
 
@@ -49,6 +52,8 @@ def fix_handle(project: Project, held: Held) -> Fix | None:
     """A property that opens in the process that asks; what to paste, where something stands in the way."""
     made = held.value
     if not isinstance(made, ExtInst) or held.holder.kind != "attribute" or made.call.kind != "call":
+        return None
+    if made.name not in _MODES.keys() | _WITHOUT_MODE and not made.name.startswith(_CONNECTIONS):
         return None
     found = _write(project, held.holder.name, made)
     if found is None:
@@ -82,6 +87,8 @@ class _Change:
             return "it is not opened in `__init__`"
         if write.event.block >= 0 or write.target.args[0].name != self.module.receiver_name(write.function):
             return "it is not opened in every case"
+        if self.made.name.startswith(_CONNECTIONS):
+            return "if a new connection will do"
         if not self._reads():
             return "it may be opened for something else than reading"
         if attribute.hidden() or attribute.places is None or klass.facts.decorators:
@@ -103,16 +110,18 @@ class _Change:
             return False
         keyword, position, default = _MODES[name]
         given = call.keyword(keyword) or (call.args[position] if len(call.args) > position else None)
-        mode = default if given is None else given.value
-        return isinstance(mode, str) and mode.startswith("r") and "+" not in mode and "|" not in mode
+        if any(arg.kind == "star" for arg in call.args) or call.keyword("**") is not None:
+            return False
+        values = [Const(default)] if given is None else self.project.values(given, self.made.env)
+        return bool(values) and all(isinstance(value, Const) and _is_reading(value.value) for value in values)
 
     def _methods(self) -> Iterator[str]:
+        """The methods of the family, and `__slots__`."""
         assert self.attribute is not None
         for klass in self.attribute.family.values():
             yield from klass.facts.methods
-            yield from (
-                "__getattr__" for event in klass.facts.events if event.target and event.target.name == "__slots__"
-            )
+            targets = (event.target for event in klass.facts.events if event.target is not None)
+            yield from (target.name for target in targets if target.name == "__slots__")
 
     def _written_before(self) -> bool:
         """Whether the only `__getstate__` of the family is one that an earlier fix has put into this class."""
@@ -171,6 +180,10 @@ class _Change:
         """The same for a person to paste."""
         title = f"Open `{self.name}` in the process that uses it; {why_not}"
         return Fix(title, (), Applicability.MANUAL, snippet=lazy_members(self.lazy))
+
+
+def _is_reading(mode: object) -> bool:
+    return isinstance(mode, str) and mode.startswith("r") and "+" not in mode and "|" not in mode
 
 
 class _Arguments:

@@ -1,0 +1,171 @@
+"""DLL106's fix: a property where that is right, else what stands in the way; and what a `__getstate__` leaves out."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+from dllint_rules.pickling.dll106_handle_on_dataset import HandleOnDataset
+
+from dllint import Applicability, Finding, Fix, Project
+from dllint.collect import collect
+from dllint.fix import apply
+from dllint.project import Targets
+from dllint.source import Source
+from dllint.syntax.parse import parse
+from dllint.syntax.write import place_imports
+
+HEAD = """\
+import gzip, h5py, lmdb, sqlite3, tarfile, threading
+from torch.utils.data import DataLoader, Dataset
+
+MODE = "r"
+
+class Files(Dataset):
+    def __init__(self, path, *more):
+{init}
+    def __len__(self):
+        return 4
+    def __getitem__(self, index):
+        return self.file
+{more}
+DataLoader(Files("."), num_workers=2)
+"""
+
+
+def program(init: str, more: str = "") -> str:
+    """A dataset that keeps `file`, with a loader that has workers."""
+    return HEAD.format(init=textwrap.indent(init, " " * 8), more=textwrap.indent(more, "    "))
+
+
+def findings(code: str) -> tuple[Project, Source, list[Finding]]:
+    source = Source("a.py", code)
+    project = Project({"a.py": collect(source)}, Targets(), lambda path: source)
+    return project, source, list(HandleOnDataset().check(project))
+
+
+def fix_of(code: str) -> tuple[Source, Fix]:
+    project, source, (finding, *_) = findings(code)
+    fix = HandleOnDataset().fix(finding, project)
+    assert fix is not None
+    return source, fix
+
+
+def fixed(code: str) -> str:
+    source, fix = fix_of(code)
+    assert fix.applicability is Applicability.UNSAFE, fix.title
+    result = apply(code, [*fix.edits, *place_imports(source, parse(source), fix.imports)])
+    assert not findings(result)[2], result
+    compile(result, "a.py", "exec")
+    return result
+
+
+@pytest.mark.parametrize(
+    ("init", "kept", "opened"),
+    [
+        ("self.file = open(path)", "self._file_path = path", "open(self._file_path)"),
+        ("self.path = path\nself.file = open(path)", "", "open(self.path)"),
+        ("self.path = path\nself.file = open(self.path, 'rb')", "", "open(self.path, 'rb')"),
+        ("self.file = gzip.open(path, mode=MODE)", "self._file_path = path", "gzip.open(self._file_path, mode=MODE)"),
+        ("self.file = h5py.File(path + '.h5')", "self._file_path = path + '.h5'", "h5py.File(self._file_path)"),
+        ("self.file = tarfile.open(path, 'r:xz')", "self._file_path = path", "tarfile.open(self._file_path, 'r:xz')"),
+        (
+            "self.file = lmdb.open(path, max_readers=len(more))",
+            "self._file_path = path",
+            "lmdb.open(self._file_path, max_readers=self._file_max_readers)",
+        ),
+        (
+            "path = path or '.'\nself.path = path\nself.file = open(path)",
+            "self._file_path = path",
+            "open(self._file_path)",
+        ),
+        (
+            "self.path = path\nself.path += '/x'\nself.file = open(self.path)",
+            "self._file_path = self.path",
+            "open(self._file_path)",
+        ),
+    ],
+)
+def test_what_the_call_was_given_is_kept(init: str, kept: str, opened: str) -> None:
+    result = fixed(program(init))
+    assert f"self._file = {opened}\n" in result
+    assert kept in result
+    assert ("self._file_path = " in result) == bool(kept)
+
+
+def test_names_that_are_taken_are_left_alone() -> None:
+    result = fixed(program("self._file = 1\nself.file = open(path)"))
+    assert "self._own_file = self._own_file_pid = None\n" in result
+    result = fixed(program("self._file = open(path)\nself.file = 1"))
+    assert "def _file(self):\n" in result
+    assert "self._own_file = open(self._file_path)\n" in result
+
+
+def test_the_process_is_asked_under_the_name_that_the_module_has_for_it() -> None:
+    result = fixed("from os import getpid\n" + program("self.file = open(path)"))
+    assert "if self._file_pid != getpid():" in result
+    result = fixed("os = 1\n" + program("self.file = open(path)"))
+    assert "from os import getpid as _getpid\n" in result
+
+
+@pytest.mark.parametrize(
+    ("init", "more", "reason"),
+    [
+        ("if path:\n    self.file = open(path)", "", "not opened in every case"),
+        ("self.file = open(path, 'r+')", "", "something else than reading"),
+        ("self.file = open(path, *more)", "", "something else than reading"),
+        ("self.file = open(path, mode=more[0])", "", "something else than reading"),
+        ("self.file = h5py.File(path, 'a')", "", "something else than reading"),
+        ("self.file = sqlite3.connect(path)", "", "if a new connection will do"),
+        ("self.file = open(path)\nself.first = self.file.readline()", "", "read before the workers start"),
+        ("self.file = open(path)\nself.begin()", "def begin(self):\n    self.file.read()", "read before the workers"),
+        ("self.file = open(path)", "def again(self):\n    self.file = None", "other code sets it"),
+        ("self.file = open(path)", "def again(self):\n    del self.file", "other code sets it"),
+        ("self.file = open(path)", "def has(self):\n    return hasattr(self, 'file')", "other code sets it"),
+        ("self.file = open(path)", "def __del__(self):\n    self.file.close()", "`__del__` of its own"),
+        ("self.file = open(path)", "__slots__ = ('file',)", "`__slots__` of its own"),
+        ("self.open(path)", "def open(self, path):\n    self.file = open(path)", "not opened in `__init__`"),
+    ],
+)
+def test_what_stands_in_the_way_is_said(init: str, more: str, reason: str) -> None:
+    _, fix = fix_of(program(init, more))
+    assert (fix.applicability, fix.edits) == (Applicability.MANUAL, ())
+    assert reason in fix.title
+    compile(fix.snippet, "a.py", "exec")
+    assert "def file(self):" in fix.snippet
+
+
+def test_a_lock_is_not_opened() -> None:
+    project, _, (finding,) = findings(program("self.file = threading.Lock()"))
+    assert HandleOnDataset().fix(finding, project) is None
+
+
+def test_a_library_that_may_use_the_attribute_stands_in_the_way() -> None:
+    code = program("self.file = open(path)").replace("Files(Dataset)", "Files(Unknown, Dataset)")
+    assert "not seen here" in fix_of("from somewhere import Unknown\n" + code)[1].title
+
+
+def test_a_line_with_a_comment_is_left_to_a_person() -> None:
+    assert "comment" in fix_of(program("self.file = open(path)  # text"))[1].title
+
+
+STATES = [
+    ("return {{**self.__dict__, {}: None}}", True),
+    ("state = self.__dict__.copy()\nstate[{}] = None\nreturn state", True),
+    ("state = dict(self.__dict__)\ndel state[{}]\nreturn state", True),
+    ("state = dict(vars(self))\nif {} in state:\n    state.pop({}, None)\nreturn state", True),
+    ("'''Told.'''\nstate = {{**self.__dict__}}\nstate.pop({})\nreturn state", True),
+    ("state = super().__getstate__()\nreturn state", False),
+    ("state = self.__dict__.copy()\nself.clean(state)\nreturn state", False),
+    ("return self.path", False),
+    ("state = self.__dict__.copy()\nfor name in NAMES:\n    state[name] = None\nreturn state", False),
+]
+
+
+@pytest.mark.parametrize(("body", "known"), STATES)
+def test_a_getstate_answers_for_what_it_leaves_out(body: str, known: bool) -> None:
+    init = "self.file = h5py.File(path)\nself.other = h5py.File(path)"
+    for entry, left in (('"file"', ["other"]), ('"nothing"', ["file", "other"])):
+        more = "def __getstate__(self):\n" + textwrap.indent(body.replace("{}", entry).format(), "    ")
+        found = [finding.data.holder.name for finding in findings(program(init, more))[2]]
+        assert found == (left if known else []), body
