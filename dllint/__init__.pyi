@@ -39,6 +39,9 @@ from dllint.project.listings import Kind as Kind
 from dllint.project.main_code import Start as Start
 from dllint.project.owners import Owner as Owner
 from dllint.project.owners import owners as owners
+from dllint.project.reseeding import Reseed as Reseed
+from dllint.project.reseeding import Seeding as Seeding
+from dllint.project.sharding import asks_in_vain as asks_in_vain
 from dllint.project.shipped import namedtuple_of as namedtuple_of
 from dllint.project.shipped import unpicklable_class as unpicklable_class
 from dllint.project.shipped import unpicklable_function as unpicklable_function

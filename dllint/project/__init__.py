@@ -34,7 +34,9 @@ from dllint.project.processes import Processes, Task
 from dllint.project.random_state import RandomStates
 from dllint.project.reach import Running
 from dllint.project.records import Records
+from dllint.project.reseeding import Reseeding
 from dllint.project.restarts import Restarts
+from dllint.project.sharding import Sharding
 from dllint.project.shipped import Held, Holder, Shipped
 from dllint.project.start_methods import StartMethods
 from dllint.project.targets import FORK, PICKLING, Targets
@@ -84,6 +86,8 @@ class Project:
         self.passes = Passes(self.evaluator, self.main_code)
         self.kept_batches = KeptBatches(self.evaluator, self.boundaries, self.passes)
         self.restarts = Restarts(self.evaluator, self.main_code, self.passes)
+        self.reseeding = Reseeding(self.evaluator, self.boundaries, self.main_code.reach)
+        self.sharding = Sharding(self.evaluator, self.boundaries, self.main_code)
         self.library = Library(self.evaluator, targets)
 
     # Files.
@@ -135,6 +139,10 @@ class Project:
     def _held_by_loader(self) -> list[tuple[Loader, tuple[Held, ...]]]:
         shipped = Shipped(self.evaluator, self.boundaries)
         return [(loader, tuple(shipped.by(loader))) for loader in self.loaders]
+
+    def shipped_by(self, loader: Loader) -> tuple[Held, ...]:
+        """Everything that one loader hands to its workers."""
+        return next((items for other, items in self._held_by_loader if other is loader), ())
 
     def every_route(self) -> Iterator[Held]:
         """Everything that any loader ships, those without workers too, and what users would ship."""

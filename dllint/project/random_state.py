@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from dllint.model.facts import Event, Expr
 from dllint.project.boundaries import Boundaries, Loader
 from dllint.project.evaluate import Evaluator
 from dllint.project.reach import Running
-from dllint.project.values import ExtInst, Func, Inst, Klass, Method, Value
+from dllint.project.values import Ext, ExtInst, Func, Inst, Klass, Method, Value
 
 GENERATORS = frozenset({
     "numpy.random.default_rng", "numpy.random.RandomState", "numpy.random.Generator", "random.Random",
 })  # fmt: skip
 """Generators with a state of their own, which workers get copies of (measured)."""
+_GLOBAL = ("random.", "numpy.random.", "torch.rand", "torch.normal", "torch.bernoulli", "torch.multinomial")
+_NO_DRAWS = GENERATORS | {
+    "random.seed", "numpy.random.seed", "random.getstate", "random.setstate", "numpy.random.get_state",
+    "numpy.random.set_state", "torch.random.manual_seed", "random.SystemRandom",
+}  # fmt: skip
+_RANDOM_NAME = re.compile(r"Rand(om)?[A-Z]|\w*(Jitter|Augment|Noise|Flip|Erasing|Crop|Dropout|Rotate|Blur)")
+_TRANSFORMS = {
+    "torchvision.": {"torch"}, "torchio.": {"torch"}, "kornia.": {"torch"}, "torchaudio.": {"torch"},
+    "albumentations.": {"random"}, "audiomentations.": {"random", "numpy"},
+}  # fmt: skip
+"""Whose generators the random transforms of libraries draw from (read in their sources; albumentations before 2)."""
 _RESEEDING = frozenset({"seed", "set_state", "setstate", "set_random_state"})
 
 
@@ -43,6 +55,23 @@ class RandomStates:
     def _is_of(self, running: Running, klass: Klass) -> bool:
         receiver = running.env.receiver
         return isinstance(receiver, Inst) and klass in self.evaluator.classes.mro(receiver.klass)
+
+    def global_draws(self, running: Running) -> set[str]:
+        """The libraries whose global generators code draws from: "random", "numpy", "torch"."""
+        return {
+            value.name.partition(".")[0]
+            for event in running.events
+            for part in event.walk()
+            if part.kind == "call"
+            for value in self.evaluator.values(part.args[0], running.env)
+            if isinstance(value, Ext) and value.name.startswith(_GLOBAL) and value.name not in _NO_DRAWS
+        }
+
+    def drawn_by(self, value: Value) -> set[str]:
+        """The libraries whose global generators a library's transform draws from."""
+        if not isinstance(value, ExtInst) or not _RANDOM_NAME.match(value.name.rpartition(".")[2]):
+            return set()
+        return next((libraries for root, libraries in _TRANSFORMS.items() if value.name.startswith(root)), set())
 
     def prepared(self, loader: Loader, attribute: str) -> bool:
         """Whether a `worker_init_fn` may seed what the dataset keeps: it speaks of both, or is not known."""

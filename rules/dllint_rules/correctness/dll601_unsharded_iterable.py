@@ -1,0 +1,49 @@
+"""DLL601: an iterable dataset that no worker takes only a share of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dllint import Certainty, Env, Finding, Held, Inst, Project, Rule, Severity, Workers, asks_in_vain
+from dllint_rules.correctness.workers import gets_several_workers
+
+
+class UnshardedIterable(Rule):
+    """A loader cannot split a stream: each worker gets a copy of the dataset and goes through all of it."""
+
+    code = "DLL601"
+    name = "unsharded-iterable"
+    summary = "iterable dataset yields all of its data in every worker"
+    severity = Severity.WARNING
+
+    def check(self, project: Project) -> Iterator[Finding]:
+        for held in project.shipped:
+            loader = held.loader
+            if held.holder.name != "dataset" or loader is None or not isinstance(held.value, Inst):
+                continue
+            if loader.in_tests or not gets_several_workers(project, loader):
+                continue
+            code = [running for running in project.running if running.loader is loader]
+            stream = project.sharding.whole_stream(held.value, loader, code)
+            if stream is not None:
+                yield self._finding(held, held.value, stream)
+
+    def _finding(self, held: Held, inst: Inst, stream: Env) -> Finding:
+        loader, name = held.loader, inst.klass.facts.name
+        assert loader is not None
+        why = (
+            "asks for `get_worker_info()` and does not use it" if asks_in_vain(stream) else "never asks which it is in"
+        )
+        return Finding(
+            code=self.code,
+            path=stream.module.path,
+            span=stream.facts.header,
+            message=f"`{name}` yields all of its data in every worker, for it {why}: each item comes once per worker; "
+            "take every n-th item, `islice(items, info.id, None, info.num_workers)`",
+            severity=self.severity,
+            certainty=Certainty.CERTAIN if loader.workers is Workers.SOME else Certainty.LIKELY,
+            outcomes=dict.fromkeys(sorted(loader.methods), "corrupt"),
+            notes=held.route,
+            anchors=((loader.path, loader.span),),
+            key=f"{self.code}:{stream.module.path}:{name}",
+        )

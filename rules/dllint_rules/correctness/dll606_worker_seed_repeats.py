@@ -1,0 +1,118 @@
+"""DLL606: `worker_init_fn` gives the workers the seeds that they had in the last epoch, or ones that NumPy refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dllint import (
+    Applicability,
+    Certainty,
+    Const,
+    Edit,
+    Finding,
+    Fix,
+    Loader,
+    Note,
+    Project,
+    Reseed,
+    Rule,
+    Seeding,
+    Severity,
+    Workers,
+    reference,
+)
+from dllint_rules.correctness.workers import gets_workers
+
+
+class WorkerSeedRepeats(Rule):
+    """torch has seeded every worker, differently in each epoch, before it calls `worker_init_fn`."""
+
+    code = "DLL606"
+    name = "worker-seed-repeats"
+    summary = "`worker_init_fn` seeds workers with the same in every epoch, or with more than NumPy takes"
+    severity = Severity.WARNING
+    fixable = "sometimes"
+
+    def check(self, project: Project) -> Iterator[Finding]:
+        for loader in project.loaders:
+            if loader.in_tests or not gets_workers(loader):
+                continue
+            for reseed in project.reseeding.reseeds(loader):
+                if reseed.what is Seeding.TOO_LARGE or _matters(project, loader, reseed):
+                    yield self._finding(loader, reseed)
+                    break
+
+    def _finding(self, loader: Loader, reseed: Reseed) -> Finding:
+        running, too_large = reseed.running, reseed.what is Seeding.TOO_LARGE
+        in_init_fn = running.route[-1] if running.route else running.note(reseed.call, "")
+        text = {
+            Seeding.TOO_LARGE: "torch's seed has 64 bits and NumPy takes 32: raises `ValueError` in the worker; "
+            "take it `% 2**32`",
+            Seeding.REPEATED: "seeds a worker with the same number in every epoch, which so draws the same random "
+            "numbers again; seed with `torch.initial_seed() % 2**32`",
+            Seeding.SHARED: "seeds all workers with the same number, in every epoch, which so draw the same random "
+            "numbers; seed with `torch.initial_seed() % 2**32`",
+        }[reseed.what]
+        return Finding(
+            code=self.code,
+            path=in_init_fn.path,
+            span=in_init_fn.span,
+            message=text if too_large else f"this {text}",
+            severity=Severity.ERROR if too_large else self.severity,
+            certainty=Certainty.CERTAIN if loader.workers is Workers.SOME else Certainty.LIKELY,
+            outcomes=dict.fromkeys(sorted(loader.methods), "exception" if too_large else "corrupt"),
+            notes=(
+                *([running.note(reseed.call, "seeds here")] if running.route else []),
+                *running.route[:-1],
+                Note(loader.path, loader.span, f"`{loader.name}(...)` calls `worker_init_fn` in each worker"),
+            ),
+            anchors=((loader.path, loader.span),),
+            key=f"{self.code}:{in_init_fn.path}:{loader.name}",
+            data=(loader, reseed),
+        )
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        loader, reseed = finding.data
+        if reseed.running.route:
+            return None  # a helper, which may seed elsewhere as well
+        if reseed.what is Seeding.TOO_LARGE:
+            text = project.text(finding.path, reseed.seed.span)
+            text = f"({text})" if reseed.seed.kind in ("binop", "ifexp") else text
+            edit = Edit(finding.path, reseed.seed.span, f"{text} % 2**32")
+            return Fix("Take the seed modulo 2**32", (edit,), Applicability.SAFE)
+        others = [other for other in project.reseeding.reseeds(loader) if not other.running.route]
+        written, imports = reference(reseed.running.env.module.model, "torch", "initial_seed", reseed.call.start)
+        edits = tuple(Edit(finding.path, other.seed.span, f"{written}() % 2**32") for other in others)
+        return Fix("Seed with what torch gives the worker", edits, Applicability.UNSAFE, imports)
+
+
+def _matters(project: Project, loader: Loader, reseed: Reseed) -> bool:
+    """Whether a training may meet the same numbers again: workers start anew, items are shuffled, something draws."""
+    if reseed.what is Seeding.REPEATED and _surely(project, loader, "persistent_workers", True):
+        return False
+    in_order = _surely(project, loader, "shuffle", False) and _surely(project, loader, "sampler", None)
+    if in_order and _surely(project, loader, "batch_sampler", None) and not project.given.iterable(loader):
+        return False
+    return not reseed.libraries or bool(reseed.libraries & _drawn(project, loader))
+
+
+def _surely(project: Project, loader: Loader, name: str, wanted: bool | None) -> bool:
+    """Whether an argument is known to be this; one that is not passed is False or None."""
+    for item in project.given.alternatives(loader, name):
+        if item.value is None:
+            given: object = None
+        elif isinstance(item.value, Const):
+            given = item.value.value
+        else:
+            return False
+        if bool(given) is not bool(wanted):
+            return False
+    return True
+
+
+def _drawn(project: Project, loader: Loader) -> set[str]:
+    """The libraries whose global generators the workers draw from, in code or in transforms that they hold."""
+    started = {running.function for running in project.reseeding.start_code(loader)}
+    code = (item for item in project.running if item.loader is loader and item.function not in started)
+    found = {name for running in code for name in project.random_states.global_draws(running)}
+    return found | {name for held in project.shipped_by(loader) for name in project.random_states.drawn_by(held.value)}
