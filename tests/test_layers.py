@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -153,6 +154,18 @@ def test_the_table_has_no_cycle() -> None:
         for name in ready:
             del waiting[name]
     assert not waiting, f"these import each other: {sorted(waiting)}"
+
+
+def test_contributing_shows_this_table() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rows = text.split("| part | may import |\n|---|---|\n")[1].split("\n\n")[0].splitlines()
+    shown: dict[str, set[str]] = {}
+    for row in rows:
+        _, parts, may, _ = row.split("|")
+        above = set(shown)
+        for part in re.findall(r"`(\w+)`", parts):
+            shown[part] = above if "all of these" in may else set(re.findall(r"`(\w+)`", may.split(";")[0]))
+    assert shown == {part: below for part, below in LAYERS.items() if not part.startswith("_")}
 
 
 def test_the_public_names_have_types() -> None:
