@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from dllint.model.facts import Event, Expr
 from dllint.project.index import Module
+
+_Test = Callable[[Expr | None], bool]
 
 _LEAVING = frozenset({"exit", "_exit", "quit"})
 _ABOUT_PROCESSES = frozenset({"daemon", "current_process", "parent_process", "get_worker_info", "worker_info"})
@@ -17,6 +21,8 @@ def is_main_test(test: Expr | None) -> bool:
         return test.name == "and" and any(is_main_test(arg) for arg in test.args)
     if test.kind == "compare" and test.name == "==":
         return _names_main(test) or _names_main_process(test)
+    if test.kind == "compare" and test.name == "in":
+        return test.args[0].name == "__name__" and [item.value for item in test.args[1].args] == ["__main__"]
     return test.kind == "compare" and test.name == "is" and _is_call_to(test.args[0], "parent_process")
 
 
@@ -46,20 +52,37 @@ def _is_call_to(expr: Expr, name: str) -> bool:
 
 def under_main_guard(module: Module, function: int, event: Event) -> bool:
     """Whether an event only runs in the main script's own process: spawned workers never run it."""
-    if _inside(module, event.block, is_main_test, is_other_test):
+    if _inside(module, event.block, is_main_test, is_other_test) or _guards_itself(event):
         return True
     return any(_leaves_unless_main(module, function, index) for index in _left_before(module, function, event))
 
 
-def _inside(module: Module, block: int, positive: object, negative: object) -> bool:
-    assert callable(positive) and callable(negative)
+def _guards_itself(event: Event) -> bool:
+    """`main() if __name__ == "__main__" else None`, `__name__ == "__main__" and main()`."""
+    value = event.value
+    if event.kind != "expr" or value is None or value.kind not in ("ifexp", "boolop"):
+        return False
+    return value.name != "or" and is_main_test(value.args[0])
+
+
+def _inside(module: Module, block: int, positive: _Test, negative: _Test) -> bool:
     for index in module.enclosing(block):
         facts = module.block(index)
-        if facts.kind == "if" and positive(facts.test):
+        if facts.kind == "if" and positive(_spelled_out(module, facts.test)):
             return True
-        if facts.kind == "else" and facts.partner >= 0 and negative(module.block(facts.partner).test):
-            return True
+        if facts.kind == "else" and facts.partner >= 0:
+            if negative(_spelled_out(module, module.block(facts.partner).test)):
+                return True
     return False
+
+
+def _spelled_out(module: Module, test: Expr | None) -> Expr | None:
+    """The test that a module's name stands for: `IS_MAIN = __name__ == "__main__"`."""
+    if test is None or test.kind != "name":
+        return test
+    bindings = module.bindings[-1, -1].get(test.name, ())
+    event = bindings[0].event if len(bindings) == 1 else None
+    return event.value if event is not None and event.kind == "assign" else test
 
 
 def _left_before(module: Module, function: int, event: Event) -> list[int]:

@@ -36,6 +36,7 @@ _MATCH = Handle("regular expression match")
 _STATE = Handle("compression or hash object")
 _WEAK = Handle("weak reference")
 _SCRIPT = Handle("TorchScript object")
+MODULE = Handle("module")
 
 HANDLES: dict[str, Handle] = {
     **dict.fromkeys(
@@ -71,12 +72,15 @@ HANDLES: dict[str, Handle] = {
     "builtins.memoryview": Handle("memory view"),
     **dict.fromkeys(("re.match", "re.search", "re.fullmatch"), _MATCH),
     **dict.fromkeys(("os.walk", "os.scandir", "glob.iglob", "re.finditer"), _GENERATOR),
+    "types.generator": _GENERATOR,
+    "importlib.import_module": MODULE,
     **dict.fromkeys(
         ("hashlib.md5", "hashlib.sha1", "hashlib.sha256", "hashlib.new", "zlib.compressobj", "zlib.decompressobj"),
         _STATE,
     ),
     "struct.Struct": Handle("compiled `struct.Struct`"),
-    "ssl.SSLContext": Handle("SSL context"),
+    **dict.fromkeys(("ssl.SSLContext", "ssl.create_default_context"), Handle("SSL context")),
+    **dict.fromkeys(("selectors.DefaultSelector", "select.epoll", "select.poll"), Handle("selector")),
     **dict.fromkeys(("weakref.ref", "weakref.proxy", "weakref.WeakSet", "weakref.WeakValueDictionary"), _WEAK),
     **dict.fromkeys(("weakref.WeakKeyDictionary", "weakref.WeakMethod"), _WEAK),
     "contextvars.ContextVar": Handle("context variable"),

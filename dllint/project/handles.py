@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dllint.knowledge import DATASETS, KEEPERS, WORKER_METHODS
 from dllint.model.facts import Event
 from dllint.project.evaluate import Evaluator
-from dllint.project.handle_table import HANDLES, ITERDIR, Handle
+from dllint.project.handle_table import HANDLES, ITERDIR, MODULE, Handle
 from dllint.project.index import Module
-from dllint.project.values import Env, ExtInst, ExtMethod, Inst, Klass, Method, Seq, Value
+from dllint.project.values import Env, Ext, ExtInst, ExtMethod, Inst, Klass, Method, Mod, Seq, Value
 
 _SETUP = frozenset({"__init__", "__new__", "__post_init__", "__init_subclass__", "__len__", "__attrs_post_init__"})
 """Methods that run in the main process: what they lead to is done before any worker starts."""
@@ -34,6 +34,10 @@ def handle_of(value: Value) -> Handle | None:
                 archive = bool(texts) and isinstance(texts[-1], str) and texts[-1].endswith(".npz")
                 return Handle("open zip file", "exception") if archive else None
             return HANDLES.get(name)
+        case Mod():
+            return MODULE
+        case Ext(name=name) if "." not in name:
+            return MODULE
     return None
 
 

@@ -128,15 +128,18 @@ class Module:
 
     @cached_property
     def attribute_writes(self) -> dict[str, list[Write]]:
-        """Every `base.attribute = value`, under the attribute's name."""
+        """Every `base.attribute = value`, under the attribute's name; `del base.attribute` is one without a value."""
         found: dict[str, list[Write]] = defaultdict(list)
         for function, _, events in self.scopes:
             for event in events:
-                if event.target is None or event.kind not in ("assign", "augment", "for", "with", "annotate"):
-                    continue
-                for target in flat_targets(event.target):
-                    if target.kind == "attribute":
-                        found[target.name].append(Write(function, event, target))
+                if event.kind in ("assign", "augment", "for", "with", "annotate", "del") and event.target is not None:
+                    for target in flat_targets(event.target):
+                        if target.kind == "attribute":
+                            found[target.name].append(Write(function, event, target))
+                for name, base, at, value in written_by_name(event):
+                    target = Expr("attribute", at.start, at.end, name, (base,))
+                    made = Event("assign", event.start, event.end, event.block, target, value)
+                    found[name].append(Write(function, made, target))
         return found
 
     @cached_property
@@ -229,6 +232,22 @@ class Module:
 
     def block(self, index: int) -> Block:
         return self.model.blocks[index]
+
+
+def written_by_name(event: Event) -> Iterator[tuple[str, Expr, Expr, Expr]]:
+    """(name, base, where, value) of attributes set through `setattr` or through `__dict__`."""
+    value, target = event.value, event.target
+    if event.kind == "assign" and target is not None and target.kind == "subscript" and value is not None:
+        base, key = target.args[0], target.args[1]
+        if base.name == "__dict__" and base.kind == "attribute" and isinstance(key.value, str):
+            yield key.value, base.args[0], target, value
+    elif event.kind == "expr" and value is not None and value.kind == "call":
+        callee, given = value.args[0], value.args[1:]
+        if callee.name in ("setattr", "__setattr__") and len(given) > 2 and isinstance(given[-2].value, str):
+            yield given[-2].value, given[-3], value, given[-1]
+        elif callee.name == "update" and callee.kind == "attribute" and callee.args[0].name == "__dict__":
+            for owner in callee.args[0].args:
+                yield from ((name, owner, value, item) for name, item in value.keywords if name != "**")
 
 
 def event_names(event: Event) -> tuple[str, ...]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from dllint.knowledge import DROP_STATE
 from dllint.project.handle_table import Handle
 from dllint.project.handles import handle_of
+from dllint.project.left_out import left_out
 from dllint.project.shipped import Held
 from dllint.project.targets import FORK
-from dllint.project.values import ExtInst, Inst, Seq, Value
+from dllint.project.values import Ext, ExtInst, Inst, Mod, Seq, Value
 
 if TYPE_CHECKING:
     from dllint.project import Project
@@ -39,6 +39,8 @@ def kept_handle(project: Project, held: Held, workers: WorkerFunctions) -> Handl
     if named:
         return Handle(f"`{named}`")
     handle = _loader_iterator(project, held) or handle_of(value)
+    if isinstance(value, (Ext, Mod)):
+        return handle
     if handle is None or held.assumed or not isinstance(value, (ExtInst, Seq)):
         return None
     if isinstance(value, Seq) and (holder.kind != "attribute" or _added(value, holder.name)):
@@ -84,9 +86,11 @@ def shared_under_fork(project: Project, workers: WorkerFunctions) -> Iterator[Sh
         inst = held.value
         if not isinstance(inst, Inst) or held.assumed or not project.failing(held, frozenset({FORK})):
             continue
-        if project.failing(held) and not _drops_state(project, inst):
-            continue
+        # What spawned workers would be sent is told of as that.
+        dropped = left_out(project.evaluator, inst) if project.failing(held) else None
         for attribute, made in _attributes(project, inst):
+            if dropped is not None and attribute not in dropped:
+                continue
             handle = handle_of(made)
             place = (made.env.module.path, made.call.start)
             if handle is None or not handle.fork or place in seen:
@@ -94,10 +98,6 @@ def shared_under_fork(project: Project, workers: WorkerFunctions) -> Iterator[Sh
             if project.handles.open_before(made, attribute, workers) and _read(project, inst, attribute):
                 seen.add(place)
                 yield Shared(held, made, handle, attribute)
-
-
-def _drops_state(project: Project, inst: Inst) -> bool:
-    return any(project.evaluator.classes.method(inst, name) is not None for name in DROP_STATE)
 
 
 def _attributes(project: Project, inst: Inst) -> Iterator[tuple[str, ExtInst]]:

@@ -24,6 +24,9 @@ def left_out(evaluator: Evaluator, inst: Inst | Klass) -> frozenset[str] | None:
         return None if own else frozenset()
     method = evaluator.classes.method(inst, "__getstate__")
     assert method is not None
+    chain = evaluator.classes.mro(inst.klass if isinstance(inst, Inst) else inst)
+    if "super" in method.func.facts.loads and sum("__getstate__" in klass.facts.methods for klass in chain) > 1:
+        return None
     receiver = method.func.module.receiver_name(method.func.index)
     events = [event for event in method.func.facts.events if not _is_text(event)]
     if len(events) == 1 and events[0].kind == "return":
@@ -51,6 +54,8 @@ def _replaced(made: Expr | None, receiver: str) -> frozenset[str] | None:
             keys = entries[::2]
             plain = all(isinstance(key.value, str) and key.kind == "constant" for key in keys)
             return frozenset(str(key.value) for key in keys) if plain else None
+        case Expr(kind="call", args=(Expr(name="__getstate__", args=(Expr(kind="call", args=(base,)),)),)):
+            return frozenset() if base.name == "super" else None
         case Expr(kind="call", args=(callee, *given), keywords=()):
             if callee.kind == "attribute" and callee.name == "copy" and not given:
                 given = [callee.args[0]]

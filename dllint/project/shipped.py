@@ -13,7 +13,7 @@ from dllint.project.boundaries import Boundaries, Loader
 from dllint.project.evaluate import NAMEDTUPLE_INSTANCE, Evaluator
 from dllint.project.handles import gives_back, keeps, lets_follow
 from dllint.project.left_out import left_out
-from dllint.project.values import Env, ExtInst, ExtMethod, Func, Inst, Klass, Method, Seq, Value
+from dllint.project.values import Env, Ext, ExtInst, ExtMethod, Func, Inst, Klass, Method, Mod, Seq, Value
 from dllint.source import Span
 
 MAX_STEPS = 14
@@ -102,6 +102,8 @@ class Shipped:
                 continue
             seen.add(step.value)
             place = self.place(step.value)
+            if isinstance(step.value, (Ext, Mod)) and step.holder.kind == "attribute":
+                place = step.route[0].path, step.route[0].span
             if place is not None:
                 yield Held(
                     step.value,
@@ -275,10 +277,12 @@ class Shipped:
                 )
 
     def _defaultdict(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
-        if len(made.call.args) > 1 and not self.evaluator.attributes.factory_dropped(made):
-            factory = made.call.args[1]
-            note = Note(made.env.module.path, made.call.span, "the factory of a `defaultdict`")
-            for value in self.evaluator.values(factory, made.env):
+        later = list(self.evaluator.attributes.later_factories(made))
+        factories = later or [(factory, made.env) for factory in made.call.args[1:2]]
+        for factory, env in factories:
+            at = factory.span if later else made.call.span
+            note = Note(env.module.path, at, "the factory of a `defaultdict`")
+            for value in self.evaluator.values(factory, env):
                 holder = Holder("default_factory", step.holder.name, step.holder.owner)
                 yield replace(step, value=value, holder=holder, route=(note, *step.route))
         yield from self._arguments(step, made.call, made.env, made.name, first=2)

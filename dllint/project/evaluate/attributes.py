@@ -227,12 +227,11 @@ class Attributes:
                     if write.target.args[0].kind == "name" and made in self.evaluator.values(write.target.args[0], env):
                         yield write, env
 
-    def factory_dropped(self, made: ExtInst) -> bool:
-        """Whether `x.default_factory = ...` replaces the factory of this defaultdict."""
+    def later_factories(self, made: ExtInst) -> Iterator[Argument]:
+        """What `x.default_factory = ...` puts in place of the factory of this defaultdict."""
         for write in made.env.module.attribute_writes.get("default_factory", ()):
             scope = self.evaluator.generic(made.env.module, write.function)
             if write.function == made.env.function:
                 scope = made.env
-            if made in self.evaluator.values(write.target.args[0], scope):
-                return True
-        return False
+            if write.event.value is not None and made in self.evaluator.values(write.target.args[0], scope):
+                yield write.event.value, scope

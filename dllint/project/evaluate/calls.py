@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 NAMEDTUPLE_INSTANCE = "collections.namedtuple()"
 """The name of what calling a namedtuple class gives."""
+GENERATOR = "types.generator"
+"""The name of what calling a generator function gives."""
 
 
 class Calls:
@@ -108,7 +110,9 @@ class Calls:
         """What a function returns when called so."""
         facts = func.facts
         if facts.is_generator:
-            return (Opaque(call, caller),) if call is not None and caller is not None else ()
+            if call is None or caller is None:
+                return ()
+            return (Opaque(call, caller),) if facts.decorators else (ExtInst(GENERATOR, call, caller),)
         env = self.evaluator.activations.activation(func, call, caller, receiver, skip)
         found = [
             value

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
 
 from dllint import (
     PICKLING,
     Certainty,
+    ExtInst,
     Finding,
     Fix,
     Func,
@@ -14,9 +17,17 @@ from dllint import (
     Project,
     Rule,
     Task,
+    kept_handle,
     under_main_guard,
     unpicklable_function,
+    worker_functions,
 )
+
+INHERITED = frozenset({
+    f"multiprocessing.{name}"
+    for name in ("Queue", "JoinableQueue", "SimpleQueue", "Lock", "RLock", "Semaphore", "Event", "Condition", "Value")
+})  # fmt: skip
+"""What `Process` passes on and a pool does not: "should only be shared between processes through inheritance"."""
 
 
 class LocalTarget(Rule):
@@ -24,15 +35,19 @@ class LocalTarget(Rule):
 
     code = "DLL107"
     name = "local-target"
-    summary = "lambda or local function is sent to a process or a pool"
+    summary = "lambda, local function or handle is sent to a process or a pool"
     fixable = "sometimes"
 
     def check(self, project: Project) -> Iterator[Finding]:
         seen = set()
+        workers = worker_functions(project)
         for task in sorted(project.processes.tasks, key=lambda task: not task.always):
             if not _failing(task):
                 continue
-            for held in project.processes.held(task):
+            sent = list(project.processes.held(task))
+            handles = (self._handle(project, task, held, workers) for held in sent)
+            yield from islice((found for found in handles if found is not None), 1)
+            for held in sent:
                 if held.certainty is Certainty.CERTAIN and (held.path, held.span) not in seen:
                     found = self._refused(project, task, held) or self._guarded(project, task, held)
                     if found is not None:
@@ -47,6 +62,20 @@ class LocalTarget(Rule):
         what = "lambda" if kind == "lambda" else f"local function `{held.value.facts.name}`"
         remedy = "move it to module level, with `functools.partial` for what it captures"
         return self._finding(project, task, held, f"{what} sent to `{task.name}` cannot be pickled", remedy)
+
+    def _handle(self, project: Project, task: Task, held: Held, workers: frozenset[tuple[str, int]]) -> Finding | None:
+        """A lock, a pool or a file among the arguments, or kept by the object whose method is the target."""
+        handle = kept_handle(project, held, workers) if held.certainty is Certainty.CERTAIN else None
+        what = handle.what if handle is not None else ""
+        if task.always and isinstance(held.value, ExtInst) and held.value.name in INHERITED:
+            what = f"`{held.value.name.rpartition('.')[2]}`, which only a process inherits,"
+        if not what:
+            return None
+        kept = f" (`{held.holder.name}` of `{held.holder.owner}`)" if held.holder.kind == "attribute" else ""
+        along = f" along with the bound method `{held.method.func.facts.name}`" if held.method is not None else ""
+        remedy = "send a module-level function and plain data" if along else "make it in the process that needs it"
+        at = replace(held, path=task.path, span=task.call.span)
+        return self._finding(project, task, at, f"{what}{kept} sent to `{task.name}`{along} cannot be pickled", remedy)
 
     def _guarded(self, project: Project, task: Task, held: Held) -> Finding | None:
         """A target that only the main process has: a spawned one looks for it in vain."""
@@ -83,6 +112,8 @@ class LocalTarget(Rule):
         )
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
+        if not isinstance(finding.data, Held) or not isinstance(finding.data.value, Func):
+            return None
         from dllint_rules.pickling.hoist import fix_target
 
         return fix_target(finding, project)
