@@ -105,12 +105,12 @@ def _unpack(archive: Path, target: Path) -> None:
                     content = sdist.extractfile(member)
                     assert content is not None
                     found[PurePosixPath(*PurePosixPath(member.name).parts[1:])] = content.read()
-    for name, content in found.items():
+    for name, text in found.items():
         if name.is_absolute() or ".." in name.parts:
             raise CorpusError(f"{archive.name} holds {name}, which leads out of its folder")
         place = target / name
         place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(content)
+        place.write_bytes(text)
     if not found:
         raise CorpusError(f"{archive.name} holds no Python files")
     # The package is its own project, wherever the folder is.
