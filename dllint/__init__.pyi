@@ -21,7 +21,6 @@ from dllint.project import Task as Task
 from dllint.project import Workers as Workers
 from dllint.project.attribute import Attribute as Attribute
 from dllint.project.attribute import Place as Place
-from dllint.project.boundaries import is_test as is_test
 from dllint.project.evaluate.conditions import is_none as is_none
 from dllint.project.given import Alternative as Alternative
 from dllint.project.guarded import Guarded as Guarded
@@ -31,6 +30,7 @@ from dllint.project.index import Site as Site
 from dllint.project.index import Write as Write
 from dllint.project.index import event_names as event_names
 from dllint.project.index import flat_targets as flat_targets
+from dllint.project.index import is_test as is_test
 from dllint.project.kept import Shared as Shared
 from dllint.project.kept import kept_handle as kept_handle
 from dllint.project.kept import shared_under_fork as shared_under_fork

@@ -11,7 +11,7 @@ from dllint.model.facts import Expr
 from dllint.project.declared import Declared
 from dllint.project.evaluate import Answer, Argument, Evaluator
 from dllint.project.guards import under_main_guard
-from dllint.project.index import Index, Module, Site
+from dllint.project.index import Index, Module, Site, is_test
 from dllint.project.targets import ALL_METHODS, Targets
 from dllint.project.values import Const, Env, Ext, ExtInst, Free, Func, Inst, Klass, Method, Seq, Value
 from dllint.project.workers import WorkerCounts, Workers
@@ -340,11 +340,3 @@ class Boundaries:
                 for value in self.evaluator.values(*pair):
                     methods.add(str(value.value) if isinstance(value, Const) and value.value in ALL_METHODS else "")
         return found
-
-
-def is_test(path: str) -> bool:
-    """Whether a file is a test: such loaders show reach, they do not prove that there are no workers."""
-    parts = path.split("/")
-    return any(part in ("test", "tests", "testing") for part in parts[:-1]) or parts[-1].startswith(
-        ("test_", "conftest")
-    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dllint.model.facts import Expr
 from dllint.project.declared import Declared
 from dllint.project.evaluate import Evaluator
+from dllint.project.flow import decided
 from dllint.project.values import Const, Env, Ext, ExtInst, ExtMethod, Free, Opaque, Value
 
 _LAZY = frozenset({
@@ -48,9 +49,18 @@ class Devices:
         for value in self.evaluator.values(callee, env):
             if isinstance(value, Ext) and value.name.startswith("torch.cuda."):
                 member = value.name.split(".")[2]
-                if member not in _LAZY:
+                if member not in _LAZY and not self._asked(call, env):
                     return f"torch.cuda.{member}()"
         return ""
+
+    def _asked(self, call: Expr, env: Env) -> bool:
+        """Whether a call only runs for a device that proves to be CUDA, and it is not known that one does."""
+        tests = [known.test for known in decided(env.module, env.function, call.start)]
+        return any(asks_for_cuda(test) and not self._about_cuda(test, env) for test in tests)
+
+    def _about_cuda(self, test: Expr, env: Env) -> bool:
+        subjects = [part.args[0] if part.name == "type" and part.args else part for part in test.walk()]
+        return any(self.is_cuda(part, env) for part in subjects if part.kind in ("name", "attribute"))
 
     def initialises(self, call: Expr, env: Env) -> str:
         """How a call initialises CUDA in its process, or asks the driver, which is as bad before a fork."""
@@ -91,6 +101,14 @@ class Devices:
         index = self.evaluator.index
         here, there = used.module.path, declared.module.path
         return here in index.imports(there) or there in index.imports(here)
+
+
+def asks_for_cuda(test: Expr) -> bool:
+    """`device.type == "cuda"`, `"cuda" in device`, `x.is_cuda`."""
+    return any(
+        part.name == "is_cuda" or (isinstance(part.value, str) and part.value.startswith("cuda"))
+        for part in test.walk()
+    )
 
 
 def is_namespace(value: Value) -> bool:

@@ -1,9 +1,14 @@
-"""Which bindings of a name can be seen at a place: straight-line order, branches and loops, nothing more."""
+"""Which bindings of a name can be seen at a place, and which tests decided the way to it.
+
+Straight-line order, branches and loops, nothing more.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
+from dllint.model.facts import Expr
 from dllint.project.index import Binding, Module
 
 LOOPS = frozenset({"for", "while"})
@@ -46,3 +51,34 @@ def _branches_overwritten(module: Module, chain: list[int], here: set[int]) -> s
     """Inside one branch, an earlier binding of the same branch is dead once this one has run."""
     inner = chain[0] if chain else -1
     return {inner} if inner >= 0 and module.block(inner).kind not in LOOPS and inner not in here else set()
+
+
+class Decided(NamedTuple):
+    """A test whose outcome is known at a place, from offset `start` on."""
+
+    test: Expr
+    holds: bool
+    start: int
+
+
+def decided(module: Module, function: int, offset: int) -> Iterator[Decided]:
+    """The tests of the branches that a place stands in, and of those that leave the function before it."""
+    innermost = module.block_at(function, offset)
+    for index in module.enclosing(innermost):
+        block = module.block(index)
+        if block.kind == "if" and block.test is not None:
+            yield Decided(block.test, True, block.start)
+        elif block.kind == "else" and block.partner >= 0:
+            test = module.block(block.partner).test
+            if test is not None:
+                yield Decided(test, False, block.start)
+    yield from left_before(module, function, offset, innermost)
+
+
+def left_before(module: Module, function: int, offset: int, innermost: int) -> Iterator[Decided]:
+    """The tests that did not hold, or the function would have been left: `if test: return`."""
+    for index in module.leaving.get(function, ()):
+        block = module.block(index)
+        if block.end <= offset and block.test is not None:
+            if block.parent < 0 or block.parent in module.enclosing(innermost):
+                yield Decided(block.test, False, block.end)

@@ -53,7 +53,7 @@ class Given:
     def runs(self, loader: Loader) -> bool:
         """Whether no test around the call is surely against it."""
         event = event_of(loader.env, loader.call)
-        return event is None or self.evaluator.conditions.may_run(loader.env, event.block)
+        return event is None or self.evaluator.conditions.may_run(loader.env, event.start)
 
     def alternatives(self, loader: Loader, name: str) -> list[Alternative]:
         """What the loader may be given for a parameter. `Opaque` where a `**mapping` of unknown content may pass it."""

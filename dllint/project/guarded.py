@@ -85,7 +85,7 @@ class GuardedNames:
             around = [module.block(index).kind for index in module.enclosing(event.block)]
             if "try" in around or only_in_main(module, running.env.function, event):
                 continue
-            if self.evaluator.conditions.may_run(running.env, event.block):
+            if self.evaluator.conditions.may_run(running.env, event.start):
                 for expr in event.walk():
                     if expr.kind == "name" and expr.name == name and expr is not event.target:
                         return expr

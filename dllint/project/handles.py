@@ -91,7 +91,7 @@ class Handles:
         """
         env: Env | None = made.env
         start = made.call.start if isinstance(made, ExtInst) else made.expr.start
-        if not self.evaluator.conditions.may_run(made.env, made.env.module.block_at(made.env.function, start)):
+        if not self.evaluator.conditions.may_run(made.env, start):
             return False
         while env is not None and env.function >= 0:
             owner = env.module.method_owner(env.function)

@@ -177,6 +177,33 @@ class Module:
             found[item[0]].append(item)
         return found
 
+    @cached_property
+    def leaving(self) -> dict[int, list[int]]:
+        """The `if` blocks of each function that end with `return` or `raise`."""
+        found: dict[int, list[int]] = {}
+        for function in self.model.functions:
+            last = {event.block: event.kind for event in function.events}
+            found[function.index] = [
+                index
+                for index, kind in last.items()
+                if index >= 0 and kind in ("return", "raise") and self.block(index).kind == "if"
+            ]
+        return found
+
+    @cached_property
+    def tested(self) -> dict[int, frozenset[str]]:
+        """The last names that the tests of each function speak of."""
+        return {
+            function: frozenset(
+                part.name
+                for event in events
+                if event.kind == "test" and event.value is not None
+                for part in event.value.walk()
+            )
+            for function, klass, events in self.scopes
+            if klass < 0
+        }
+
     def method_owner(self, function: int) -> int:
         """The class whose method this is (a function nested in a method counts too), or -1."""
         while function >= 0:
@@ -185,6 +212,15 @@ class Module:
                 return facts.owner
             function = facts.parent
         return -1
+
+    def on_class(self, function: int) -> bool:
+        """Whether the first parameter of a method is the class: what it sets there, pickle does not take along."""
+        facts = self.function_at(function)
+        if facts is None or facts.owner < 0:
+            return False
+        return facts.name in ("__new__", "__init_subclass__") or any(
+            decorator.dotted == "classmethod" for decorator in facts.decorators
+        )
 
     def receiver_name(self, function: int) -> str:
         """The name of `self` in a method or in a function nested in one; "" elsewhere and in static methods."""
@@ -396,3 +432,10 @@ class Index:
 def stem(path: str) -> str:
     """`a/b` of `a/b.py` and of `a/b/__init__.py`."""
     return path.removesuffix(".py").removesuffix("/__init__")
+
+
+def is_test(path: str) -> bool:
+    """Whether a file is a test: it shows what can be reached, and proves nothing about what other code passes."""
+    parts = path.split("/")
+    named = parts[-1].startswith(("test_", "conftest")) or parts[-1].endswith("_test.py")
+    return named or any(part in ("test", "tests", "testing") for part in parts[:-1])

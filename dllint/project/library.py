@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from dllint.finding import Note
 from dllint.knowledge import DATASET_MODULES, DATASETS, holds_arguments
 from dllint.model.facts import Function
-from dllint.project.boundaries import is_test
 from dllint.project.evaluate import Answer, Evaluator
 from dllint.project.guards import under_main_guard
-from dllint.project.index import Module
+from dllint.project.index import Module, is_test
 from dllint.project.shipped import Holder
 from dllint.project.targets import Targets
 from dllint.project.values import ExtInst, Func, Inst, Klass, Value

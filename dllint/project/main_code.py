@@ -120,7 +120,7 @@ class MainCode:
         known = self._begun.get(id(env))
         if known is None:
             events = env.module.events(env.function)
-            live = (event for event in events if self.evaluator.conditions.may_run(env, event.block))
+            live = (event for event in events if self.evaluator.conditions.may_run(env, event.start))
             firsts = ((event, next(self._started_by(env, event), None)) for event in live)
             known = self._begun[id(env)] = [(event, begun) for event, begun in firsts if begun is not None]
         return known

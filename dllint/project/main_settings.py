@@ -107,7 +107,7 @@ class MainSettings:
         names |= {reader.rpartition(".")[2] for reader in readers}
         module, function = code.env.module, code.env.function
         for event in code.events if function >= 0 else ():
-            if only_in_main(module, function, event) or not self.evaluator.conditions.may_run(code.env, event.block):
+            if only_in_main(module, function, event) or not self.evaluator.conditions.may_run(code.env, event.start):
                 continue
             for expr, typed in _named(event, names):
                 for value in self.evaluator.values(expr, code.env):

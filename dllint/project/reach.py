@@ -95,7 +95,7 @@ class Reach:
             known = self._edges[id(env)] = tuple(
                 Edge(event, called, expr)
                 for event in env.module.events(env.function)
-                if self.evaluator.conditions.may_run(env, event.block)
+                if self.evaluator.conditions.may_run(env, event.start)
                 for expr in event.walk()
                 for called in self._run_by(expr, env)
             )

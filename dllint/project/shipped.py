@@ -12,6 +12,7 @@ from dllint.model.facts import Expr
 from dllint.project.boundaries import Boundaries, Loader
 from dllint.project.evaluate import NAMEDTUPLE_INSTANCE, Evaluator
 from dllint.project.handles import gives_back, keeps, lets_follow
+from dllint.project.index import Module, Write
 from dllint.project.left_out import left_out
 from dllint.project.values import Env, Ext, ExtInst, ExtMethod, Func, Inst, Klass, Method, Mod, Seq, Value
 from dllint.source import Span
@@ -167,7 +168,11 @@ class Shipped:
             case ExtInst():
                 yield from self._external(step, step.value)
             case ExtMethod(base=base):
-                if isinstance(base, (ExtInst, Inst)) and lets_follow(step.value):
+                if (
+                    isinstance(base, (ExtInst, Inst))
+                    and lets_follow(step.value)
+                    and not self.boundaries.is_made_loader(base)
+                ):
                     yield replace(step, value=base, assumed=True)
 
     def _instance(self, step: _Step, inst: Inst) -> Iterator[_Step]:
@@ -179,9 +184,7 @@ class Shipped:
                 continue
             for stored in self.evaluator.attributes.stored(inst, attribute):
                 write, expr, env = stored
-                if write is not None and (env.module.path, write.function) in self.evaluator.classes.per_item_only(
-                    inst.klass
-                ):
+                if write is not None and self._stays(write, env.module, inst.klass):
                     continue
                 at = write.target.span if write is not None else expr.span
                 note = Note(env.module.path, at, f"kept as `{attribute}` of `{inst.klass.facts.name}`")
@@ -189,6 +192,12 @@ class Shipped:
                     holder = Holder("attribute", attribute, inst.klass.facts.name)
                     yield replace(step, value=value, holder=holder, route=(note, *step.route))
         yield from self._given_to_base(step, inst)
+
+    def _stays(self, write: Write, module: Module, klass: Klass) -> bool:
+        """Whether what is written is not there when the object is pickled: set per item, or on the class."""
+        if not self.forked and module.on_class(write.function):
+            return True
+        return (module.path, write.function) in self.evaluator.classes.per_item_only(klass)
 
     def attributes(self, inst: Inst) -> list[str]:
         """The names of an instance's own attributes."""

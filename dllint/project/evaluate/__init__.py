@@ -85,7 +85,8 @@ class Evaluator:
         kind = expr.kind
         handler = self._kinds.get(kind)
         if handler is not None:
-            return handler(expr, env)
+            found = handler(expr, env)
+            return self.conditions.left(expr, env, tuple(found)) if kind in ("name", "attribute") else found
         if kind == "constant":
             return (Const(expr.value, type(expr.value).__name__),)
         if kind in ("list", "tuple", "set", "dict", "comprehension"):

@@ -52,7 +52,7 @@ class Arguments:
         if env.call is not None and env.caller is not None:
             return (Seq(self._collected(env.call, env, parameter), env.caller),)
         found: list[Value] = []
-        for site, skip in () if env.blind else self.evaluator.call_sites.callers(env.module, env.function):
+        for site, skip in () if env.blind else self.evaluator.call_sites.known(env.module, env.function):
             bound = self.evaluator.env(
                 env.module, env.function, site.expr, self.caller_env(site, env), env.receiver, env.outer, skip
             )
@@ -104,7 +104,7 @@ class Arguments:
         return found
 
     def _from_call_sites(self, env: Env, position: int, parameter: Parameter) -> Iterator[Value]:
-        for site, skip in self.evaluator.call_sites.callers(env.module, env.function):
+        for site, skip in self.evaluator.call_sites.known(env.module, env.function):
             caller = self.caller_env(site, env)
             if isinstance(env.receiver, Inst) and env.receiver.users and caller.receiver != env.receiver:
                 continue
@@ -212,6 +212,6 @@ class Arguments:
         if env.call is not None and env.caller is not None:
             more, surely = self.argument(env.call, env.caller, None, name)
             return found + more, surely
-        for site, _ in self.evaluator.call_sites.callers(env.module, env.function):
+        for site, _ in self.evaluator.call_sites.known(env.module, env.function):
             found += self.argument(site.expr, self.caller_env(site, env), None, name)[0]
         return found, False

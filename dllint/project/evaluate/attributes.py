@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from dllint.knowledge import canonical
+from dllint.knowledge import LOADERS, canonical
 from dllint.model.facts import Expr
 from dllint.project.evaluate.shapes import Argument, decorated, is_property, last_writes, path_to_expr, unique
-from dllint.project.index import Module, Write
+from dllint.project.index import Module, Write, is_test
 from dllint.project.values import (
     Const,
     Env,
@@ -74,10 +74,21 @@ class Attributes:
                 return (ExtMethod(base, name),)
             case Opaque() | Free():
                 return (ExtMethod(base, name),) if expr.kind == "attribute" else (Opaque(expr, env),)
+            case ExtInst(name=loader, call=call) if loader in LOADERS and call.kind == "call":
+                return self._given_to_loader(base, name) or (ExtMethod(base, name),)
             case ExtInst(name="argparse.Namespace" | "types.SimpleNamespace"):
                 pairs, _ = self.evaluator.containers.dict_item(base, name)
                 return [value for pair in pairs for value in self.evaluator.values(*pair)] or (ExtMethod(base, name),)
         return (ExtMethod(base, name),)
+
+    def _given_to_loader(self, loader: ExtInst, name: str) -> Values:
+        """`loader.dataset`: a loader shows what it was given."""
+        boundary = LOADERS[loader.name]
+        if name not in (*boundary.parameters, *boundary.ships):
+            return ()
+        position = boundary.parameters.index(name) if name in boundary.parameters else None
+        found, _ = self.evaluator.arguments.argument(loader.call, loader.env, position, name)
+        return unique(value for pair in found for value in self.evaluator.values(*pair))
 
     def instance_attribute(self, inst: Inst, name: str) -> Values:
         """The values of an attribute of an instance: what methods, outsiders and the class give it."""
@@ -138,7 +149,7 @@ class Attributes:
                         yield write, write.event.value, env
         yield from self._from_fields(inst, name)
         for other, write, module in self.outside_writes(inst.klass, name):
-            if other.call is None or inst.call is None or other.call is inst.call:
+            if may_be_same(other, inst, is_test(module.path)):
                 if write.event.value is not None:
                     env = self.evaluator.generic(module, write.function)
                     if inst.env is not None and (inst.env.module, inst.env.function) == (module, write.function):
@@ -235,3 +246,16 @@ class Attributes:
                 scope = made.env
             if write.event.value is not None and made in self.evaluator.values(write.target.args[0], scope):
                 yield write.event.value, scope
+
+
+def may_be_same(one: Inst, other: Inst, in_test: bool) -> bool:
+    """Whether two instances of a class may be one object: made by one call, in activations that may be one.
+
+    One whose construction is not known may be any, but for a test's: that one it makes itself.
+    """
+    if one.call is None or other.call is None:
+        return not in_test or is_test(one.klass.module.path)
+    if one.call is not other.call or one.env is None or other.env is None:
+        return one.call is other.call
+    calls = (one.env.call, other.env.call)
+    return calls[0] is calls[1] or None in calls

@@ -42,6 +42,7 @@ class Calls:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self._merged: dict[tuple[int, int], Expr] = {}
+        self._unwrapping: set[ExtInst] = set()
 
     def expression(self, expr: Expr, env: Env) -> Iterable[Value]:
         found: list[Value] = []
@@ -74,18 +75,20 @@ class Calls:
                 return self._external_method(base, attribute, call, env)
             case ExtInst(name="collections.namedtuple" | "typing.NamedTuple"):
                 return (ExtInst(NAMEDTUPLE_INSTANCE, call, env, callee),)
-            case ExtInst(name="functools.partial", call=made, env=where):
-                found = (
-                    [
-                        item
-                        for value in self.evaluator.values(made.args[1], where)
-                        for item in self.partial_result(value, callee, call, env)
-                    ]
-                    if len(made.args) > 1
-                    else []
-                )
-                return found or (Opaque(call, env),)
+            case ExtInst(name="functools.partial"):
+                return self._of_partial(callee, call, env) or (Opaque(call, env),)
         return (Opaque(call, env),)
+
+    def _of_partial(self, made: ExtInst, call: Expr, env: Env) -> list[Value]:
+        """Calling what `partial` made; `f = partial(f, ...)` in a loop may stand for itself."""
+        if made in self._unwrapping or len(made.call.args) < 2:
+            return []
+        self._unwrapping.add(made)
+        try:
+            targets = self.evaluator.values(made.call.args[1], made.env)
+            return [item for target in targets for item in self.partial_result(target, made, call, env)]
+        finally:
+            self._unwrapping.discard(made)
 
     def partial_result(self, target: Value, made: ExtInst, call: Expr, env: Env) -> Iterable[Value]:
         """Calling a partial: one call with the partial's arguments before the call's own."""
@@ -119,7 +122,7 @@ class Calls:
             for event in facts.events
             if event.kind == "return"
             and event.value is not None
-            and self.evaluator.conditions.may_run(env, event.block)
+            and self.evaluator.conditions.may_run(env, event.start)
             for value in self.evaluator.values(event.value, env)
         ]
         return unique(found) or ((Const(None, "NoneType"),) if facts.kind == "def" else ())

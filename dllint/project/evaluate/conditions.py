@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Expr
-from dllint.project.values import Const, Env, Ext, ExtInst, Func, Inst, Klass, Method, Seq, Value
+from dllint.project.evaluate.hierarchy import Answer
+from dllint.project.flow import decided, left_before
+from dllint.project.index import event_names
+from dllint.project.values import Const, Env, Ext, ExtInst, Func, Inst, Klass, Method, Opaque, Seq, Value, Values
 
 if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
@@ -18,14 +21,20 @@ MAX_TEST_DEPTH = 4
 
 
 class Conditions:
-    """Answers whether a test holds."""
+    """Answers whether a test holds, and which values are left where tests have decided the way."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self._known: dict[tuple[int, int], bool] = {}
 
-    def may_run(self, env: Env, block: int) -> bool:
-        """Whether no test around a block is surely against it."""
+    def may_run(self, env: Env, offset: int) -> bool:
+        """Whether no test on the way to a place is surely against it."""
+        block = env.module.block_at(env.function, offset)
+        return self._entered(env, block) and not any(
+            self.truth(known.test, env) is True for known in left_before(env.module, env.function, offset, block)
+        )
+
+    def _entered(self, env: Env, block: int) -> bool:
         key = (id(env), block)
         known = self._known.get(key)
         if known is None:
@@ -42,6 +51,46 @@ class Conditions:
             return test is None or self.truth(test, env) is not True
         return True
 
+    def left(self, expr: Expr, env: Env, values: Values) -> Values:
+        """The values that a name or attribute may still have where it stands, after the tests on the way there."""
+        if expr.name not in env.module.tested.get(env.function, ()):
+            return values
+        path, left = expr.dotted, values
+        for known in decided(env.module, env.function, expr.start) if path else ():
+            if any(part.name == expr.name for part in known.test.walk()) and not self._changed(expr, env, known.start):
+                answers = ((value, self._holds(known.test, path, value, env)) for value in left)
+                left = tuple(value for value, answer in answers if answer in (None, known.holds))
+        return left or (values and (Opaque(expr, env),))
+
+    def _changed(self, expr: Expr, env: Env, start: int) -> bool:
+        """Whether a name may be bound anew between a test and its use, or an attribute set."""
+        root = expr
+        while root.kind == "attribute":
+            root = root.args[0]
+        for event in env.module.events(env.function):
+            if start <= event.start and event.end <= expr.start:
+                if root.name in event_names(event):
+                    return True
+                if root is not expr and any(_may_set(part, root.name, expr.name) for part in event.walk()):
+                    return True
+        return False
+
+    def _holds(self, test: Expr, path: str, value: Value, env: Env) -> bool | None:
+        """Whether a test holds when the name or attribute `path` in it has a value; None where it asks more."""
+        if test.dotted == path:
+            return truth_of(value)
+        match test.kind:
+            case "unary" if test.name == "not":
+                inner = self._holds(test.args[0], path, value, env)
+                return None if inner is None else not inner
+            case "boolop":
+                return self._combined(test, [self._holds(arg, path, value, env) for arg in test.args])
+            case "compare" if len(test.args) == 2 and test.args[0].dotted == path:
+                return compared(test, value)
+            case "call" if test.args[0].name == "isinstance" and len(test.args) == 3:
+                return self.is_instance(value, test.args[2], env) if test.args[1].dotted == path else None
+        return None
+
     def truth(self, test: Expr, env: Env, depth: int = MAX_TEST_DEPTH) -> bool | None:
         """True or False when a test surely is; None when that is not known."""
         if depth == 0:
@@ -54,7 +103,8 @@ class Conditions:
         if test.kind == "compare" and len(test.args) == 2:
             return self._compared(test, env)
         if test.kind == "call" and test.args[0].name == "isinstance" and len(test.args) == 3:
-            return self._isinstance(test, env)
+            values = self.evaluator.values(test.args[1], env)
+            return agreed([self.is_instance(value, test.args[2], env) for value in values])
         if test.kind in ("name", "attribute", "subscript", "constant"):
             return agreed([truth_of(value) for value in self.evaluator.values(test, env)])
         return None
@@ -79,21 +129,65 @@ class Conditions:
             return None
         return found if found is None or test.name in ("is", "==") else not found
 
-    def _isinstance(self, test: Expr, env: Env) -> bool | None:
-        names = test.args[2].args if test.args[2].kind == "tuple" else (test.args[2],)
-        kinds = {
-            _TYPES.get(value.name)
+    def is_instance(self, value: Value, classes: Expr, env: Env) -> bool | None:
+        """Whether a value is an instance of one of the classes that an expression names."""
+        names = classes.args if classes.kind == "tuple" else (classes,)
+        answers = [
+            self._is_a(value, klass)
             for name in names
-            for value in self.evaluator.values(name, env)
-            if isinstance(value, Ext)
-        }
-        if not kinds or None in kinds:
+            for klass in self.evaluator.values(name, env) or (Opaque(name, env),)
+        ]
+        if True in answers:
+            return True
+        return False if answers and set(answers) == {False} else None
+
+    def _is_a(self, value: Value, klass: Value) -> bool | None:
+        known = _TYPES.get(klass.name) if isinstance(klass, Ext) else None
+        if isinstance(value, Inst):
+            return self._made_of(value, klass)
+        if isinstance(value, ExtInst):
+            return True if isinstance(klass, Ext) and value.name == klass.name else None
+        kind = kind_of(value)
+        if kind is None or (known is None and not isinstance(klass, Klass)):
             return None
-        answers = []
-        for value in self.evaluator.values(test.args[1], env):
-            kind = kind_of(value)
-            answers.append(None if kind is None else kind in kinds)
-        return agreed(answers)
+        return kind == known or (kind, known) == ("bool", "int")
+
+    def _made_of(self, inst: Inst, klass: Value) -> bool | None:
+        if isinstance(klass, Klass):
+            if klass in self.evaluator.classes.mro(inst.klass):
+                return True
+            return False if inst.call is not None and self._plain(inst.klass) else None
+        if isinstance(klass, Ext):
+            answer = self.evaluator.classes.is_a(inst.klass, {klass.name})
+            return None if answer is Answer.UNKNOWN else answer is Answer.YES
+        return None
+
+    def _plain(self, klass: Klass) -> bool:
+        """Whether all bases of a class are known."""
+        chain = self.evaluator.classes.mro(klass)
+        return all(isinstance(base, (Ext, Klass)) for item in chain for base in self.evaluator.classes.bases(item))
+
+
+def _may_set(part: Expr, name: str, attribute: str) -> bool:
+    """Whether a part of an event may set an attribute of an object: a call that gets it, or the attribute itself."""
+    return part.name == attribute or (part.kind == "call" and any(inner.name == name for inner in part.walk()))
+
+
+def compared(test: Expr, value: Value) -> bool | None:
+    """Whether `x == constant`, `x is None` or `x in (constants)` holds for a value of x."""
+    other = test.args[1]
+    if test.name in ("is", "is not"):
+        found = is_none(value) if other.kind == "constant" and other.value is None else None
+    elif not isinstance(value, Const):
+        return None
+    elif test.name in ("==", "!=") and other.kind == "constant":
+        found = value.value == other.value
+    elif test.name in ("in", "not in") and other.kind in ("tuple", "list", "set"):
+        known = all(item.kind == "constant" for item in other.args)
+        found = value.value in [item.value for item in other.args] if known else None
+    else:
+        return None
+    return found if found is None or test.name in ("is", "==", "in") else not found
 
 
 def agreed(answers: list[bool | None]) -> bool | None:

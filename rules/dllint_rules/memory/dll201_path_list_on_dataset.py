@@ -21,7 +21,7 @@ class PathListOnDataset(Rule):
         seen = set()
         for held in project.shipped:
             kind = project.listings.of(held.value) if held.holder.kind == "attribute" else None
-            if kind is None or not has_workers(project, held):
+            if kind is None or held.assumed or not has_workers(project, held):
                 continue
             write = held.route[0]
             if (write.path, held.holder) not in seen and self._read(project, held):
