@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from dllint.model.facts import Event, Expr
 from dllint.project.boundaries import Boundaries, Loader
 from dllint.project.evaluate import Evaluator
+from dllint.project.index import event_names
 from dllint.project.reach import Running
 from dllint.project.values import Ext, ExtInst, Func, Inst, Klass, Method, Value
 
@@ -56,6 +57,25 @@ class RandomStates:
         receiver = running.env.receiver
         return isinstance(receiver, Inst) and klass in self.evaluator.classes.mro(receiver.klass)
 
+    def module_level(self, code: Iterable[Running]) -> Iterator[tuple[ExtInst, str, Running, Expr]]:
+        """Generators that modules make, with their names, and the worker code that draws from them, with the place.
+
+        None that some worker code binds or seeds.
+        """
+        running = [item for item in code if item.env.function >= 0]
+        handled = {name for item in running for event in item.events for name in _seeded_names(event, item)}
+        for item in running:
+            for event in item.events:
+                for call in event.walk():
+                    if call.kind != "call" or call.args[0].kind != "attribute":
+                        continue
+                    base = call.args[0].args[0]
+                    if call.args[0].name in _RESEEDING or base.dotted.rpartition(".")[2] in handled:
+                        continue
+                    for value in self.evaluator.values(base, item.env) if base.dotted else ():
+                        if isinstance(value, ExtInst) and value.env.function < 0 and self.is_generator(value):
+                            yield value, base.dotted, item, call
+
     def global_draws(self, running: Running) -> set[str]:
         """The libraries whose global generators code draws from: "random", "numpy", "torch"."""
         return {
@@ -73,14 +93,14 @@ class RandomStates:
             return set()
         return next((libraries for root, libraries in _TRANSFORMS.items() if value.name.startswith(root)), set())
 
-    def prepared(self, loader: Loader, attribute: str) -> bool:
-        """Whether a `worker_init_fn` may seed what the dataset keeps: it speaks of both, or is not known."""
+    def prepared(self, loader: Loader, attribute: str, owner: str = "dataset") -> bool:
+        """Whether a `worker_init_fn` may seed a generator: it speaks of it and its owner, or is not known."""
         pairs = self.boundaries.argument(loader, "worker_init_fn")[0]
         for value in (value for pair in pairs for value in self.evaluator.values(*pair)):
             if isinstance(value, (Func, Method)):
                 func = value if isinstance(value, Func) else value.func
                 names = {part.name for event in func.facts.events for part in event.walk()}
-                if any("dataset" in name for name in names) and any(_is_random(name, attribute) for name in names):
+                if any(owner in name for name in names) and any(_is_random(name, attribute) for name in names):
                     return True
             elif getattr(value, "value", 0) is not None:
                 return True
@@ -103,6 +123,16 @@ def _sets(event: Event, attribute: str, running: Running, own: bool) -> bool:
     return own and any(
         part.kind == "call" and part.args[0].name in _RESEEDING and _mentions(part, attribute) for part in event.walk()
     )
+
+
+def _seeded_names(event: Event, running: Running) -> Iterator[str]:
+    """The module-level names that code binds or seeds."""
+    yield from (name for name in event_names(event) if name in running.env.facts.globals)
+    if event.target is not None and event.target.kind == "attribute" and event.kind == "assign":
+        yield event.target.name
+    for part in event.walk():
+        if part.kind == "call" and part.args[0].kind == "attribute" and part.args[0].name in _RESEEDING:
+            yield part.args[0].args[0].dotted.rpartition(".")[2]
 
 
 def _mentions(expr: Expr, attribute: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import ALL_METHODS, Certainty, Finding, Held, Project, Rule, Running, Severity, Workers
+from dllint import ALL_METHODS, FORK, Certainty, Finding, Held, Loader, Project, Rule, Running, Severity, Span, Workers
 from dllint_rules.correctness.workers import gets_workers
 
 
@@ -13,7 +13,7 @@ class RngOnDataset(Rule):
 
     code = "DLL602"
     name = "rng-on-dataset"
-    summary = "dataset keeps a random generator that every worker copies and draws from per item"
+    summary = "random generator of a dataset or a module that every worker copies and draws from per item"
     severity = Severity.WARNING
 
     def check(self, project: Project) -> Iterator[Finding]:
@@ -26,6 +26,35 @@ class RngOnDataset(Rule):
                 if drawn is not None:
                     seen.add((held.path, held.span))
                     yield self._finding(project, held, drawn)
+        for loader in project.loaders:
+            yield from self._module_level(project, loader, seen)
+
+    def _module_level(self, project: Project, loader: Loader, seen: set[tuple[str, Span]]) -> Iterator[Finding]:
+        """A seeded generator of a module repeats everywhere; one without a seed only where workers are forked."""
+        if not gets_workers(loader) or loader.in_tests or project.given.iterable(loader):
+            return
+        code = (running for running in project.running if running.loader is loader)
+        for made, name, running, at in project.random_states.module_level(code):
+            path, span = made.env.module.path, made.call.span
+            seeded = len(made.call.args) > 1 or bool(made.call.keywords)
+            repeating = loader.methods & (ALL_METHODS if seeded else {FORK})
+            short = name.rpartition(".")[2]
+            if (path, span) in seen or not repeating or project.random_states.prepared(loader, short, short):
+                continue
+            seen.add((path, span))
+            yield Finding(
+                code=self.code,
+                path=path,
+                span=span,
+                message=f"random generator `{short}` of the module: every worker has it in the same state, so all draw "
+                "the same numbers; make one in the worker from `torch.initial_seed()`",
+                severity=self.severity,
+                certainty=Certainty.CERTAIN if loader.workers is Workers.SOME else Certainty.LIKELY,
+                outcomes=dict.fromkeys(sorted(repeating), "corrupt"),
+                notes=(running.note(at, f"draws from `{short}`"), *running.route),
+                anchors=((loader.path, loader.span),),
+                key=f"{self.code}:{path}:{short}",
+            )
 
     def _repeats(self, project: Project, held: Held) -> bool:
         """Whether several workers may start with the generator as it is, each for items of its own."""
