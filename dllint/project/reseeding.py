@@ -77,7 +77,7 @@ class Reseeding:
         inside = {running.function for running in code}
         for running in code:
             for event in running.events:
-                if not self.evaluator.conditions.may_run(running.env, event.block):
+                if not self.evaluator.conditions.may_run(running.env, event.start):
                     continue
                 for call in event.walk():
                     seeder = self._seeder(call, running.env) if call.kind == "call" and len(call.args) > 1 else ""

@@ -150,7 +150,7 @@ class _Stream:
         """What a generator, or a function that returns an iterator, goes through."""
         if depth == 0:
             return Source.UNKNOWN
-        events = [event for event in env.facts.events if self.evaluator.conditions.may_run(env, event.block)]
+        events = [event for event in env.facts.events if self.evaluator.conditions.may_run(env, event.start)]
         if not env.facts.is_generator:
             returned = [event.value for event in events if event.kind == "return" and event.value is not None]
             return _worst(self._iterated(value, env, depth - 1) for value in returned)
