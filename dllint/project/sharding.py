@@ -207,13 +207,15 @@ class _Stream:
                 return self._iterated(next(inner for key, inner in expr.keywords if key == "in"), env, depth)
             case Seq():
                 return Source.PLAIN
-            case ExtInst():
-                return self._external(value, depth)
             case Inst():
                 return self._instance(value, depth)
-            case Opaque(expr=expr, env=env) if expr.kind == "call":
+            case ExtInst(name="types.generator", call=expr, env=env) | Opaque(expr=expr, env=env) if (
+                expr.kind == "call"
+            ):
                 called = [edge.env for edge in self.reach.edges(env) if edge.at is expr]
                 return _worst(self.of(item, depth) for item in called if item.facts.is_generator)
+            case ExtInst():
+                return self._external(value, depth)
         return Source.UNKNOWN
 
     def _external(self, value: ExtInst, depth: int) -> Source:
