@@ -77,6 +77,7 @@ _PUBLIC = {
     "hoist_lambda": "dllint.syntax.hoist",
     "is_lazy_state": "dllint.syntax.lazy",
     "is_none": "dllint.project.evaluate.conditions",
+    "is_part": "dllint.project.handles",
     "is_test": "dllint.project.index",
     "kept_handle": "dllint.project.kept",
     "lazy_attribute": "dllint.syntax.lazy",

@@ -25,6 +25,7 @@ from dllint.project.evaluate.conditions import is_none as is_none
 from dllint.project.given import Alternative as Alternative
 from dllint.project.guarded import Guarded as Guarded
 from dllint.project.guards import under_main_guard as under_main_guard
+from dllint.project.handles import is_part as is_part
 from dllint.project.index import Module as Module
 from dllint.project.index import Site as Site
 from dllint.project.index import Write as Write

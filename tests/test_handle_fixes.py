@@ -93,6 +93,14 @@ def test_what_the_call_was_given_is_kept(init: str, kept: str, opened: str) -> N
     assert ("self._file_path = " in result) == bool(kept)
 
 
+def test_parts_are_taken_anew() -> None:
+    init = "self.file = h5py.File(path)\nself.images = self.file['images']\nself.labels = self.file['labels'][:]"
+    result = fixed(program(init))
+    assert "def images(self):\n        return self.file['images']\n" in result
+    assert "self.images =" not in result
+    assert "self.labels = self.file['labels'][:]\n" in result
+
+
 def test_names_that_are_taken_are_left_alone() -> None:
     result = fixed(program("self._file = 1\nself.file = open(path)"))
     assert "self._own_file = self._own_file_pid = None\n" in result

@@ -20,7 +20,8 @@ class Lazy(NamedTuple):
     """What becomes lazy: `self.name = value`, with the names of what stands in for it.
 
     `store` keeps the value and `pid` the process that made it; `kept` are attributes that `__init__` sets for `value`
-    to use: their names and what they are. `getpid` calls `os.getpid`; `dropped`: it is left out of pickles.
+    to use: their names and what they are; `parts` those that are taken from it: name, text, offset of the assignment.
+    `getpid` calls `os.getpid`; `dropped`: it is left out of pickles.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Lazy(NamedTuple):
     pid: str
     getpid: str
     kept: tuple[tuple[str, str], ...] = ()
+    parts: tuple[tuple[str, str, int], ...] = ()
     dropped: bool = True
 
 
@@ -39,33 +41,34 @@ def lazy_attribute(source: Source, statement: int, lazy: Lazy) -> tuple[Edit, ..
     not such as these edits write.
     """
     seen = outline(source.text)
-    assignment = seen and _assignment_at(seen, statement)
-    if seen is None or not assignment or not _stands_alone(source, seen, assignment):
+    places = [_assignment_at(seen, start) for start in (statement, *(part[2] for part in lazy.parts))] if seen else []
+    if seen is None or not all(place and _stands_alone(source, seen, place) for place in places):
         return ()
+    assignment, *parts = (place for place in places if place)
     init, klass = (step for step, _ in list(seen.path(assignment))[:2])
     if not isinstance(init, ast.FunctionDef) or not isinstance(klass, ast.ClassDef) or init.decorator_list:
         return ()
-    first, last = assignment.lineno, assignment.end_lineno or assignment.lineno
-    span = Span(source.line_starts[first - 1], end_of(source, last))
+    self, unit, indent = init.args.args[0].arg, indent_unit(source), source.line(init.lineno)[: init.col_offset]
+    edits = [Edit(source.path, _rows_of(source, part), "") for part in parts]
+    span = _rows_of(source, assignment)
     margin = source.text[span.start : seen.offsets.span(assignment)[0]]
-    self = init.args.args[0].arg
-    lines = [f"{self}.{name} = {text}" for name, text in lazy.kept]
-    lines.append(f"{self}.{lazy.store} = {self}.{lazy.pid} = None")
-    set_up = Edit(source.path, span, "".join(f"{margin}{line}{source.newline}" for line in lines))
-    unit = indent_unit(source)
-    indent = source.line(init.lineno)[: init.col_offset]
+    set_up = [*(f"{name} = {text}" for name, text in lazy.kept), f"{lazy.store} = {self}.{lazy.pid} = None"]
+    edits.append(Edit(source.path, span, _lines(source, f"{margin}{self}.", set_up)))
     value = reindent(lazy.value + source.newline, margin, indent + unit * 2).strip()
-    members = [_property(self, lazy._replace(value=value), unit)]
+    members = _properties(self, lazy._replace(value=value), unit)
     own = next((item for item in klass.body if getattr(item, "name", "") == "__getstate__"), None)
     if not lazy.dropped or own is None:
         members += [_getstate(self, lazy, unit)] if lazy.dropped else []
-        return set_up, _below(source, end_of(source, rows(source, seen, init)[1]), indent, members)
+        return *edits, _below(source, end_of(source, rows(source, seen, init)[1]), indent, members)
     start, end = seen.offsets.span(own)
     if not is_lazy_state(source.text[start:end]):
         return ()
-    entries = f', "{lazy.store}": None, "{lazy.pid}": None'
-    above = _above(source, source.line_starts[own.lineno - 1], indent, members)
-    return set_up, above, Edit(source.path, Span(end - 1, end - 1), entries)
+    edits.append(_above(source, source.line_starts[own.lineno - 1], indent, members))
+    return *edits, Edit(source.path, Span(end - 1, end - 1), f', "{lazy.store}": None, "{lazy.pid}": None')
+
+
+def _rows_of(source: Source, statement: ast.stmt) -> Span:
+    return Span(source.line_starts[statement.lineno - 1], end_of(source, statement.end_lineno or statement.lineno))
 
 
 def is_lazy_state(definition: str) -> bool:
@@ -76,12 +79,13 @@ def is_lazy_state(definition: str) -> bool:
 def lazy_members(lazy: Lazy) -> str:
     """What is put into the class and its `__init__`, for a person to paste."""
     set_up = [*(f"self.{name} = {text}" for name, text in lazy.kept), f"self.{lazy.store} = self.{lazy.pid} = None"]
-    members = [_property("self", lazy, "    "), *([_getstate("self", lazy, "    ")] if lazy.dropped else [])]
+    members = [*_properties("self", lazy, "    "), *([_getstate("self", lazy, "    ")] if lazy.dropped else [])]
     return "\n\n".join("\n".join(lines) for lines in [["# in __init__:", *set_up], *members])
 
 
-def _property(self: str, lazy: Lazy, unit: str) -> list[str]:
-    return [
+def _properties(self: str, lazy: Lazy, unit: str) -> list[list[str]]:
+    """The property, and one for each part, as lines."""
+    whole = [
         "@property",
         f"def {lazy.name}({self}):",
         f"{unit}if {self}.{lazy.pid} != {lazy.getpid}():",
@@ -90,6 +94,8 @@ def _property(self: str, lazy: Lazy, unit: str) -> list[str]:
         f"{unit}{unit}{self}.{lazy.pid} = {lazy.getpid}()",
         f"{unit}return {self}.{lazy.store}",
     ]
+    parts = [["@property", f"def {name}({self}):", f"{unit}return {text}"] for name, text, _ in lazy.parts]
+    return [whole, *parts]
 
 
 def _getstate(self: str, lazy: Lazy, unit: str) -> list[str]:

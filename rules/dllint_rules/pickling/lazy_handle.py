@@ -19,6 +19,7 @@ from dllint import (
     Project,
     Write,
     is_lazy_state,
+    is_part,
     lazy_attribute,
     lazy_members,
     reference,
@@ -46,6 +47,8 @@ _PICKLING = {
     *("__getstate__", "__setstate__", "__reduce__", "__reduce_ex__", "__getattr__", "__getattribute__", "__setattr__"),
     *("__copy__", "__deepcopy__", "__del__", "__slots__"),
 }
+_SETTING = ("write", "set", "filled", "named")
+"""Kinds of uses that a property does not allow."""
 
 
 def fix_handle(project: Project, held: Held) -> Fix | None:
@@ -96,7 +99,7 @@ class _Change:
         special = next((name for name in self._methods() if name in _PICKLING), "")
         if special and not (special == "__getstate__" and self._written_before()):
             return f"the class has a `{special}` of its own"
-        other = [place for place in attribute.places if place.use.kind in ("write", "set", "filled", "named")]
+        other = [place for place in attribute.places if place.use.kind in _SETTING]
         if [place.use.span for place in other] != [write.target.span]:
             return "other code sets it, too"
         return "" if self._at_the_start() else "it is read before the workers start"
@@ -149,7 +152,30 @@ class _Change:
         store = self._free_name()
         getpid, _ = reference(self.module.model, "os", "getpid", self.write.event.start)
         text, kept = _Arguments(self, self.made.call).rewritten()
-        return Lazy(self.name, text, store, f"{store}_pid", getpid, kept)
+        parts = tuple((write.target.name, self._text(write.event.value), write.event.start) for write in self._parts())
+        return Lazy(self.name, text, store, f"{store}_pid", getpid, kept, parts)
+
+    def _parts(self) -> Iterator[Write]:
+        """The assignments in `__init__` that keep parts of it (`self.images = self.file["images"]`), each once."""
+        assert self.klass is not None
+        whole = f"{self.module.receiver_name(self.write.function)}.{self.name}"
+        for name, writes in self.module.self_writes.get(self.klass.index, {}).items():
+            for write in writes:
+                value = write.event.value
+                taken = value is not None and value.kind == "subscript" and value.args[0].dotted == whole
+                if taken and write.function == self.write.function and write.event.block < 0 and len(writes) == 1:
+                    part = Attribute(self.project, self.klass, name)
+                    sets = [place for place in part.places or () if place.use.kind in _SETTING]
+                    if [place.use.span for place in sets] == [write.target.span] and self._is_part(write):
+                        yield write
+
+    def _is_part(self, write: Write) -> bool:
+        env = self.project.evaluator.generic(self.module, self.write.function)
+        values = self.project.values(write.event.value, env) if write.event.value is not None else ()
+        return bool(values) and all(map(is_part, values))
+
+    def _text(self, expr: Expr | None) -> str:
+        return "" if expr is None else self.project.text(self.module.path, expr.span)
 
     def is_set_once(self, attribute: str) -> bool:
         """Whether objects of the family get an attribute once and for all."""
