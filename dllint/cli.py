@@ -66,6 +66,8 @@ def _selectors(name: str, text: str) -> Callable[[Command], Command]:
 @cli.command()
 @click.argument("paths", nargs=-1)
 @click.option("--fix", is_flag=True, help="Apply safe fixes.")
+@click.option("--fix-only", is_flag=True, help="Fix; of what is left, tell only refused fixes, and exit 0.")
+@click.option("--show-fixes", is_flag=True, help="List what was fixed, and how.")
 @click.option("--unsafe-fixes/--no-unsafe-fixes", default=None, help="With --fix or --diff: unsafe fixes too.")
 @click.option("--diff", is_flag=True, help="Print what the fixes would change; write nothing.")
 @_selectors("--select", "Report these rules only: codes, prefixes, names or ALL, comma-separated.")
@@ -134,7 +136,7 @@ def _request(paths: tuple[str, ...], options: dict[str, Any]) -> Request:
         config=options["config"],
         isolated=options["isolated"],
         force_exclude=options["force_exclude"],
-        fix=options["fix"] or options["diff"],
+        fix=options["fix"] or options["fix_only"] or options["diff"],
         unsafe_fixes=options["unsafe_fixes"],
         write=not options["diff"],
         stdin=stdin,
@@ -162,7 +164,8 @@ def _check(request: Request, options: dict[str, Any]) -> int:
     result = check(request)
     _report(result, request, options)
     changed = bool(result.changes)
-    failed = changed if options["diff"] else bool(result.findings) or (changed and options["exit_non_zero_on_fix"])
+    left = bool(result.findings) and not options["fix_only"]
+    failed = changed if options["diff"] else left or (changed and options["exit_non_zero_on_fix"])
     _tell("warning", result.warnings)
     _tell("error", result.crashes)
     return 2 if result.crashes else int(failed and not options["exit_zero"])
@@ -182,15 +185,19 @@ def _report(result: Result, request: Request, options: dict[str, Any]) -> None:
     fixed_stdin = request.stdin is not None and request.fix
     if fixed_stdin:
         click.echo(_fixed(result, request), nl=False)
+    shown = [item for item in result.findings if not options["fix_only"] or item[0].code == "DLL904"]
     stream = sys.stderr if fixed_stdin else sys.stdout
     form = options["output_format"] or result.config.output_format or ("full" if stream.isatty() else "concise")
     if form == "json":
-        click.echo(json.render(result.findings, context), file=stream, nl=False)
+        click.echo(json.render(shown, context), file=stream, nl=False)
     else:
         color = _colored(options["color"], stream)
         render = text.full if form == "full" else text.concise
-        click.echo(render(result.findings, context, text.Paint(color)), file=stream, nl=False, color=color)
-    for line in summary.lines(result.findings, result.fixed, result.checked, result.config.targets.platforms):
+        click.echo(render(shown, context, text.Paint(color)), file=stream, nl=False, color=color)
+    told = [*summary.fixes(result.applied, result.findings, context, options["show_fixes"])]
+    if not options["fix_only"]:
+        told += summary.lines(result.findings, result.checked, result.config.targets.platforms)
+    for line in told:
         click.echo(line, err=True)
 
 

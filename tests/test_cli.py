@@ -374,6 +374,34 @@ def test_fix(folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("words")
+def test_fix_only_tells_nothing_of_what_is_left_but_refused_fixes(folder: Path) -> None:
+    (folder / "a.py").write_text(f"{DATASET}BAD_A\nBAD_NONE\n")
+    done = check("--fix-only")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "", "Fixed 1 finding (DLL801 1).\n")
+    assert (folder / "a.py").read_text() == f"{DATASET}good_a\nBAD_NONE\n"
+    assert check("--fix-only", "--exit-non-zero-on-fix").exit_code == 0
+    (folder / "a.py").write_text(f"{DATASET}BAD_A\nBAD_SYNTAX\n")
+    done = check("--fix-only", "--exit-non-zero-on-fix")
+    assert done.exit_code == 1
+    assert done.stdout.startswith("a.py:3:1: DLL904 the fix of DLL801 was not applied: the result does not parse")
+    assert done.stderr == "Fixed 1 finding (DLL801 1).\n1 fix refused (DLL904).\n"
+
+
+@pytest.mark.usefixtures("words")
+def test_show_fixes_lists_what_was_done(folder: Path) -> None:
+    (folder / "sub").mkdir()
+    (folder / "sub/a.py").write_text(f"{DATASET}BAD_A\nBAD_NONE\n")
+    (folder / "b.py").write_text(f"{DATASET}BAD_B\n")
+    done = check("--fix", "--show-fixes")
+    assert done.stderr.splitlines()[:3] == [
+        "Fixed 2 findings (DLL801 2).",
+        "  b.py: DLL801 replace `BAD_B`",
+        "  sub/a.py: DLL801 replace `BAD_A`",
+    ]
+    assert check("--show-fixes").stderr == "1 finding in 2 files.\n"
+
+
+@pytest.mark.usefixtures("words")
 def test_exit_non_zero_on_fix(folder: Path) -> None:
     (folder / "a.py").write_text(f"{DATASET}BAD_A\n")
     assert check("--fix", "--exit-non-zero-on-fix").exit_code == 1

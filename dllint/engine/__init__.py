@@ -11,7 +11,7 @@ import msgspec
 from dllint import config, files, registry
 from dllint.config import Config
 from dllint.engine.corpus import Corpus, read_corpus
-from dllint.engine.fixing import Fixer, Outcome, Remedies, written_out
+from dllint.engine.fixing import Applied, Fixer, Outcome, Remedies, written_out
 from dllint.engine.judge import Judge, Judgement
 from dllint.engine.write import NotWritten, write
 from dllint.finding import Finding
@@ -54,10 +54,15 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     checked: int
     """Number of files reported on."""
     changes: tuple[Change, ...] = ()
-    fixed: Counter[str] = Counter()
+    applied: tuple[Applied, ...] = ()
     crashes: tuple[str, ...] = ()
     """Why the exit status is 2 although the run came to its end: internal errors, missing paths, files not written."""
     warnings: tuple[str, ...] = ()
+
+    @property
+    def fixed(self) -> Counter[str]:
+        """Code to number of findings that are gone."""
+        return Counter(item.code for item in self.applied)
 
 
 class _Run:
@@ -117,7 +122,7 @@ def check(request: Request) -> Result:
     """Run the pipeline. Raises ConfigError, UnknownRule and RegistryError; nothing is written before all is decided."""
     run = _Run(request)
     corpus = first = run.corpus()
-    outcome = Outcome(corpus, Counter(), ())
+    outcome = Outcome(corpus, (), ())
     if request.fix:
         unsafe = run.config.unsafe_fixes if request.unsafe_fixes is None else request.unsafe_fixes
         fixer = Fixer(run.judge, run.remedies, run.selection.targets, unsafe)
@@ -135,7 +140,7 @@ def check(request: Request) -> Result:
         source=corpus.source,
         checked=len(run.selection.targets),
         changes=changes,
-        fixed=outcome.fixed,
+        applied=outcome.applied,
         crashes=(
             *(f"{path}: no such file or folder" for path in run.selection.missing),
             *corpus.crashes,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -20,12 +21,19 @@ PASSES = 10
 """A fix may make room for another one; more rounds than this mean that two rules undo each other."""
 
 
+class Applied(NamedTuple):
+    """A fix that was made: the finding's file and rule, and what was done."""
+
+    path: str
+    code: str
+    title: str
+
+
 class Outcome(msgspec.Struct, frozen=True):
     """What fixing came to."""
 
     corpus: Corpus
-    fixed: Counter[str]
-    """Code to number of findings."""
+    applied: tuple[Applied, ...]
     refused: tuple[Finding, ...]
     """DLL904, where the findings now are."""
     converged: bool = True
@@ -89,21 +97,21 @@ class Fixer:
 
     def run(self, corpus: Corpus) -> Outcome:
         """Fix what can be fixed in the target files."""
-        fixed: Counter[str] = Counter()
+        applied: list[Applied] = []
         refused: list[Finding] = []
         for _ in range(PASSES):
             judged = self._judge.judge(corpus)
             chosen = self._candidates(judged, refused)
             if not chosen:
-                return Outcome(corpus, fixed, tuple(refused))
+                return Outcome(corpus, tuple(applied), tuple(refused))
             trial = _Trial(corpus, self._strict, judged.project)
             trial.keep(chosen)
             edits = trial.edits()
             refused = [_moved(one, edits) for one in (*refused, *trial.refused)]
             corpus = trial.result
-            fixed += Counter(finding.code for finding, _ in trial.kept)
+            applied += [Applied(finding.path, finding.code, fix.title) for finding, fix in trial.kept]
         left = self._candidates(self._judge.judge(corpus), refused)
-        return Outcome(corpus, fixed, tuple(refused), converged=not left)
+        return Outcome(corpus, tuple(applied), tuple(refused), converged=not left)
 
     def _candidates(self, judged: Judgement, refused: Sequence[Finding]) -> list[tuple[Finding, Fix]]:
         """The fixes of one pass: applicable, in target files, compatible with each other."""

@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from dllint.fix import Applicability
-from dllint.report import Findings
+from dllint.report import Context, Findings
 
 
-def lines(findings: Findings, fixed: Counter[str], checked: int, platforms: Sequence[str]) -> Iterator[str]:
+def fixes(
+    applied: Collection[tuple[str, str, str]], findings: Findings, context: Context, listed: bool
+) -> Iterator[str]:
+    """How many findings of which rules were fixed, and how if that is `listed`; how many fixes were refused.
+
+    `applied` has the path, the code and the title of each fix.
+    """
+    counts = Counter(code for _, code, _ in applied)
+    if counts:
+        details = ", ".join(f"{code} {number}" for code, number in sorted(counts.items()))
+        yield f"Fixed {_many(counts.total(), 'finding')} ({details})."
+    for path, code, title in sorted(applied) if listed else ():
+        yield f"  {context.relative(path)}: {code} {title}"
+    refused = sum(finding.code == "DLL904" for finding, _ in findings)
+    if refused:
+        yield f"{refused} {'fix' if refused == 1 else 'fixes'} refused (DLL904)."
+
+
+def lines(findings: Findings, checked: int, platforms: Sequence[str]) -> Iterator[str]:
     """Counts, what can be fixed, and what the declared targets would change."""
-    if fixed:
-        details = ", ".join(f"{code} {number}" for code, number in sorted(fixed.items()))
-        yield f"Fixed {_many(fixed.total(), 'finding')} ({details})."
     files = _many(checked, "file")
     yield f"{_found(findings)} in {files}."
     skipped = sum(finding.code == "DLL903" for finding, _ in findings)
