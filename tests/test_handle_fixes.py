@@ -163,7 +163,6 @@ STATES = [
     ("state = dict(self.__dict__)\ndel state[{}]\nreturn state", True),
     ("state = dict(vars(self))\nif {} in state:\n    state.pop({}, None)\nreturn state", True),
     ("'''Told.'''\nstate = {{**self.__dict__}}\nstate.pop({})\nreturn state", True),
-    ("state = super().__getstate__()\nreturn state", False),
     ("state = self.__dict__.copy()\nself.clean(state)\nreturn state", False),
     ("return self.path", False),
     ("state = self.__dict__.copy()\nfor name in NAMES:\n    state[name] = None\nreturn state", False),
