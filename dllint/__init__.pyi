@@ -38,6 +38,8 @@ from dllint.project.kept import shared_under_fork as shared_under_fork
 from dllint.project.kept import worker_functions as worker_functions
 from dllint.project.listings import Kind as Kind
 from dllint.project.main_code import Start as Start
+from dllint.project.own_attribute import OwnAttribute as OwnAttribute
+from dllint.project.own_attribute import own_attribute as own_attribute
 from dllint.project.owners import Owner as Owner
 from dllint.project.owners import owners as owners
 from dllint.project.reseeding import Reseed as Reseed
@@ -70,7 +72,6 @@ from dllint.syntax.hoist import hoist_lambda as hoist_lambda
 from dllint.syntax.hoist_class import hoist_class as hoist_class
 from dllint.syntax.hoist_function import hoist_function as hoist_function
 from dllint.syntax.lazy import Lazy as Lazy
-from dllint.syntax.lazy import is_lazy_state as is_lazy_state
 from dllint.syntax.lazy import lazy_attribute as lazy_attribute
 from dllint.syntax.lazy import lazy_members as lazy_members
 from dllint.syntax.names import module_alias as module_alias

@@ -119,7 +119,7 @@ def test_the_process_is_asked_under_the_name_that_the_module_has_for_it() -> Non
 @pytest.mark.parametrize(
     ("init", "more", "reason"),
     [
-        ("if path:\n    self.file = open(path)", "", "not opened in every case"),
+        ("if path:\n    self.file = open(path)", "", "not made in every case"),
         ("self.file = open(path, 'r+')", "", "something else than reading"),
         ("self.file = open(path, *more)", "", "something else than reading"),
         ("self.file = open(path, mode=more[0])", "", "something else than reading"),
@@ -132,7 +132,7 @@ def test_the_process_is_asked_under_the_name_that_the_module_has_for_it() -> Non
         ("self.file = open(path)", "def has(self):\n    return hasattr(self, 'file')", "other code sets it"),
         ("self.file = open(path)", "def __del__(self):\n    self.file.close()", "`__del__` of its own"),
         ("self.file = open(path)", "__slots__ = ('file',)", "`__slots__` of its own"),
-        ("self.open(path)", "def open(self, path):\n    self.file = open(path)", "not opened in `__init__`"),
+        ("self.open(path)", "def open(self, path):\n    self.file = open(path)", "not made in `__init__`"),
     ],
 )
 def test_what_stands_in_the_way_is_said(init: str, more: str, reason: str) -> None:

@@ -89,7 +89,7 @@ def _properties(self: str, lazy: Lazy, unit: str) -> list[list[str]]:
         "@property",
         f"def {lazy.name}({self}):",
         f"{unit}if {self}.{lazy.pid} != {lazy.getpid}():",
-        f"{unit}{unit}{self}.{lazy.store} = None  # another process's",
+        *([f"{unit}{unit}{self}.{lazy.store} = None  # another process's"] if lazy.dropped else []),
         f"{unit}{unit}{self}.{lazy.store} = {lazy.value}",
         f"{unit}{unit}{self}.{lazy.pid} = {lazy.getpid}()",
         f"{unit}return {self}.{lazy.store}",

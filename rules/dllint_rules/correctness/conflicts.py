@@ -21,6 +21,8 @@ class Conflict(NamedTuple):
     """ "safe" or "unsafe": whether the argument may be deleted."""
     partner: str = ""
     """The argument that it does not go with."""
+    correction: str = ""
+    """What to write instead of a value that is wrong by itself."""
 
 
 def is_given(item: Alternative) -> bool:
@@ -132,6 +134,7 @@ class _Table:
                 [chosen],
                 f"is {_number(chosen)} where there are no workers: raises `ValueError`",
                 "it must be None there",
+                correction="None",
             )
         if not self.project.given.without_workers(self.loader):
             return
@@ -196,6 +199,7 @@ class _Table:
             yield Conflict(
                 "multiprocessing_context", self.items("multiprocessing_context"),
                 "is neither a start method nor a context: raises", 'pass "fork", "spawn" or "forkserver"',
+                correction=_as_context(self.items("multiprocessing_context")),
             )  # fmt: skip
         if self.all("batch_sampler", is_absent):
             yield from self._batches()
@@ -204,13 +208,40 @@ class _Table:
         if self.all("batch_size", is_bad_size):
             yield Conflict(
                 "batch_size", self.items("batch_size"), "is no whole number above 0: raises `ValueError`",
-                "pass an int, or None for no batches",
+                "pass an int, or None for no batches", correction=_as_size(self.items("batch_size")),
             )  # fmt: skip
         elif self.all("drop_last", is_no_bool) and not self.some("batch_size", _is_none_size):
             yield Conflict(
-                "drop_last", self.items("drop_last"), "is not a bool: raises `ValueError`", "pass True or False"
-            )
+                "drop_last", self.items("drop_last"), "is not a bool: raises `ValueError`", "pass True or False",
+                correction=_as_bool(self.items("drop_last")),
+            )  # fmt: skip
 
 
 def _is_none_size(item: Alternative) -> bool:
     return isinstance(item.value, Const) and item.value.value is None
+
+
+def _constant(items: list[Alternative]) -> object:
+    """The only value; a list, which nothing is, where there are several or none."""
+    value = items[0].value if len(items) == 1 else None
+    return value.value if isinstance(value, Const) else []
+
+
+def _as_size(items: list[Alternative]) -> str:
+    """A whole number above 0 that was written as another kind of number or as text."""
+    size = _constant(items)
+    if isinstance(size, float) and size.is_integer() and size > 0:
+        return str(int(size))
+    return str(int(size)) if isinstance(size, str) and size.isdecimal() and int(size) else ""
+
+
+def _as_bool(items: list[Alternative]) -> str:
+    value = _constant(items)
+    return str(bool(value)) if value is None or value in (0, 1) else ""
+
+
+def _as_context(items: list[Alternative]) -> str:
+    """The default context of a module that was passed for one."""
+    only = items[0] if len(items) == 1 else None
+    named = only is not None and isinstance(only.value, Ext) and only.expr is not None and only.expr.dotted
+    return f"{named}.get_context()" if named else ""

@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import ALL_METHODS, FORK, Certainty, Finding, Held, Loader, Project, Rule, Running, Severity, Span, Workers
+from dllint import (
+    ALL_METHODS,
+    FORK,
+    Certainty,
+    Finding,
+    Fix,
+    Held,
+    Loader,
+    Project,
+    Rule,
+    Running,
+    Severity,
+    Span,
+    Workers,
+)
 from dllint_rules.correctness.workers import gets_workers
 
 
@@ -15,6 +29,7 @@ class RngOnDataset(Rule):
     name = "rng-on-dataset"
     summary = "random generator of a dataset or a module that every worker copies and draws from per item"
     severity = Severity.WARNING
+    fixable = "sometimes"
 
     def check(self, project: Project) -> Iterator[Finding]:
         seen = set()
@@ -89,4 +104,10 @@ class RngOnDataset(Rule):
             notes=(*held.route, *drawn.route[:1]),
             anchors=((loader.path, loader.span),) if loader is not None else (),
             key=f"{self.code}:{held.path}:{held.holder.owner}.{held.holder.name}",
+            data=held,
         )
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        from dllint_rules.correctness.lazy_rng import fix_rng
+
+        return fix_rng(project, finding.data) if finding.data is not None else None

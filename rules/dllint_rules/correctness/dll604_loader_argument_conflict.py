@@ -48,6 +48,8 @@ class LoaderArgumentConflict(Rule):
     def fix(self, finding: Finding, project: Project) -> Fix | None:
         loader, conflict = finding.data
         value = loader.call.keyword(conflict.name)
+        if conflict.correction:
+            return _corrected(project, loader, conflict, finding)
         if not conflict.removable or value is None or value.kind != "constant" or finding.span != value.span:
             return None
         if loader.instance is not None or loader.call.keyword("**") is not None:
@@ -59,6 +61,18 @@ class LoaderArgumentConflict(Rule):
         edit = _without(project, finding.path, loader.call, conflict.name, value)
         safe = Applicability.SAFE if conflict.removable == "safe" else Applicability.UNSAFE
         return Fix(f"Drop `{conflict.name}`", (edit,), safe) if edit is not None else None
+
+
+def _corrected(project: Project, loader: Loader, conflict: Conflict, finding: Finding) -> Fix | None:
+    """What must have been meant, where the value is written in the call."""
+    value = loader.call.keyword(conflict.name)
+    parts = [] if value is None else [value, *(value.args if value.kind == "ifexp" else ())]
+    if all(part.span != finding.span or part.kind == "ifexp" for part in parts):
+        return None
+    if loader.instance is not None or not _in_every_case(project, loader, conflict):
+        return None
+    edit = Edit(finding.path, finding.span, conflict.correction)
+    return Fix(f"Write `{conflict.correction}`", (edit,), Applicability.UNSAFE)
 
 
 def _in_every_case(project: Project, loader: Loader, conflict: Conflict) -> bool:
