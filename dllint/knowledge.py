@@ -169,6 +169,9 @@ HOLDING_ROOTS = (
 CHAINED = ("webdataset.", "torchdata.", "torch.utils.data.datapipes.")
 """Packages whose objects are built by chained calls that keep their arguments (`.map(fn)`)."""
 
+READ_AT_ONCE = frozenset({"is_valid_file"})
+"""Parameters that classes of `HOLDING_ROOTS` only call while they are made (read in torchvision's DatasetFolder)."""
+
 BASE_PARAMETERS = {
     "torch.utils.data.TensorDataset": (),
 }

@@ -20,6 +20,9 @@ _FOR_WORKERS = re.compile(
 )
 
 
+_DECORATED = frozenset({"cls", "klass", "func", "fn", "function", "method"})
+
+
 class Library:
     """Finds what is there for users."""
 
@@ -106,10 +109,21 @@ class Library:
             case Inst(klass=klass):
                 return klass.facts.parent == function.index and klass.module is module and self.is_dataset(klass)
             case Func():
-                return value.facts.parent == function.index and is_named_for_workers(function)
+                local = value.facts.parent == function.index
+                return local and is_named_for_workers(function) and not _decorates(value)
         return False
 
 
 def is_named_for_workers(function: Function) -> bool:
     """Whether a factory's name says that it makes something for a dataset; `register_...` makes decorators."""
     return bool(_FOR_WORKERS.search(function.name)) and not function.name.startswith("register")
+
+
+def _decorates(made: Func) -> bool:
+    """Whether a local function is for decorating: it takes a class or a function, or makes another one."""
+    first = made.facts.parameters[:1]
+    if first and first[0].name in _DECORATED:
+        return True
+    model = made.module.model
+    nested = any(item.parent == made.index and item.kind == "def" for item in model.functions)
+    return nested or any(item.parent == made.index for item in model.classes)

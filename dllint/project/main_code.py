@@ -16,7 +16,7 @@ from dllint.project.guards import under_main_guard
 from dllint.project.index import Index, Module
 from dllint.project.reach import Reach, Running
 from dllint.project.targets import SPAWN
-from dllint.project.values import Const, Env, Ext, ExtInst, ExtMethod, Inst, Value
+from dllint.project.values import Const, Env, Ext, ExtInst, ExtMethod, Inst, Klass, Seq, Value
 from dllint.project.workers import Workers
 from dllint.source import Span
 
@@ -36,6 +36,7 @@ _STARTERS = {
     "torch.multiprocessing.start_processes": "processes",
 }
 _RUNS = frozenset({"fit", "test", "validate", "predict"})
+_HOOKS = frozenset({"train_dataloader", "val_dataloader", "test_dataloader", "predict_dataloader"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,9 +158,30 @@ class MainCode:
             context = next((item for item in self._context_values(base) if isinstance(item, ExtInst)), base)
             yield Begun(call, "a process pool", self._context_methods(context, path))
         elif base.name == "lightning.Trainer" and attribute in _RUNS:
-            yield from self._begun_loaders(call, [loader for loader in self.boundaries.loaders if _in_hook(loader)])
+            yield from self._begun_loaders(call, list(self._given_to_trainer(call, env)))
         elif base.name.startswith("transformers.") and attribute in ("train", "evaluate", "predict"):
             yield from self._begun_loaders(call, self.by_call.get(id(base.call), []))
+
+    def _given_to_trainer(self, call: Expr, env: Env) -> Iterator[Loader]:
+        """The loaders that a trainer is given, and those that the hooks of the objects it is given make."""
+        for expr in (*call.args[1:], *(value for _, value in call.keywords)):
+            for value in self.evaluator.values(expr, env):
+                parts = self.evaluator.containers.elements(value) if isinstance(value, Seq) else (value,)
+                for part in parts:
+                    yield from self._loaders_of(part, 0)
+                    if isinstance(part, Inst):
+                        chain = self.evaluator.classes.mro(part.klass)
+                        yield from (item for item in self.boundaries.loaders if self._made_in_hook(item, chain))
+
+    def _made_in_hook(self, loader: Loader, chain: tuple[Klass, ...]) -> bool:
+        """Whether code that leads to a loader is a hook of one of these classes: `train_dataloader` and its like."""
+        env: Env | None = loader.env
+        while env is not None and env.function >= 0:
+            owner = env.module.method_owner(env.function)
+            if owner >= 0 and env.facts.name in _HOOKS and self.evaluator.klass(env.module, owner) in chain:
+                return True
+            env = env.caller
+        return False
 
     def _begun_loaders(self, call: Expr, loaders: list[Loader]) -> Iterator[Begun]:
         for loader in loaders:
@@ -226,8 +248,3 @@ def iterated_by(event: Event) -> Iterator[Expr]:
             yield from expr.args
         if expr.kind in _DISPLAYS:
             yield from (part.args[0] for part in expr.args if part.kind == "star")
-
-
-def _in_hook(loader: Loader) -> bool:
-    """Whether a loader is made in a hook that a trainer calls: `train_dataloader` and its like."""
-    return loader.env.function >= 0 and loader.env.facts.name.endswith("_dataloader")

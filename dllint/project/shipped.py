@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from dllint.finding import Certainty, Note
-from dllint.knowledge import COPIERS, ITERATORS, holds_arguments
+from dllint.knowledge import COPIERS, ITERATORS, READ_AT_ONCE, holds_arguments
 from dllint.model.facts import Expr
 from dllint.project.boundaries import Boundaries, Loader
 from dllint.project.evaluate import NAMEDTUPLE_INSTANCE, Evaluator
@@ -217,10 +217,9 @@ class Shipped:
         bases = [name for name in self.evaluator.classes.external_bases(inst.klass) if holds_arguments(name)]
         if not bases or (inst.call is None and not self.evaluator.activations.init_envs(inst)):
             return
-        envs = self.evaluator.activations.init_envs(inst)
-        if envs and not any(
-            self.evaluator.activations.super_init(self.evaluator.klass(env.module, env.facts.owner), env)
-            for env in envs.values()
+        last = next(reversed(self.evaluator.activations.init_envs(inst).values()), None)
+        if last is not None and not self.evaluator.activations.super_init(
+            self.evaluator.klass(last.module, last.facts.owner), last
         ):
             return
         call, env, _ = self.boundaries.base_call(inst)
@@ -228,7 +227,8 @@ class Shipped:
 
     def _arguments(self, step: _Step, call: Expr, env: Env, name: str, first: int = 1) -> Iterator[_Step]:
         short = name.rpartition(".")[2].rstrip("()")
-        pairs = [("", arg) for arg in call.args[first:]] + list(call.keywords)
+        pairs = [("", arg) for arg in call.args[first:]]
+        pairs += [pair for pair in call.keywords if pair[0] not in READ_AT_ONCE]
         for key, expr in pairs:
             text = f"kept by `{short}`" + (f" as `{key}`" if key and key != "**" else "")
             note = Note(env.module.path, expr.span, text)

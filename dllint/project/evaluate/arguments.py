@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from enum import Enum
 from typing import TYPE_CHECKING
 
-from dllint.model.facts import Expr, Function, Parameter
+from dllint.model.facts import Event, Expr, Function, Parameter
 from dllint.project.evaluate.shapes import Argument, decorated, unique
 from dllint.project.index import Site
 from dllint.project.values import Env, Free, Inst, Seq, Value, Values
 
 if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
+
+
+class Dropped(Enum):
+    """Whether a function takes a key out of its `**kwargs` before it hands them on."""
+
+    ALWAYS = "always"
+    SOMETIMES = "sometimes"
+    NEVER = "never"
 
 
 class Arguments:
@@ -144,14 +153,14 @@ class Arguments:
         explicit = call.keyword(name)
         if explicit is not None:
             return [(explicit, env)], True
+        found: list[Argument] = []
         if position is not None and position >= 0:
-            positional = call.args[1:]
-            for index, arg in enumerate(positional):
+            for index, arg in enumerate(call.args[1:]):
                 if arg.kind == "star":
-                    return self._from_star(arg.args[0], env, position - index), False
+                    found += self._from_star(arg.args[0], env, position - index)
+                    break
                 if index == position:
                     return [(arg, env)], True
-        found: list[Argument] = []
         surely = False
         for key, value in call.keywords:
             if key == "**":
@@ -209,9 +218,42 @@ class Arguments:
         found = [
             pair for value in self.rest(env, own) for pair in self.evaluator.containers.stored_under(value, name, env)
         ]
+        dropped = self._dropped(env, own.name, name)
+        if dropped == Dropped.ALWAYS:
+            return found, False
         if env.call is not None and env.caller is not None:
             more, surely = self.argument(env.call, env.caller, None, name)
-            return found + more, surely
+            return found + more, surely and dropped is Dropped.NEVER
         for site, _ in self.evaluator.call_sites.known(env.module, env.function):
             found += self.argument(site.expr, self.caller_env(site, env), None, name)[0]
         return found, False
+
+    def _dropped(self, env: Env, mapping: str, name: str) -> Dropped:
+        """`del kwargs["name"]` and `kwargs.pop("name")`."""
+        answer = Dropped.NEVER
+        for event in env.facts.events:
+            if takes_out(event, mapping, name):
+                tests = [env.module.block(index).test for index in env.module.enclosing(event.block)]
+                if all(test is not None and any(part.value == name for part in test.walk()) for test in tests):
+                    return Dropped.ALWAYS
+                answer = Dropped.SOMETIMES
+        return answer
+
+
+def takes_out(event: Event, mapping: str, name: str) -> bool:
+    """Whether an event takes a key out of a dictionary."""
+    if event.kind == "del" and event.target is not None:
+        targets = event.target.args if event.target.kind == "tuple" else (event.target,)
+        if any(
+            item.kind == "subscript" and item.args[0].name == mapping and item.args[1].value == name for item in targets
+        ):
+            return True
+    return any(
+        part.kind == "call"
+        and part.args[0].kind == "attribute"
+        and part.args[0].name == "pop"
+        and part.args[0].args[0].name == mapping
+        and len(part.args) > 1
+        and part.args[1].value == name
+        for part in event.walk()
+    )

@@ -140,7 +140,9 @@ class Calls:
             if consts and name == "builtins.int":
                 return consts
         if name in ("builtins.min", "builtins.max") and len(args) > 1:
-            return [value for arg in args for value in self.evaluator.values(arg, env)]
+            every = [self.evaluator.values(arg, env) for arg in args]
+            least = next((values for values in every if values == (Const(0, "int"),)), None)
+            return least if name == "builtins.min" and least else [value for values in every for value in values]
         if name == "builtins.next" and args:
             return self.evaluator.containers.iterated(args[0], env)
         if name == "builtins.type" and len(args) == 1:

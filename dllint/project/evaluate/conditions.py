@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from dllint.model.facts import Expr
 from dllint.project.evaluate.hierarchy import Answer
-from dllint.project.flow import decided, left_before
-from dllint.project.index import event_names
+from dllint.project.flow import decided, left_before, replacing
+from dllint.project.index import Binding, event_names
 from dllint.project.values import Const, Env, Ext, ExtInst, Func, Inst, Klass, Method, Opaque, Seq, Value, Values
 
 if TYPE_CHECKING:
@@ -61,6 +61,15 @@ class Conditions:
                 answers = ((value, self._holds(known.test, path, value, env)) for value in left)
                 left = tuple(value for value, answer in answers if answer in (None, known.holds))
         return left or (values and (Opaque(expr, env),))
+
+    def not_replaced(
+        self, values: Values, name: str, binding: Binding, others: list[Binding], env: Env, offset: int | None
+    ) -> Values:
+        """The values of one binding that no later one has replaced: after `if x is None: x = ...` x is not None."""
+        for test, holds in replacing(env.module, env.function, binding, others, offset):
+            answers = ((value, self._holds(test, name, value, env)) for value in values)
+            values = tuple(value for value, answer in answers if answer in (None, not holds))
+        return values
 
     def _changed(self, expr: Expr, env: Env, start: int) -> bool:
         """Whether a name may be bound anew between a test and its use, or an attribute set."""

@@ -63,7 +63,13 @@ class Names:
     def _local(self, name: str, env: Env, offset: int | None) -> Values:
         bindings = env.module.bindings[env.function, -1].get(name, [])
         seen = reaching(env.module, env.function, bindings, offset)
-        found = [value for binding in seen for value in self.bound_values(binding, name, env)]
+        found = [
+            value
+            for binding in seen
+            for value in self.evaluator.conditions.not_replaced(
+                self.bound_values(binding, name, env), name, binding, seen, env, offset
+            )
+        ]
         for function in self._nonlocal_writers(env, name):
             inner = env.module.bindings[function, -1].get(name, [])
             generic = self.evaluator.generic(env.module, function)

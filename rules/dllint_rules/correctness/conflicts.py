@@ -181,7 +181,7 @@ class _Table:
         tested = not self.all("dataset", lambda item: hasattr(item.value, "klass"))
         for name, test in (("shuffle", is_true), ("sampler", is_given), ("batch_sampler", is_given)):
             related = not tested and self.project.given.related(self.loader, self.items(name), self.items("dataset"))
-            if (self.all(name, test) or self.some(name, test)) and not related:
+            if (self.all(name, test) or (not tested and self.some(name, test))) and not related:
                 yield self._conflict(
                     name, "with an `IterableDataset` raises `ValueError`", "shuffle inside the dataset's `__iter__`"
                 )
