@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from dllint.project.boundaries import Boundaries, Loader
 from dllint.project.evaluate import Evaluator
+from dllint.project.handles import handle_of
 from dllint.project.shipped import namedtuple_of, unpicklable_class, unpicklable_function
-from dllint.project.values import Env, Func, Inst, Seq, Value
+from dllint.project.values import Const, Env, ExtInst, Func, Inst, Seq, Value
 
 
 class Items:
@@ -26,10 +27,17 @@ class Items:
                 env = self.evaluator.activations.activation(function, None, None)
                 yield from self._refused(self._returned(env))
         kept = surely and bool(functions) and all(isinstance(item, Func) and unchanged(item) for item in functions)
+        kept = kept or (not collates and self._one_by_one(loader))
         default = not collates and not any(key == "**" for key, _ in loader.call.keywords)
         if kept or default:
             found = self._refused(self._items(loader))
             yield from (pair for pair in found if kept or namedtuple_of(pair[0]) is not None)
+
+    def _one_by_one(self, loader: Loader) -> bool:
+        """`batch_size=None`: nothing collates the items."""
+        sizes, surely = self.boundaries.argument(loader, "batch_size")
+        values = [value for pair in sizes for value in self.evaluator.values(*pair)]
+        return surely and bool(values) and all(isinstance(value, Const) and value.value is None for value in values)
 
     def _items(self, loader: Loader) -> Iterator[Value]:
         for pair in self.boundaries.argument(loader, "dataset")[0]:
@@ -42,7 +50,7 @@ class Items:
     def _returned(self, env: Env) -> Iterator[Value]:
         for event in env.facts.events:
             if event.kind == "return" and event.value is not None:
-                if self.evaluator.conditions.may_run(env, event.start):
+                if self.evaluator.conditions.may_run(env, event.block):
                     yield from self.evaluator.values(event.value, env)
 
     def _refused(self, values: Iterator[Value], depth: int = 3) -> Iterator[tuple[Value, str]]:
@@ -80,4 +88,7 @@ def refused(value: Value) -> str:
         return f"an instance of the local namedtuple `{maker.typename}`"
     if isinstance(value, Seq) and value.expr.kind == "comprehension" and value.expr.name == "generator":
         return "a generator"
+    handle = handle_of(value)
+    if handle is not None and isinstance(value, ExtInst):
+        return f"{'an' if handle.what[0] in 'aeiou' else 'a'} {handle.what}"
     return ""

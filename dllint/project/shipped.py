@@ -245,6 +245,8 @@ class Shipped:
 
     def _external(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
         name, call, env = made.name, made.call, made.env
+        if name.startswith("datasets."):
+            yield from self._transforms(step, made)
         if call.kind != "call" or name.endswith("[]"):
             if made.base is not None and lets_follow(made):
                 yield replace(step, value=made.base, assumed=step.assumed or not gives_back(made))
@@ -261,8 +263,20 @@ class Shipped:
         elif made.base is not None and name.startswith(("webdataset.", "torchdata.")):
             yield replace(step, value=made.base)
             yield from self._arguments(step, call, env, name)
+        elif made.base is not None and name.startswith("datasets."):
+            yield replace(step, value=made.base)
+            if name.endswith(".with_transform"):
+                yield from self._arguments(step, call, env, "with_transform")
         yield from self._put_in(step, made)
         yield from self._set_on(step, made)
+
+    def _transforms(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
+        """`dataset.set_transform(f)` keeps f, as read in the datasets package: the format's arguments are pickled."""
+        for site in made.env.module.calls.get("set_transform", ()):
+            receiver = site.expr.args[0].args[0] if site.expr.args[0].kind == "attribute" else None
+            if receiver is not None and site.function == made.env.function:
+                if made in self.evaluator.values(receiver, made.env):
+                    yield from self._arguments(step, site.expr, made.env, "set_transform")
 
     def _set_on(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
         """`dataset.transform = ...` on a dataset of a library."""

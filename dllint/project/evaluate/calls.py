@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dllint.knowledge import PASS_THROUGH
 from dllint.model.facts import Expr
-from dllint.project.evaluate.shapes import decorated, describe, unique
+from dllint.project.evaluate.shapes import GENERATOR, decorated, describe, unique
 from dllint.project.values import (
     Const,
     Env,
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 NAMEDTUPLE_INSTANCE = "collections.namedtuple()"
 """The name of what calling a namedtuple class gives."""
-GENERATOR = "types.generator"
-"""The name of what calling a generator function gives."""
 
 
 class Calls:

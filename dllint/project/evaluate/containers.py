@@ -6,8 +6,22 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Expr
-from dllint.project.evaluate.shapes import Argument, describe, unique
-from dllint.project.values import Const, Env, Ext, ExtInst, ExtMethod, Inst, Klass, Opaque, Seq, Value, Values
+from dllint.project.evaluate.shapes import GENERATOR, Argument, describe, unique
+from dllint.project.values import (
+    Const,
+    Env,
+    Ext,
+    ExtInst,
+    ExtMethod,
+    Func,
+    Inst,
+    Klass,
+    Method,
+    Opaque,
+    Seq,
+    Value,
+    Values,
+)
 
 if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
@@ -139,10 +153,36 @@ class Containers:
                 else:
                     found += self.elements(value)
             elif isinstance(value, ExtInst):
-                found.append(ExtInst(f"{value.name}[]", iterable, env, value))
+                inner = self._yielded(value) if value.name == GENERATOR else self._viewed(value)
+                found += inner or (ExtInst(f"{value.name}[]", iterable, env, value),)
             else:
                 found.append(Opaque(iterable, env))
         return unique(found)
+
+    def _yielded(self, generator: ExtInst) -> Values:
+        """What the generator function yields whose call this is."""
+        found: list[Value] = []
+        for callee in self.evaluator.values(generator.call.args[0], generator.env):
+            func = callee.func if isinstance(callee, Method) else callee
+            if isinstance(func, Func):
+                owner = callee.owner if isinstance(callee, Method) else None
+                env = self.evaluator.activations.activation(func, generator.call, generator.env, owner)
+                for event in func.facts.events:
+                    for part in event.walk():
+                        if part.kind == "yield" and part.args:
+                            found += self.evaluator.values(part.args[0], env)
+        return unique(found)
+
+    def _viewed(self, view: ExtInst) -> Values:
+        """What a loop over `d.values()` gives."""
+        if view.base is None or not view.name.endswith(".values") or not self._is_dict(view.base):
+            return ()
+        return self.elements(view.base)
+
+    def _is_dict(self, value: Value) -> bool:
+        if isinstance(value, Seq):
+            return value.expr.kind == "dict" or (value.expr.kind == "comprehension" and value.expr.name == "dict")
+        return isinstance(value, ExtInst) and value.name == "builtins.dict"
 
     def destructure(self, values: Values, path: tuple[int, ...], expr: Expr, env: Env) -> Values:
         """The part of a value that a nested tuple target takes."""
@@ -164,6 +204,8 @@ class Containers:
         if isinstance(made, ExtInst) and made.name == value.name.removesuffix("[]"):
             sources = {"builtins.zip": made.call.args[1:], "builtins.enumerate": (None, *made.call.args[1:2])}
             given = sources.get(made.name, ())
+            if index == 1 and made.name.endswith(".items") and made.base is not None and self._is_dict(made.base):
+                return self.elements(made.base)
             source = given[index] if index < len(given) else None
             if source is not None and not any(arg.kind == "star" for arg in made.call.args):
                 return self.iterated(source, made.env)

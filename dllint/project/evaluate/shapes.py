@@ -14,6 +14,8 @@ MAX_VALUES = 40
 """More alternatives than this are not followed: a registry of everything proves nothing."""
 Argument = tuple[Expr, Env]
 """An expression and the activation it stands in."""
+GENERATOR = "types.generator"
+"""The name of what calling a generator function gives."""
 
 
 def unique(values: Iterable[Value]) -> Values:
