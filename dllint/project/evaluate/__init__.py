@@ -21,11 +21,11 @@ from dllint.project.evaluate.conditions import Conditions
 from dllint.project.evaluate.containers import Containers
 from dllint.project.evaluate.hierarchy import Answer, Hierarchy
 from dllint.project.evaluate.names import Names
-from dllint.project.evaluate.shapes import GENERATOR, Argument, fold, unique
+from dllint.project.evaluate.shapes import Argument, fold, unique
 from dllint.project.index import Index
 from dllint.project.values import Const, Env, Func, Opaque, Seq, Value, Values
 
-__all__ = ["GENERATOR", "NAMEDTUPLE_INSTANCE", "Answer", "Argument", "Evaluator"]
+__all__ = ["NAMEDTUPLE_INSTANCE", "Answer", "Argument", "Evaluator"]
 
 MAX_DEPTH = 60
 """Steps that one value is followed."""
