@@ -1,9 +1,10 @@
-"""What `--fix` and then `--fix --unsafe-fixes` make of real projects: `python -m bench.fixes FOLDER...`.
+"""What `--fix` and then `--fix --unsafe-fixes` make of real projects: `python -m bench.fixes > bench/FIXES.md`.
 
-Works on copies. Of every changed file it checks that it still compiles, that the lines which belong to no edit are what
-they were, that comments, byte order mark and newlines are kept; of every project that a second run changes nothing, and
-that no rule reports more. The table goes to standard output, what is wrong to standard error (exit status 1), the diffs
-to `--diffs FOLDER`, where a person reads them.
+Works on copies: of the packages of `bench.corpus`, or of the folders that are named. Of every changed file it checks
+that it still compiles, that the lines which belong to no edit are what they were, that comments, byte order mark and
+newlines are kept; of every project that a second run changes nothing, and that no rule reports more. The table goes to
+standard output, what is wrong to standard error (exit status 1), the diffs to `--diffs FOLDER`, where a person reads
+them.
 """
 
 from __future__ import annotations
@@ -26,8 +27,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from bench.corpus import default_root, fetch, packages
+
 ROOT = Path(__file__).resolve().parent.parent
-LIMIT_S = 300
+LIMIT_S = 900
 ROUNDS = {"safe": ("--fix",), "unsafe": ("--fix", "--unsafe-fixes")}
 Files = dict[str, bytes]
 Findings = list[dict[str, Any]]
@@ -46,18 +49,19 @@ class Round(NamedTuple):
 def main() -> int:
     """Fix copies of the folders, print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER")
+    parser.add_argument("folders", nargs="*", type=Path, metavar="FOLDER")
     parser.add_argument("--diffs", type=Path, help="write one diff a project and round into this folder")
     arguments = parser.parse_args()
     wrong: list[str] = []
     print(_HEAD)
-    for folder in arguments.folders:
+    for folder in arguments.folders or (place for _, place in fetch(default_root(), packages())):
         try:
             found, rounds = examine(folder)
         except subprocess.TimeoutExpired:
             wrong.append(f"{folder.name}: not done after {LIMIT_S} s")
             continue
-        print(_row(folder.name, found, rounds), flush=True)
+        if rounds:
+            print(_row(folder.name, found, rounds), flush=True)
         for name, one in rounds.items():
             wrong += [f"{folder.name}: {name}: {text}" for text in one.wrong]
             if arguments.diffs and one.diff:
@@ -72,7 +76,8 @@ _HEAD = """\
 
 Each project is fixed as a copy, first with `--fix`, then with `--fix --unsafe-fixes`, all rules selected; made by
 `python -m bench.fixes`. After each round every changed file compiles, lines that belong to no edit are what they were,
-comments are kept, a second run changes nothing, what was fixed is no longer found, and no rule finds more.
+comments are kept, a second run changes nothing, what was fixed is no longer found, and no rule finds more. Projects
+for whose findings there is no fix are left out.
 
 | project | findings | fixed by safe fixes | then by unsafe fixes | refused | files changed | wrong |
 |---|---|---|---|---|---|---|"""

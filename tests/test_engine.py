@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
+import time
 from pathlib import Path
 from typing import Any
 
@@ -381,6 +383,34 @@ def test_a_failed_write_leaves_the_file_and_no_litter(tmp_path: Path, monkeypatc
     assert result.crashes == ("a.py: not written: No space left on device",)
     assert text(tmp_path) == "BAD_A\n"
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["a.py", "dllint.toml"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.parametrize("times", [10, pytest.param(200, marks=pytest.mark.slow)])
+def test_killed_at_any_moment_every_file_is_old_or_new(times: int, tmp_path: Path) -> None:
+    """A process that writes 200 files is killed at moments spread over the time that it takes."""
+    old, new = b"old\n" * 2_000, b"new!\n" * 2_000
+    files = [tmp_path / f"{number}.py" for number in range(200)]
+    takes = 0.0
+    partly = 0
+    for attempt in range(times):
+        for file in files:
+            file.write_bytes(old)
+        began = time.monotonic()
+        child = os.fork()
+        if child == 0:
+            for file in files:
+                write(str(file), old, new)
+            os._exit(0)
+        if attempt:
+            time.sleep(takes * attempt / times)
+            os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        takes = takes or time.monotonic() - began
+        contents = [file.read_bytes() for file in files]
+        assert set(contents) <= {old, new}
+        partly += len(set(contents)) == 2
+    assert partly > times / 10, "it was hardly ever killed while it wrote"
 
 
 # Standard input and questions.
