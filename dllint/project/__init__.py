@@ -21,7 +21,7 @@ from dllint.project.given import Given
 from dllint.project.guarded import GuardedNames
 from dllint.project.guards import asks_for_process, only_in_main
 from dllint.project.handles import Handles
-from dllint.project.index import Index
+from dllint.project.index import Index, is_test
 from dllint.project.item_reads import ItemReads
 from dllint.project.items import Items
 from dllint.project.kept_batches import KeptBatches
@@ -153,7 +153,13 @@ class Project:
     @cached_property
     def shipped(self) -> tuple[Held, ...]:
         """Everything that goes to workers, once per place where it is made, by its best route."""
-        every = [held for loader, items in self._held_by_loader if self.starts_workers(loader) for held in items]
+        every = [
+            held
+            for loader, items in self._held_by_loader
+            if self.starts_workers(loader)
+            for held in items
+            if not _left_in_test(held, loader)
+        ]
         return tuple(best_routes([*every, *self._held_by_users]))
 
     @cached_property
@@ -296,6 +302,11 @@ class Project:
         if loader is not None and loader.chosen:
             return "with start method " + " or ".join(sorted(failing))
         return self.targets.where(failing)
+
+
+def _left_in_test(held: Held, loader: Loader) -> bool:
+    """Whether a test makes a value, and code that is not known to start workers gets it: nobody else passes it."""
+    return loader.workers is not Workers.SOME and not loader.in_tests and is_test(held.path)
 
 
 def replace_loader(held: Held) -> Held:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from dllint.knowledge import LOADERS, Boundary
@@ -54,6 +54,7 @@ class Boundaries:
         self.index: Index = evaluator.index
         self.targets = targets
         self._busy: set[tuple[int, int]] = set()
+        self._in_activation: dict[ExtInst | Inst, Loader] = {}
         self.counts = WorkerCounts(evaluator, declared)
         self.known = dict(LOADERS) | dict.fromkeys(targets.loader_classes, _GENERIC)
 
@@ -230,6 +231,18 @@ class Boundaries:
             site.module.path, site.expr.span, name, boundary, call, env, skip,
             self._workers(call, env, boundary, skip), asked, methods, chosen, instance, is_test(site.module.path),
         )  # fmt: skip
+
+    def in_activation(self, loader: Loader, made: ExtInst | Inst) -> Loader:
+        """The loader that the same call makes in another activation."""
+        known = self._in_activation.get(made)
+        if known is None:
+            call, env, skip = loader.call, made.env or loader.env, loader.skip
+            if isinstance(made, Inst):
+                call, env, skip = self.base_call(made)
+            workers = self._workers(call, env, loader.boundary, skip)
+            known = replace(loader, call=call, env=env, skip=skip, workers=workers)
+            self._in_activation[made] = known
+        return known
 
     def argument(self, loader: Loader, name: str) -> tuple[list[Argument], bool]:
         """What a loader is given for a parameter."""

@@ -226,7 +226,8 @@ class MainCode:
         match value:
             case ExtInst(call=call, env=env) | Inst(call=call, env=env) if call is not None and env is not None:
                 known = self.by_call.get(id(call), [])
-                yield from [loader for loader in known if loader.env is env] or known
+                exact = [loader for loader in known if loader.env is env or loader.instance == value]
+                yield from exact or [self.boundaries.in_activation(loader, value) for loader in known[:1]]
                 if not known and depth and isinstance(value, ExtInst) and value.name.rpartition(".")[2] in _WRAPPERS:
                     for arg in call.args[1:]:
                         yield from self.loaders_in(arg, env, depth - 1)

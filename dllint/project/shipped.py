@@ -167,12 +167,9 @@ class Shipped:
                 yield from self._elements(step, step.value)
             case ExtInst():
                 yield from self._external(step, step.value)
-            case ExtMethod(base=base):
-                if (
-                    isinstance(base, (ExtInst, Inst))
-                    and lets_follow(step.value)
-                    and not self.boundaries.is_made_loader(base)
-                ):
+            case ExtMethod(base=base) if step.holder.kind == "argument" and step.holder.name != "dataset":
+                # What a loader calls is a method; any other attribute is something of its own.
+                if isinstance(base, (ExtInst, Inst)) and lets_follow(step.value):
                     yield replace(step, value=base, assumed=True)
 
     def _instance(self, step: _Step, inst: Inst) -> Iterator[_Step]:

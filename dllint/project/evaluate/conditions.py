@@ -17,6 +17,7 @@ _TYPES = {
     "builtins.list": "list", "builtins.tuple": "tuple", "builtins.dict": "dict", "builtins.set": "set",
     "builtins.str": "str", "builtins.int": "int", "builtins.float": "float", "builtins.bool": "bool",
 }  # fmt: skip
+_TORCH = ("torch.nn.", "torch.optim.", "torch.utils.data.")
 MAX_TEST_DEPTH = 4
 
 
@@ -155,7 +156,7 @@ class Conditions:
         if isinstance(value, Inst):
             return self._made_of(value, klass)
         if isinstance(value, ExtInst):
-            return True if isinstance(klass, Ext) and value.name == klass.name else None
+            return same_class(value.name, klass.name) if isinstance(klass, Ext) else None
         kind = kind_of(value)
         if kind is None or (known is None and not isinstance(klass, Klass)):
             return None
@@ -175,6 +176,14 @@ class Conditions:
         """Whether all bases of a class are known."""
         chain = self.evaluator.classes.mro(klass)
         return all(isinstance(base, (Ext, Klass)) for item in chain for base in self.evaluator.classes.bases(item))
+
+
+def same_class(one: str, other: str) -> bool | None:
+    """Whether an instance of one external class is one of another; torch's kinds of things share no classes."""
+    if one == other:
+        return True
+    kinds = {next((kind for kind in _TORCH if name.startswith(kind)), None) for name in (one, other)}
+    return None if None in kinds or len(kinds) == 1 else False
 
 
 def _may_set(part: Expr, name: str, attribute: str) -> bool:

@@ -73,7 +73,7 @@ class Hierarchy:
         for item in self.mro(klass):
             if any(not isinstance(base, (Ext, Klass)) for base in self.bases(item)):
                 return Answer.UNKNOWN
-        known = {"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"}
+        known = {"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "torch.utils.data.Dataset"}
         return Answer.NO if all(name in known for name in self.external_bases(klass)) else Answer.UNKNOWN
 
     def method(self, owner: Value, name: str) -> Method | None:
