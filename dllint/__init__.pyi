@@ -48,6 +48,7 @@ from dllint.project.sharding import asks_in_vain as asks_in_vain
 from dllint.project.shipped import namedtuple_of as namedtuple_of
 from dllint.project.shipped import unpicklable_class as unpicklable_class
 from dllint.project.shipped import unpicklable_function as unpicklable_function
+from dllint.project.start_methods import StartMethodProblem as StartMethodProblem
 from dllint.project.states import endless_getattr as endless_getattr
 from dllint.project.states import tensors_in_state as tensors_in_state
 from dllint.project.targets import ALL_METHODS as ALL_METHODS
@@ -81,6 +82,7 @@ from dllint.syntax.removal import without_statement as without_statement
 from dllint.syntax.tail import GUARD as GUARD
 from dllint.syntax.tail import Statement as Statement
 from dllint.syntax.tail import guarded as guarded
+from dllint.syntax.tail import into_guard as into_guard
 from dllint.syntax.tail import top_statements as top_statements
 from dllint.syntax.uses import Use as Use
 from dllint.syntax.uses import after_statement as after_statement

@@ -54,6 +54,8 @@ class Word(Rule):
                 good = Edit(path, span, "'\N{GREEK CAPITAL LETTER OMEGA}'")
             case "BAD_IMPORT" | "BAD_IMPORT2":
                 imports = (Import(path, "functools", "partial"),)
+            case "BAD_APART":
+                return Fix("in two files", (good, Edit("b.py", Span(0, 0), "x\n")), Applicability.SAFE)
             case "BAD_MANUAL":
                 return Fix("do it yourself", (), Applicability.MANUAL, snippet="good = 1\ngood = 2")
         trust = Applicability.UNSAFE if finding.data == "BAD_UNSAFE" else Applicability.SAFE

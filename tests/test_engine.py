@@ -348,6 +348,15 @@ def test_reports_carry_the_whole_fix(tmp_path: Path) -> None:
     assert (second.applicability.label, second.snippet) == ("display-only", "good = 1\ngood = 2")
 
 
+def test_a_fix_of_two_files_is_shown_and_not_applied(tmp_path: Path) -> None:
+    make(tmp_path, a="BAD_APART\n", b="y\n")
+    result = run(tmp_path, fix=True, unsafe_fixes=True)
+    assert (result.changes, told(result)) == ((), ["a.py:2 DLL801"])
+    ((_, fix),) = result.findings
+    assert fix is not None
+    assert fix.applicability.label == "display-only"
+
+
 # Writing.
 
 

@@ -55,7 +55,9 @@ class Remedies:
             fix = self._rules[finding.code].fix(finding, project)
             if fix is None or any(not project.models[edit.path].faithful for edit in fix.edits):
                 return None
-            return msgspec.structs.replace(fix, applicability=self._trust(finding.code, fix.applicability))
+            apart = len({edit.path for edit in fix.edits}) > 1  # what needs two files is for a person
+            trust = Applicability.MANUAL if apart else self._trust(finding.code, fix.applicability)
+            return msgspec.structs.replace(fix, applicability=trust)
         except Exception as error:
             row, column = project.source(finding.path).location(finding.span.start)
             place = f"{finding.path}:{row}:{column}"

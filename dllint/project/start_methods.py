@@ -44,7 +44,7 @@ class Setting:
         return self.env.module
 
 
-class Wrong(NamedTuple):
+class StartMethodProblem(NamedTuple):
     """A setting that raises: kind is name, twice, late or again (in each worker, which runs the script too)."""
 
     setting: Setting
@@ -64,7 +64,7 @@ class StartMethods:
         self.index = main_code.index
 
     @cached_property
-    def wrong(self) -> tuple[Wrong, ...]:
+    def wrong(self) -> tuple[StartMethodProblem, ...]:
         """Every setting that raises, each once, by its first reason."""
         found = []
         for setting in self._settings(("set_start_method", "get_context")):
@@ -88,11 +88,11 @@ class StartMethods:
     def _is(self, call: Expr, env: Env, names: set[str] | frozenset[str]) -> bool:
         return any(isinstance(value, Ext) and value.name in names for value in self.evaluator.values(call.args[0], env))
 
-    def _unknown(self, setting: Setting) -> Wrong | None:
+    def _unknown(self, setting: Setting) -> StartMethodProblem | None:
         unknown = setting.methods - ALL_METHODS
         if not unknown or len(setting.methods) > 1 or self._inside_try(setting):
             return None
-        return Wrong(setting, "name", f"`{min(unknown)}`", ())
+        return StartMethodProblem(setting, "name", f"`{min(unknown)}`", ())
 
     def _inside_try(self, setting: Setting) -> bool:
         module = setting.module
@@ -110,23 +110,23 @@ class StartMethods:
         )
         return forced or asked or self._inside_try(setting)
 
-    def _settled(self, setting: Setting) -> Wrong | None:
+    def _settled(self, setting: Setting) -> StartMethodProblem | None:
         """What surely settles the start method before."""
         for env, event in self._before(setting):
             for expr in event.walk():
                 if expr.kind == "call" and expr is not setting.call:
                     if self._is(expr, env, {_SETTER}):
                         note = Note(env.module.path, expr.span, "it is set here before")
-                        return Wrong(setting, "twice", "", (note,))
+                        return StartMethodProblem(setting, "twice", "", (note,))
                     if self._is(expr, env, _USES) and not self._harmless(expr):
                         return self._late(setting, env, expr)
             for at in self._started(env, event):
                 return self._late(setting, env, at)
         return None
 
-    def _late(self, setting: Setting, env: Env, at: Expr) -> Wrong:
+    def _late(self, setting: Setting, env: Env, at: Expr) -> StartMethodProblem:
         note = Note(env.module.path, at.span, "this uses the start method, and settles it")
-        return Wrong(setting, "late", at.args[0].name if at.kind == "call" else "a loop", (note,))
+        return StartMethodProblem(setting, "late", at.args[0].name if at.kind == "call" else "a loop", (note,))
 
     def _harmless(self, call: Expr) -> bool:
         """`get_context("spawn")` and `get_start_method(allow_none=True)` settle nothing."""
@@ -161,7 +161,7 @@ class StartMethods:
                 if other is not module:
                     yield from ((env, event) for event in other.events(-1) if event.block < 0)
 
-    def _again(self, setting: Setting) -> Wrong | None:
+    def _again(self, setting: Setting) -> StartMethodProblem | None:
         """A script's own setting that its spawned workers run again, where it is settled for them."""
         module = setting.module
         if setting.env.function >= 0 or under_main_guard(module, -1, setting.event):
@@ -174,4 +174,4 @@ class StartMethods:
         surely = surely or any(task.path in reached for task in self.processes.tasks)
         if not surely and all(loader.workers is Workers.NONE for loader in loaders):
             return None
-        return Wrong(setting, "again", "", (), surely)
+        return StartMethodProblem(setting, "again", "", (), surely)

@@ -18,14 +18,14 @@ def without_statement(source: Source, start: int) -> tuple[Edit, ...]:
     """
     seen = outline(source.text)
     statement = _statement_at(seen, start) if seen else None
-    if seen is None or statement is None or not _stands_alone(source, statement):
+    if seen is None or statement is None or not stands_alone(source, seen, statement):
         return ()
     parent, field = seen.parents[statement]
     siblings = getattr(parent, field)
     if len(siblings) == 1:
         edit = Edit(source.path, Span(*seen.offsets.span(statement)), "pass")
     else:
-        edit = Edit(source.path, _lines(source, statement, siblings[0] is statement), "")
+        edit = Edit(source.path, lines_of(source, statement, siblings[0] is statement), "")
     name = next(node.id for node in ast.walk(statement) if isinstance(node, ast.Name))
     return edit, *without_import(source, name)
 
@@ -35,15 +35,17 @@ def _statement_at(seen: Outline, start: int) -> ast.Expr | None:
     return next((node for node in found if seen.offsets.span(node)[0] == start), None)
 
 
-def _stands_alone(source: Source, statement: ast.stmt) -> bool:
+def stands_alone(source: Source, seen: Outline, statement: ast.stmt) -> bool:
     """Whether a statement has its lines for itself, without comments there or right above."""
     first, last = statement.lineno, statement.end_lineno or statement.lineno
-    text = source.text[source.line_starts[first - 1] : end_of(source, last)]
+    start, end = seen.offsets.span(statement)
+    text = source.text[start:end]
     above = source.line(first - 1).lstrip() if first > 1 else ""
-    return not above.startswith("#") and text.strip() == ast.unparse(statement)
+    whole = source.text[source.line_starts[first - 1] : end_of(source, last)]
+    return not above.startswith("#") and "#" not in text and whole.strip() == text
 
 
-def _lines(source: Source, statement: ast.stmt, opens: bool) -> Span:
+def lines_of(source: Source, statement: ast.stmt, opens: bool) -> Span:
     """The lines of a statement, and of the empty ones around it the fewer; `opens`: it is the first of its block."""
     first, last = statement.lineno, statement.end_lineno or statement.lineno
     end = end_of(source, last)
@@ -64,7 +66,7 @@ def without_import(source: Source, name: str) -> tuple[Edit, ...]:
     if seen is None or not once or source.path.endswith("__init__.py"):
         return ()
     for index, node in enumerate(seen.tree.body):
-        if isinstance(node, (ast.Import, ast.ImportFrom)) and _stands_alone(source, node):
+        if isinstance(node, (ast.Import, ast.ImportFrom)) and stands_alone(source, seen, node):
             if [alias.asname or alias.name for alias in node.names] == [name]:
-                return (Edit(source.path, _lines(source, node, index == 0), ""),)
+                return (Edit(source.path, lines_of(source, node, index == 0), ""),)
     return ()

@@ -10,6 +10,7 @@ from dllint.source import Source, Span
 from dllint.syntax.layout import indent_unit
 from dllint.syntax.module_names import is_main_guard
 from dllint.syntax.outline import Outline, outline
+from dllint.syntax.removal import lines_of, stands_alone
 from dllint.syntax.scoping import bindings
 from dllint.syntax.write import reindent
 
@@ -90,3 +91,29 @@ def guarded(source: Source, first: Span, last: Span) -> Edit | None:
     except ValueError:
         return None
     return Edit(source.path, Span(start, end), f"{gap}{GUARD}{source.newline}{inside}")
+
+
+def into_guard(source: Source, start: int) -> tuple[Edit, ...]:
+    """A top-level statement, which begins at an offset, under the main guard: the next statement's, or one of its own.
+
+    Empty where it shares its lines.
+    """
+    seen = outline(source.text)
+    body = seen.tree.body if seen else []
+    index = next((i for i, node in enumerate(body) if seen and seen.offsets.span(node)[0] == start), -1)
+    if seen is None or index < 0:
+        return ()
+    statement, following = body[index], body[index + 1] if index + 1 < len(body) else None
+    span = Span(*seen.offsets.span(statement))
+    if following is not None and _kind(following) == "guard" and stands_alone(source, seen, statement):
+        assert isinstance(following, ast.If)
+        first = following.body[0]
+        at, inside = source.line_starts[first.lineno - 1], seen.offsets.span(first)[0]
+        if first.lineno > following.lineno:
+            moved = reindent(source.text[span.start : span.end] + source.newline, "", source.text[at:inside])
+            return (
+                Edit(source.path, lines_of(source, statement, index == 0), ""),
+                Edit(source.path, Span(at, at), moved),
+            )
+    edit = guarded(source, span, span)
+    return (edit,) if edit is not None else ()

@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from dllint import ALL_METHODS, PICKLING, Certainty, Finding, Project, Rule
+from dllint import (
+    ALL_METHODS,
+    GUARD,
+    PICKLING,
+    Applicability,
+    Certainty,
+    Edit,
+    Finding,
+    Fix,
+    Project,
+    Rule,
+    StartMethodProblem,
+)
 
 _TEXTS = {
     "name": "{what} is no start method: raises `ValueError`; the methods are fork, spawn and forkserver",
@@ -21,6 +34,7 @@ class StartMethodMisset(Rule):
 
     code = "DLL305"
     name = "start-method-misset"
+    fixable = "sometimes"
     summary = "`set_start_method` raises: unknown name, set twice, set too late, or run again in every worker"
 
     def check(self, project: Project) -> Iterator[Finding]:
@@ -37,4 +51,23 @@ class StartMethodMisset(Rule):
                 outcomes=dict.fromkeys(sorted(failing), "exception"),
                 notes=wrong.notes,
                 key=f"{self.code}:{setting.module.path}:{scope}:{wrong.kind}",
+                data=wrong,
             )
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        from dllint import into_guard, without_statement
+
+        source, event = project.source(finding.path), finding.data.setting.event
+        edits: tuple[Edit, ...] = ()
+        if finding.data.kind == "again":
+            title, edits = f"Set it under `{GUARD}`", into_guard(source, event.start)
+        elif finding.data.kind == "twice" and _is_the_same(project, finding.data):
+            title, edits = "Set it once", without_statement(source, event.start)
+        return Fix(title, edits, Applicability.UNSAFE) if edits else None
+
+
+def _is_the_same(project: Project, wrong: StartMethodProblem) -> bool:
+    """Whether the call before sets the same method."""
+    (note,) = wrong.notes
+    written = re.search(r"""\(\s*(?:method=)?["'](\w+)["']\s*\)$""", project.text(note.path, note.span))
+    return written is not None and wrong.setting.methods == {written[1]}
