@@ -50,7 +50,7 @@ class Items:
     def _returned(self, env: Env) -> Iterator[Value]:
         for event in env.facts.events:
             if event.kind == "return" and event.value is not None:
-                if self.evaluator.conditions.may_run(env, event.block):
+                if self.evaluator.conditions.may_run(env, event.start):
                     yield from self.evaluator.values(event.value, env)
 
     def _refused(self, values: Iterator[Value], depth: int = 3) -> Iterator[tuple[Value, str]]:
