@@ -134,7 +134,8 @@ def _idle(events: tuple[Event, ...]) -> list[Event]:
 def _only_asks(event: Event) -> bool:
     if event.kind not in ("assign", "expr") or (event.target is not None and event.target.kind != "name"):
         return False
-    return all(part.args[0].name == "get_worker_info" for part in event.walk() if part.kind == "call")
+    asked = [part.args[0].name == "get_worker_info" for part in event.walk() if part.kind == "call"]
+    return bool(asked) and all(asked)
 
 
 class _Stream:

@@ -14,7 +14,7 @@ from dllint.project.evaluate import NAMEDTUPLE_INSTANCE, Evaluator
 from dllint.project.handles import gives_back, keeps, lets_follow
 from dllint.project.index import Module, Write
 from dllint.project.left_out import left_out
-from dllint.project.values import Env, Ext, ExtInst, ExtMethod, Func, Inst, Klass, Method, Mod, Seq, Value
+from dllint.project.values import Env, Ext, ExtInst, ExtMethod, Func, Inst, Klass, Method, Mod, Opaque, Seq, Value
 from dllint.source import Span
 
 MAX_STEPS = 14
@@ -101,6 +101,8 @@ class Shipped:
             step = stack.pop()
             if step.value in seen or len(step.route) > MAX_STEPS or self._renamed(step.value):
                 continue
+            if step.certainty is Certainty.LIKELY and self._doubtful(step.value):
+                continue
             seen.add(step.value)
             place = self.place(step.value)
             if isinstance(step.value, (Ext, Mod)) and step.holder.kind == "attribute":
@@ -118,6 +120,12 @@ class Shipped:
                     step.assumed,
                 )
             stack += list(self.inside(step))[::-1]
+
+    def _doubtful(self, value: Value) -> bool:
+        """Whether what made an instance may be something else than its class: a stand-in for what is not installed."""
+        if not isinstance(value, Inst) or value.call is None or value.env is None:
+            return False
+        return any(isinstance(made_by, Opaque) for made_by in self.evaluator.values(value.call.args[0], value.env))
 
     def _renamed(self, value: Value) -> bool:
         """`f.__qualname__ = "f"`: pickle finds it under its new name."""
