@@ -28,28 +28,29 @@ def left_out(evaluator: Evaluator, inst: Inst | Klass) -> frozenset[str] | None:
     if "super" in method.func.facts.loads and sum("__getstate__" in klass.facts.methods for klass in chain) > 1:
         return None
     receiver = method.func.module.receiver_name(method.func.index)
-    events = [event for event in method.func.facts.events if not _is_text(event)]
-    if len(events) == 1 and events[0].kind == "return":
-        return _replaced(events[0].value, receiver)
-    if len(events) < 2 or events[0].kind != "assign" or events[0].target is None:
+    events = method.func.facts.events
+    ends = [event.value for event in events if event.kind == "return" and event.value is not None]
+    if len(ends) != 1:
         return None
-    first, *steps, last = events
-    state = events[0].target.dotted
-    found = _replaced(first.value, receiver)
-    taken = [_taken(event, state) for event in steps]
-    returned = last.kind == "return" and last.value is not None and last.value.dotted == state
-    if found is None or not returned or None in taken:
-        return None
-    return found | {name for name in taken if name}
+    whole = _replaced(ends[0], receiver)
+    if whole is None:
+        copies = (event for event in events if event.kind == "assign" and event.target is not None)
+        first = next((event for event in copies if _is_name(event.target, ends[0].dotted)), None)
+        whole = _replaced(first.value, receiver) if first is not None else None
+        events = tuple(event for event in events if event is not first)
+    taken = [_taken(event, ends[0].dotted, receiver) for event in events if event.kind != "return"]
+    return None if whole is None or None in taken else whole | {name for name in taken if name}
 
 
-def _is_text(event: Event) -> bool:
-    return event.kind == "expr" and event.value is not None and event.value.kind == "constant"
+def _is_name(target: Expr | None, name: str) -> bool:
+    return target is not None and name != "" and target.dotted == name
 
 
 def _replaced(made: Expr | None, receiver: str) -> frozenset[str] | None:
     """The entries that a copy of `__dict__` has new values for; None for something else."""
     match made:
+        case Expr(kind="attribute") if _is_dict(made, receiver):
+            return frozenset()
         case Expr(kind="dict", args=(Expr(kind="star"), whole, *entries)) if _is_dict(whole, receiver):
             keys = entries[::2]
             plain = all(isinstance(key.value, str) and key.kind == "constant" for key in keys)
@@ -71,16 +72,19 @@ def _is_dict(expr: Expr, receiver: str) -> bool:
     return expr.dotted == f"{receiver}.__dict__"
 
 
-def _taken(event: Event, state: str) -> str | None:
-    """The entry that a statement replaces or takes out, "" for a test around such statements, None for others."""
+def _taken(event: Event, state: str, receiver: str) -> str | None:
+    """The entry that a statement replaces or takes out, "" for one that has nothing to do with it, None for others."""
     target, value = event.target, event.value
-    if event.kind == "test":
+    if target is not None and target.kind == "attribute" and target.args[0].dotted == receiver:
+        return target.name  # set to something else just before
+    if event.kind == "test" or not state or all(part.dotted != state for part in event.walk()):
         return ""
     if event.kind in ("assign", "del") and target is not None and target.kind == "subscript":
         return _entry(target.args[0], target.args[1], state)
-    if event.kind == "expr" and value is not None and value.kind == "call" and value.args[0].kind == "attribute":
-        if value.args[0].name == "pop" and len(value.args) > 1:
-            return _entry(value.args[0].args[0], value.args[1], state)
+    if event.kind in ("expr", "assign") and value is not None and value.kind == "call":
+        callee = value.args[0]
+        if callee.kind == "attribute" and callee.name == "pop" and len(value.args) > 1:
+            return _entry(callee.args[0], value.args[1], state)
     return None
 
 

@@ -137,6 +137,10 @@ class Calls:
             consts = [value for value in self.evaluator.values(args[0], env) if isinstance(value, Const)]
             if consts and name == "builtins.int":
                 return consts
+        if name in ("importlib.import_module", "builtins.__import__") and args:
+            paths = [value.value for value in self.evaluator.values(args[0], env) if isinstance(value, Const)]
+            found = [self.evaluator.index.find(env.module.path, path, 0) for path in paths if isinstance(path, str)]
+            return [Mod(module) for module in found if module is not None] or (ExtInst(name, call, env),)
         if name in ("builtins.min", "builtins.max") and len(args) > 1:
             every = [self.evaluator.values(arg, env) for arg in args]
             least = next((values for values in every if values == (Const(0, "int"),)), None)

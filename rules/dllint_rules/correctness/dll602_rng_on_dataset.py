@@ -33,8 +33,8 @@ class RngOnDataset(Rule):
 
     def check(self, project: Project) -> Iterator[Finding]:
         seen = set()
-        for held in project.shipped:
-            if held.holder.kind != "attribute" or not project.random_states.is_generator(held.value):
+        for held in project.in_memory:
+            if not project.random_states.is_generator(held.value):
                 continue
             if (held.path, held.span) not in seen and self._repeats(project, held):
                 drawn = self._drawn(project, held)
