@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 import msgspec
 
 from dllint import files
-from dllint.collect import collect
+from dllint.collect import collect, collect_old
 from dllint.finding import Finding, Severity
 from dllint.model.facts import ModuleModel
 from dllint.source import Source, Span, Unreadable
@@ -108,7 +108,7 @@ def collect_one(source: Source) -> Collected:
     try:
         return Collected(source, collect(source))
     except NotParsed as error:
-        return Collected(source, problem=_not_parsed(source, error))
+        return Collected(source, collect_old(source), problem=_not_parsed(source, error))
     except (RecursionError, MemoryError):
         return Collected(source, problem=unreadable(source.path, "too deeply nested or too large"))
     except Exception as error:

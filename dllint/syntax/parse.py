@@ -14,16 +14,21 @@ import libcst as cst
 from dllint.source import Source
 from dllint.syntax.deep import call_deep, recurse_deep
 from dllint.syntax.guard import NotParsed, guard
+from dllint.syntax.old_python import modernised
 from dllint.syntax.outline import parse_quietly
 from dllint.syntax.spans import Spans, render
 
-__all__ = ["NotParsed", "Tree", "parse", "quiet_collector"]
+__all__ = ["NotParsed", "Tree", "parse", "parse_old", "quiet_collector"]
 
 _PYTHON_2 = re.compile(
     r"^[ \t]*(?:print[ \t]+[^\s=(.,:\[]|print[ \t]*>>|exec[ \t]+[\"'\w]|except[ \t]+[\w.]+[ \t]*,[ \t]*\w+[ \t]*:"
     r"|raise[ \t]+\w[\w.]*[ \t]*,)|\b(?:ur|UR)[\"']|\b0[0-7]+\b(?!\.)|<>|`",
     re.MULTILINE,
 )
+
+
+_TABS = re.compile(r"^[ ]*\t[ \t]*", re.MULTILINE)
+"""Python 2 lets tabs count as eight blanks."""
 
 
 class Tree:
@@ -77,11 +82,29 @@ def quiet_collector() -> Iterator[None]:
 def parse(source: Source) -> Tree:
     """The tree of a file. Raises NotParsed."""
     text = guard(source.text)
+    return Tree(source, text, _module(text, source.text))
+
+
+def parse_old(source: Source) -> Tree | None:
+    """The tree of a file that an old Python would accept; None for any other that `parse` rejects.
+
+    Its text is the source's in today's words (see `old_python`), so it says where things are, and is not for fixes.
+    """
+    text = modernised(source.text)
+    for candidate in (text, _TABS.sub(lambda match: match[0].expandtabs(), text)):
+        try:
+            return Tree(source, text, _module(guard(candidate), source.text))
+        except NotParsed:
+            continue
+    return None
+
+
+def _module(text: str, original: str) -> cst.Module:
     try:
         with quiet_collector():
-            return Tree(source, text, call_deep(lambda: cst.parse_module(text)))
+            return call_deep(lambda: cst.parse_module(text))
     except cst.ParserSyntaxError as error:
-        raise _explain(source.text, error) from None
+        raise _explain(original, error) from None
     except (MemoryError, RecursionError):
         raise NotParsed("too deeply nested or too large for the parser", 1, 1, "limits") from None
     except (KeyboardInterrupt, SystemExit):

@@ -1,0 +1,47 @@
+"""Python 2, and Python before 3.7, as text that today's grammar accepts: of the same length, so that places stay.
+
+A training script of those days crashes on a new Python before any worker starts, and has the same hazards: it is
+reported as what it is, a syntax error, and read all the same.
+"""
+
+from __future__ import annotations
+
+import re
+
+_LITERAL = re.compile(
+    r"""\#[^\r\n]* | (?P<string> [urbURB]{0,2}(?:
+        \"{3}(?:[^"\\]|\\[\s\S]|\"(?!\"\"))*\"{3} | '{3}(?:[^'\\]|\\[\s\S]|'(?!''))*'{3}
+        | "(?:[^"\\\r\n]|\\[\s\S])*" | '(?:[^'\\\r\n]|\\[\s\S])*' ))""",
+    re.VERBOSE,
+)
+_PRINT = re.compile(r"(?P<before>(?:^|[;:])[ \t]*)print(?:(?P<to>[ \t]*>>)|(?![ \t]*[=.(\[,:)]|\w))", re.MULTILINE)
+_PRINT_TUPLE = re.compile(r"(?P<before>(?:^|[;:])[ \t]*)print(?=[ \t]*\([^()\r\n]*\)[ \t]*[%,])", re.MULTILINE)
+_EXCEPT = re.compile(r"(?P<kept>\bexcept[ \t]+(?:\([^()]*\)|[\w.]+)[ \t]*)(?P<name>,[ \t]*\w+)(?=[ \t]*:)")
+_RAISE = re.compile(r"(?P<kept>\braise[ \t]+[\w.]+[ \t]*)(?P<rest>,[^\r\n]*)")
+_ASYNC = re.compile(r"\basync(?=[ \t]*(?:=[^=]|[,).]))|(?<=\.)async\b")
+_OCTAL = re.compile(r"(?<![\w.])0(?=[0-7]+\b(?!\.))")
+_TICKS = re.compile(r"`(?P<inner>[^`\r\n]*)`")
+_LONG = re.compile(r"(?<![\w.])(?P<digits>\d+)[lL]\b")
+
+
+_HIDDEN = "\0"
+
+
+def modernised(text: str) -> str:
+    """The text with what old Pythons wrote otherwise in other words of the same length; strings stay as they are."""
+    hidden = _LITERAL.sub(lambda match: _HIDDEN * len(match[0]), text)
+    hidden = _PRINT_TUPLE.sub(r"\g<before>pass;", hidden)
+    hidden = _PRINT.sub(lambda match: f"{match['before']}pass;{' ' * len(match['to'] or '')}", hidden)
+    hidden = _EXCEPT.sub(lambda match: match["kept"] + " " * len(match["name"]), hidden)
+    hidden = _RAISE.sub(lambda match: match["kept"] + " " * len(match["rest"]), hidden)
+    hidden = _ASYNC.sub("asynC", hidden)
+    hidden = _TICKS.sub(r"(\g<inner>)", hidden)
+    hidden = _LONG.sub(r"\g<digits> ", hidden)
+    hidden = _OCTAL.sub(" ", hidden).replace("<>", "!=")
+    parts, at = [], 0
+    for match in _LITERAL.finditer(text):
+        start, end = match.span()
+        literal = f" {match[0][1:]}" if match[0][:2].lower() == "ur" else match[0]
+        parts += [hidden[at:start], literal if hidden[start] == _HIDDEN else hidden[start:end]]
+        at = end
+    return "".join((*parts, hidden[at:]))
