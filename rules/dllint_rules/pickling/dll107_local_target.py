@@ -69,7 +69,7 @@ class LocalTarget(Rule):
         what = handle.what if handle is not None else ""
         if task.always and isinstance(held.value, ExtInst) and held.value.name in INHERITED:
             what = f"`{held.value.name.rpartition('.')[2]}`, which only a process inherits,"
-        if not what:
+        if not what or _made_after(task, held):
             return None
         kept = f" (`{held.holder.name}` of `{held.holder.owner}`)" if held.holder.kind == "attribute" else ""
         along = f" along with the bound method `{held.method.func.facts.name}`" if held.method is not None else ""
@@ -117,6 +117,17 @@ class LocalTarget(Rule):
         from dllint_rules.pickling.hoist import fix_target
 
         return fix_target(finding, project)
+
+
+def _made_after(task: Task, held: Held) -> bool:
+    """Whether a process is on its way already when the same function makes this."""
+    value, module = held.value, task.env.module
+    if not isinstance(value, ExtInst) or value.env.module is not module or value.env.function != task.env.function:
+        return False
+    later = (event for event in module.events(task.env.function) if event.start >= task.call.start)
+    starts = (event.start for event in later if any(part.name == "start" for part in event.walk()))
+    sent = task.call.start if task.always else next(starts, value.call.start)
+    return value.call.start > sent
 
 
 def _failing(task: Task) -> frozenset[str]:
