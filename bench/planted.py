@@ -114,9 +114,11 @@ def judge(host: Host, plants: list[Plant]) -> dict[str, Outcome]:
     for plant in plants:
         for hazard, side in ((True, plant.hazard), (False, plant.twin)):
             stem = f"planted_{plant.code.lower()}_{'hazard' if hazard else 'twin'}"
-            module, main = host.file.with_name(f"{stem}_data.py"), host.package / f"{stem}_train.py"
+            module, main = host.file, host.package / f"{stem}_train.py"
+            if side.top or side.init or side.item or side.method:
+                module = host.file.with_name(f"{stem}_data.py")
+                module.write_text(planted_in(text, host, side), encoding="utf-8")
             written |= dict.fromkeys((str(module), str(main)), (plant.code, hazard))
-            module.write_text(planted_in(text, host, side), encoding="utf-8")
             main.write_text(script(host, module.stem, side), encoding="utf-8")
     seen = {
         written[name]
@@ -142,19 +144,14 @@ def findings(package: Path) -> Iterator[tuple[str, str, int]]:
         yield item["code"], item["filename"], item["location"]["row"]
 
 
-def slimmed(host: Host, scratch: Path) -> Host:
-    """The host with the folder of its module alone: what else the package holds takes time only."""
-    parts = host.file.relative_to(host.package).parts
+def alone(host: Host, scratch: Path) -> Host:
+    """The host's module in a project of its own: the rest of the package takes time and decides nothing here."""
+    place = host.file.relative_to(host.package)
     package = scratch / host.package.name
-    source = host.package.joinpath(*parts[:-1])
-    shutil.copytree(source, package.joinpath(*parts[:-1]), ignore=lambda _, names: [])
-    for depth in range(len(parts) - 1):
-        init = Path(*parts[:depth], "__init__.py")
-        if (host.package / init).is_file():
-            (package / init).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(host.package / init, package / init)
+    (package / place).parent.mkdir(parents=True)
+    shutil.copy(host.file, package / place)
     (package / "pyproject.toml").touch()
-    return host._replace(package=package, file=package.joinpath(*parts))
+    return host._replace(package=package, file=package / place)
 
 
 def main() -> None:
@@ -173,7 +170,7 @@ def main() -> None:
         for _, folder in fetch(args.corpus, wanted):
             for host in list(hosts(folder))[: args.hosts]:
                 with tempfile.TemporaryDirectory() as scratch:
-                    for code, outcome in judge(slimmed(host, Path(scratch)), plants).items():
+                    for code, outcome in judge(alone(host, Path(scratch)), plants).items():
                         outcomes[code].append(outcome)
                         if args.misses and outcome != (True, False):
                             what = "missed" if not outcome.found else "twin flagged"

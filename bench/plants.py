@@ -58,6 +58,7 @@ def _main(
 
 
 EACH = "for batch in loader:\n    print(batch)"
+EPOCHS = "for epoch in range(3):\n    for batch in loader:\n        print(epoch, batch)"
 
 
 def _init(code: str, hazard: str, twin: str, top: str = "", item: str = "", twin_item: str | None = None) -> Plant:
@@ -98,7 +99,7 @@ class Trainer:
 """
 
 _SEED = "import numpy as np\nimport torch\n\n\ndef seed(worker):\n    np.random.seed({})"
-_SEEDED = "DataLoader(HOST(*options), num_workers=2, worker_init_fn=seed)"
+_SEEDED = "DataLoader(HOST(*options), num_workers=2, shuffle=True, worker_init_fn=seed)"
 
 PLANTS = (
     _init(
@@ -286,12 +287,12 @@ PLANTS = (
         Side(
             top="import numpy as np",
             item="print(np.random.rand())",
-            script=_main(EACH, _SEED.format("worker"), _SEEDED),
+            script=_main(EPOCHS, _SEED.format("worker"), _SEEDED),
         ),
         Side(
             top="import numpy as np",
             item="print(np.random.rand())",
-            script=_main(EACH, _SEED.format("torch.initial_seed() % 2**32"), _SEEDED),
+            script=_main(EPOCHS, _SEED.format("torch.initial_seed() % 2**32"), _SEEDED),
         ),
     ),
     Plant(

@@ -17,11 +17,11 @@ class PythonContainerOnDataset(Rule):
     severity = Severity.WARNING
 
     def check(self, project: Project) -> Iterator[Finding]:
-        names = {held.holder for held in project.in_memory if project.listings.of(held.value)}
+        names = {(held.route[0].path, held.holder) for held in project.in_memory if project.listings.of(held.value)}
         seen: set[object] = set()
         for held in project.in_memory:
             source = project.records.of(held.value)
-            if not source or held.holder in names or not has_workers(project, held):
+            if not source or (held.route[0].path, held.holder) in names or not has_workers(project, held):
                 continue
             write = held.route[0]
             owner, place = (write.path, held.holder.owner), (write.path, write.span)
