@@ -54,6 +54,8 @@ class Library:
                 env = self.evaluator.generic(site.module, site.function)
                 if is_test(site.module.path) or under_main_guard(site.module, site.function, site.event):
                     continue
+                if site.event.kind == "return" and "<locals>" in klass.facts.qualname:
+                    continue  # `returned` asks who calls the function
                 if klass in self.evaluator.values(site.expr.args[0], env):
                     text = f"`{klass.facts.name}` is made here; the loader that takes it could not be followed"
                     yield Inst(klass, site.expr, env), Note(site.module.path, site.expr.span, text)

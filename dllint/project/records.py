@@ -160,7 +160,8 @@ class Records:
     def _is_object(self, value: Value) -> bool:
         match value:
             case Inst():
-                return True
+                # A list of datasets has one element a source, not one an item.
+                return self.evaluator.classes.method(value, "__getitem__") is None
             case Seq(expr=expr, env=env) if expr.kind in ("tuple", "dict"):
                 return self._is_record(expr, env)
             case ExtInst(name="builtins.dict", call=call):

@@ -13,6 +13,7 @@ from dllint.project.values import (
     Ext,
     ExtInst,
     ExtMethod,
+    Free,
     Func,
     Inst,
     Klass,
@@ -245,6 +246,8 @@ class Containers:
             found, surely = found + more, surely or certain
         if isinstance(value, (Seq, ExtInst)):
             found += self.stored_under(value, name, value.env)
+        elif isinstance(value, Free):
+            found += self.stored_under(value, name, self.evaluator.generic(value.module, value.function))
         return found, surely
 
     def stored_under(self, container: Value, name: str, env: Env) -> Iterator[Argument]:
