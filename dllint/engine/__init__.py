@@ -128,7 +128,7 @@ def check(request: Request) -> Result:
         fixer = Fixer(run.judge, run.remedies, run.selection.targets, unsafe)
         outcome = fixer.run(corpus)
         corpus = outcome.corpus
-    judged = run.judge.judge(corpus)
+    judged = run.judge.judge(corpus, outcome.project)
     findings = [*run.shown(corpus, judged), *run.judge.heard(corpus.root, outcome.refused)]
     changes = tuple(_changes(first, corpus))
     unwritten = [] if request.stdin is not None or not request.write else _write_all(corpus.root, changes)

@@ -36,6 +36,8 @@ class Outcome(msgspec.Struct, frozen=True):
     applied: tuple[Applied, ...]
     refused: tuple[Finding, ...]
     """DLL904, where the findings now are."""
+    project: Project | None = None
+    """That of the corpus, as far as it was asked."""
     converged: bool = True
 
 
@@ -101,19 +103,20 @@ class Fixer:
         """Fix what can be fixed in the target files."""
         applied: list[Applied] = []
         refused: list[Finding] = []
+        project: Project | None = None
         for _ in range(PASSES):
-            judged = self._judge.judge(corpus)
+            judged = self._judge.judge(corpus, project)
             chosen = self._candidates(judged, refused)
             if not chosen:
-                return Outcome(corpus, tuple(applied), tuple(refused))
+                return Outcome(corpus, tuple(applied), tuple(refused), judged.project)
             trial = _Trial(corpus, self._strict, judged.project)
             trial.keep(chosen)
             edits = trial.edits()
             refused = [_moved(one, edits) for one in (*refused, *trial.refused)]
-            corpus = trial.result
+            corpus, project = trial.result, trial.after
             applied += [Applied(finding.path, finding.code, fix.title) for finding, fix in trial.kept]
-        left = self._candidates(self._judge.judge(corpus), refused)
-        return Outcome(corpus, tuple(applied), tuple(refused), converged=not left)
+        left = self._candidates(self._judge.judge(corpus, project), refused)
+        return Outcome(corpus, tuple(applied), tuple(refused), project, converged=not left)
 
     def _candidates(self, judged: Judgement, refused: Sequence[Finding]) -> list[tuple[Finding, Fix]]:
         """The fixes of one pass: applicable, in target files, compatible with each other."""
@@ -128,6 +131,11 @@ class Fixer:
         return [pairs[id(fix)] for fix in choose(fix for _, fix in pairs.values())]
 
 
+class _Tried(NamedTuple):
+    corpus: Corpus
+    project: Project
+
+
 class _Trial:
     """One pass over one corpus: as many of the chosen fixes as make it better, found by halving."""
 
@@ -135,8 +143,10 @@ class _Trial:
         self._corpus = corpus
         self._judge = judge
         self._project = project
-        self._before = _counts(judge.judge(corpus))
+        self._before = _counts(judge.judge(corpus, project))
         self.result = corpus
+        self.after = project
+        """The project of the result."""
         self.kept: list[tuple[Finding, Fix]] = []
         self.refused: list[Finding] = []
 
@@ -144,8 +154,8 @@ class _Trial:
         """Keep the batch if the project is better for it, else what can be kept of it."""
         together = [*self.kept, *batch]
         result = self._try(together)
-        if isinstance(result, Corpus):
-            self.result, self.kept = result, together
+        if isinstance(result, _Tried):
+            self.result, self.after, self.kept = result.corpus, result.project, together
         elif len(batch) > 1:
             middle = len(batch) // 2
             self.keep(batch[:middle])
@@ -161,8 +171,8 @@ class _Trial:
         fixes = [fix for _, fix in together]
         return [*(edit for fix in fixes for edit in fix.edits), *_imports(fixes, self._project)]
 
-    def _try(self, together: Sequence[tuple[Finding, Fix]]) -> Corpus | str:
-        """The corpus after these fixes, or why they may not be made."""
+    def _try(self, together: Sequence[tuple[Finding, Fix]]) -> _Tried | str:
+        """The project after these fixes, or why they may not be made."""
         texts: dict[str, str] = {}
         try:
             for path, own in _by_path(self._edits(together)).items():
@@ -177,7 +187,8 @@ class _Trial:
         for path in texts:
             if path not in changed.models:
                 return f"the result does not parse: {changed.problem(path)}"
-        return self._worse(together, _counts(self._judge.judge(changed))) or changed
+        judged = self._judge.judge(changed)
+        return self._worse(together, _counts(judged)) or _Tried(changed, judged.project)
 
     def _worse(self, together: Sequence[tuple[Finding, Fix]], after: Counter[tuple[str, str]]) -> str:
         gone = Counter((finding.code, finding.path) for finding, _ in together)

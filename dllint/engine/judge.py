@@ -46,9 +46,9 @@ class Judge:
             for pattern, words in config.per_file_ignores
         ]
 
-    def judge(self, corpus: Corpus) -> Judgement:
-        """Ask every rule about the whole project."""
-        project = Project(corpus.models, self.config.targets, corpus.source)
+    def judge(self, corpus: Corpus, project: Project | None = None) -> Judgement:
+        """Ask every rule about the whole project: `project`, if it is that of this corpus, with all that it knows."""
+        project = project or Project(corpus.models, self.config.targets, corpus.source)
         found: list[Finding] = []
         crashes: list[str] = []
         for rule in registry.rules() if corpus.models else ():

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from dllint import (
     ALL_METHODS,
-    GUARD,
     PICKLING,
     Applicability,
     Certainty,
@@ -55,7 +54,7 @@ class StartMethodMisset(Rule):
             )
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
-        from dllint import into_guard, without_statement
+        from dllint import GUARD, into_guard, without_statement
 
         source, event = project.source(finding.path), finding.data.setting.event
         edits: tuple[Edit, ...] = ()
