@@ -172,7 +172,8 @@ class _Arguments:
             return self._text(value)
         stored = next(self._stored(value), "") if value.kind == "name" else ""
         if not stored:
-            stored = f"_{self.change.name.strip('_')}_{value.name if value.kind == 'name' else name}"
+            wanted = f"_{self.change.name.strip('_')}_{value.name if value.kind == 'name' else name}"
+            stored = wanted if self.change.attribute.is_free(wanted) else f"{wanted}_given"
             self.kept[stored] = self._text(value)
         return f"{self.receiver}.{stored}"
 
