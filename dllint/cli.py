@@ -41,7 +41,7 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         status = 130
     except Exception as error:
-        from dllint.engine.corpus import told
+        from dllint.reduce import told
 
         click.echo(f"error: internal error, please report it: {told(error)}", err=True)
         status = 2
@@ -76,7 +76,9 @@ def _selectors(name: str, text: str) -> Callable[[Command], Command]:
 @click.option("--output-format", type=click.Choice(["concise", "full", "json"]), help="Default: full on a terminal.")
 @click.option("--config", metavar="FILE", default="", help="Use this configuration file.")
 @click.option("--isolated", is_flag=True, help="Ignore all configuration files.")
-@click.option("--no-cache", is_flag=True, help="Accepted for scripts; results are never cached.")
+@click.option("--no-cache", is_flag=True, envvar="DLLINT_NO_CACHE", help="Neither read nor write the cache.")
+@click.option("--cache-dir", metavar="FOLDER", envvar="DLLINT_CACHE_DIR", default="", help="Where the cache is kept.")
+@click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Processes for many files; default: all cores.")
 @click.option("--exit-zero", is_flag=True, help="Exit 0 when there are findings.")
 @click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit 1 when files were fixed, even if nothing is left.")
 @click.option("--stdin-filename", metavar="PATH", default="", help="What `-` (standard input) is the content of.")
@@ -117,6 +119,26 @@ def rule(words: tuple[str, ...], every: bool) -> None:
         raise Problem(str(error)) from error
 
 
+@cli.command()
+@click.option("--cache-dir", metavar="FOLDER", envvar="DLLINT_CACHE_DIR", default="", help="Where the cache is kept.")
+def clean(cache_dir: str) -> None:
+    """Remove what earlier runs learned of any project."""
+    from dllint import cache, config
+
+    try:
+        freed = cache.clean(cache_dir or config.load(()).cache_dir)
+    except OSError as error:
+        raise Problem(str(error)) from error
+    click.echo(f"{freed / 1e6:.1f} MB removed.")
+
+
+def _cores() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def _request(paths: tuple[str, ...], options: dict[str, Any]) -> Request:
     from dllint.engine import Request
     from dllint.registry import Layer
@@ -141,6 +163,9 @@ def _request(paths: tuple[str, ...], options: dict[str, Any]) -> Request:
         write=not options["diff"],
         stdin=stdin,
         stdin_path="" if stdin is None else options["stdin_filename"] or STDIN,
+        cache=not options["no_cache"],
+        cache_dir=options["cache_dir"],
+        jobs=options["jobs"] or _cores(),
     )
 
 

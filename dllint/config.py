@@ -41,6 +41,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     force_exclude: bool = False
     respect_gitignore: bool = True
     output_format: str = ""
+    cache_dir: str = ""
+    """Absolute; "" means the user's."""
     targets: Targets = Targets()
     warnings: Words = ()
 
@@ -104,6 +106,7 @@ def _build(root: Path, file: Path, base: Path) -> Config:
         force_exclude=bool(options.force_exclude),
         respect_gitignore=options.respect_gitignore is not False,
         output_format=options.output_format or "",
+        cache_dir=patterns.cache_dir,
         targets=_targets(root, options, patterns),
         warnings=_complaints(root),
     )

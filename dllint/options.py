@@ -50,6 +50,7 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
     force_exclude: bool | None = None
     respect_gitignore: bool | None = None
     output_format: Format | None = None
+    cache_dir: str | None = None
     src: Words | None = None
     target_python: str | None = None
     target_platforms: tuple[Platform, ...] | None = None
@@ -78,6 +79,7 @@ class Patterns(msgspec.Struct, frozen=True):
     include: tuple[Pattern, ...] | None = None
     per_file_ignores: tuple[tuple[Pattern, Words], ...] = ()
     src: Words = ()
+    cache_dir: str = ""
 
 
 def toml(file: Path) -> dict[str, Any]:
@@ -127,6 +129,7 @@ def _own_patterns(options: Options, base: str) -> Patterns:
         based(options.include),
         tuple((Pattern(base, glob), codes) for glob, codes in ignores),
         tuple(os.path.normpath(os.path.join(base, folder)) for folder in options.src or ()),
+        os.path.join(base, os.path.expanduser(options.cache_dir)) if options.cache_dir else "",
     )
 
 
@@ -140,6 +143,7 @@ def _patterns_over(options: Options, own: Patterns, under: Patterns) -> Patterns
         under.include if own.include is None else own.include,
         ignores,
         under.src if options.src is None else own.src,
+        own.cache_dir or under.cache_dir,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import hashlib
 import io
 import re
 import tokenize
@@ -82,3 +83,8 @@ class Source:
         """The text of a line, without its newline. Rows count from 1."""
         span = self.row_span(row)
         return self.text[span.start : span.end]
+
+
+def digest(data: bytes) -> bytes:
+    """What a content is known by."""
+    return hashlib.blake2b(data, digest_size=16).digest()

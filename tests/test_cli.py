@@ -191,7 +191,7 @@ def test_selection(program: Path) -> None:
     assert check("--select", "lambda-default-factory", "--select", "DLL102").stdout.startswith(CONCISE)
 
 
-def test_no_cache_is_accepted(program: Path) -> None:
+def test_no_cache_says_the_same(program: Path) -> None:
     assert check("--no-cache").exit_code == 1
 
 

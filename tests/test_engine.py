@@ -110,15 +110,15 @@ def test_a_crash_while_a_file_is_looked_at_names_the_file(tmp_path: Path, monkey
 
 
 def test_a_crash_while_collecting_names_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from dllint.engine import corpus
+    import dllint.reduce as reduce
 
     def collect(source: Any) -> Any:
         if source.path == "a.py":
             raise ValueError("odd")
         return real(source)
 
-    real = corpus.collect
-    monkeypatch.setattr(corpus, "collect", collect)
+    real = reduce.collect
+    monkeypatch.setattr(reduce, "collect", collect)
     make(tmp_path, a="BAD_X\n", b="BAD_Y\n")
     result = run(tmp_path)
     assert told(result) == ["b.py:2 DLL801"]
@@ -192,10 +192,10 @@ def test_files_that_matter_to_nobody_are_not_parsed_unless_named(tmp_path: Path)
 def test_a_file_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from dllint.engine import corpus
 
-    def read(root: str, path: str, overlay: Any) -> bytes:
+    def read(root: str, path: str) -> bytes:
         if path == "a.py":
             raise PermissionError(13, "Permission denied")
-        return real(root, path, overlay)
+        return real(root, path)
 
     real = corpus.read
     monkeypatch.setattr(corpus, "read", read)

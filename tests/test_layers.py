@@ -14,7 +14,9 @@ import pytest
 import dllint
 
 ROOT = Path(__file__).resolve().parent.parent
-SHELLS = {"engine", "config", "report", "registry", "files", "suppress", "finding", "fix", "rule", "knowledge"}
+SHELLS = {"engine", "config", "report", "registry", "files", "suppress", "finding", "fix", "rule", "knowledge"} | {
+    *("cache", "reduce"),
+}
 
 LAYERS: dict[str, set[str]] = {
     "source": set(),
@@ -31,10 +33,12 @@ LAYERS: dict[str, set[str]] = {
     "config": {"options", "registry", "project", "knowledge"},
     "suppress": {"source", "model", "finding", "registry"},
     "files": {"source", "model", "finding", "knowledge", "registry", "config", "options"},
+    "cache": {"files", "source"},
+    "reduce": {"source", "finding", "model", "collect", "syntax"},
     "report": {"source", "finding", "fix", "rule"},
     "engine": {
         *("source", "knowledge", "finding", "fix", "model", "syntax", "collect", "project"),
-        *("rule", "registry", "options", "config", "suppress", "files"),
+        *("rule", "registry", "options", "config", "suppress", "files", "cache", "reduce"),
     },
     "cli": SHELLS,
     "__main__": {"cli"},

@@ -34,35 +34,6 @@ class Lowering:
     def __init__(self, positions: dict[cst.CSTNode, tuple[int, int]]) -> None:
         self.positions = positions
         self.depth = 0
-        self.handlers: dict[type, Callable[[Any, int, int], Expr]] = {
-            cst.Name: self.lower_name,
-            cst.Attribute: self.lower_attribute,
-            cst.Call: self.lower_call,
-            cst.SimpleString: self.lower_string,
-            cst.ConcatenatedString: self.lower_concatenation,
-            cst.FormattedString: self.lower_fstring,
-            cst.Integer: self.lower_number,
-            cst.Float: self.lower_number,
-            cst.Lambda: self.lower_lambda,
-            cst.List: self.lower_list,
-            cst.Tuple: self.lower_tuple,
-            cst.Set: self.lower_set,
-            cst.Dict: self.lower_dict,
-            cst.ListComp: self.lower_comprehension,
-            cst.SetComp: self.lower_comprehension,
-            cst.GeneratorExp: self.lower_comprehension,
-            cst.DictComp: self.lower_comprehension,
-            cst.Subscript: self.lower_subscript,
-            cst.IfExp: self.lower_ifexp,
-            cst.BooleanOperation: self.lower_boolean,
-            cst.BinaryOperation: self.lower_binary,
-            cst.Comparison: self.lower_comparison,
-            cst.UnaryOperation: self.lower_unary,
-            cst.Await: self.lower_await,
-            cst.Yield: self.lower_yield,
-            cst.NamedExpr: self.lower_walrus,
-            cst.Ellipsis: self.lower_ellipsis,
-        }
 
     # What the scope at hand adds.
 
@@ -95,12 +66,12 @@ class Lowering:
     def lower(self, node: cst.CSTNode) -> Expr:
         """The facts of an expression."""
         start, end = self.positions[node]
-        handler = self.handlers.get(type(node))
+        handler = _LOWERED_BY.get(type(node))
         if handler is None or self.depth > MAX_DEPTH:
             return Expr("unknown", start, end)
         self.depth += 1
         try:
-            return handler(node, start, end)
+            return handler(self, node, start, end)
         finally:
             self.depth -= 1
 
@@ -265,6 +236,38 @@ class Lowering:
 
     def lower_ellipsis(self, node: cst.Ellipsis, start: int, end: int) -> Expr:
         return Expr("ellipsis", start, end)
+
+
+_LOWERED_BY: dict[type, Callable[[Lowering, Any, int, int], Expr]] = {
+    cst.Name: Lowering.lower_name,
+    cst.Attribute: Lowering.lower_attribute,
+    cst.Call: Lowering.lower_call,
+    cst.SimpleString: Lowering.lower_string,
+    cst.ConcatenatedString: Lowering.lower_concatenation,
+    cst.FormattedString: Lowering.lower_fstring,
+    cst.Integer: Lowering.lower_number,
+    cst.Float: Lowering.lower_number,
+    cst.Lambda: Lowering.lower_lambda,
+    cst.List: Lowering.lower_list,
+    cst.Tuple: Lowering.lower_tuple,
+    cst.Set: Lowering.lower_set,
+    cst.Dict: Lowering.lower_dict,
+    cst.ListComp: Lowering.lower_comprehension,
+    cst.SetComp: Lowering.lower_comprehension,
+    cst.GeneratorExp: Lowering.lower_comprehension,
+    cst.DictComp: Lowering.lower_comprehension,
+    cst.Subscript: Lowering.lower_subscript,
+    cst.IfExp: Lowering.lower_ifexp,
+    cst.BooleanOperation: Lowering.lower_boolean,
+    cst.BinaryOperation: Lowering.lower_binary,
+    cst.Comparison: Lowering.lower_comparison,
+    cst.UnaryOperation: Lowering.lower_unary,
+    cst.Await: Lowering.lower_await,
+    cst.Yield: Lowering.lower_yield,
+    cst.NamedExpr: Lowering.lower_walrus,
+    cst.Ellipsis: Lowering.lower_ellipsis,
+}
+"""Not in the object: a cycle would keep the tree until the garbage is collected."""
 
 
 def string_value(node: cst.SimpleString) -> str | None:

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 import msgspec
 
+from dllint import cache as caches
 from dllint import config, files, registry
+from dllint.cache import Cache
 from dllint.config import Config
-from dllint.engine.corpus import Corpus, read_corpus
+from dllint.engine.corpus import Changed, Corpus, read_corpus
 from dllint.engine.fixing import Applied, Fixer, Outcome, Remedies, written_out
 from dllint.engine.judge import Judge, Judgement
 from dllint.engine.write import NotWritten, write
 from dllint.finding import Finding
 from dllint.fix import Fix
 from dllint.source import Source
+
+Answer = TypeVar("Answer")
+ATTEMPTS = 3
+"""Runs that are begun while somebody writes the files."""
 
 __all__ = ["Change", "Request", "Result", "check", "why"]
 
@@ -35,6 +43,10 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     write: bool = True
     stdin: bytes | None = None
     stdin_path: str = ""
+    cache: bool = False
+    cache_dir: str = ""
+    """Instead of the configured one and the user's."""
+    jobs: int = 1
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -92,7 +104,11 @@ class _Run:
             triggers += [b"dllint:", b"DLL"]
         names = (*targets.loader_classes, *targets.dataset_bases)
         overlay = {path: data for path, data in self.overlay.items() if data is not None}
-        return read_corpus(self.selection, self.config.root, files.words(triggers, names), overlay)
+        wanted, root = files.words(triggers, names), self.config.root
+        cache = Cache()
+        if self.request.cache:
+            cache = caches.project(root, wanted, self.request.cache_dir or self.config.cache_dir)
+        return read_corpus(self.selection, root, wanted, overlay, cache, self.request.jobs)
 
     def shown(self, corpus: Corpus, judged: Judgement) -> list[Finding]:
         """The findings that concern a target, and what the tool itself has to say, in reading order."""
@@ -120,7 +136,19 @@ class _Run:
 
 def check(request: Request) -> Result:
     """Run the pipeline. Raises ConfigError, UnknownRule and RegistryError; nothing is written before all is decided."""
-    run = _Run(request)
+    return _undisturbed(lambda: _check(_Run(request)))
+
+
+def _undisturbed(ask: Callable[[], Answer]) -> Answer:
+    """The answer of a run in which no file changed; such a run begins again. Raises Changed when that never ends."""
+    for _ in range(ATTEMPTS - 1):
+        with contextlib.suppress(Changed):
+            return ask()
+    return ask()
+
+
+def _check(run: _Run) -> Result:
+    request = run.request
     corpus = first = run.corpus()
     outcome = Outcome(corpus, (), ())
     if request.fix:
@@ -130,6 +158,8 @@ def check(request: Request) -> Result:
         corpus = outcome.corpus
     judged = run.judge.judge(corpus, outcome.project)
     findings = [*run.shown(corpus, judged), *run.judge.heard(corpus.root, outcome.refused)]
+    for path in {path for finding in findings for path in _paths(finding)}:
+        corpus.source(path)  # for the report, while the file is what it was
     changes = tuple(_changes(first, corpus))
     unwritten = [] if request.stdin is not None or not request.write else _write_all(corpus.root, changes)
     stuck = [] if outcome.converged else ["fixes were still possible after the last pass; run again"]
@@ -152,6 +182,13 @@ def check(request: Request) -> Result:
     )
 
 
+def _paths(finding: Finding) -> Iterable[str]:
+    """The files that a report of a finding quotes."""
+    yield finding.path
+    yield from (path for path, _ in finding.anchors)
+    yield from (note.path for note in finding.notes)
+
+
 def _with_fixes(run: _Run, findings: Iterable[Finding], judged: Judgement) -> Iterable[tuple[Finding, Fix | None]]:
     for finding in findings:
         fix = run.remedies.fix(finding, judged.project) if finding.path in judged.project.models else None
@@ -159,7 +196,7 @@ def _with_fixes(run: _Run, findings: Iterable[Finding], judged: Judgement) -> It
 
 
 def _changes(before: Corpus, after: Corpus) -> Iterable[Change]:
-    for path in sorted(before.models):
+    for path in sorted(after.edited):
         old, new = before.source(path), after.source(path)
         if old.text != new.text:
             yield Change(old, new)
@@ -178,7 +215,10 @@ def _write_all(root: str, changes: Sequence[Change]) -> list[str]:
 
 def why(request: Request, path: str, row: int) -> list[str]:
     """Why a line is quiet, or what it is reported for."""
-    run = _Run(request)
+    return _undisturbed(lambda: _why(_Run(request), path, row))
+
+
+def _why(run: _Run, path: str, row: int) -> list[str]:
     relative = next(iter(run.selection.named), "")
     if not relative:
         return [f"{path} is excluded or does not exist"]

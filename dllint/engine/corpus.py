@@ -2,38 +2,40 @@
 
 from __future__ import annotations
 
-import os
-import stat
-from collections.abc import Collection, Iterable, Iterator, Mapping
-
-import msgspec
+import contextlib
+import time
+from collections.abc import Iterable, Mapping
 
 from dllint import files
-from dllint.collect import collect, collect_old
-from dllint.finding import Finding, Severity
-from dllint.model.facts import ModuleModel
-from dllint.source import Source, Span, Unreadable
-from dllint.syntax.guard import NotParsed
-
-LARGEST = 32 * 1024 * 1024
-"""Bytes; what is larger is no source code."""
+from dllint.cache import Cache, Known, State, settled, state, unsettled
+from dllint.finding import Finding
+from dllint.model.stored import Damaged
+from dllint.reduce import Collected, collect_source, unpack, unreadable
+from dllint.reduce.pool import collect_files, read, status_of
+from dllint.source import Source, Unreadable, digest
 
 
-class Collected(msgspec.Struct, frozen=True):
-    """What became of one file: a model, or the reason why there is none."""
-
-    source: Source
-    model: ModuleModel | None = None
-    problem: Finding | None = None
-    crash: str = ""
+class Changed(BaseException):
+    """A file is not what it was when this run began: what was found does not hold. No error of whoever asked for it."""
 
 
 class Corpus:
     """Everything known of the files. A changed file makes a new corpus that shares the rest."""
 
-    def __init__(self, root: str, collected: Mapping[str, Collected], problems: Iterable[Finding] = ()) -> None:
+    def __init__(
+        self,
+        root: str,
+        collected: Mapping[str, Collected],
+        problems: Iterable[Finding] = (),
+        digests: Mapping[str, bytes] | None = None,
+        sources: Mapping[str, Source] | None = None,
+    ) -> None:
         self.root = root
         self._collected = dict(collected)
+        self._digests = digests or {}
+        self._sources = dict(sources or {})
+        self.edited: frozenset[str] = frozenset()
+        """Files whose texts are not those on disk any more."""
         self.models = {path: item.model for path, item in collected.items() if item.model}
         self._problems = tuple(problems)
 
@@ -48,20 +50,34 @@ class Corpus:
         return [item.crash for item in self._collected.values() if item.crash]
 
     def source(self, path: str) -> Source:
-        """A parsed file's text; an empty one for a file that was not read."""
-        item = self._collected.get(path)
-        return item.source if item else Source(path, "")
+        """A parsed file's text, read when it is asked for; an empty one for a file without facts. Raises Changed."""
+        if path not in self._sources:
+            self._sources[path] = self._read(path) if path in self._digests else Source(path, "")
+        return self._sources[path]
+
+    def _read(self, path: str) -> Source:
+        try:
+            data = read(self.root, path)
+        except OSError:
+            raise Changed(path) from None
+        if digest(data) != self._digests[path]:
+            raise Changed(path)
+        return _decoded(path, data)
 
     def changed(self, texts: Mapping[str, str]) -> Corpus:
         """The corpus with other texts in place of these files'."""
-        again = {path: collect_one(_with_text(self.source(path), text)) for path, text in texts.items()}
-        return Corpus(self.root, {**self._collected, **again}, self._problems)
+        sources = {path: _with_text(self.source(path), text) for path, text in texts.items()}
+        again = {path: collect_source(source) for path, source in sources.items()}
+        collected, sources = {**self._collected, **again}, {**self._sources, **sources}
+        corpus = Corpus(self.root, collected, self._problems, self._digests, sources)
+        corpus.edited = self.edited | texts.keys()
+        return corpus
 
     def problem(self, path: str) -> str:
         """Why a file has no model, or ""."""
         told = [finding.message for finding in self.problems if finding.path == path]
-        crashes = [item.crash for item in self._collected.values() if item.crash and item.source.path == path]
-        return "; ".join((*told, *crashes))
+        item = self._collected.get(path)
+        return "; ".join((*told, item.crash) if item and item.crash else told)
 
 
 def read_corpus(
@@ -69,89 +85,64 @@ def read_corpus(
     root: str,
     wanted: files.Words,
     overlay: Mapping[str, bytes],
-    extra: Collection[str] = (),
+    cache: Cache,
+    jobs: int = 1,
 ) -> Corpus:
-    """Read every file of the project once, parse those that matter and those that were named."""
-    peeks, problems = {}, []
+    """Look at every file of the project, parse those that matter, as far as the cache does not know them."""
+    seen: dict[str, Known] = {}
+    problems = []
     for path in selection.files:
         try:
-            peeks[path] = files.peek(read(root, path, overlay), wanted)
+            data = overlay.get(path)
+            seen[path] = _look(root, path, wanted, cache) if data is None else _peek(data, wanted)
         except OSError as error:
             problems.append(unreadable(path, str(error.strerror or error)))
-    needed = (files.close(peeks, root) | selection.named) & peeks.keys()
-    collected = {item.source.path: item for item in collect_all(root, sorted(needed | set(extra)), overlay)}
-    return Corpus(root, collected, problems)
+    needed = (files.close({path: known.peek for path, known in seen.items()}, root) | selection.named) & seen.keys()
+    collected, digests = {}, {}
+    for path in needed:
+        packed = cache.facts(seen[path].digest)
+        with contextlib.suppress(Damaged):
+            if packed is not None:
+                collected[path], digests[path] = unpack(packed, path), seen[path].digest
+    new = {}
+    waiting = [(path, seen[path].state[0]) for path in sorted(needed - collected.keys())]
+    for path, contents, packed in collect_files(root, waiting, overlay, jobs):
+        collected[path] = unpack(packed, path)
+        if contents:
+            digests[path] = contents
+        if collected[path].lasting and path not in overlay:
+            new[contents] = packed
+    kept = {path: known for path, known in seen.items() if known.state != unsettled(known.state[0]) and _is_text(path)}
+    kept |= {path: cache.files[path] for path in overlay if path in cache.files}
+    cache.save(kept, new, set(digests.values()))
+    sources = {path: _decoded(path, data) for path, data in overlay.items()}
+    return Corpus(root, {path: collected[path] for path in sorted(collected)}, problems, digests, sources)
 
 
-def collect_all(root: str, paths: Iterable[str], overlay: Mapping[str, bytes]) -> Iterator[Collected]:
-    """One file after the other; `collect_bytes` takes and returns plain data, so a pool can take this loop's place."""
-    for path in paths:
-        try:
-            data = read(root, path, overlay)
-        except OSError as error:
-            yield Collected(Source(path, ""), problem=unreadable(path, str(error.strerror or error)))
-        else:
-            yield collect_bytes(path, data)
+def _look(root: str, path: str, wanted: files.Words, cache: Cache) -> Known:
+    """What is known of a file, read only when it is not the file that an earlier run looked at. Raises OSError."""
+    now = time.time_ns()
+    status = status_of(root, path)
+    known = cache.files.get(path)
+    if known is not None and known.state == state(status):
+        return known
+    return _peek(read(root, path), wanted, state(status) if settled(state(status), now) else None)
 
 
-def collect_bytes(path: str, data: bytes) -> Collected:
-    """Decode and collect a file."""
+def _peek(data: bytes, wanted: files.Words, state: State | None = None) -> Known:
+    return Known(state or unsettled(len(data)), digest(data), files.peek(data, wanted))
+
+
+def _is_text(path: str) -> bool:
+    """Whether the path is made of characters: file systems do not ask for that."""
+    return path.isascii() or not any("\ud800" <= character <= "\udfff" for character in path)
+
+
+def _decoded(path: str, data: bytes) -> Source:
     try:
-        source = Source.from_bytes(path, data)
-    except Unreadable as error:
-        return Collected(Source(path, ""), problem=unreadable(path, str(error)))
-    return collect_one(source)
-
-
-def collect_one(source: Source) -> Collected:
-    """A file's model, or what stands in the way."""
-    try:
-        return Collected(source, collect(source))
-    except NotParsed as error:
-        return Collected(source, collect_old(source), problem=_not_parsed(source, error))
-    except (RecursionError, MemoryError):
-        return Collected(source, problem=unreadable(source.path, "too deeply nested or too large"))
-    except Exception as error:
-        return Collected(source, crash=f"internal error while reading {source.path}: {told(error)}")
-
-
-def read(root: str, path: str, overlay: Mapping[str, bytes]) -> bytes:
-    """A file's bytes, or those given instead of it. Raises OSError."""
-    if path in overlay:
-        return overlay[path]
-    place = os.path.join(root, path)
-    status = os.stat(place)
-    if not stat.S_ISREG(status.st_mode):
-        raise OSError("not a regular file")
-    if status.st_size > LARGEST:
-        raise OSError(f"{status.st_size // 2**20} MiB are too large")
-    with open(place, "rb") as stream:
-        return stream.read()
-
-
-def told(error: BaseException) -> str:
-    """An exception in one line, with the place in our code that raised it."""
-    last = error.__traceback__
-    while last and last.tb_next:
-        last = last.tb_next
-    place = f" ({os.path.basename(last.tb_frame.f_code.co_filename)}:{last.tb_lineno})" if last else ""
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text}{place}" if text else f"{type(error).__name__}{place}"
-
-
-def unreadable(path: str, why: str) -> Finding:
-    """DLL903 for a file."""
-    return Finding("DLL903", path, Span(0, 0), f"not analysed: {why}", Severity.WARNING, key=f"DLL903 {path}")
-
-
-def _not_parsed(source: Source, error: NotParsed) -> Finding:
-    row = min(max(error.row, 1), len(source.line_starts))
-    line = source.row_span(row)
-    start = min(line.start + max(error.column, 1) - 1, line.end)
-    span = Span(start, min(start + 1, line.end))
-    if error.kind == "limits":
-        return msgspec.structs.replace(unreadable(source.path, error.message), span=span)
-    return Finding("DLL900", source.path, span, f"syntax error: {error.message}", key=f"DLL900 {source.path}")
+        return Source.from_bytes(path, data)
+    except Unreadable:
+        return Source(path, "")
 
 
 def _with_text(source: Source, text: str) -> Source:

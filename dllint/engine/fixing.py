@@ -10,11 +10,12 @@ import msgspec
 
 from dllint import registry
 from dllint.config import Config
-from dllint.engine.corpus import Corpus, told
+from dllint.engine.corpus import Corpus
 from dllint.engine.judge import Judge, Judgement
 from dllint.finding import Finding, Severity
 from dllint.fix import Applicability, Edit, Fix, Import, apply, choose
 from dllint.project import Project
+from dllint.reduce import told
 from dllint.source import Span
 
 PASSES = 10

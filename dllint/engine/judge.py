@@ -11,11 +11,12 @@ import msgspec
 
 from dllint import registry
 from dllint.config import Config, Pattern
-from dllint.engine.corpus import Corpus, told
+from dllint.engine.corpus import Corpus
 from dllint.files import Globs, posix
 from dllint.finding import Certainty, Finding, Severity
 from dllint.model.facts import ModuleModel
 from dllint.project import Project
+from dllint.reduce import told
 from dllint.rule import Rule
 from dllint.source import Source, Span
 from dllint.suppress import Suppressions

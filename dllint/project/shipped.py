@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from dllint.finding import Certainty, Note
@@ -14,11 +14,28 @@ from dllint.project.evaluate import NAMEDTUPLE_INSTANCE, Evaluator
 from dllint.project.handles import gives_back, keeps, lets_follow
 from dllint.project.index import Module, Write
 from dllint.project.left_out import left_out
-from dllint.project.values import Env, Ext, ExtInst, ExtMethod, Func, Inst, Klass, Method, Mod, Opaque, Seq, Value
+from dllint.project.values import (
+    Const,
+    Env,
+    Ext,
+    ExtInst,
+    ExtMethod,
+    Free,
+    Func,
+    Inst,
+    Klass,
+    Method,
+    Mod,
+    Opaque,
+    Seq,
+    Super,
+    Value,
+)
 from dllint.source import Span
 
 MAX_STEPS = 14
 MAX_VISITED = 4000
+_BARE = (Const, Super, Opaque, Free)
 
 
 @dataclass(frozen=True)
@@ -53,14 +70,17 @@ class Held:
     """Something of a library is taken to keep it, or to give it back, which is good enough for functions only."""
 
 
-@dataclass(frozen=True)
-class _Step:
+class _Step(NamedTuple):
     value: Value
     holder: Holder
     route: tuple[Note, ...]
     certainty: Certainty
     method: Method | None = None
     assumed: bool = False
+
+    def on(self, value: Value, holder: Holder, note: Note) -> _Step:
+        """The step to something that this value holds."""
+        return _Step(value, holder, (note, *self.route), self.certainty, self.method, self.assumed)
 
 
 class Shipped:
@@ -71,6 +91,7 @@ class Shipped:
         self.boundaries = boundaries
         self.forked = forked
         """What a forked worker inherits: everything, whatever pickle would leave out."""
+        self._elements_of: dict[Seq, list[tuple[Note, list[Value]]]] = {}
 
     def by(self, loader: Loader) -> Iterator[Held]:
         """Everything that one loader hands to its workers."""
@@ -170,7 +191,7 @@ class Shipped:
                 )
                 holder = Holder("owner", func.facts.name)
                 method = step.method or step.value
-                yield replace(step, value=owner, holder=holder, route=(note, *step.route), method=method)
+                yield step._replace(value=owner, holder=holder, route=(note, *step.route), method=method)
             case Seq():
                 yield from self._elements(step, step.value)
             case ExtInst():
@@ -178,7 +199,7 @@ class Shipped:
             case ExtMethod(base=base) if step.holder.kind == "argument" and step.holder.name != "dataset":
                 # What a loader calls is a method; any other attribute is something of its own.
                 if isinstance(base, (ExtInst, Inst)) and lets_follow(step.value):
-                    yield replace(step, value=base, assumed=True)
+                    yield step._replace(value=base, assumed=True)
 
     def _instance(self, step: _Step, inst: Inst) -> Iterator[_Step]:
         dropped = frozenset[str]() if self.forked else left_out(self.evaluator, inst)
@@ -195,7 +216,7 @@ class Shipped:
                 note = Note(env.module.path, at, f"kept as `{attribute}` of `{inst.klass.facts.name}`")
                 for value in self.evaluator.attributes.stored_values(stored):
                     holder = Holder("attribute", attribute, inst.klass.facts.name)
-                    yield replace(step, value=value, holder=holder, route=(note, *step.route))
+                    yield step.on(value, holder, note)
         yield from self._given_to_base(step, inst)
 
     def _stays(self, write: Write, module: Module, klass: Klass) -> bool:
@@ -228,7 +249,7 @@ class Shipped:
         ):
             return
         call, env, _ = self.boundaries.base_call(inst)
-        yield from self._arguments(replace(step, assumed=step.assumed or not keeps(bases[0])), call, env, bases[0])
+        yield from self._arguments(step._replace(assumed=step.assumed or not keeps(bases[0])), call, env, bases[0])
 
     def _arguments(self, step: _Step, call: Expr, env: Env, name: str, first: int = 1) -> Iterator[_Step]:
         short = name.rpartition(".")[2].rstrip("()")
@@ -237,16 +258,25 @@ class Shipped:
         for key, expr in pairs:
             text = f"kept by `{short}`" + (f" as `{key}`" if key and key != "**" else "")
             note = Note(env.module.path, expr.span, text)
-            for value in self.evaluator.values(expr, env):
-                yield replace(step, value=value, holder=Holder("kept", short, key), route=(note, *step.route))
+            for value in self._carried(expr, env):
+                yield step.on(value, Holder("kept", short, key), note)
+
+    def _carried(self, expr: Expr, env: Env) -> list[Value]:
+        """The values of an expression that are made somewhere or hold something; numbers and strings do neither."""
+        return [value for value in self.evaluator.values(expr, env) if not isinstance(value, _BARE)]
 
     def _elements(self, step: _Step, seq: Seq) -> Iterator[_Step]:
         kind = {"comprehension": seq.expr.name}.get(seq.expr.kind, seq.expr.kind)
-        for expr, env in self.evaluator.containers.items(seq):
-            note = Note(env.module.path, expr.span, f"an element of a {kind}")
-            for value in self.evaluator.values(expr, env):
+        known = self._elements_of.get(seq)
+        if known is None:
+            known = self._elements_of[seq] = [
+                (Note(env.module.path, expr.span, f"an element of a {kind}"), self._carried(expr, env))
+                for expr, env in self.evaluator.containers.items(seq)
+            ]
+        for note, values in known:
+            for value in values:
                 holder = step.holder if step.holder.kind == "argument" else Holder("element", kind, step.holder.name)
-                yield replace(step, value=value, holder=holder, route=(note, *step.route))
+                yield step.on(value, holder, note)
 
     def _external(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
         name, call, env = made.name, made.call, made.env
@@ -254,7 +284,7 @@ class Shipped:
             yield from self._transforms(step, made)
         if call.kind != "call" or name.endswith("[]"):
             if made.base is not None and lets_follow(made):
-                yield replace(step, value=made.base, assumed=step.assumed or not gives_back(made))
+                yield step._replace(value=made.base, assumed=step.assumed or not gives_back(made))
             return
         if name == "collections.defaultdict":
             yield from self._defaultdict(step, made)
@@ -263,13 +293,13 @@ class Shipped:
         elif name in COPIERS:
             yield from self._copied(step, made)
         elif holds_arguments(name) or (name.rpartition(".")[2][:1].isupper() and "." in name and "()" not in name):
-            certain = step if holds_arguments(name) else replace(step, certainty=Certainty.LIKELY)
-            yield from self._arguments(replace(certain, assumed=certain.assumed or not keeps(name)), call, env, name)
+            certain = step if holds_arguments(name) else step._replace(certainty=Certainty.LIKELY)
+            yield from self._arguments(certain._replace(assumed=certain.assumed or not keeps(name)), call, env, name)
         elif made.base is not None and name.startswith(("webdataset.", "torchdata.")):
-            yield replace(step, value=made.base)
+            yield step._replace(value=made.base)
             yield from self._arguments(step, call, env, name)
         elif made.base is not None and name.startswith("datasets."):
-            yield replace(step, value=made.base)
+            yield step._replace(value=made.base)
             if name.endswith(".with_transform"):
                 yield from self._arguments(step, call, env, "with_transform")
         yield from self._put_in(step, made)
@@ -291,18 +321,14 @@ class Shipped:
             if attribute == "default_factory":
                 continue
             note = Note(env.module.path, write.target.span, f"set as `{attribute}` of `{short}`")
-            for value in self.evaluator.values(write.event.value, env):
-                yield replace(
-                    step, value=value, holder=Holder("attribute", attribute, short), route=(note, *step.route)
-                )
+            for value in self._carried(write.event.value, env):
+                yield step.on(value, Holder("attribute", attribute, short), note)
 
     def _put_in(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
         for expr, env in self.evaluator.containers.put_in(made):
             note = Note(env.module.path, expr.span, "put into it here")
-            for value in self.evaluator.values(expr, env):
-                yield replace(
-                    step, value=value, holder=Holder("element", "dict", step.holder.name), route=(note, *step.route)
-                )
+            for value in self._carried(expr, env):
+                yield step.on(value, Holder("element", "dict", step.holder.name), note)
 
     def _defaultdict(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
         later = list(self.evaluator.attributes.later_factories(made))
@@ -312,7 +338,7 @@ class Shipped:
             note = Note(env.module.path, at, "the factory of a `defaultdict`")
             for value in self.evaluator.values(factory, env):
                 holder = Holder("default_factory", step.holder.name, step.holder.owner)
-                yield replace(step, value=value, holder=holder, route=(note, *step.route))
+                yield step.on(value, holder, note)
         yield from self._arguments(step, made.call, made.env, made.name, first=2)
 
     def _copied(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
@@ -321,12 +347,12 @@ class Shipped:
             for value in self.evaluator.values(arg, made.env):
                 if isinstance(value, (Seq, ExtInst)) and made.name != "builtins.sorted":
                     for expr, env in self.evaluator.containers.items(value):
-                        for inner in self.evaluator.values(expr, env):
-                            yield replace(step, value=inner)
+                        for inner in self._carried(expr, env):
+                            yield step._replace(value=inner)
         for key, expr in made.call.keywords:
             if made.name == "builtins.dict" and key != "**":
-                for value in self.evaluator.values(expr, made.env):
-                    yield replace(step, value=value, holder=Holder("element", "dict", step.holder.name))
+                for value in self._carried(expr, made.env):
+                    yield step._replace(value=value, holder=Holder("element", "dict", step.holder.name))
 
 
 def unpicklable_function(value: Value) -> str:

@@ -61,6 +61,11 @@ class Evaluator:
             "binop": self._binop,
         }
 
+    @property
+    def busy(self) -> bool:
+        """Whether a value is being followed: answers are cut short where they lead back to it."""
+        return bool(self._busy)
+
     def values(self, expr: Expr, env: Env) -> Values:
         """What the expression may evaluate to in this activation."""
         key = (id(expr), id(env))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Expr
@@ -34,6 +34,8 @@ class Containers:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self._items_busy: set[tuple[Value, str]] = set()
+        self._items_of: dict[Value, list[Argument]] = {}
+        self._put_into: dict[Value, list[Argument]] = {}
 
     def expression(self, expr: Expr, env: Env) -> Iterable[Value]:
         found: list[Value] = []
@@ -74,16 +76,41 @@ class Containers:
 
     def items(self, value: Value) -> list[Argument]:
         """The expressions a container is filled with, at its display and by calls on it."""
+        return self._filled(value, self._items_of, self._parts)
+
+    def put_in(self, container: Seq | ExtInst) -> list[Argument]:
+        """What `append`, `x[k] = v` and the like put into a container made here."""
+        return self._filled(container, self._put_into, self._put_parts)
+
+    def _filled(
+        self, value: Value, known: dict[Value, list[Argument]], parts: Callable[[Value], Iterator[Argument | Value]]
+    ) -> list[Argument]:
+        if self._items_busy or self.evaluator.busy:  # an answer on the way to another one may be cut short
+            return list(self._flat(value, parts, set()))
+        if value not in known:
+            known[value] = list(self._flat(value, parts, set()))
+        return known[value]
+
+    def _flat(
+        self, value: Value, parts: Callable[[Value], Iterator[Argument | Value]], seen: set[Value]
+    ) -> Iterator[Argument]:
+        """The parts of a container, and for every container whose items it takes over, those; each container once."""
         key = (value, "")
-        if key in self._items_busy:
-            return []
+        if value in seen or key in self._items_busy:
+            return
+        seen.add(value)
         self._items_busy.add(key)
         try:
-            return list(self._items(value))
+            for part in parts(value):
+                if isinstance(part, tuple):
+                    yield part
+                else:
+                    yield from self._flat(part, self._parts, seen)
         finally:
             self._items_busy.discard(key)
 
-    def _items(self, value: Value) -> Iterator[Argument]:
+    def _parts(self, value: Value) -> Iterator[Argument | Value]:
+        """What a container is filled with: expressions, and containers whose items it takes over."""
         if isinstance(value, Seq):
             expr, env = value.expr, value.env
             kept = expr.args[1::2] if expr.kind == "dict" else expr.args
@@ -91,20 +118,17 @@ class Containers:
                 kept = expr.args[-1:]
             for item in kept:
                 if item.kind == "star":
-                    for inner in self.evaluator.values(item.args[0], env):
-                        if inner != value:
-                            yield from self.items(inner)
+                    yield from self.evaluator.values(item.args[0], env)
                 else:
                     yield item, env
         elif isinstance(value, ExtInst):
             yield from ((item, value.env) for _, item in value.call.keywords)
-        if isinstance(value, (Seq, ExtInst)):
-            yield from self.put_in(value)
+        yield from self._put_parts(value)
 
-    def put_in(self, container: Seq | ExtInst) -> Iterator[Argument]:
-        """What `append`, `x[k] = v` and the like put into a container made here."""
-        env = container.env
-        for scope in self.scopes_around(env):
+    def _put_parts(self, container: Value) -> Iterator[Argument | Value]:
+        if not isinstance(container, (Seq, ExtInst)):
+            return
+        for scope in self.scopes_around(container.env):
             for _, event, receiver, what in scope.module.mutations_by_function.get(scope.function, ()):
                 if receiver.kind not in ("name", "attribute") or container not in self.evaluator.values(
                     receiver, scope
@@ -115,17 +139,13 @@ class Containers:
                 elif what.kind == "call":
                     yield from self._put_by_call(what, scope)
                 elif event.kind == "augment":
-                    for value in self.evaluator.values(what, scope):
-                        if value != container:
-                            yield from self.items(value)
+                    yield from self.evaluator.values(what, scope)
 
-    def _put_by_call(self, call: Expr, env: Env) -> Iterator[Argument]:
+    def _put_by_call(self, call: Expr, env: Env) -> Iterator[Argument | Value]:
         method = call.args[0].name
         if method in ("extend", "update"):
             for arg in call.args[1:]:
-                for value in self.evaluator.values(arg, env):
-                    if isinstance(value, Seq):
-                        yield from self.items(value)
+                yield from (value for value in self.evaluator.values(arg, env) if isinstance(value, Seq))
             yield from ((value, env) for _, value in call.keywords)
         elif len(call.args) > 1:
             yield call.args[-1], env

@@ -1,0 +1,205 @@
+"""Many files to their facts: here, or in processes beside this one where that is worth their start.
+
+The processes are fresh interpreters that speak through their pipes, the same on every platform; a fork of this one
+would be a copy of whatever runs it. Files are handed out in small batches, so all are busy to the end. A process that
+dies takes its batch with it: the files of the batch are tried one by one, and the one that kills again is told of.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import stat
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from typing import IO
+
+from dllint.reduce import Collected, collect_bytes, pack, unreadable
+from dllint.source import digest
+
+LARGEST = 32 * 1024 * 1024
+"""Bytes; what is larger is no source code."""
+WORTH = 600_000
+"""Bytes of source from which on processes pay for their start."""
+BATCH = 100_000
+"""Bytes of source that a process is given at once."""
+
+
+class Unusable(Exception):
+    """A process could not even start."""
+
+
+Packed = tuple[str, bytes, bytes]
+"""Path, digest of the content, what became of it."""
+
+
+def collect_files(
+    root: str, sized: Sequence[tuple[str, int]], overlay: Mapping[str, bytes], jobs: int
+) -> Iterator[Packed]:
+    """Read and collect files, given with their sizes, in any order."""
+    total = sum(size for _, size in sized)
+    jobs = min(jobs, len(sized), total // (WORTH // 2))
+    if jobs < 2 or not sys.executable or getattr(sys, "frozen", False):
+        yield from (collect_file(root, path, overlay.get(path)) for path, _ in sized)
+        return
+    yield from (collect_file(root, path, overlay[path]) for path, _ in sized if path in overlay)
+    left = {path: size for path, size in sized if path not in overlay}
+    try:
+        for packed in _Pool(root, list(left.items()), jobs).results():
+            del left[packed[0]]
+            yield packed
+    except (Unusable, OSError):
+        yield from (collect_file(root, path) for path in left)
+
+
+def collect_file(root: str, path: str, data: bytes | None = None) -> Packed:
+    """Read and collect one file."""
+    try:
+        data = read(root, path) if data is None else data
+    except OSError as error:
+        return path, b"", pack(Collected(problem=unreadable(path, str(error.strerror or error))))
+    return path, digest(data), pack(collect_bytes(path, data))
+
+
+def read(root: str, path: str) -> bytes:
+    """A file's bytes. Raises OSError."""
+    status_of(root, path)
+    with open(os.path.join(root, path), "rb") as stream:
+        return stream.read()
+
+
+def status_of(root: str, path: str) -> os.stat_result:
+    """The status of a file that may be read. Raises OSError."""
+    status = os.stat(os.path.join(root, path))
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError("not a regular file")
+    if status.st_size > LARGEST:
+        raise OSError(f"{status.st_size // 2**20} MiB are too large")
+    return status
+
+
+class _Pool:
+    """Processes that take batches until there are none."""
+
+    def __init__(self, root: str, sized: Sequence[tuple[str, int]], jobs: int) -> None:
+        self._root = root
+        self._left = len(sized)
+        self._batches = deque(_batches(sized))
+        self._done: queue.SimpleQueue[Packed | BaseException] = queue.SimpleQueue()
+        self._stopped = False
+        self._processes: set[subprocess.Popen[bytes]] = set()
+        self._threads = [threading.Thread(target=self._serve, daemon=True) for _ in range(jobs)]
+
+    def results(self) -> Iterator[Packed]:
+        """The results as they come. When the caller is interrupted, so are the processes."""
+        try:
+            for thread in self._threads:
+                thread.start()
+            for _ in range(self._left):
+                result = self._done.get()
+                if isinstance(result, BaseException):
+                    raise result
+                yield result
+        finally:
+            self._stopped = True
+            for process in list(self._processes):
+                process.kill()
+            for thread in self._threads:
+                thread.join()
+
+    def _serve(self) -> None:
+        """One process after the other, until there are no batches."""
+        try:
+            while self._batches and not self._stopped:
+                self._run()
+        except BaseException as error:
+            self._done.put(error)
+
+    def _run(self) -> None:
+        """One process, until it dies or there are no batches."""
+        with _start(self._root) as process:
+            self._processes.add(process)
+            try:
+                _greet(process)
+                while not self._stopped:
+                    try:
+                        batch = self._batches.popleft()
+                    except IndexError:
+                        return
+                    if not self._answered(process, batch):
+                        return
+            finally:
+                self._processes.discard(process)
+                process.kill()
+
+    def _answered(self, process: subprocess.Popen[bytes], batch: list[str]) -> bool:
+        """Whether the process has collected a batch. The rest of one that killed it is tried again, file by file."""
+        assert process.stdin and process.stdout
+        left = deque(batch)
+        with contextlib.suppress(OSError, EOFError):
+            send(process.stdin, json.dumps(batch).encode())
+            while left:
+                contents, packed = receive(process.stdout), receive(process.stdout)
+                self._done.put((left.popleft(), contents, packed))
+            return True
+        if not self._stopped:
+            died = "the parser died of it"
+            if len(batch) == 1:
+                self._done.put((batch[0], b"", pack(Collected(problem=unreadable(batch[0], died)))))
+            else:
+                self._batches.extendleft([path] for path in left)
+        return False
+
+
+def _batches(sized: Sequence[tuple[str, int]]) -> Iterator[list[str]]:
+    """The largest files first, or the last one would be waited for."""
+    batch: list[str] = []
+    held = 0
+    for path, size in sorted(sized, key=lambda entry: -entry[1]):
+        batch.append(path)
+        held += size
+        if held >= BATCH:
+            yield batch
+            batch, held = [], 0
+    if batch:
+        yield batch
+
+
+def _start(root: str) -> subprocess.Popen[bytes]:
+    """A fresh interpreter with our search path and nothing else of its surroundings: `-I` keeps the folder out."""
+    code = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from dllint.reduce.worker import main; main()"
+    quiet = ["-B"] if sys.dont_write_bytecode else []
+    return subprocess.Popen(
+        [sys.executable, "-I", *quiet, "-c", code, json.dumps(sys.path), root],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+
+
+def _greet(process: subprocess.Popen[bytes]) -> None:
+    """Wait for the empty message that a process begins with. Raises Unusable."""
+    assert process.stdout
+    try:
+        receive(process.stdout)
+    except EOFError:
+        raise Unusable from None
+
+
+def send(stream: IO[bytes], data: bytes) -> None:
+    """A message: its length, then itself."""
+    stream.write(len(data).to_bytes(8, "big") + data)
+    stream.flush()
+
+
+def receive(stream: IO[bytes]) -> bytes:
+    """The next message. Raises EOFError when there is none."""
+    head = stream.read(8)
+    data = stream.read(int.from_bytes(head, "big")) if len(head) == 8 else b""
+    if len(head) < 8 or len(data) < int.from_bytes(head, "big"):
+        raise EOFError
+    return data

@@ -1,0 +1,29 @@
+"""A process that collects the files it is told of."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import signal
+import sys
+
+from dllint.reduce.pool import collect_file, receive, send
+
+
+def main() -> None:
+    """Lists of paths from standard input; for each path its digest and what became of it to standard output."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started this is interrupted too, and ends it
+    root = sys.argv[2]
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what a library prints must not get between the answers
+    gc.disable()  # trees are no garbage while they grow, and have no cycles when they go
+    try:
+        send(answers, b"")
+        while True:
+            for path in json.loads(receive(sys.stdin.buffer)):
+                _, contents, packed = collect_file(root, path)
+                send(answers, contents)
+                send(answers, packed)
+    except (EOFError, BrokenPipeError):
+        os._exit(0)
