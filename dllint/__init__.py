@@ -93,6 +93,7 @@ _PUBLIC = {
     "shared_under_fork": "dllint.project.kept",
     "tensors_in_state": "dllint.project.states",
     "top_statements": "dllint.syntax.tail",
+    "unbound": "dllint.syntax.unbound",
     "under_main_guard": "dllint.project.guards",
     "unpicklable_class": "dllint.project.shipped",
     "unpicklable_function": "dllint.project.shipped",

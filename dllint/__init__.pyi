@@ -84,6 +84,7 @@ from dllint.syntax.tail import Statement as Statement
 from dllint.syntax.tail import guarded as guarded
 from dllint.syntax.tail import into_guard as into_guard
 from dllint.syntax.tail import top_statements as top_statements
+from dllint.syntax.unbound import unbound as unbound
 from dllint.syntax.uses import Use as Use
 from dllint.syntax.uses import after_statement as after_statement
 from dllint.syntax.uses import attribute_uses as attribute_uses

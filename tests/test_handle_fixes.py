@@ -108,6 +108,9 @@ def test_names_that_are_taken_are_left_alone() -> None:
     assert "def _file(self):\n" in result
     assert "self._own_file = open(self._file_path)\n" in result
 
+    result = fixed(program("self._file_path = 1\nself.file = open(path)"))
+    assert "self._file_path_given = path\n" in result
+
 
 def test_the_process_is_asked_under_the_name_that_the_module_has_for_it() -> None:
     result = fixed("from os import getpid\n" + program("self.file = open(path)"))

@@ -95,10 +95,14 @@ class OwnAttribute:
     def free_name(self) -> str:
         """A name of an attribute that the family does not have, nor it with `_pid`."""
         base = self.name.strip("_")
+        wanted = (f"_{base}", f"_own_{base}", f"_{base}_of_process")
+        return next((name for name in wanted if self.is_free(name) and self.is_free(f"{name}_pid")), f"_lazy_{base}")
+
+    def is_free(self, name: str) -> bool:
+        """Whether a name occurs nowhere in the classes of the family."""
         family = self.attribute.family.values()
-        seen = "\n".join(self.project.text(klass.module.path, klass.facts.span) for klass in family)
-        wanted = (f"_{base}", f"_own_{base}", f"_{base}_of_process", f"_lazy_{base}")
-        return next((name for name in wanted if not re.search(rf"\b{name}(_pid)?\b", seen)), f"_{base}_made_here")
+        texts = (self.project.text(klass.module.path, klass.facts.span) for klass in family)
+        return not any(re.search(rf"\b{name}\b", text) for text in texts)
 
 
 def own_attribute(project: Project, name: str, made: ExtInst) -> OwnAttribute | None:

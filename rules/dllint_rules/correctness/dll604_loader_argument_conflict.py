@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Applicability, Edit, Env, Expr, Finding, Fix, Loader, Note, Project, Rule, Span
-from dllint_rules.correctness.conflicts import Conflict, conflicts
+from dllint import Applicability, Edit, Expr, Finding, Fix, Loader, Note, Project, Rule, Span
+from dllint_rules.correctness.conflicts import Conflict, conflicts, is_given
 
 
 class LoaderArgumentConflict(Rule):
@@ -56,7 +56,7 @@ class LoaderArgumentConflict(Rule):
             return None
         if not _in_every_case(project, loader, conflict):
             return None
-        if conflict.partner and not _is_made(loader.env, loader.call.keyword(conflict.partner)):
+        if conflict.partner and not _is_surely_given(project, loader, conflict.partner):
             return _unless_given(project, loader, conflict, value)
         edit = _without(project, finding.path, loader.call, conflict.name, value)
         safe = Applicability.SAFE if conflict.removable == "safe" else Applicability.UNSAFE
@@ -81,8 +81,11 @@ def _in_every_case(project: Project, loader: Loader, conflict: Conflict) -> bool
     return all(conflict.name in [found.name for found in conflicts(project, other)] for other in same)
 
 
-def _is_made(env: Env, given: Expr | None) -> bool:
-    """Whether an argument surely is not None: it is made by a call, there or in the only assignment to its name."""
+def _is_surely_given(project: Project, loader: Loader, name: str) -> bool:
+    """Whether an argument surely is not None: what is made there, or in the only assignment to its name."""
+    given, env = loader.call.keyword(name), loader.env
+    if not all(map(is_given, project.given.alternatives(loader, name))):
+        return False
     if given is not None and given.kind == "name":
         bound = env.module.bindings[env.function, -1].get(given.name, [])
         given = bound[0].event.value if len(bound) == 1 and bound[0].event and bound[0].kind == "assign" else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import ALL_METHODS, FORK, Certainty, Finding, Held, Project, Rule, Severity, Workers
+from dllint import ALL_METHODS, FORK, Certainty, Finding, Fix, Held, Project, Rule, Severity, Workers
 from dllint_rules.memory.has_workers import has_workers
 
 
@@ -57,3 +57,8 @@ class PythonContainerOnDataset(Rule):
             key=f"{self.code}:{write.path}:{held.holder.owner}",
             data=held,
         )
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        from dllint_rules.memory.remedies import records_by_hand
+
+        return records_by_hand(project, finding.data)

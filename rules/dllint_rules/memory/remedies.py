@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dllint import ALL_METHODS, FORK, Applicability, Fix, Held, Kind, Project
+from dllint import ALL_METHODS, FORK, Applicability, Fix, Held, Kind, Project, Seq
 
+_LISTED = ("comprehension", "list")
 _ARRAY = "{target} = np.array({items}, dtype={dtype})"
 _TENSOR = '''\
 class Names:
@@ -23,6 +24,37 @@ class Names:
 
 
 {target} = Names({target})'''
+
+
+_RECORDS = '''\
+class Serialized:
+    """Records in one tensor, which worker processes share."""
+
+    def __init__(self, records):
+        encoded = [pickle.dumps(record) for record in records]
+        self.ends = torch.tensor([0, *map(len, encoded)]).cumsum(0)
+        self.data = torch.frombuffer(bytearray(b"".join(encoded)), dtype=torch.uint8)
+
+    def __len__(self):
+        return len(self.ends) - 1
+
+    def __getitem__(self, index):
+        start, end = self.ends[index : index + 2].tolist()
+        return pickle.loads(self.data[start:end].numpy().tobytes())
+
+
+{target} = Serialized({target})'''
+
+
+def records_by_hand(project: Project, held: Held) -> Fix | None:
+    """A list of records as bytes in a tensor, to be put below the line where it is complete."""
+    value, step = held.value, held.route[0]
+    listed = isinstance(value, Seq) and (value.expr.kind == "list" or (value.expr.kind, value.expr.name) == _LISTED)
+    if not listed:
+        return None
+    snippet = _RECORDS.format(target=project.text(step.path, step.span))
+    title = f"Keep the records of `{held.holder.name}` as bytes in a tensor, once they are complete"
+    return Fix(title, (), Applicability.MANUAL, snippet=snippet)
 
 
 def by_hand(project: Project, held: Held, why_not: str) -> Fix:

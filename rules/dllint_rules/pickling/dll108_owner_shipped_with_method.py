@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import msgspec
 
-from dllint import Finding, Held, Owner, Project, Rule, Severity, owners, worker_functions
+from dllint import Applicability, Finding, Fix, Held, Owner, Project, Rule, Severity, owners, worker_functions
 from dllint_rules.pickling.unpicklable import finding
 
 MODEL = "model"
@@ -49,6 +49,20 @@ class OwnerShippedWithMethod(Rule):
             return None
         outcomes = {method: "bloat" if outcome != "ok" else "ok" for method, outcome in found.outcomes.items()}
         return msgspec.structs.replace(found, severity=Severity.WARNING, outcomes=outcomes)
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        from dllint import unbound
+
+        held, method = finding.data, finding.data.method
+        path = method.func.module.path
+        made = unbound(project.source(path), method.func.facts.span.start)
+        if made is None:
+            return None
+        owner = project.text(held.path, held.span).rpartition(".")[0] or "self"
+        given = ", ".join([made.name, *(f"{owner}.{name}" for name in made.attributes)])
+        call = f"functools.partial({given})" if made.attributes else made.name
+        snippet = f"{made.text.rstrip()}\n\n\n# and instead of the method:\n{call}"
+        return Fix("Send a function with what it needs, not the whole owner", (), Applicability.MANUAL, snippet=snippet)
 
 
 def passed(held: Held) -> Held:

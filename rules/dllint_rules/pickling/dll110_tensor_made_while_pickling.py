@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from dllint import ExtInst, Finding, Held, Inst, Project, Rule, tensors_in_state, worker_functions
+from dllint import ExtInst, Finding, Fix, Held, Inst, Project, Rule, tensors_in_state, worker_functions
 from dllint_rules.pickling.unpicklable import finding, keeper
 
 KILLS = "kills the worker that unpickles it"
@@ -45,3 +45,8 @@ class TensorMadeWhilePickling(Rule):
             at = replace(held, path=module.path, span=call.span)
             return finding(self, project, at, what, "keep the tensor, or pickle the array", f"{KILLS}:")
         return None
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        from dllint_rules.pickling.lazy_handle import generator_by_hand
+
+        return generator_by_hand(project, finding.data)

@@ -19,6 +19,7 @@ from dllint import (
     is_part,
     lazy_attribute,
     lazy_members,
+    module_alias,
     own_attribute,
     reference,
 )
@@ -56,6 +57,21 @@ def fix_handle(project: Project, held: Held) -> Fix | None:
     change = _Change(project, attribute, made)
     why_not = change.why_not()
     return change.by_hand(why_not) if why_not else change.fix()
+
+
+def generator_by_hand(project: Project, held: Held) -> Fix | None:
+    """A `torch.Generator` that each process makes from torch's seed: which seed must count is a person's decision."""
+    made = held.value
+    attribute = own_attribute(project, held.holder.name, made) if isinstance(made, ExtInst) else None
+    if attribute is None:
+        return None
+    model, start = attribute.module.model, attribute.write.event.start
+    (getpid, _), (torch, _) = reference(model, "os", "getpid", start), module_alias(model, "torch", "torch", start)
+    store = attribute.free_name()
+    value = f"{torch}.Generator().manual_seed({torch}.initial_seed())"
+    snippet = lazy_members(Lazy(attribute.name, value, store, f"{store}_pid", getpid))
+    title = f"Make `{attribute.name}` in the process that uses it, from torch's seed"
+    return Fix(title, (), Applicability.MANUAL, snippet=snippet)
 
 
 class _Change:
@@ -156,7 +172,8 @@ class _Arguments:
             return self._text(value)
         stored = next(self._stored(value), "") if value.kind == "name" else ""
         if not stored:
-            stored = f"_{self.change.name.strip('_')}_{value.name if value.kind == 'name' else name}"
+            wanted = f"_{self.change.name.strip('_')}_{value.name if value.kind == 'name' else name}"
+            stored = wanted if self.change.attribute.is_free(wanted) else f"{wanted}_given"
             self.kept[stored] = self._text(value)
         return f"{self.receiver}.{stored}"
 

@@ -1,0 +1,139 @@
+"""Remedies that are shown and not applied: whole pieces of code, with the program's own names."""
+
+from __future__ import annotations
+
+import pytest
+
+from dllint import Applicability, Fix, Project, registry
+from dllint.collect import collect
+from dllint.project import Targets
+from dllint.source import Source
+
+HEAD = """\
+import csv
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+class Data(Dataset):
+    def __init__(self, path):
+        {init}
+    def __len__(self):
+        return 4
+    def __getitem__(self, index):
+        {item}
+
+DataLoader(Data("."), num_workers=2)
+"""
+
+
+def fix_of(code: str, init: str, item: str) -> Fix | None:
+    source = Source("a.py", HEAD.format(init=init.replace("\n", "\n        "), item=item))
+    project = Project({"a.py": collect(source)}, Targets(), lambda path: source)
+    rule = next(rule() for rule in registry.rules() if rule.code == code)
+    (finding,) = rule.check(project)
+    return rule.fix(finding, project)
+
+
+@pytest.mark.parametrize(
+    ("code", "init", "item", "words"),
+    [
+        (
+            "DLL202",
+            "self.rows = [dict(row) for row in csv.reader(open(path))]",
+            "return self.rows[index]['a']",
+            ["self.rows = Serialized(self.rows)"],
+        ),
+        (
+            "DLL110",
+            "self.noise = torch.Generator()",
+            "return torch.rand(1, generator=self.noise)",
+            [
+                "self._noise = self._noise_pid = None",
+                "def noise(self):",
+                "self._noise = torch.Generator().manual_seed(torch.initial_seed())",
+                'return {**self.__dict__, "_noise": None, "_noise_pid": None}',
+            ],
+        ),
+    ],
+)
+def test_what_to_paste(code: str, init: str, item: str, words: list[str]) -> None:
+    fix = fix_of(code, init, item)
+    assert fix is not None
+    assert (fix.applicability, fix.edits) == (Applicability.MANUAL, ())
+    compile(fix.snippet, "a.py", "exec")
+    for word in words:
+        assert word in fix.snippet
+
+
+METHODS = """\
+import os
+import torch
+from torch.utils.data import DataLoader
+
+class Trainer:
+    def __init__(self):
+        self.log = open(os.devnull, "w")
+        self.size, self.pad_to = 4, list
+
+{method}
+    def train(self):
+        for batch in DataLoader(range(4), num_workers=2, collate_fn=self.collate):
+            print(batch)
+
+Trainer().train()
+"""
+
+
+def shown_for(method: str) -> str:
+    code = METHODS.format(method="".join(f"    {line}\n" for line in method.split("\n")))
+    source = Source("a.py", code)
+    project = Project({"a.py": collect(source)}, Targets(), lambda path: source)
+    rule = next(rule() for rule in registry.rules() if rule.code == "DLL108")
+    (finding,) = rule.check(project)
+    fix = rule.fix(finding, project)
+    return fix.snippet if fix else ""
+
+
+@pytest.mark.parametrize(
+    ("method", "function", "passed"),
+    [
+        (
+            "def collate(self, items):\n    return torch.tensor(items)",
+            "def collate(items):\n    return torch.tensor(items)\n",
+            "\ncollate",
+        ),
+        (
+            "def collate(self, items):\n    'Pads.'\n    return torch.tensor(items + [0] * self.size)",
+            "def collate(size, items):\n    'Pads.'\n    return torch.tensor(items + [0] * size)\n",
+            "\nfunctools.partial(collate, self.size)",
+        ),
+        (
+            "def collate(self, items):\n    return self.pad_to(items) + self.size",
+            "def collate(pad_to, size, items):\n    return pad_to(items) + size\n",
+            "\nfunctools.partial(collate, self.pad_to, self.size)",
+        ),
+        (
+            "def collate(self,\n            *items, **more):\n    return [self.size for _ in items]",
+            "def collate(size, *items, **more):\n    return [size for _ in items]\n",
+            "\nfunctools.partial(collate, self.size)",
+        ),
+    ],
+)
+def test_a_method_as_a_function(method: str, function: str, passed: str) -> None:
+    snippet = shown_for(method)
+    compile(snippet, "a.py", "exec")
+    assert snippet.startswith(function)
+    assert snippet.endswith(passed)
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        "def collate(self, items):\n    return self.pad(items)",
+        "def collate(self, items):\n    self.size = 5\n    return items",
+        "def collate(self, items):\n    return show(self, items)",
+        "def collate(self, size):\n    return size[: self.size]",
+    ],
+)
+def test_no_function_where_the_method_needs_its_object(method: str) -> None:
+    assert shown_for(method) == ""
