@@ -148,3 +148,12 @@ def test_applicability_has_an_order_and_words() -> None:
 )
 def test_imports_as_python(wanted: Import, bound: str, statement: str) -> None:
     assert (wanted.bound, wanted.statement) == (bound, statement)
+
+
+def test_new_functions_are_named_in_the_order_of_their_use() -> None:
+    def uses(at: int, text: str) -> Fix:
+        edits = (Edit("a.py", Span(0, 0), text), Edit("a.py", Span(at, at + 1), "f"))
+        return Fix(f"at {at}", edits, Applicability.SAFE, defines=("f",))
+
+    first, second = uses(2, "z\n"), uses(5, "a\n")
+    assert choose([second, first]) == [first]

@@ -55,7 +55,7 @@ def _block(finding: Finding, fix: Fix | None, context: Context, paint: Paint) ->
         yield f"   {paint('blue', '=')} {paint('bold', 'note:')} {_note(note, context)}"
     if fix:
         yield f"{paint('blue', 'help:')} {fix.title}{_how(fix)}"
-        yield from (f"      {line}" for line in fix.snippet.splitlines())
+        yield from (f"      {line}".rstrip() for line in fix.snippet.splitlines())
     yield f"{paint('blue', 'docs:')} dllint rule {finding.code}"
 
 
