@@ -120,6 +120,14 @@ def test_a_guard_at_the_end_stays_where_it_is() -> None:
     assert result == script('if __name__ == "__main__":\n' + textwrap.indent(LOOP, "    ") + guard)
 
 
+def test_a_guard_with_more_conditions_stays_where_it_is() -> None:
+    guard = 'if __name__ == "__main__" and not torch.cuda.is_available():\n    print("slow")\n'
+    loop = "for batch in DataLoader(Numbers(), num_workers=2):\n    print(batch)\n"
+    result = fixed(script(guard + loop), Applicability.SAFE)
+    moved = 'if __name__ == "__main__":\n' + textwrap.indent(loop, "    ")
+    assert result.endswith(f"{guard}\n{moved}") or result.endswith(guard + moved)
+
+
 def test_a_string_at_the_end_stays_where_it_is() -> None:
     text = '\n"""\nHow to run it.\n"""\n'
     assert fixed(script(LOOP + text), Applicability.SAFE).endswith("        print(batch)\n" + text)

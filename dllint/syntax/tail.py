@@ -45,7 +45,7 @@ def _statement(seen: Outline, node: ast.stmt) -> Statement:
 
 
 def _kind(node: ast.stmt) -> str:
-    if isinstance(node, ast.If) and not node.orelse and is_main_guard(node.test):
+    if isinstance(node, ast.If) and not node.orelse and _is_guard(node.test):
         return "guard"
     if isinstance(node, (ast.Import, ast.ImportFrom)) or any(_defines(part) for part in ast.walk(node)):
         return "definition"
@@ -57,6 +57,13 @@ def _kind(node: ast.stmt) -> str:
             fixed = all(name.isupper() or name.startswith("__") for name in names)
             return "constant" if fixed and len(names) == len(targets) else "other"
     return "other"
+
+
+def _is_guard(test: ast.expr) -> bool:
+    """The main guard, also with further conditions."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        return any(map(_is_guard, test.values))
+    return is_main_guard(test)
 
 
 def _defines(node: ast.AST) -> bool:
@@ -105,8 +112,7 @@ def into_guard(source: Source, start: int) -> tuple[Edit, ...]:
         return ()
     statement, following = body[index], body[index + 1] if index + 1 < len(body) else None
     span = Span(*seen.offsets.span(statement))
-    if following is not None and _kind(following) == "guard" and stands_alone(source, seen, statement):
-        assert isinstance(following, ast.If)
+    if isinstance(following, ast.If) and is_main_guard(following.test) and stands_alone(source, seen, statement):
         first = following.body[0]
         at, inside = source.line_starts[first.lineno - 1], seen.offsets.span(first)[0]
         if first.lineno > following.lineno:
