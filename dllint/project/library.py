@@ -89,8 +89,11 @@ class Library:
     def _offered(self, module: Module, function: Function) -> Iterator[Value]:
         if function.parent >= 0 or function.decorators or not self._worth_a_look(module, function):
             return
-        callers = self.evaluator.call_sites.callers(module, function.index)
-        if any(site.event.kind != "return" for site, _ in callers):
+        callers = [site for site, _ in self.evaluator.call_sites.callers(module, function.index)]
+        if not callers and function.owner >= 0:
+            # Calls on objects that could not be followed.
+            callers = list(self.evaluator.index.calls_named((function.name,)))
+        if any(site.event.kind != "return" for site in callers):
             return
         env = self.evaluator.generic(module, function.index)
         for event in function.events:
