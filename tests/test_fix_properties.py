@@ -20,9 +20,10 @@ from hypothesis import HealthCheck, given, settings
 
 from dllint import registry
 from dllint.config import Config
-from dllint.engine.corpus import Corpus, collect_one
+from dllint.engine.corpus import Corpus
 from dllint.engine.fixing import Fixer, Outcome, Remedies
 from dllint.engine.judge import Judge
+from dllint.reduce import collect_source
 from dllint.source import Source
 from tests.programs import Program, programs
 
@@ -34,7 +35,7 @@ def fixed(source: Source) -> tuple[Outcome, set[str]]:
     """What fixing comes to, and the codes that are left."""
     config = Config(root="/nowhere")
     judge = Judge(config, [rule.code for rule in registry.rules()])
-    corpus = Corpus(config.root, {source.path: collect_one(source)})
+    corpus = Corpus(config.root, {source.path: collect_source(source)}, sources={source.path: source})
     outcome = Fixer(judge, Remedies(config), {source.path}, unsafe=True).run(corpus)
     return outcome, {finding.code for finding in judge.judge(outcome.corpus).findings}
 
