@@ -60,11 +60,13 @@ class Expr(msgspec.Struct, frozen=True, array_like=True, gc=False, omit_defaults
 
     def walk(self) -> Iterator[Expr]:
         """This expression and all below it, but not the bodies of lambdas and comprehensions' scopes."""
-        yield self
-        for child in self.args:
-            yield from child.walk()
-        for _, child in self.keywords:
-            yield from child.walk()
+        stack = [self]
+        while stack:
+            expr = stack.pop()
+            yield expr
+            if expr.keywords:
+                stack += [value for _, value in reversed(expr.keywords)]
+            stack += reversed(expr.args)
 
     @property
     def dotted(self) -> str:

@@ -330,9 +330,19 @@ class Index:
 
     def calls_named(self, names: Iterable[str]) -> Iterator[Site]:
         """Every call whose callee's last name is one of these."""
-        for module in self:
-            for name in names:
-                yield from module.calls.get(name, ())
+        wanted = [found for name in names if (found := self._calls.get(name))]
+        for number in sorted({number for found in wanted for number in found}):
+            for found in wanted:
+                yield from found.get(number, ())
+
+    @cached_property
+    def _calls(self) -> dict[str, dict[int, list[Site]]]:
+        """The calls under the last name of their callees, by the number of the module."""
+        every: dict[str, dict[int, list[Site]]] = defaultdict(dict)
+        for number, module in enumerate(self):
+            for name, sites in module.calls.items():
+                every[name][number] = sites
+        return dict(every)
 
     @cached_property
     def outside_writes(self) -> dict[str, list[tuple[Module, Write]]]:

@@ -12,7 +12,8 @@ from dllint.finding import Note
 from dllint.model.facts import Event, Expr
 from dllint.project.boundaries import Loader
 from dllint.project.evaluate import Evaluator
-from dllint.project.values import Env, ExtInst, Func, Inst, Klass, Method, Value
+from dllint.project.evaluate.shapes import unique
+from dllint.project.values import Env, ExtInst, Func, Inst, Klass, Method, Value, Values
 
 MAX_FUNCTIONS = 3000
 
@@ -64,6 +65,7 @@ class Reach:
         self.evaluator = evaluator
         self.skips = skips or (lambda running, event: False)
         self._edges: dict[int, tuple[Edge, ...]] = {}
+        self._inside: dict[tuple[ExtInst, int], Values] = {}
 
     def walk(self, entries: Iterable[Running]) -> Iterator[Running]:
         """The entries and everything they run, nearest first, each function once per class of its receiver."""
@@ -97,7 +99,7 @@ class Reach:
                 for event in env.module.events(env.function)
                 if self.evaluator.conditions.may_run(env, event.start)
                 for expr in event.walk()
-                for called in self._run_by(expr, env)
+                for called in dict.fromkeys(self._run_by(expr, env))
             )
         return known
 
@@ -130,8 +132,14 @@ class Reach:
                 for inner in self.callables_in(value):
                     yield from self._run(inner, call, env)
 
-    def callables_in(self, made: ExtInst, depth: int = 4) -> Iterator[Value]:
+    def callables_in(self, made: ExtInst, depth: int = 4) -> Values:
         """What calling an external object (a Compose, a partial) calls in turn."""
+        key = made, depth
+        if key not in self._inside:
+            self._inside[key] = unique(self._callables_in(made, depth))
+        return self._inside[key]
+
+    def _callables_in(self, made: ExtInst, depth: int) -> Iterator[Value]:
         if depth == 0 or made.call.kind != "call":
             return
         for arg in (*made.call.args[1:], *(value for _, value in made.call.keywords)):
