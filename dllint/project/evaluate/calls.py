@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
 
 
+MAX_OWNERS = 6
+"""Objects that make objects that make objects: so many are told apart."""
 NAMEDTUPLE_INSTANCE = "collections.namedtuple()"
 """The name of what calling a namedtuple class gives."""
 
@@ -52,7 +54,7 @@ class Calls:
         """What calling a value gives."""
         match callee:
             case Klass():
-                return (Inst(callee, call, env),)
+                return (_made(callee, call, env),)
             case Func():
                 explicit = callee.facts.owner >= 0 and not decorated(callee.facts, "staticmethod")
                 receiver = None
@@ -200,3 +202,15 @@ class Calls:
         if len(call.args) > 2:
             found += self.evaluator.values(call.args[2], env)
         return found or (Opaque(call, env),)
+
+
+def _made(klass: Klass, call: Expr, env: Env) -> Inst:
+    """An instance; one that an object of its own class makes in the same place is that object's like: trees end."""
+    owner = env.receiver
+    for _ in range(MAX_OWNERS):
+        if not isinstance(owner, Inst) or owner.env is None:
+            return Inst(klass, call, env)
+        if owner.call is call and owner.klass == klass:
+            return owner
+        owner = owner.env.receiver
+    return Inst(klass)
