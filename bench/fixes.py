@@ -133,7 +133,8 @@ def _round(copy: Path, before: Findings, wanted: set[str], options: tuple[str, .
 
 
 def _lint(folder: Path, *options: str) -> Findings:
-    command = [sys.executable, "-m", "dllint", "check", "--select", "ALL", "--output-format", "json", *options, "."]
+    command = [sys.executable, "-m", "dllint", "check", "--no-cache", "--select", "ALL", "--output-format", "json"]
+    command += [*options, "."]
     path = os.pathsep.join([str(ROOT), str(ROOT / "rules")])
     done = subprocess.run(
         command, cwd=folder, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=LIMIT_S,

@@ -120,6 +120,12 @@ def test_a_guard_at_the_end_stays_where_it_is() -> None:
     assert result == script('if __name__ == "__main__":\n' + textwrap.indent(LOOP, "    ") + guard)
 
 
+def test_the_search_path_stays_at_the_top() -> None:
+    loop = "for batch in DataLoader(Numbers(), num_workers=2):\n    print(batch)\n"
+    result = fixed(script("import sys\nsys.path.append('..')\n" + loop), Applicability.SAFE)
+    assert "\nsys.path.append('..')\n\nif __name__" in result
+
+
 def test_a_guard_with_more_conditions_stays_where_it_is() -> None:
     guard = 'if __name__ == "__main__" and not torch.cuda.is_available():\n    print("slow")\n'
     loop = "for batch in DataLoader(Numbers(), num_workers=2):\n    print(batch)\n"

@@ -24,7 +24,7 @@ class Statement(NamedTuple):
     """A top-level statement with the names that it binds.
 
     `kind` is definition (a function, class or import, or something that may make one), guard, text (a string alone),
-    constant (a name in capitals for a literal) or other.
+    constant (a name in capitals for a literal, or a change of `sys.path`) or other.
     """
 
     kind: str
@@ -52,6 +52,8 @@ def _kind(node: ast.stmt) -> str:
     match node:
         case ast.Expr(value=ast.Constant()):
             return "text"
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=called))) if ast.unparse(called) == "sys.path":
+            return "constant"
         case ast.Assign(targets=targets, value=value) if _is_literal(value):
             names = [target.id for target in targets if isinstance(target, ast.Name)]
             fixed = all(name.isupper() or name.startswith("__") for name in names)
