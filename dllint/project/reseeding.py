@@ -135,7 +135,7 @@ class Reseeding:
         """The parts of an expression, and of those that local names and parameters get their values from."""
         inner: list[Expr] = [*expr.args[1 if expr.kind == "call" else 0 :], *(value for _, value in expr.keywords)]
         sources = list(self._sources(expr, env)) if depth else []
-        if not sources:
+        if not sources or _FRESH.search(expr.name):
             yield expr, env
         for part in inner:
             yield from self._parts(part, env, depth)
