@@ -32,6 +32,7 @@ class Devices:
     def __init__(self, evaluator: Evaluator, declared: Declared) -> None:
         self.evaluator = evaluator
         self.declared = declared
+        self._busy: set[tuple[int, int]] = set()
 
     def use(self, call: Expr, env: Env) -> str:
         """How a call uses CUDA, as code; "" when it does not, as far as can be seen."""
@@ -77,7 +78,14 @@ class Devices:
 
     def is_cuda(self, expr: Expr, env: Env) -> bool:
         """Whether an expression may name a CUDA device, by a literal that can be followed to it."""
-        return any(self._names_cuda(value, env) for value in self.evaluator.values(expr, env))
+        key = id(expr), id(env)
+        if key in self._busy:
+            return False  # `device = torch.device(device)`
+        self._busy.add(key)
+        try:
+            return any(self._names_cuda(value, env) for value in self.evaluator.values(expr, env))
+        finally:
+            self._busy.discard(key)
 
     def _names_cuda(self, value: Value, env: Env) -> bool:
         match value:
