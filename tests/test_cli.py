@@ -357,6 +357,12 @@ def test_on_a_terminal_there_are_frames(program: Path, term: str, colored: bool)
     assert (b"\033[" in shown) == colored
 
 
+def test_a_string_that_is_in_no_encoding(folder: Path) -> None:
+    (folder / "a.py").write_text('from torch.utils.data import DataLoader\nHALF = "\\ud800" "\\udfff"\n')
+    done = check()
+    assert (done.exit_code, done.stdout) == (0, "")
+
+
 # Fixing.
 
 

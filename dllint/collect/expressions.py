@@ -105,7 +105,11 @@ class Lowering:
 
     def lower_string(self, node: cst.SimpleString, start: int, end: int) -> Expr:
         text = string_value(node)
-        return Expr("bytes", start, end) if text is None else Expr("constant", start, end, value=text[:MAX_STRING])
+        if text is None:
+            return Expr("bytes", start, end)
+        if not text.isascii():  # "\ud800" is a string in Python, and in no encoding
+            text = text.encode("utf-8", "replace").decode()
+        return Expr("constant", start, end, value=text[:MAX_STRING])
 
     def lower_concatenation(self, node: cst.ConcatenatedString, start: int, end: int) -> Expr:
         left, right = self.lower(node.left), self.lower(node.right)
