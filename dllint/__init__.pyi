@@ -21,6 +21,8 @@ from dllint.project import Task as Task
 from dllint.project import Workers as Workers
 from dllint.project.attribute import Attribute as Attribute
 from dllint.project.attribute import Place as Place
+from dllint.project.caches import Growth as Growth
+from dllint.project.evaluate import Answer as Answer
 from dllint.project.evaluate.conditions import is_none as is_none
 from dllint.project.given import Alternative as Alternative
 from dllint.project.guarded import Guarded as Guarded
@@ -37,11 +39,16 @@ from dllint.project.kept import kept_handle as kept_handle
 from dllint.project.kept import shared_under_fork as shared_under_fork
 from dllint.project.kept import worker_functions as worker_functions
 from dllint.project.listings import Kind as Kind
+from dllint.project.lost_state import Unheard as Unheard
 from dllint.project.main_code import Start as Start
 from dllint.project.own_attribute import OwnAttribute as OwnAttribute
 from dllint.project.own_attribute import own_attribute as own_attribute
 from dllint.project.owners import Owner as Owner
 from dllint.project.owners import owners as owners
+from dllint.project.per_item import around as around
+from dllint.project.per_item import remembers as remembers
+from dllint.project.per_item import runs_per_item as runs_per_item
+from dllint.project.repeated import Repeated as Repeated
 from dllint.project.reseeding import Reseed as Reseed
 from dllint.project.reseeding import Seeding as Seeding
 from dllint.project.sharding import asks_in_vain as asks_in_vain

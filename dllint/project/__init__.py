@@ -11,10 +11,14 @@ from typing import TYPE_CHECKING
 
 from dllint.finding import Certainty, Note
 from dllint.model.facts import Expr, ModuleModel
+from dllint.project.arrays import Arrays
 from dllint.project.boundaries import Boundaries, Loader
+from dllint.project.caches import Caches
 from dllint.project.declared import Declared
 from dllint.project.default_device import DefaultDevice
 from dllint.project.devices import Devices
+from dllint.project.draining import Draining
+from dllint.project.endings import Endings
 from dllint.project.evaluate import Evaluator
 from dllint.project.forks import Child, Forks, calls_of
 from dllint.project.given import Given
@@ -27,13 +31,16 @@ from dllint.project.items import Items
 from dllint.project.kept_batches import KeptBatches
 from dllint.project.library import Library
 from dllint.project.listings import Listings
+from dllint.project.lost_state import LostState
 from dllint.project.main_code import Begun, MainCode
 from dllint.project.main_settings import MainSettings
 from dllint.project.passes import Passes
+from dllint.project.per_item import PerItem
 from dllint.project.processes import Processes, Task
 from dllint.project.random_state import RandomStates
 from dllint.project.reach import Running
 from dllint.project.records import Records
+from dllint.project.repeated import RepeatedWork
 from dllint.project.reseeding import Reseeding
 from dllint.project.restarts import Restarts
 from dllint.project.sharding import Sharding
@@ -70,11 +77,14 @@ class Project:
         self.boundaries = Boundaries(self.evaluator, targets, declared)
         self.main_code = MainCode(self.evaluator, self.boundaries)
         self.given = Given(self.evaluator, self.boundaries, declared)
+        self.arrays = Arrays(self.evaluator)
+        self.lost_state = LostState(self.evaluator, self.boundaries, self.given)
         self.random_states = RandomStates(self.evaluator, self.boundaries)
         self.devices = Devices(self.evaluator, declared)
         self.default_device = DefaultDevice(self.evaluator, self.boundaries, self.devices)
         self.forks = Forks(self.evaluator, self.boundaries, self.devices, self.main_code)
         self.processes = Processes(self.evaluator, self.boundaries)
+        self.draining = Draining(self.evaluator, self.processes)
         self.items = Items(self.evaluator, self.boundaries)
         self.guarded = GuardedNames(self.evaluator, lambda: self._in_children)
         self.main_settings = MainSettings(self.evaluator, self.guarded)
@@ -83,9 +93,13 @@ class Project:
         self.handles = Handles(self.evaluator)
         self.records = Records(self.evaluator, self.listings)
         self.item_reads = ItemReads(self.evaluator)
+        self.per_item = PerItem(self.evaluator)
+        self.caches = Caches(self.evaluator, self.per_item)
         self.passes = Passes(self.evaluator, self.main_code)
         self.kept_batches = KeptBatches(self.evaluator, self.boundaries, self.passes)
         self.restarts = Restarts(self.evaluator, self.main_code, self.passes)
+        self.repeated_work = RepeatedWork(self.main_code, self.devices)
+        self.endings = Endings(self.evaluator, self.main_code.reach)
         self.reseeding = Reseeding(self.evaluator, self.boundaries, self.main_code.reach)
         self.sharding = Sharding(self.evaluator, self.boundaries, self.main_code)
         self.library = Library(self.evaluator, targets)

@@ -28,6 +28,8 @@ class Running:
     """For worker code: whose workers run it (None: those of the project's users)."""
     start: Event | None = None
     """For module-level code: the statement that leads here."""
+    entry: str = ""
+    """For worker code: the method that the workers call, or the loader's argument: `__getitem__`, `worker_init_fn`."""
 
     @property
     def path(self) -> str:
@@ -88,7 +90,7 @@ class Reach:
                 continue
             if not self.skips(running, edge.event):
                 note = running.note(edge.at, f"calls `{edge.env.facts.name}`")
-                yield Running(edge.env, (note, *running.route), running.loader, running.start)
+                yield Running(edge.env, (note, *running.route), running.loader, running.start, running.entry)
 
     def edges(self, env: Env) -> tuple[Edge, ...]:
         """The calls of an activation; computed once, for walks from many places meet in the same code."""

@@ -1,0 +1,95 @@
+"""Work that a script does on import, outside its guard, and that so every spawned worker of its does again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from dllint.model.facts import Expr
+from dllint.project.devices import Devices
+from dllint.project.guards import under_main_guard
+from dllint.project.index import Module
+from dllint.project.main_code import Begun, MainCode
+from dllint.project.reach import Reach, Running
+from dllint.project.targets import PICKLING
+from dllint.project.values import Const, Env, Ext
+
+_TRACKERS = frozenset({
+    "wandb.init", "mlflow.start_run", "neptune.init", "neptune.init_run", "comet_ml.Experiment", "aim.Run",
+    "torch.utils.tensorboard.SummaryWriter", "tensorboardX.SummaryWriter", "clearml.Task.init", "swanlab.init",
+    "torch.utils.tensorboard.writer.SummaryWriter",
+})  # fmt: skip
+_OPENERS = frozenset({"builtins.open", "gzip.open", "h5py.File"})
+
+
+class Repeated(NamedTuple):
+    """A call that every spawned worker makes again, and the workers in question."""
+
+    running: Running
+    call: Expr
+    what: str
+    begun: Begun
+    path: str
+    """Where the workers start."""
+
+
+class RepeatedWork:
+    """Answers what spawned workers do again."""
+
+    def __init__(self, main_code: MainCode, devices: Devices) -> None:
+        self.main_code = main_code
+        self.devices = devices
+        self.evaluator = main_code.evaluator
+        self.reach = Reach(main_code.evaluator)
+
+    def repeated(self) -> Iterator[Repeated]:
+        """The calls of scripts that use CUDA, write files or begin a run's record, once more in each worker."""
+        for module in self.main_code.index:
+            if self.main_code.index.import_statements.get(module.path) or any(self.main_code.starts(module)):
+                continue
+            effects = list(self._effects(module))
+            started = self._begun(module) if effects else None
+            if started is not None:
+                yield from (Repeated(*effect, started[1], started[0]) for effect in effects)
+
+    def _effects(self, module: Module) -> Iterator[tuple[Running, Expr, str]]:
+        for running in self.main_code.running(module):
+            for event in running.events:
+                if running.env.function < 0 and event is not running.start:
+                    continue
+                if under_main_guard(running.env.module, running.env.function, event):
+                    continue
+                if not self.evaluator.conditions.may_run(running.env, event.block):
+                    continue
+                for call in event.walk():
+                    what = self._effect(call, running.env) if call.kind == "call" else ""
+                    if what:
+                        yield running, call, what
+
+    def _effect(self, call: Expr, env: Env) -> str:
+        """What a call does that is not to be done twice, in words."""
+        used = self.devices.use(call, env)
+        if used:
+            return f"`{used}` initialises CUDA"
+        for value in self.evaluator.values(call.args[0], env):
+            if isinstance(value, Ext) and value.name in _TRACKERS:
+                return f"`{value.name.rpartition('.')[2]}` begins a record of its own"
+            if isinstance(value, Ext) and value.name in _OPENERS and self._writes(call, env):
+                return f"`{value.name.rpartition('.')[2]}` opens a file for writing"
+        return ""
+
+    def _writes(self, call: Expr, env: Env) -> bool:
+        found = self.evaluator.arguments.argument(call, env, 1, "mode")[0]
+        modes = [value.value for pair in found for value in self.evaluator.values(*pair) if isinstance(value, Const)]
+        return bool(modes) and all(isinstance(mode, str) and set(mode) & set("wax+") for mode in modes)
+
+    def _begun(self, module: Module) -> tuple[str, Begun] | None:
+        """Workers that a script starts under its guard and that may be spawned."""
+        env = self.evaluator.env(module, -1)
+        entries = [Running(env, (), start=event) for event in module.events(-1) if under_main_guard(module, -1, event)]
+        for running in self.reach.walk(entries):
+            for event, begun in self.main_code.begun_by(running.env):
+                here = running.env.function >= 0 or event is running.start
+                if here and not running.env.blind and begun.methods & PICKLING:
+                    return running.path, begun
+        return None

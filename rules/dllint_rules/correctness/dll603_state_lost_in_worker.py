@@ -1,0 +1,42 @@
+"""DLL603: the main process changes a dataset whose workers live on with the copies that they were given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dllint import Certainty, Finding, Project, Rule, Severity, Unheard, Workers
+from dllint_rules.correctness.workers import gets_workers
+
+
+class StateLostInWorker(Rule):
+    """With `persistent_workers` each worker keeps the dataset that it got when the first epoch began."""
+
+    code = "DLL603"
+    name = "state-lost-in-worker"
+    summary = "dataset is changed between epochs, and its persistent workers keep their old copies"
+    severity = Severity.WARNING
+
+    def check(self, project: Project) -> Iterator[Finding]:
+        for loader in project.loaders:
+            if loader.in_tests or not gets_workers(loader):
+                continue
+            code = [running for running in project.running if running.loader is loader]
+            for unheard in project.lost_state.unheard(loader, project.shipped_by(loader), code):
+                yield self._finding(project, unheard)
+
+    def _finding(self, project: Project, unheard: Unheard) -> Finding:
+        loader, read = unheard.loader, unheard.read
+        text = project.text(unheard.path, unheard.at.span)
+        return Finding(
+            code=self.code,
+            path=unheard.path,
+            span=unheard.at.span,
+            message=f"`{text}` changes `{unheard.attribute}` in the main process only: with `persistent_workers` the "
+            "workers keep the copy that they got in the first epoch; let them end, or keep it in shared memory",
+            severity=self.severity,
+            certainty=Certainty.CERTAIN if loader.workers is Workers.SOME else Certainty.LIKELY,
+            outcomes=dict.fromkeys(sorted(loader.methods), "corrupt"),
+            notes=read.route,
+            anchors=((loader.path, loader.span),),
+            key=f"{self.code}:{unheard.path}:{unheard.attribute}",
+        )

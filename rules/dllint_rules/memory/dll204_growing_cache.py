@@ -1,0 +1,49 @@
+"""DLL204: worker code keeps something of every item, and nothing ever lets go of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dllint import Certainty, Finding, Growth, Project, Rule, Severity, Workers
+from dllint_rules.memory.has_workers import gets_workers
+
+
+class GrowingCache(Rule):
+    """Every worker has a cache of its own: the memory of all items times the number of workers, in the end."""
+
+    code = "DLL204"
+    name = "growing-cache"
+    summary = "worker code keeps something of every item and never lets go of it"
+    severity = Severity.WARNING
+
+    def check(self, project: Project) -> Iterator[Finding]:
+        seen = set()
+        emptied = project.caches.emptied(project.running)
+        for running in project.running:
+            loader = running.loader
+            if loader is None or loader.in_tests or not gets_workers(loader):
+                continue
+            memoized = project.caches.memoized(running)
+            for growth in (*project.caches.growing(running, emptied), *([memoized] if memoized else [])):
+                place = running.path, running.env.module.method_owner(running.env.function), growth.name
+                if place not in seen:
+                    seen.add(place)
+                    yield self._finding(growth, "memoized" if growth is memoized else "kept")
+
+    def _finding(self, growth: Growth, how: str) -> Finding:
+        running, loader = growth.running, growth.running.loader
+        assert loader is not None
+        what = f"results of `{growth.name}` are kept" if how == "memoized" else f"`{growth.name}` grows"
+        return Finding(
+            code=self.code,
+            path=running.path,
+            span=growth.at.span,
+            message=f"{what} with every item, in each worker for itself, and nothing is dropped: memory fills with "
+            "the data times the number of workers; give it a bound, such as `lru_cache(maxsize=...)`, or do without",
+            severity=self.severity,
+            certainty=Certainty.CERTAIN if loader.workers is Workers.SOME else Certainty.LIKELY,
+            outcomes=dict.fromkeys(sorted(loader.methods), "bloat"),
+            notes=running.route,
+            anchors=((loader.path, loader.span),),
+            key=f"{self.code}:{running.path}:{growth.name}",
+        )

@@ -1,0 +1,99 @@
+"""DLL205: worker code lists a folder or parses a file for each item, and it is always the same one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dllint import (
+    Answer,
+    Certainty,
+    Event,
+    Expr,
+    Ext,
+    ExtInst,
+    ExtMethod,
+    Finding,
+    Project,
+    Rule,
+    Running,
+    Severity,
+    Workers,
+    remembers,
+    runs_per_item,
+)
+from dllint_rules.memory.has_workers import gets_workers
+
+_LISTS = frozenset({"glob.glob", "glob.iglob", "os.listdir", "os.walk", "os.scandir"})
+_PARSES = frozenset({
+    "json.load", "yaml.load", "yaml.safe_load", "pickle.load", "numpy.loadtxt", "numpy.genfromtxt", "torch.load",
+    "pandas.read_csv", "pandas.read_excel", "pandas.read_json", "pandas.read_parquet", "pandas.read_pickle",
+    "pandas.read_table", "pycocotools.coco.COCO", "xml.etree.ElementTree.parse",
+})  # fmt: skip
+_PATH_METHODS = frozenset({"glob", "rglob", "iterdir"})
+
+
+class IndexRebuiltPerItem(Rule):
+    """What does not depend on the item can be read once, before the workers start or when a worker first needs it."""
+
+    code = "DLL205"
+    name = "index-rebuilt-per-item"
+    summary = "worker code lists the same folder or parses the same file again for each item"
+    severity = Severity.WARNING
+
+    def check(self, project: Project) -> Iterator[Finding]:
+        seen = set()
+        for running in (*project.running, *project.users_running):
+            loader = running.loader
+            if loader is not None and (loader.in_tests or not gets_workers(loader)):
+                continue
+            for event in running.events:
+                for call in event.walk():
+                    what = _reads(project, running, call) if call.kind == "call" else ""
+                    if what and (running.path, call.span) not in seen and _repeats(project, running, event, call):
+                        seen.add((running.path, call.span))
+                        yield self._finding(project, running, call, what)
+
+    def _finding(self, project: Project, running: Running, call: Expr, what: str) -> Finding:
+        loader = running.loader
+        known = loader is not None and loader.workers is Workers.SOME
+        return Finding(
+            code=self.code,
+            path=running.path,
+            span=call.span,
+            message=f"this {what} for each item, and nothing in `{project.text(running.path, call.args[0].span)}(...)` "
+            "depends on the item; do it once, in `__init__`, and keep the result",
+            severity=self.severity,
+            certainty=Certainty.CERTAIN if known else Certainty.LIKELY,
+            notes=running.route,
+            anchors=((loader.path, loader.span),) if loader is not None else (),
+            key=f"{self.code}:{running.path}:{running.env.facts.qualname}:{what}",
+        )
+
+
+def _reads(project: Project, running: Running, call: Expr) -> str:
+    """What a call does that takes long with many files or a large one, in words."""
+    for value in project.values(call.args[0], running.env):
+        match value:
+            case Ext(name=name) if name in _LISTS:
+                return "lists a folder"
+            case Ext(name=name) if name in _PARSES and len(call.args) > 1:
+                return "parses a file"
+            case ExtMethod(base=ExtInst(name="pathlib.Path"), attribute=attribute) if attribute in _PATH_METHODS:
+                return "lists a folder"
+            case ExtMethod(base=ExtInst(name="builtins.open"), attribute="readlines"):
+                return "reads a file"
+    return ""
+
+
+def _repeats(project: Project, running: Running, event: Event, call: Expr) -> bool:
+    """Whether the call runs for each item, unconditionally, and with the same arguments."""
+    if not runs_per_item(running, event) or remembers(running, event):
+        return False
+    base = call.args[0].args[:1] if call.args[0].kind == "attribute" else ()
+    parts = (*base, *call.args[1:], *(value for _, value in call.keywords))
+    named = [part for part in parts if not _is_module(project, part, running)]
+    return bool(named) and all(project.per_item.varies(part, running.env) is Answer.NO for part in named)
+
+
+def _is_module(project: Project, part: Expr, running: Running) -> bool:
+    return any(isinstance(value, Ext) for value in project.values(part, running.env))
