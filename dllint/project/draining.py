@@ -17,7 +17,24 @@ _QUEUES = frozenset({
 _PUTS = frozenset({"put", "put_nowait"})
 _GETS = frozenset({"get", "get_nowait"})
 _LOOKS = frozenset({"empty", "qsize", "full", "close", "cancel_join_thread"}) | _PUTS | _GETS
-_SMALL = frozenset({"int", "float", "bool", "len", "getpid", "time", "perf_counter", "sum", "str", "type"})
+_SMALL = frozenset(
+    {
+        "int",
+        "float",
+        "bool",
+        "len",
+        "getpid",
+        "time",
+        "perf_counter",
+        "sum",
+        "str",
+        "type",
+        "join",
+        "format",
+        "repr",
+        "format_exc",
+    }
+)
 
 
 class Undrained(NamedTuple):
@@ -132,7 +149,9 @@ def _is_method(call: Expr, names: frozenset[str], receiver: str) -> bool:
 
 
 def _is_small(expr: Expr) -> bool:
-    """Whether a value surely fits into the pipe behind the queue."""
+    """Whether a value surely fits into the pipe behind the queue, or is a message."""
     if expr.kind in ("tuple", "list"):
         return all(_is_small(arg) for arg in expr.args)
+    if expr.kind == "binop":
+        return any(_is_small(arg) for arg in expr.args)
     return expr.kind in ("constant", "compare", "fstring") or (expr.kind == "call" and expr.args[0].name in _SMALL)

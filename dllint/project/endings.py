@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dllint.model.facts import Expr
 from dllint.project.evaluate import Evaluator
+from dllint.project.evaluate.shapes import GENERATOR
 from dllint.project.reach import Reach
-from dllint.project.values import Env, ExtInst, Inst, Opaque, Seq, Value
+from dllint.project.values import Env, ExtInst, Inst, Seq, Value
 
 _END = frozenset({
     "builtins.open", "gzip.open", "csv.reader", "csv.DictReader", "builtins.range", "os.walk", "os.scandir",
@@ -34,6 +35,9 @@ class Endings:
                 return self.ends(next(inner for key, inner in expr.keywords if key == "in"), env, depth)
             case Seq():
                 return True
+            case ExtInst(name=name, call=call, env=env) if name == GENERATOR:
+                made = [edge.env for edge in self.reach.edges(env) if edge.at is call]
+                return bool(made) and all(item.facts.is_generator and not _goes_on(item) for item in made)
             case ExtInst(name=name, call=call, env=env) if name in _THROUGH and call.kind == "call":
                 return any(self.ends(arg, env, depth) for arg in call.args[_THROUGH[name] :])
             case ExtInst(name=name, base=base):
@@ -41,9 +45,6 @@ class Endings:
             case Inst():
                 method = self.evaluator.classes.method
                 return method(value, "__iter__") is None and method(value, "__len__") is not None
-            case Opaque(expr=expr, env=env) if expr.kind == "call":
-                made = [edge.env for edge in self.reach.edges(env) if edge.at is expr]
-                return bool(made) and all(item.facts.is_generator and not _goes_on(item) for item in made)
         return False
 
 

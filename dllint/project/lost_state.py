@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from dllint.model.facts import Expr
-from dllint.project.boundaries import Boundaries, Loader, is_test
+from dllint.project.boundaries import Boundaries, Loader
 from dllint.project.evaluate import Evaluator
 from dllint.project.flow import LOOPS
 from dllint.project.given import Given
-from dllint.project.index import Module, Write
+from dllint.project.index import Module, Write, is_test
 from dllint.project.reach import Running
 from dllint.project.shipped import Held
 from dllint.project.values import Const, Env, ExtInst, Inst, Method, Value

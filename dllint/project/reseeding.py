@@ -16,7 +16,7 @@ from dllint.project.boundaries import Boundaries, Loader
 from dllint.project.evaluate import Argument, Evaluator
 from dllint.project.random_state import GENERATORS
 from dllint.project.reach import Reach, Running
-from dllint.project.values import Env, Ext, ExtInst, Func, Method, Value
+from dllint.project.values import Const, Env, Ext, ExtInst, Func, Method, Value
 
 _SEEDERS = frozenset({
     "numpy.random.seed", "random.seed", "torch.manual_seed", "torch.random.manual_seed",
@@ -118,6 +118,8 @@ class Reseeding:
         return ""
 
     def _judged(self, seeder: str, seed: Expr, env: Env, inside: set[tuple[str, int]]) -> Seeding | None:
+        if Const(None, "NoneType") in self.evaluator.values(seed, env):
+            return None  # that seeds with the system's entropy
         every = list(self._parts(seed, env, MAX_DEPTH))
         parts = [(part, where) for part, where in every if (where.module.path, where.function) in inside]
         if any(self._is_initial_seed(part, where) for part, where in parts):
