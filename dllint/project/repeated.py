@@ -43,7 +43,7 @@ class RepeatedWork:
         self.reach = Reach(main_code.evaluator)
 
     def repeated(self) -> Iterator[Repeated]:
-        """The calls of scripts that use CUDA, write files or begin a run's record, once more in each worker."""
+        """The calls of scripts that use CUDA, empty files or begin a run's record, once more in each worker."""
         for module in self.main_code.index:
             if self.main_code.index.import_statements.get(module.path) or any(self.main_code.starts(module)):
                 continue
@@ -74,14 +74,15 @@ class RepeatedWork:
         for value in self.evaluator.values(call.args[0], env):
             if isinstance(value, Ext) and value.name in _TRACKERS:
                 return f"`{value.name.rpartition('.')[2]}` begins a record of its own"
-            if isinstance(value, Ext) and value.name in _OPENERS and self._writes(call, env):
-                return f"`{value.name.rpartition('.')[2]}` opens a file for writing"
+            if isinstance(value, Ext) and value.name in _OPENERS and self._empties(call, env):
+                return f"`{value.name.rpartition('.')[2]}` empties the file that it opens"
         return ""
 
-    def _writes(self, call: Expr, env: Env) -> bool:
+    def _empties(self, call: Expr, env: Env) -> bool:
+        """Whether a file is opened anew: what is appended to, workers may share on purpose."""
         found = self.evaluator.arguments.argument(call, env, 1, "mode")[0]
         modes = [value.value for pair in found for value in self.evaluator.values(*pair) if isinstance(value, Const)]
-        return bool(modes) and all(isinstance(mode, str) and set(mode) & set("wax+") for mode in modes)
+        return bool(modes) and all(isinstance(mode, str) and "w" in mode for mode in modes)
 
     def _begun(self, module: Module) -> tuple[str, Begun] | None:
         """Workers that a script starts under its guard and that may be spawned."""

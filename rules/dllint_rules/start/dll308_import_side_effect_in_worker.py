@@ -12,7 +12,7 @@ class ImportSideEffectInWorker(Rule):
 
     code = "DLL308"
     name = "import-side-effect-in-worker"
-    summary = "module-level code of the main script uses CUDA, writes files or begins runs again in every worker"
+    summary = "module-level code of the main script uses CUDA, empties files or begins runs again in every worker"
     severity = Severity.WARNING
 
     def check(self, project: Project) -> Iterator[Finding]:
