@@ -143,8 +143,8 @@ class Shipped:
             stack += list(self.inside(step))[::-1]
 
     def _doubtful(self, value: Value) -> bool:
-        """Whether what made an instance may be something else than its class: a stand-in for what is not installed."""
-        if not isinstance(value, Inst) or value.call is None or value.env is None:
+        """Whether an instance of a local class may be something else: a stand-in for what is not installed."""
+        if not isinstance(value, Inst) or value.call is None or value.env is None or not unpicklable_class(value):
             return False
         return any(isinstance(made_by, Opaque) for made_by in self.evaluator.values(value.call.args[0], value.env))
 
