@@ -218,9 +218,9 @@ class Project:
         own = [loader for loader in self.loaders if not loader.in_tests]
         if own and all(loader.chosen and not loader.methods & PICKLING for loader in own):
             return True
-        return bool(self.open_loaders) and all(self._never_asks(loader) for loader in self.open_loaders)
+        return bool(self.open_loaders) and all(self.never_asks(loader) for loader in self.open_loaders)
 
-    def _never_asks(self, loader: Loader) -> bool:
+    def never_asks(self, loader: Loader) -> bool:
         """Whether a loader has no workers and lets nobody choose some: a default of 0 is no such promise."""
         given = self.boundaries.argument(loader, loader.boundary.workers)[0]
         return loader.workers is Workers.NONE and all(expr.kind == "constant" for expr, _ in given)

@@ -10,7 +10,7 @@ def has_workers(project: Project, held: Held) -> bool:
     if held.loader is not None:
         return gets_workers(held.loader)
     own = [loader for loader in project.loaders if not loader.in_tests]
-    return not own or any(gets_workers(loader) for loader in project.open_loaders)
+    return not own or any(loader.asked and not project.never_asks(loader) for loader in project.open_loaders)
 
 
 def gets_workers(loader: Loader) -> bool:
