@@ -230,6 +230,26 @@ def test_what_is_damaged_counts_as_not_there(project: Path, kind: str, damage: s
 
 
 @pytest.mark.usefixtures("settle")
+def test_facts_that_make_no_sense_are_done_without(project: Path) -> None:
+    """Well-formed, with a checksum, and the lambda that is passed on is not among the functions."""
+    first = told(run(project))
+    pack = next(file for file in tables(project) if file.suffix == ".pack")
+    table = pack.with_name("facts")
+    places = msgspec.msgpack.decode(table.read_bytes()[4:], type=dict[bytes, cache._Place])
+    ((contents, place),) = places.items()
+    packed = msgspec.msgpack.decode(pack.read_bytes()[place.start : place.start + place.size])
+    facts = msgspec.msgpack.decode(packed[0])
+    assert facts[0]["functions"]
+    facts[0]["functions"] = []
+    packed[0] = msgspec.msgpack.encode(facts)
+    forged = cache._write_pack(pack.parent, {contents: msgspec.msgpack.encode(packed)})
+    cache._replace(table, msgspec.msgpack.encode(forged))
+    again = run(project)
+    assert told(again) == first
+    assert not again.crashes
+
+
+@pytest.mark.usefixtures("settle")
 def test_packs_do_not_pile_up(project: Path) -> None:
     for number in range(3 * cache._MOST_PACKS):
         write(project / "train.py", HAZARD + f"x = {number}\n")

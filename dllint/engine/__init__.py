@@ -157,6 +157,9 @@ def _check(run: _Run) -> Result:
         outcome = fixer.run(corpus)
         corpus = outcome.corpus
     judged = run.judge.judge(corpus, outcome.project)
+    if judged.crashes and corpus.remembered and not request.fix:
+        # Whoever can write the cache can write facts that make no sense; they must not be what a run fails of.
+        return _check(_Run(msgspec.structs.replace(request, cache=False)))
     findings = [*run.shown(corpus, judged), *run.judge.heard(corpus.root, outcome.refused)]
     for path in {path for finding in findings for path in _paths(finding)}:
         corpus.source(path)  # for the report, while the file is what it was

@@ -36,6 +36,8 @@ class Corpus:
         self._sources = dict(sources or {})
         self.edited: frozenset[str] = frozenset()
         """Files whose texts are not those on disk any more."""
+        self.remembered = False
+        """Some of the facts are an earlier run's."""
         self.models = {path: item.model for path, item in collected.items() if item.model}
         self._problems = tuple(problems)
 
@@ -104,6 +106,7 @@ def read_corpus(
         with contextlib.suppress(Damaged):
             if packed is not None:
                 collected[path], digests[path] = unpack(packed, path), seen[path].digest
+    remembered = bool(collected)
     new = {}
     waiting = [(path, seen[path].state[0]) for path in sorted(needed - collected.keys())]
     for path, contents, packed in collect_files(root, waiting, overlay, jobs):
@@ -116,7 +119,9 @@ def read_corpus(
     kept |= {path: cache.files[path] for path in overlay if path in cache.files}
     cache.save(kept, new, set(digests.values()))
     sources = {path: _decoded(path, data) for path, data in overlay.items()}
-    return Corpus(root, {path: collected[path] for path in sorted(collected)}, problems, digests, sources)
+    corpus = Corpus(root, {path: collected[path] for path in sorted(collected)}, problems, digests, sources)
+    corpus.remembered = remembered
+    return corpus
 
 
 def _look(root: str, path: str, wanted: files.Words, cache: Cache) -> Known:

@@ -101,16 +101,22 @@ class _Pool:
             for thread in self._threads:
                 thread.start()
             for _ in range(self._left):
-                result = self._done.get()
-                if isinstance(result, BaseException):
-                    raise result
-                yield result
+                yield self._next()
         finally:
             self._stopped = True
             for process in list(self._processes):
                 process.kill()
             for thread in self._threads:
                 thread.join()
+
+    def _next(self) -> Packed:
+        """The next result. Waiting with a limit can be interrupted on every platform."""
+        while True:
+            with contextlib.suppress(queue.Empty):
+                result = self._done.get(timeout=0.5)
+                if isinstance(result, BaseException):
+                    raise result
+                return result
 
     def _serve(self) -> None:
         """One process after the other, until there are no batches."""

@@ -27,6 +27,7 @@ class Activations:
         self.evaluator = evaluator
         self._envs: dict[tuple[Any, ...], Env] = {}
         self._blinds: dict[tuple[str, int], Env] = {}
+        self._generics: dict[tuple[str, int], Env] = {}
         self._made: Counter[tuple[str, int]] = Counter()
         self._init_envs: dict[Inst, dict[tuple[str, int], Env]] = {}
 
@@ -65,6 +66,12 @@ class Activations:
 
     def generic(self, module: Module, function: int) -> Env:
         """An activation of a scope of which nothing is known but where it stands."""
+        key = module.path, function
+        if key not in self._generics:
+            self._generics[key] = self._generic(module, function)
+        return self._generics[key]
+
+    def _generic(self, module: Module, function: int) -> Env:
         if function < 0:
             return self.env(module, -1)
         facts = module.model.functions[function]
