@@ -8,7 +8,7 @@ from enum import Enum
 from dllint.model.facts import Expr
 from dllint.project.declared import Declared
 from dllint.project.evaluate import Argument, Evaluator
-from dllint.project.values import Const, Env, ExtInst, ExtMethod, Free, Opaque, Value
+from dllint.project.values import Const, Env, ExtInst, ExtMethod, Opaque, Value
 
 _CPU_COUNTS = frozenset({
     "os.cpu_count", "multiprocessing.cpu_count", "os.process_cpu_count", "os.sched_getaffinity", "psutil.cpu_count",
@@ -49,7 +49,7 @@ class WorkerCounts:
         """The answer for one expression."""
         if expr.kind == "binop":
             return self._arithmetic(expr, env)
-        return join(self.of_value(value) for value in self.evaluator.values(expr, env) if not has_number(value))
+        return join(self.of_value(value) for value in self.evaluator.values(expr, env))
 
     def _arithmetic(self, expr: Expr, env: Env) -> Workers:
         left, right = (self.of_expression(arg, env) for arg in expr.args)
@@ -97,14 +97,3 @@ class WorkerCounts:
         """An option read from a parsed command line or a configuration object: its declared default."""
         declared = self.declared.option(name) or self.declared.number(name)
         return join(self.of_expression(expr, env) for expr, env in declared) if declared else Workers.UNKNOWN
-
-
-def has_number(value: Value) -> bool:
-    """Whether a value is a parameter that has a number by default: the default stands for what users pass."""
-    if not isinstance(value, Free):
-        return False
-    parameters = value.module.model.functions[value.function].parameters
-    return any(
-        item.name == value.name and item.default is not None and isinstance(item.default.value, int)
-        for item in parameters
-    )
