@@ -30,7 +30,8 @@ EXPLANATION = """\
 Packages that nobody chose for their bugs: for each kind of work, some that pip installs, with the examples and tests
 that their archives hold ([bench/corpus.txt](corpus.txt) pins them). The default selection; each finding read against
 the source. *True*: the hazard is real, for the project or for its users with workers. *Debatable*: it needs
-circumstances that one may or may not expect. Made by `python -m bench.audit`."""
+circumstances that one may or may not expect. Made by `python -m bench.audit`. What each rule finds of hazards that are
+planted into these packages: [PLANTED.md](PLANTED.md)."""
 
 
 class Verdict(NamedTuple):
