@@ -1,0 +1,33 @@
+"""DLL605: a loader whose code says that it has no workers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dllint import Finding, Project, Rule, Severity
+
+
+class WorkersDisabled(Rule):
+    """`num_workers=0` hides what workers would bring to light, and gives up what they are for."""
+
+    code = "DLL605"
+    name = "workers-disabled"
+    summary = "`num_workers=0` is written out: often the way around a hazard instead of its cure"
+    severity = Severity.INFO
+    default = False
+
+    def check(self, project: Project) -> Iterator[Finding]:
+        for loader in project.loaders:
+            given = loader.call.keyword("num_workers")
+            if loader.in_tests or given is None or given.kind != "constant" or given.value != 0:
+                continue
+            yield Finding(
+                code=self.code,
+                path=loader.env.module.path,
+                span=given.span,
+                message="the main process loads every item itself while the model waits; if this was to get around an "
+                "error of the workers, `dllint` tells its cause once `num_workers` is above 0",
+                severity=self.severity,
+                anchors=((loader.path, loader.span),),
+                key=f"{self.code}:{loader.path}:{loader.name}",
+            )
