@@ -90,10 +90,12 @@ def _matters(project: Project, loader: Loader, reseed: Reseed) -> bool:
     """Whether a training may meet the same numbers again: workers start anew, items are shuffled, something draws."""
     if reseed.what is Seeding.REPEATED and _surely(project, loader, "persistent_workers", True):
         return False
+    if not reseed.libraries:
+        return True  # who gives the dataset a generator of its own wants it to differ
     in_order = _surely(project, loader, "shuffle", False) and _surely(project, loader, "sampler", None)
     if in_order and _surely(project, loader, "batch_sampler", None) and not project.given.iterable(loader):
         return False
-    return not reseed.libraries or bool(reseed.libraries & _drawn(project, loader))
+    return bool(reseed.libraries & _drawn(project, loader))
 
 
 def _surely(project: Project, loader: Loader, name: str, wanted: bool | None) -> bool:
