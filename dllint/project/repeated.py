@@ -19,6 +19,7 @@ _TRACKERS = frozenset({
     "torch.utils.tensorboard.SummaryWriter", "tensorboardX.SummaryWriter", "clearml.Task.init", "swanlab.init",
     "torch.utils.tensorboard.writer.SummaryWriter",
 })  # fmt: skip
+_EXISTENCE = frozenset({"exists", "lexists", "isfile", "is_file", "isdir", "is_dir", "listdir", "glob", "getsize"})
 _OPENERS = frozenset({"builtins.open", "gzip.open", "h5py.File"})
 
 
@@ -61,6 +62,8 @@ class RepeatedWork:
                     continue
                 if not self.evaluator.conditions.may_run(running.env, event.block):
                     continue
+                if _looks_first(running.env.module, event.block):
+                    continue
                 for call in event.walk():
                     what = self._effect(call, running.env) if call.kind == "call" else ""
                     if what:
@@ -94,3 +97,11 @@ class RepeatedWork:
                 if here and not running.env.blind and begun.methods & PICKLING:
                     return running.path, begun
         return None
+
+
+def _looks_first(module: Module, block: int) -> bool:
+    """`if not os.path.exists(path):` is done by whoever comes first."""
+    tests = (
+        module.block(index).test for index in module.enclosing(block) if module.block(index).kind in ("if", "else")
+    )
+    return any(part.name in _EXISTENCE for test in tests if test is not None for part in test.walk())
