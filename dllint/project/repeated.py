@@ -101,7 +101,6 @@ class RepeatedWork:
 
 def _looks_first(module: Module, block: int) -> bool:
     """`if not os.path.exists(path):` is done by whoever comes first."""
-    tests = (
-        module.block(index).test for index in module.enclosing(block) if module.block(index).kind in ("if", "else")
-    )
+    blocks = (module.block(index) for index in module.enclosing(block))
+    tests = (module.block(item.partner).test if item.partner >= 0 else item.test for item in blocks)
     return any(part.name in _EXISTENCE for test in tests if test is not None for part in test.walk())
