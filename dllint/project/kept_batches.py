@@ -11,7 +11,7 @@ from dllint.project.evaluate import Evaluator
 from dllint.project.flow import reaching
 from dllint.project.index import Module
 from dllint.project.passes import Pass, Passes, batch_names
-from dllint.project.values import Const, Env, Ext, ExtInst, Seq
+from dllint.project.values import Const, Env, Ext, ExtInst, Opaque, Seq
 from dllint.source import Span
 
 _VIEW_METHODS = frozenset({
@@ -72,7 +72,7 @@ class KeptBatches:
     def kept(self) -> Iterator[Kept]:
         """The places where batches or views of them are put into a container that outlives the loop's step."""
         for one in self.passes.passes():
-            if not self._copied_on_the_way(one.loader):
+            if not self._copied_on_the_way(one.loader) and not self._few(one.loader):
                 yield from self._kept_by(one)
         yield from self._joined()
 
@@ -81,6 +81,15 @@ class KeptBatches:
         found, _ = self.boundaries.argument(loader, "pin_memory")
         values = [value for pair in found for value in self.evaluator.values(*pair)]
         return any(not isinstance(value, Const) or bool(value.value) for value in values)
+
+    def _few(self, loader: Loader) -> bool:
+        """Whether the batches are parts of a whole: `batch_size=len(dataset) // workers` makes as many as workers."""
+        pairs = self.boundaries.argument(loader, "batch_size")[0]
+        values = [value for pair in pairs for value in self.evaluator.values(*pair)]
+        made = [item.expr for item in values if isinstance(item, Opaque)]
+        made += [item.call for item in values if isinstance(item, ExtInst)]
+        parts = (part for expr in (*made, *(expr for expr, _ in pairs)) for part in expr.walk())
+        return any(part.kind == "call" and part.args[0].name == "len" for part in parts)
 
     def _kept_by(self, one: Pass) -> Iterator[Kept]:
         module, function = one.env.module, one.env.function
@@ -216,7 +225,7 @@ class KeptBatches:
             targets = [value for key, value in given.keywords if key == "for"]
             iterables = [value for key, value in given.keywords if key == "in"]
             loader = self.passes.loader(iterables[0], env)
-            if loader is None or self._copied_on_the_way(loader) or len(targets) > 1:
+            if loader is None or self._copied_on_the_way(loader) or self._few(loader) or len(targets) > 1:
                 continue
             if self._element_is_view(given.args[0], batch_names(targets[0], iterables[0])):
                 yield Kept(site.module.path, given.span, given.args[0], iterables[0], loader, True)
