@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -147,16 +148,27 @@ def test_who_stops_listening_leaves_no_process(
     assert started and all(process.wait(10) is not None for process in started)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="signals")
+def _wait_for_group(group: int, size: int) -> None:
+    """Wait until a process group has so many processes."""
+    for _ in range(300):
+        listed = subprocess.run(["ps", "-A", "-o", "pgid="], capture_output=True, text=True, check=True).stdout.split()
+        if listed.count(str(group)) >= size:
+            return
+        time.sleep(0.1)
+    raise AssertionError("no processes were started")
+
+
+@pytest.mark.skipif(os.name == "nt" or not shutil.which("ps"), reason="signals, and `ps` to see who is there")
 def test_an_interrupt_ends_it_at_once(tmp_path: Path) -> None:
-    for number in range(60):
+    for number in range(400):
         (tmp_path / f"f{number}.py").write_text(PROGRAM * 400 + f"x = {number}\n", encoding="utf-8")
     (tmp_path / "dllint.toml").touch()
     command = [sys.executable, "-m", "dllint", "check", "--no-cache", "-j", "2", str(tmp_path)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "rules")))}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(command, env=environment, start_new_session=True, **pipes) as process:  # type: ignore[call-overload]
-        time.sleep(3)
+        _wait_for_group(process.pid, 3)  # this one and its two
+        time.sleep(0.5)
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does: everybody gets it
         output = process.communicate(timeout=30)
     assert process.returncode == 130, output
