@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
+from itertools import zip_longest
 from typing import NamedTuple
 
 from dllint.model.facts import Event, Expr
@@ -66,8 +67,12 @@ class Caches:
         if env.function < 0 or env.call is None or env.caller is None:
             return None
         found = next((item for item in env.facts.decorators if self._keeps_all(item, env)), None)
-        given = [*env.call.args[1:], *(value for _, value in env.call.keywords)]
-        if found is None or not any(self.per_item.varies(part, env.caller) is Answer.YES for part in given):
+        names = [item.name for item in env.facts.parameters[1 if env.receiver is not None else 0 :]]
+        given = [*zip_longest(names, env.call.args[1:], fillvalue=None), *env.call.keywords]
+        many = [part for name, part in given if part is not None and not _FEW.search(name or "")]
+        if found is None or not any(
+            self.per_item.varies(part, env.caller) is Answer.YES and not self._is_small(part, None) for part in many
+        ):
             return None
         return Growth(running, found, env.facts.name)
 

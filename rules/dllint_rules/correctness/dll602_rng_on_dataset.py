@@ -75,7 +75,8 @@ class RngOnDataset(Rule):
         """Whether several workers may start with the generator as it is, each for items of its own."""
         loader = held.loader
         if loader is None:
-            return any(gets_workers(loader) for loader in project.open_loaders)
+            loaders = (loader for loader in project.open_loaders if gets_workers(loader))
+            return any(not project.random_states.prepared(loader, held.holder.name) for loader in loaders)
         seeded = project.random_states.prepared(loader, held.holder.name)
         return gets_workers(loader) and not project.given.iterable(loader) and not seeded
 
