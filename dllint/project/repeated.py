@@ -60,7 +60,7 @@ class RepeatedWork:
                     continue
                 if under_main_guard(running.env.module, running.env.function, event):
                     continue
-                if not self.evaluator.conditions.may_run(running.env, event.block):
+                if not self.evaluator.conditions.may_run(running.env, event.start):
                     continue
                 if _looks_first(running.env.module, event.block):
                     continue

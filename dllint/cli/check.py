@@ -1,4 +1,4 @@
-"""The command line. What it does is elsewhere, and imported when a command runs: `dllint --version` must be quick."""
+"""`dllint check`: findings, fixes and diffs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from dllint import __version__
+from dllint.cli import Problem
 
 if TYPE_CHECKING:
     from dllint.engine import Request, Result
@@ -17,41 +17,6 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 STDIN = "<stdin>.py"
 """What standard input is called when `--stdin-filename` does not say."""
-
-
-class Problem(click.ClickException):
-    """Something that a person must correct: exit status 2."""
-
-    exit_code = 2
-
-    def show(self, file: IO[Any] | None = None) -> None:
-        click.echo(f"error: {self.format_message()}", err=True)
-
-
-def main() -> None:
-    """The entry point: exit status 0, 1 for findings, 2 for everything that went wrong, 130 when interrupted."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
-    try:
-        status = cli.main(prog_name="dllint", standalone_mode=False)
-    except click.ClickException as error:
-        error.show()
-        status = error.exit_code
-    except (click.Abort, KeyboardInterrupt):
-        status = 130
-    except Exception as error:
-        from dllint.reduce import told
-
-        click.echo(f"error: internal error, please report it: {told(error)}", err=True)
-        status = 2
-    sys.exit(status)
-
-
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, "-V", "--version", message="dllint %(version)s")
-def cli() -> None:
-    """Find and fix the code that breaks, bloats or hangs in DataLoader and multiprocessing workers."""
 
 
 def _words(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
@@ -63,7 +28,7 @@ def _selectors(name: str, text: str) -> Callable[[Command], Command]:
     return click.option(name, multiple=True, metavar="RULES", callback=_words, help=text)
 
 
-@cli.command()
+@click.command("check")
 @click.argument("paths", nargs=-1)
 @click.option("--fix", is_flag=True, help="Apply safe fixes.")
 @click.option("--fix-only", is_flag=True, help="Fix; of what is left, tell only refused fixes, and exit 0.")
@@ -86,7 +51,7 @@ def _selectors(name: str, text: str) -> Callable[[Command], Command]:
 @click.option("--why", "why_place", metavar="PATH:LINE", help="Tell why a line is reported or quiet.")
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Colours in the output.")
 @click.pass_context
-def check(context: click.Context, /, paths: tuple[str, ...], why_place: str | None, **options: Any) -> None:
+def command(context: click.Context, /, paths: tuple[str, ...], why_place: str | None, **options: Any) -> None:
     """Check files and folders (default: the current one) as parts of their whole project. `-` reads standard input."""
     from dllint.config import ConfigError
     from dllint.registry import RegistryError, UnknownRule
@@ -97,39 +62,6 @@ def check(context: click.Context, /, paths: tuple[str, ...], why_place: str | No
         context.exit(_check(_request(paths, options), options))
     except (ConfigError, RegistryError, UnknownRule) as error:
         raise Problem(str(error)) from error
-
-
-@cli.command()
-@click.argument("words", nargs=-1, metavar="CODE|NAME...")
-@click.option("--all", "every", is_flag=True, help="List all rules.")
-def rule(words: tuple[str, ...], every: bool) -> None:
-    """Explain a rule."""
-    from dllint import registry
-    from dllint.report import page
-
-    if not words and not every:
-        raise click.UsageError("name a rule, or use --all")
-    try:
-        if every:
-            click.echo(page.table(registry.infos()), nl=False)
-        for word in words:
-            text = page.text(registry.lookup(word))
-            page.show(text) if sys.stdout.isatty() else click.echo(text, nl=False)
-    except (registry.RegistryError, registry.UnknownRule) as error:
-        raise Problem(str(error)) from error
-
-
-@cli.command()
-@click.option("--cache-dir", metavar="FOLDER", envvar="DLLINT_CACHE_DIR", default="", help="Where the cache is kept.")
-def clean(cache_dir: str) -> None:
-    """Remove what earlier runs learned of any project."""
-    from dllint import cache, config
-
-    try:
-        freed = cache.clean(cache_dir or config.load(()).cache_dir)
-    except OSError as error:
-        raise Problem(str(error)) from error
-    click.echo(f"{freed / 1e6:.1f} MB removed.")
 
 
 def _cores() -> int:

@@ -1,0 +1,70 @@
+"""The command line. What it does is elsewhere, and imported when a command runs: `dllint --version` must be quick."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import IO, Any
+
+import click
+
+from dllint import __version__
+
+COMMANDS = {
+    "check": "Find what breaks in workers, and fix it.",
+    "rule": "Explain a rule.",
+    "clean": "Remove what earlier runs learned of any project.",
+}
+"""Each command with its line of help. `dllint.cli.NAME` has it as `command`, and is imported when it is asked for."""
+
+
+class Problem(click.ClickException):
+    """Something that a person must correct: exit status 2."""
+
+    exit_code = 2
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        click.echo(f"error: {self.format_message()}", err=True)
+
+
+class _Commands(click.Group):
+    """The commands of `COMMANDS`, each imported when it runs or when its help is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"dllint.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+def main() -> None:
+    """The entry point: exit status 0, 1 for findings, 2 for everything that went wrong, 130 when interrupted."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        status = cli.main(prog_name="dllint", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        status = error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        status = 130
+    except Exception as error:
+        from dllint.reduce import told
+
+        click.echo(f"error: internal error, please report it: {told(error)}", err=True)
+        status = 2
+    sys.exit(status)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, "-V", "--version", message="dllint %(version)s")
+def cli() -> None:
+    """Find and fix the code that breaks, bloats or hangs in DataLoader and multiprocessing workers."""

@@ -1,0 +1,29 @@
+"""`dllint rule`: what a rule's page says."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from dllint.cli import Problem
+
+
+@click.command("rule")
+@click.argument("words", nargs=-1, metavar="CODE|NAME...")
+@click.option("--all", "every", is_flag=True, help="List all rules.")
+def command(words: tuple[str, ...], every: bool) -> None:
+    """Explain a rule."""
+    from dllint import registry
+    from dllint.report import page
+
+    if not words and not every:
+        raise click.UsageError("name a rule, or use --all")
+    try:
+        if every:
+            click.echo(page.table(registry.infos()), nl=False)
+        for word in words:
+            text = page.text(registry.lookup(word))
+            page.show(text) if sys.stdout.isatty() else click.echo(text, nl=False)
+    except (registry.RegistryError, registry.UnknownRule) as error:
+        raise Problem(str(error)) from error
