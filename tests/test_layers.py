@@ -40,6 +40,7 @@ LAYERS: dict[str, set[str]] = {
         *("source", "knowledge", "finding", "fix", "model", "syntax", "collect", "project"),
         *("rule", "registry", "options", "config", "suppress", "files", "cache", "reduce"),
     },
+    "flake8": {"engine", "config", "registry", "reduce"},
     "cli": SHELLS,
     "__main__": {"cli"},
     "__init__": set(),
@@ -56,12 +57,13 @@ OUTSIDE: dict[str, set[str]] = {
     "pathspec": {"files"},
     "packaging": {"config", "options", "project", "engine"},
     "tomli": {"config", "options"},
+    "flake8": {"flake8"},
     "torch": set(),
     "numpy": set(),
 }
 """Who may import which distribution; msgspec and the standard library are everybody's."""
 
-OUTSIDE_LAZY = {"rich", "packaging"}
+OUTSIDE_LAZY = {"rich", "packaging", "flake8"}
 """Paid for only where they are used."""
 
 

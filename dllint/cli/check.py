@@ -64,15 +64,9 @@ def command(context: click.Context, /, paths: tuple[str, ...], why_place: str | 
         raise Problem(str(error)) from error
 
 
-def _cores() -> int:
-    """The cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def _request(paths: tuple[str, ...], options: dict[str, Any]) -> Request:
     from dllint.engine import Request
+    from dllint.reduce.pool import cores
     from dllint.registry import Layer
 
     stdin: bytes | None = None
@@ -97,7 +91,7 @@ def _request(paths: tuple[str, ...], options: dict[str, Any]) -> Request:
         stdin_path="" if stdin is None else options["stdin_filename"] or STDIN,
         cache=not options["no_cache"],
         cache_dir=options["cache_dir"],
-        jobs=options["jobs"] or _cores(),
+        jobs=options["jobs"] or cores(),
     )
 
 

@@ -30,6 +30,13 @@ BATCH = 100_000
 """Bytes of source that a process is given at once."""
 
 
+def cores() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 class Unusable(Exception):
     """A process could not even start."""
 
