@@ -49,16 +49,20 @@ class UnknownRule(Exception):
     """A selector that names no rule; the message suggests what may be meant."""
 
 
-def _diagnostic(code: str, name: str, summary: str, severity: Severity, default: bool) -> RuleInfo:
+def _diagnostic(
+    code: str, name: str, summary: str, severity: Severity, default: bool, fixable: str = "never"
+) -> RuleInfo:
     page = str(_PAGES / f"{code.lower()}_{name.replace('-', '_')}.md")
-    return RuleInfo(code, name, summary, severity, "never", default, "stable", "0.1.0", page)
+    return RuleInfo(code, name, summary, severity, fixable, default, "stable", "0.1.0", page)
 
 
 DIAGNOSTICS = (
     _diagnostic("DLL900", "syntax-error", "file does not parse as Python", Severity.ERROR, True),
-    _diagnostic("DLL901", "unused-suppression", "comment silences nothing", Severity.WARNING, False),
+    _diagnostic("DLL901", "unused-suppression", "comment silences nothing", Severity.WARNING, False, "always"),
     _diagnostic(
-        "DLL902", "unknown-code-in-suppression", "comment names a rule that does not exist", Severity.WARNING, False
+        *("DLL902", "unknown-code-in-suppression", "comment names a rule that does not exist", Severity.WARNING),
+        default=False,
+        fixable="always",
     ),
     _diagnostic("DLL903", "unreadable-file", "file could not be read or analysed", Severity.WARNING, True),
     _diagnostic("DLL904", "fix-refused", "fix was found and not applied", Severity.INFO, True),

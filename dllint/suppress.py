@@ -9,6 +9,8 @@ from dllint.finding import Finding, Severity
 from dllint.model.facts import ModuleModel, Suppression
 from dllint.source import Source, Span
 
+COMMENTS = frozenset({"DLL901", "DLL902"})
+"""What is told of comments, and mended by changing them."""
 _Key = tuple[str, Span, str]
 
 
@@ -43,32 +45,40 @@ class Suppressions:
         source = self._source(path)
         return source.location(span.start)[0], source.location(span.end)[0]
 
-    def unused(self, selected: Collection[str]) -> Iterator[Finding]:
-        """DLL901 for comments that name rules of this run and silenced nothing."""
-        for path, span, code, own in self._entries():
-            if (path, span, code) in self._used:
-                continue
-            meant = [info for info in _rules() if (_covers(code, info) if code else info.default)]
-            if meant and (code or own) and all(info.code in selected for info in meant):
-                word = f"`{code}`" if code else "this comment"
-                yield _about("DLL901", path, span, f"{word} silences nothing here")
+    def told(self, selected: Collection[str]) -> Iterator[Finding]:
+        """What is to say of the comments themselves, after all findings were held against them."""
+        yield from self._unused(selected)
+        yield from self._unknown()
 
-    def unknown(self) -> Iterator[Finding]:
-        """DLL902 for codes that name no rule; those of other linters in a `noqa` are not ours."""
-        for path, span, code, own in self._entries():
-            ours = own or code.upper().startswith("DLL")
-            if code and ours and not any(_covers(code, info) for info in registry.infos()):
-                yield _about("DLL902", path, span, f"`{code}` names no rule, so it silences nothing")
+    def _unused(self, selected: Collection[str]) -> Iterator[Finding]:
+        """DLL901 for comments that name rules of this run and silenced nothing; `data` has the codes."""
+        for path, span, codes, own in self._comments():
+            vain = tuple(code for code in codes if self._in_vain(path, span, code, own, selected))
+            if vain:
+                words = " and ".join(f"`{code}`" for code in vain if code) or "this comment"
+                verb = "silence" if len(vain) > 1 else "silences"
+                yield _about("DLL901", path, span, f"{words} {verb} nothing here", vain)
 
-    def _entries(self) -> Iterator[tuple[str, Span, str, bool]]:
-        seen: set[_Key] = set()
+    def _in_vain(self, path: str, span: Span, code: str, own: bool, selected: Collection[str]) -> bool:
+        meant = [info for info in _rules() if (_covers(code, info) if code else info.default)]
+        known = bool(meant) and bool(code or own) and all(info.code in selected for info in meant)
+        return known and (path, span, code) not in self._used
+
+    def _unknown(self) -> Iterator[Finding]:
+        """DLL902 for codes that name no rule; those of other linters in a `noqa` are not ours. `data` has the codes."""
+        for path, span, codes, own in self._comments():
+            ours = [code for code in codes if code and (own or code.upper().startswith("DLL"))]
+            strange = tuple(code for code in ours if not any(_covers(code, info) for info in registry.infos()))
+            if strange:
+                words, one = " and ".join(f"`{code}`" for code in strange), len(strange) == 1
+                told = "names no rule, so it silences nothing" if one else "name no rules, so they silence nothing"
+                yield _about("DLL902", path, span, f"{words} {told}", strange)
+
+    def _comments(self) -> Iterator[tuple[str, Span, tuple[str, ...], bool]]:
+        """Each comment once, with its codes and whether it is of our own form."""
         for path, entries in self._by_file.items():
-            for entry in entries:
-                for code in entry.codes or ("",):
-                    key = (path, entry.span, code)
-                    if key not in seen:
-                        seen.add(key)
-                        yield (*key, entry.own)
+            for span, entry in {entry.span: entry for entry in entries}.items():
+                yield path, span, tuple(dict.fromkeys(entry.codes)) or ("",), entry.own
 
 
 def _rules() -> Iterator[registry.RuleInfo]:
@@ -79,5 +89,5 @@ def _covers(code: str, info: registry.RuleInfo) -> bool:
     return code.upper() != registry.ALL and registry.matches(code, info)
 
 
-def _about(code: str, path: str, span: Span, message: str) -> Finding:
-    return Finding(code, path, span, message, Severity.WARNING, key=f"{code} {path} {message}")
+def _about(code: str, path: str, span: Span, message: str, codes: tuple[str, ...]) -> Finding:
+    return Finding(code, path, span, message, Severity.WARNING, key=f"{code} {path} {message}", data=codes)

@@ -35,10 +35,12 @@ LAYERS: dict[str, set[str]] = {
     "files": {"source", "model", "finding", "knowledge", "registry", "config", "options"},
     "cache": {"files", "source"},
     "reduce": {"source", "finding", "model", "collect", "syntax"},
+    "noqa": {"source", "finding", "fix", "model", "collect"},
+    "ruff": {"options"},
     "report": {"source", "finding", "fix", "rule"},
     "engine": {
         *("source", "knowledge", "finding", "fix", "model", "syntax", "collect", "project"),
-        *("rule", "registry", "options", "config", "suppress", "files", "cache", "reduce"),
+        *("rule", "registry", "options", "config", "suppress", "files", "cache", "reduce", "noqa", "ruff"),
     },
     "flake8": {"engine", "config", "registry", "reduce"},
     "cli": SHELLS,

@@ -28,12 +28,20 @@ def _selectors(name: str, text: str) -> Callable[[Command], Command]:
     return click.option(name, multiple=True, metavar="RULES", callback=_words, help=text)
 
 
-@click.command("check")
+class _Command(click.Command):
+    """`--add-noqa` takes its reason behind an equals sign only: what follows it is a path."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, ["--add-noqa=" if word == "--add-noqa" else word for word in args])
+
+
+@click.command("check", cls=_Command)
 @click.argument("paths", nargs=-1)
 @click.option("--fix", is_flag=True, help="Apply safe fixes.")
 @click.option("--fix-only", is_flag=True, help="Fix; of what is left, tell only refused fixes, and exit 0.")
 @click.option("--show-fixes", is_flag=True, help="List what was fixed, and how.")
 @click.option("--unsafe-fixes/--no-unsafe-fixes", default=None, help="With --fix or --diff: unsafe fixes too.")
+@click.option("--add-noqa", metavar="[=REASON]", help="Silence what is reported with comments (and say why).")
 @click.option("--diff", is_flag=True, help="Print what the fixes would change; write nothing.")
 @_selectors("--select", "Report these rules only: codes, prefixes, names or ALL, comma-separated.")
 @_selectors("--extend-select", "Report these rules too.")
@@ -78,13 +86,18 @@ def _request(paths: tuple[str, ...], options: dict[str, Any]) -> Request:
         paths = paths or (".",)
     else:
         raise click.UsageError("--stdin-filename needs `-` as the path")
+    if options["add_noqa"] is not None and (options["fix"] or options["fix_only"]):
+        raise click.UsageError("--add-noqa cannot be combined with --fix")
+    if len((options["add_noqa"] or "").splitlines()) > 1:
+        raise click.UsageError("the reason of --add-noqa must be one line")
     return Request(
         paths=paths,
         layer=Layer(options["select"] or None, options["extend_select"], options["ignore"]),
         config=options["config"],
         isolated=options["isolated"],
         force_exclude=options["force_exclude"],
-        fix=options["fix"] or options["fix_only"] or options["diff"],
+        fix=options["fix"] or options["fix_only"] or (options["diff"] and options["add_noqa"] is None),
+        add_noqa=options["add_noqa"],
         unsafe_fixes=options["unsafe_fixes"],
         write=not options["diff"],
         stdin=stdin,
@@ -133,7 +146,7 @@ def _report(result: Result, request: Request, options: dict[str, Any]) -> None:
         for change in result.changes:
             click.echo(diff.render(change.before, change.after, context.relative(change.before.path)), nl=False)
         return
-    fixed_stdin = request.stdin is not None and request.fix
+    fixed_stdin = request.stdin is not None and (request.fix or request.add_noqa is not None)
     if fixed_stdin:
         click.echo(_fixed(result, request), nl=False)
     shown = [item for item in result.findings if not options["fix_only"] or item[0].code == "DLL904"]
@@ -146,6 +159,7 @@ def _report(result: Result, request: Request, options: dict[str, Any]) -> None:
         render = text.full if form == "full" else text.concise
         click.echo(render(shown, context, text.Paint(color)), file=stream, nl=False, color=color)
     told = [*summary.fixes(result.applied, result.findings, context, options["show_fixes"])]
+    told += summary.silenced(result.silenced)
     if not options["fix_only"]:
         told += summary.lines(result.findings, result.checked, result.config.targets.platforms)
     for line in told:

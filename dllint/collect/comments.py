@@ -37,7 +37,7 @@ def scan(source: Source) -> tuple[Suppression, ...]:
     return tuple(sorted(found, key=lambda entry: (entry.row, entry.span)))
 
 
-def _lines(source: Source) -> Iterator[str]:
+def lines(source: Source) -> Iterator[str]:
     """The file's lines with lone carriage returns as newlines, so that rows are those of `Source`."""
     starts = [*source.line_starts, len(source.text)]
     for start, end in pairwise(starts):
@@ -48,11 +48,11 @@ def _lines(source: Source) -> Iterator[str]:
 
 def _tokenized(source: Source) -> Iterator[tuple[int, str, bool, range]]:
     """Comments as (offset, text, stands alone, rows of the statement below), by Python's own tokenizer."""
-    lines = _lines(source)
+    read = lines(source)
     above: list[tuple[int, str]] = []
     inside: list[tuple[int, str]] = []
     in_statement = decorated = False
-    for token in tokenize.generate_tokens(lambda: next(lines, "")):
+    for token in tokenize.generate_tokens(lambda: next(read, "")):
         row, column = token.start
         if token.type == tokenize.COMMENT:
             offset = source.line_starts[row - 1] + column

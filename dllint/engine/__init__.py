@@ -5,18 +5,19 @@ from __future__ import annotations
 import contextlib
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 import msgspec
 
 from dllint import cache as caches
-from dllint import config, files, registry
+from dllint import config, files, registry, ruff
 from dllint.cache import Cache
 from dllint.config import Config
 from dllint.engine.corpus import Changed, Corpus, read_corpus
 from dllint.engine.fixing import Applied, Fixer, Outcome, Remedies, written_out
 from dllint.engine.judge import Judge, Judgement
+from dllint.engine.silencing import Silenced, silence
 from dllint.engine.write import NotWritten, write
 from dllint.finding import Finding
 from dllint.fix import Fix
@@ -40,6 +41,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     fix: bool = False
     unsafe_fixes: bool | None = None
     """None: as configured."""
+    add_noqa: str | None = None
+    """Silence what is reported with comments, which give this reason; None: do not."""
     write: bool = True
     stdin: bytes | None = None
     stdin_path: str = ""
@@ -67,6 +70,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     """Number of files reported on."""
     changes: tuple[Change, ...] = ()
     applied: tuple[Applied, ...] = ()
+    silenced: Mapping[str, int] = {}
+    """Code to number of findings that got a comment."""
     crashes: tuple[str, ...] = ()
     """Why the exit status is 2 although the run came to its end: internal errors, missing paths, files not written."""
     warnings: tuple[str, ...] = ()
@@ -112,15 +117,10 @@ class _Run:
 
     def shown(self, corpus: Corpus, judged: Judgement) -> list[Finding]:
         """The findings that concern a target, and what the tool itself has to say, in reading order."""
-        own = [*corpus.problems]
-        if "DLL901" in self.codes:
-            own += judged.suppressions.unused(self.codes)
-        if "DLL902" in self.codes:
-            own += judged.suppressions.unknown()
         return sorted(
             (
                 finding
-                for finding in (*judged.findings, *self.judge.heard(corpus.root, own))
+                for finding in (*judged.findings, *self.judge.heard(corpus.root, corpus.problems))
                 if {finding.path, *(path for path, _ in finding.anchors)} & self.selection.targets
             ),
             key=lambda finding: (finding.path, finding.span, finding.code),
@@ -157,6 +157,10 @@ def _check(run: _Run) -> Result:
         outcome = fixer.run(corpus)
         corpus = outcome.corpus
     judged = run.judge.judge(corpus, outcome.project)
+    silenced = Silenced(corpus, judged)
+    if request.add_noqa is not None:
+        silenced = silence(corpus, judged, run.judge, run.selection.targets, request.add_noqa)
+        corpus, judged = silenced.corpus, silenced.judged
     if judged.crashes and corpus.remembered and not request.fix:
         # Whoever can write the cache can write facts that make no sense; they must not be what a run fails of.
         return _check(_Run(msgspec.structs.replace(request, cache=False)))
@@ -174,15 +178,24 @@ def _check(run: _Run) -> Result:
         checked=len(run.selection.targets),
         changes=changes,
         applied=outcome.applied,
+        silenced=silenced.gone,
         crashes=(
             *(f"{path}: no such file or folder" for path in run.selection.missing),
             *corpus.crashes,
             *judged.crashes,
             *dict.fromkeys(run.remedies.crashes),
+            *silenced.problems,
             *unwritten,
         ),
-        warnings=(*run.warnings(), *stuck),
+        warnings=(*run.warnings(), *stuck, *_unwanted(corpus.root, silenced)),
     )
+
+
+def _unwanted(root: str, silenced: Silenced) -> Iterable[str]:
+    """Whether Ruff will delete the comments that were written."""
+    file = ruff.deletes_comments(root) if silenced.gone else ""
+    if file:
+        yield f'{file}: Ruff takes `noqa: DLL...` for a mistake and deletes it (RUF100); add `lint.external = ["DLL"]`'
 
 
 def _paths(finding: Finding) -> Iterable[str]:

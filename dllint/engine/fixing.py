@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from dllint import registry
+from dllint import noqa, registry
 from dllint.config import Config
 from dllint.engine.corpus import Corpus
 from dllint.engine.judge import Judge, Judgement
@@ -17,6 +17,7 @@ from dllint.fix import Applicability, Edit, Fix, Import, apply, choose
 from dllint.project import Project
 from dllint.reduce import told
 from dllint.source import Span
+from dllint.suppress import COMMENTS
 
 PASSES = 10
 """A fix may make room for another one; more rounds than this mean that two rules undo each other."""
@@ -52,6 +53,9 @@ class Remedies:
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
         """The finding's fix with the trust it has here; None where no edit is known to be right."""
+        if finding.code in COMMENTS:
+            remedy = noqa.remedy(finding, project.source(finding.path))
+            return msgspec.structs.replace(remedy, applicability=self._trust(finding.code, remedy.applicability))
         if finding.code not in self._rules or not project.models[finding.path].faithful:
             return None
         try:
@@ -192,7 +196,8 @@ class _Trial:
         return self._worse(together, _counts(judged)) or _Tried(changed, judged.project)
 
     def _worse(self, together: Sequence[tuple[Finding, Fix]], after: Counter[tuple[str, str]]) -> str:
-        gone = Counter((finding.code, finding.path) for finding, _ in together)
+        # What is told of comments is counted by nobody: a comment that did silence something would show.
+        gone = Counter((finding.code, finding.path) for finding, _ in together if finding.code not in COMMENTS)
         for (code, path), number in gone.items():
             if after[code, path] > self._before[code, path] - number:
                 return f"{code} would still be reported in {path}"

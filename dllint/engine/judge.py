@@ -19,7 +19,7 @@ from dllint.project import Project
 from dllint.reduce import told
 from dllint.rule import Rule
 from dllint.source import Source, Span
-from dllint.suppress import Suppressions
+from dllint.suppress import COMMENTS, Suppressions
 
 PRECEDENCE = ("DLL103", "DLL107", "DLL101", "DLL104", "DLL105", "DLL202")
 """Where several rules mean the same place, equally sure and near: the one that names the failure most exactly."""
@@ -60,7 +60,8 @@ class Judge:
         silent = {id(finding) for finding in kept if suppressions.silences(finding)}
         heard = (finding for finding in _one_a_cause(kept) if id(finding) not in silent)
         silenced = tuple(finding for finding in kept if id(finding) in silent)
-        return Judgement(project, tuple(_merged(heard)), silenced, tuple(crashes), suppressions)
+        comments = self.heard(corpus.root, suppressions.told(self.codes)) if self.codes & COMMENTS else []
+        return Judgement(project, (*_merged(heard), *comments), silenced, tuple(crashes), suppressions)
 
     def _ignored(self, root: str, finding: Finding) -> bool:
         """Whether per-file-ignores cover the finding's own file; a pattern with `!` means all other files."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from dllint.fix import Applicability
 from dllint.report import Context, Findings
@@ -16,15 +16,23 @@ def fixes(
 
     `applied` has the path, the code and the title of each fix.
     """
-    counts = Counter(code for _, code, _ in applied)
-    if counts:
-        details = ", ".join(f"{code} {number}" for code, number in sorted(counts.items()))
-        yield f"Fixed {_many(counts.total(), 'finding')} ({details})."
+    yield from _counted("Fixed", Counter(code for _, code, _ in applied))
     for path, code, title in sorted(applied) if listed else ():
         yield f"  {context.relative(path)}: {code} {title}"
     refused = sum(finding.code == "DLL904" for finding, _ in findings)
     if refused:
         yield f"{refused} {'fix' if refused == 1 else 'fixes'} refused (DLL904)."
+
+
+def silenced(counts: Mapping[str, int]) -> Iterator[str]:
+    """How many findings of which rules got a comment."""
+    yield from _counted("Silenced", counts)
+
+
+def _counted(what: str, counts: Mapping[str, int]) -> Iterator[str]:
+    details = ", ".join(f"{code} {number}" for code, number in sorted(counts.items()))
+    if details:
+        yield f"{what} {_many(sum(counts.values()), 'finding')} ({details})."
 
 
 def lines(findings: Findings, checked: int, platforms: Sequence[str]) -> Iterator[str]:

@@ -1,0 +1,63 @@
+"""`--add-noqa`: comments for what is reported, tried in memory as fixes are."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from typing import NamedTuple
+
+from dllint import noqa
+from dllint.engine.corpus import Corpus
+from dllint.engine.judge import Judge, Judgement
+from dllint.finding import Finding
+from dllint.fix import apply
+from dllint.source import Span
+from dllint.suppress import COMMENTS
+
+
+class Silenced(NamedTuple):
+    """The corpus with the comments, what its rules say now, and how many findings of which rules are gone."""
+
+    corpus: Corpus
+    judged: Judgement
+    gone: Mapping[str, int] = {}
+    problems: tuple[str, ...] = ()
+    """Files that got no comments, with the reason."""
+
+
+def silence(corpus: Corpus, before: Judgement, judge: Judge, targets: Collection[str], reason: str) -> Silenced:
+    """Give every finding that concerns a target a comment in a target: at its cause, else at an anchor."""
+    texts, problems = {}, []
+    for path, findings in _by_path(before.findings, targets).items():
+        text = _commented(corpus, path, findings, reason)
+        if isinstance(text, noqa.NotTokenized | UnicodeEncodeError):
+            problems.append(f"{path}: not silenced: {text}")
+        else:
+            texts[path] = text
+    changed = corpus.changed(texts)
+    after = judge.judge(changed, None if texts else before.project)
+    gone = Counter(finding.code for finding in before.findings) - Counter(finding.code for finding in after.findings)
+    return Silenced(changed, after, gone, tuple(problems))
+
+
+def _by_path(findings: Iterable[Finding], targets: Collection[str]) -> dict[str, list[tuple[Span, str]]]:
+    found: dict[str, list[tuple[Span, str]]] = defaultdict(list)
+    for finding in findings:
+        places = ((finding.path, finding.span), *finding.anchors)
+        path, span = next((place for place in places if place[0] in targets), ("", None))
+        if span and finding.code not in COMMENTS:
+            found[path].append((span, finding.code))
+    return found
+
+
+def _commented(
+    corpus: Corpus, path: str, findings: Iterable[tuple[Span, str]], reason: str
+) -> str | noqa.NotTokenized | UnicodeEncodeError:
+    """A file's text with the comments, or why it gets none."""
+    source = corpus.source(path)
+    try:
+        text = apply(source.text, noqa.add(source, corpus.models[path].suppressions, findings, reason))
+        source.encode(text)
+    except (noqa.NotTokenized, UnicodeEncodeError) as error:
+        return error
+    return text
