@@ -53,7 +53,7 @@ LAZY: set[tuple[str, str]] = {("project", "syntax")}
 """Imported inside functions only: a project makes a file's tree again for the few files that are fixed."""
 
 OUTSIDE: dict[str, set[str]] = {
-    "libcst": {"syntax", "collect"},
+    "libcst": {"syntax"},
     "click": {"cli", "__main__"},
     "rich": {"report"},
     "pathspec": {"files"},

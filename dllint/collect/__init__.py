@@ -1,39 +1,48 @@
-"""From a source file to its facts: one parse, one pass for spans, one walk; the tree is dropped."""
+"""From a source file to its facts: Python's own parser and one walk; the tree is dropped.
+
+LibCST, whose trees keep every blank, takes ten times as long as Python's parser. It is asked only where a file is
+fixed, or is written in a newer Python than the one that runs.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import ast
 
+from dllint.collect.comments import scan
+from dllint.collect.scopes import Scopes
 from dllint.model.facts import ModuleModel
 from dllint.source import Source
-
-if TYPE_CHECKING:
-    from dllint.syntax.parse import Tree
+from dllint.syntax.guard import guard
+from dllint.syntax.outline import parse_quietly
 
 
 def collect(source: Source) -> ModuleModel:
-    """The facts of a file. Raises dllint.syntax.parse.NotParsed."""
-    from dllint.syntax.parse import parse
+    """The facts of a file. Raises dllint.syntax.guard.NotParsed."""
+    text = guard(source.text)
+    try:
+        return _facts(source, text, parse_quietly(text))
+    except (SyntaxError, ValueError):
+        from dllint.syntax.new_python import downgraded
 
-    tree = parse(source)
-    return _facts(source, tree, tree.faithful)
+        text = downgraded(source)
+        return _facts(source, text, parse_quietly(text))
 
 
 def collect_old(source: Source) -> ModuleModel | None:
-    """The facts of a file that only an old Python accepts, which is not for fixes; None for any other."""
-    from dllint.syntax.parse import parse_old
+    """The facts of a file that only an old Python accepts; None for any other."""
+    from dllint.syntax.old_python import readings
 
-    tree = parse_old(source)
-    return _facts(source, tree, faithful=False) if tree is not None else None
+    for text in readings(source.text):
+        try:
+            return _facts(source, text, parse_quietly(text))
+        except (SyntaxError, ValueError):
+            continue
+    return None
 
 
-def _facts(source: Source, tree: Tree, faithful: bool) -> ModuleModel:
-    from dllint.collect.comments import scan
-    from dllint.collect.scopes import Scopes
-    from dllint.collect.wanted import WANTED
-
-    walk = Scopes(tree.spans(WANTED))
-    walk.module(tree.module)
+def _facts(source: Source, text: str, tree: ast.Module) -> ModuleModel:
+    walk = Scopes(text)
+    walk.suite(tree.body)
     return ModuleModel(
         path=source.path,
         imports=tuple(walk.imports),
@@ -44,5 +53,4 @@ def _facts(source: Source, tree: Tree, faithful: bool) -> ModuleModel:
         bound=frozenset(walk.scope.bound),
         exports=walk.exports,
         suppressions=scan(source),
-        faithful=faithful,
     )

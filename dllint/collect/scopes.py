@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
-import libcst as cst
+import ast
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
 from dllint.collect.expressions import Lowering, target_names
 from dllint.model.facts import Block, Class, Event, Expr, Function, ImportedName, Parameter
 from dllint.source import Span
+
+_AUGMENTED = {
+    ast.Add: "Add", ast.Sub: "Subtract", ast.Mult: "Multiply", ast.Div: "Divide", ast.FloorDiv: "FloorDivide",
+    ast.Mod: "Modulo", ast.Pow: "Power", ast.MatMult: "MatrixMultiply", ast.LShift: "LeftShift",
+    ast.RShift: "RightShift", ast.BitAnd: "BitAnd", ast.BitOr: "BitOr", ast.BitXor: "BitXor",
+}  # fmt: skip
+_DEFINED = re.compile(r"(?:async[\s\\]+)?(?:def|class)[\s\\]+\w+")
+_AS = re.compile(r"[\s\\)]*as[\s\\]+")
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 class Scope:
@@ -31,18 +41,14 @@ class Scope:
 class Scopes(Lowering):
     """The walk. Its lists become the ModuleModel's tuples."""
 
-    def __init__(self, positions: dict[cst.CSTNode, tuple[int, int]]) -> None:
-        super().__init__(positions)
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
         self.scope = Scope("", -1, -1)
         self.functions: list[Function | None] = []
         self.classes: list[Class | None] = []
         self.blocks: list[Block] = []
         self.imports: list[ImportedName] = []
         self.exports: tuple[str, ...] | None = None
-
-    def module(self, module: cst.Module) -> None:
-        """Collect a whole module."""
-        self.suite(module.body)
 
     # Expressions.
 
@@ -63,9 +69,9 @@ class Scopes(Lowering):
         self.scope.bound.add(target.name)
         self.event("assign", (target.start, value.end), target=target, value=value)
 
-    def on_lambda(self, node: cst.Lambda, start: int, end: int) -> int:
+    def on_lambda(self, node: ast.Lambda, start: int, end: int) -> int:
         outer = self.scope
-        parameters = self.parameters(node.params)
+        parameters = self.parameters(node.args)
         index = len(self.functions)
         self.functions.append(None)
         qualname = self.nested("<lambda>")
@@ -94,195 +100,174 @@ class Scopes(Lowering):
     def event(self, kind: str, at: tuple[int, int], **what: object) -> None:
         self.scope.events.append(Event(kind, at[0], at[1], self.scope.block, **what))  # type: ignore[arg-type]
 
-    def parameters(self, node: cst.Parameters) -> tuple[Parameter, ...]:
-        found = [self.parameter(param, "posonly") for param in node.posonly_params]
-        found += [self.parameter(param, "positional") for param in node.params]
-        if isinstance(node.star_arg, cst.Param):
-            found.append(self.parameter(node.star_arg, "args"))
-        found += [self.parameter(param, "keyword") for param in node.kwonly_params]
-        if node.star_kwarg is not None:
-            found.append(self.parameter(node.star_kwarg, "kwargs"))
+    def parameters(self, node: ast.arguments) -> tuple[Parameter, ...]:
+        plain = [*((arg, "posonly") for arg in node.posonlyargs), *((arg, "positional") for arg in node.args)]
+        missing = len(plain) - len(node.defaults)
+        found = [
+            self.parameter(arg, kind, None if place < missing else node.defaults[place - missing])
+            for place, (arg, kind) in enumerate(plain)
+        ]
+        if node.vararg is not None:
+            found.append(self.parameter(node.vararg, "args"))
+        found += [
+            self.parameter(arg, "keyword", value) for arg, value in zip(node.kwonlyargs, node.kw_defaults, strict=True)
+        ]
+        if node.kwarg is not None:
+            found.append(self.parameter(node.kwarg, "kwargs"))
         return tuple(found)
 
-    def parameter(self, node: cst.Param, kind: str) -> Parameter:
-        default = None if node.default is None else self.lower(node.default)
-        annotation = None if node.annotation is None else self.lower(node.annotation.annotation)
-        return Parameter(node.name.value, kind, default, annotation)
+    def parameter(self, node: ast.arg, kind: str, value: ast.expr | None = None) -> Parameter:
+        default = None if value is None else self.lower(value)
+        annotation = None if node.annotation is None else self.lower(node.annotation)
+        return Parameter(node.arg, kind, default, annotation)
 
-    def define_function(self, node: cst.FunctionDef) -> None:
+    def define_function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         outer = self.scope
-        decorators = self.lower_all(decorator.decorator for decorator in node.decorators)
-        parameters = self.parameters(node.params)
-        returns = None if node.returns is None else self.lower(node.returns.annotation)
+        decorators = self.lower_all(node.decorator_list)
+        parameters = self.parameters(node.args)
+        returns = None if node.returns is None else self.lower(node.returns)
         index = len(self.functions)
         self.functions.append(None)
-        name = node.name.value
-        qualname = self.nested(name)
-        self.bind(name)
+        qualname = self.nested(node.name)
+        self.bind(node.name)
         self.scope = inner = Scope(qualname, index, -1)
         inner.bound.update(parameter.name for parameter in parameters)
         self.suite(node.body)
         self.scope = outer
-        start, end = self.positions[node]
+        start, end = self.at(node)
         self.functions[index] = Function(
-            index, "def", name, qualname, Span(start, end), Span(start, self.positions[node.name][1]),
-            self.body_span(node.body), parameters, decorators, outer.function, outer.owner, tuple(inner.events),
+            index, "def", node.name, qualname, Span(start, end), self.header(node, start), self.body_span(node.body),
+            parameters, decorators, outer.function, outer.owner, tuple(inner.events),
             frozenset(inner.bound - inner.globals - inner.nonlocals), frozenset(inner.loads),
-            frozenset(inner.globals), frozenset(inner.nonlocals), node.asynchronous is not None, inner.generator,
-            returns, outer.block,
+            frozenset(inner.globals), frozenset(inner.nonlocals), inner.generator, returns, outer.block,
         )  # fmt: skip
-        self.event("def", (start, end), name=name, ref=index)
+        self.event("def", (start, end), name=node.name, ref=index)
 
-    def define_class(self, node: cst.ClassDef) -> None:
+    def define_class(self, node: ast.ClassDef) -> None:
         outer = self.scope
-        decorators = self.lower_all(decorator.decorator for decorator in node.decorators)
-        bases = self.lower_all(arg.value for arg in node.bases)
-        keywords = tuple((arg.keyword.value, self.lower(arg.value)) for arg in node.keywords if arg.keyword)
+        decorators = self.lower_all(node.decorator_list)
+        bases = tuple([self.lower(base.value if isinstance(base, ast.Starred) else base) for base in node.bases])
+        keywords = tuple([(keyword.arg, self.lower(keyword.value)) for keyword in node.keywords if keyword.arg])
         index = len(self.classes)
         self.classes.append(None)
-        name = node.name.value
-        qualname = self.nested(name)
-        self.bind(name)
+        qualname = self.nested(node.name)
+        self.bind(node.name)
         self.scope = inner = Scope(qualname, outer.function, index)
         self.suite(node.body)
         self.scope = outer
-        start, end = self.positions[node]
+        start, end = self.at(node)
         methods = {event.name: event.ref for event in inner.events if event.kind == "def"}
         self.classes[index] = Class(
-            index, name, qualname, Span(start, end), Span(start, self.positions[node.name][1]), bases, keywords,
+            index, node.name, qualname, Span(start, end), self.header(node, start), bases, keywords,
             decorators, outer.function, outer.owner, methods, tuple(inner.events), outer.block,
         )  # fmt: skip
-        self.event("class", (start, end), name=name, ref=index)
+        self.event("class", (start, end), name=node.name, ref=index)
 
-    def body_span(self, body: cst.BaseSuite) -> Span:
-        statements = body.body
-        if not statements:
-            return Span(0, 0)
-        return Span(self.extent(statements[0])[0], self.extent(statements[-1])[1])
+    def header(self, node: Definition, start: int) -> Span:
+        """From `def` or `class` to the end of the name."""
+        match = _DEFINED.match(self.text, start)
+        return Span(start, match.end() if match else start + len(node.name))
 
-    def extent(self, node: cst.CSTNode) -> tuple[int, int]:
-        """From the first to the last character of a statement, decorators included."""
-        if isinstance(node, cst.SimpleStatementLine):
-            return self.positions[node.body[0]][0], self.positions[node.body[-1]][1]
-        start, end = self.positions[node]
-        if isinstance(node, (cst.FunctionDef, cst.ClassDef)) and node.decorators:
-            start = self.positions[node.decorators[0].decorator][0] - 1
-        return start, end
+    def body_span(self, body: Sequence[ast.stmt]) -> Span:
+        """From the first to the last character of a suite, decorators included."""
+        first, start = body[0], self.at(body[0])[0]
+        if isinstance(first, Definition) and first.decorator_list:
+            start = self.at(first.decorator_list[0])[0] - 1
+        return Span(start, self.at(body[-1])[1])
 
     def bind(self, name: str) -> None:
         self.scope.bound.add(name)
 
     # Statements.
 
-    def suite(self, body: cst.BaseSuite | Sequence[cst.BaseStatement | cst.BaseSmallStatement]) -> None:
-        statements = body.body if isinstance(body, cst.BaseSuite) else body
-        for statement in statements:
-            if isinstance(statement, cst.SimpleStatementLine):
-                for small in statement.body:
-                    self.small(small)
-            elif isinstance(statement, cst.BaseSmallStatement):
-                self.small(statement)
-            else:
-                self.compound(statement)
+    def suite(self, body: Iterable[ast.stmt]) -> None:
+        """Collect statements."""
+        for statement in body:
+            self.statement(statement)
 
-    def block(
-        self, kind: str, body: cst.BaseSuite, at: tuple[int, int], test: Expr | None = None, partner: int = -1
-    ) -> int:
+    def block(self, kind: str, body: Sequence[ast.stmt], test: Expr | None = None, partner: int = -1) -> int:
         """Collect a nested suite; the index of its block."""
         index = len(self.blocks)
         outer = self.scope.block
-        self.blocks.append(Block(kind, outer, at[0], at[1], test, partner))
+        at = self.body_span(body)
+        self.blocks.append(Block(kind, outer, at.start, at.end, test, partner))
         self.scope.block = index
         self.suite(body)
         self.scope.block = outer
         return index
 
-    def around(self, body: cst.BaseSuite) -> tuple[int, int]:
-        span = self.body_span(body)
-        return span.start, span.end
-
-    def small(self, node: cst.BaseSmallStatement) -> None:
-        at = self.positions[node]
+    def statement(self, node: ast.stmt) -> None:
+        at = self.at(node)
         match node:
-            case cst.Expr(value=value):
+            case ast.Expr(value=value):
                 self.event("expr", at, value=self.lower(value))
-            case cst.Assign(targets=targets, value=value):
+            case ast.Assign(targets=targets, value=value):
                 lowered = self.lower(value)
                 for target in targets:
-                    self.assign("assign", at, target.target, lowered)
-                self.note_exports(targets[0].target, lowered)
-            case cst.AnnAssign(target=target, value=None):
+                    self.assign("assign", at, target, lowered)
+                self.note_exports(targets[0], lowered)
+            case ast.AnnAssign(target=target, value=None):
                 self.assign("annotate", at, target, None)
-            case cst.AnnAssign(target=target, value=value) if value is not None:
+            case ast.AnnAssign(target=target, value=value) if value is not None:
                 self.assign("assign", at, target, self.lower(value))
-            case cst.AugAssign(target=target, value=value):
-                operator = type(node.operator).__name__.removesuffix("Assign")
-                self.on_target_load(target)
-                self.assign("augment", at, target, self.lower(value), operator)
-            case cst.Return(value=value):
+            case ast.AugAssign(target=target, op=operator, value=value):
+                if isinstance(target, ast.Name):
+                    self.on_load(target.id)
+                self.assign("augment", at, target, self.lower(value), _AUGMENTED[type(operator)])
+            case ast.Return(value=value):
                 self.event("return", at, value=None if value is None else self.lower(value))
-            case cst.Raise(exc=value):
+            case ast.Raise(exc=value):
                 self.event("raise", at, value=None if value is None else self.lower(value))
-            case cst.Assert(test=test):
+            case ast.Assert(test=test):
                 self.event("assert", at, value=self.lower(test))
-            case cst.Del(target=target):
-                self.event("del", at, target=self.lower(target))
-            case cst.Global(names=names):
-                found = tuple(item.name.value for item in names)
-                self.scope.globals.update(found)
-                self.event("global", at, names=found)
-            case cst.Nonlocal(names=names):
-                found = tuple(item.name.value for item in names)
-                self.scope.nonlocals.update(found)
-                self.event("nonlocal", at, names=found)
-            case cst.Import():
+            case ast.Delete(targets=targets):
+                self.event("del", at, target=self.deleted(targets, at))
+            case ast.Global(names=names):
+                self.scope.globals.update(names)
+                self.event("global", at, names=tuple(names))
+            case ast.Nonlocal(names=names):
+                self.scope.nonlocals.update(names)
+                self.event("nonlocal", at, names=tuple(names))
+            case ast.Import():
                 self.import_modules(node, at)
-            case cst.ImportFrom():
+            case ast.ImportFrom():
                 self.import_names(node, at)
-            case cst.Break() | cst.Continue():
+            case ast.Break() | ast.Continue():
                 self.event(type(node).__name__.lower(), at)
+            case _:
+                self.compound(node, at)
 
-    def on_target_load(self, target: cst.CSTNode) -> None:
-        if isinstance(target, cst.Name):
-            self.on_load(target.value)
+    def deleted(self, targets: list[ast.expr], at: tuple[int, int]) -> Expr:
+        """What a `del` names: several targets are one tuple."""
+        lowered = self.lower_all(targets)
+        return lowered[0] if len(lowered) == 1 else Expr("tuple", lowered[0].start, at[1], args=lowered)
 
-    def assign(
-        self, kind: str, at: tuple[int, int], target: cst.CSTNode, value: Expr | None, operator: str = ""
-    ) -> None:
-        names = list(target_names(target))
+    def assign(self, kind: str, at: tuple[int, int], target: ast.expr, value: Expr | None, operator: str = "") -> None:
+        names = set(target_names(target))
         self.scope.bound.update(names)
-        self.event(kind, at, target=self.target(target), value=value, name=operator)
-
-    def target(self, node: cst.CSTNode) -> Expr:
-        """A target as an expression; the plain names it binds are no loads."""
-        self.hide(set(target_names(node)))
-        lowered = self.lower(node)
+        self.hide(names)  # the plain names that a target binds are no loads
+        lowered = self.lower(target)
         self.unhide()
-        return lowered
+        self.event(kind, at, target=lowered, value=value, name=operator)
 
-    def note_exports(self, target: cst.CSTNode, value: Expr) -> None:
-        if isinstance(target, cst.Name) and target.value == "__all__" and value.kind in ("list", "tuple"):
+    def note_exports(self, target: ast.expr, value: Expr) -> None:
+        if isinstance(target, ast.Name) and target.id == "__all__" and value.kind in ("list", "tuple"):
             self.exports = tuple(item.value for item in value.args if isinstance(item.value, str))
 
-    def import_modules(self, node: cst.Import, at: tuple[int, int]) -> None:
+    def import_modules(self, node: ast.Import, at: tuple[int, int]) -> None:
         bound = []
         for alias in node.names:
-            module = alias.evaluated_name
-            name = alias.evaluated_alias or module.split(".")[0]
-            self.imported(name, module, "", 0, at)
+            name = alias.asname or alias.name.split(".")[0]
+            self.imported(name, alias.name, "", 0, at)
             bound.append(name)
         self.event("import", at, names=tuple(bound))
 
-    def import_names(self, node: cst.ImportFrom, at: tuple[int, int]) -> None:
-        module = "" if node.module is None else dotted_name(node.module)
-        level = len(node.relative)
+    def import_names(self, node: ast.ImportFrom, at: tuple[int, int]) -> None:
         bound = []
-        if isinstance(node.names, cst.ImportStar):
-            self.imported("*", module, "*", level, at)
-        else:
-            for alias in node.names:
-                name = alias.evaluated_alias or alias.evaluated_name
-                self.imported(name, module, alias.evaluated_name, level, at)
+        for alias in node.names:
+            name = alias.asname or alias.name
+            self.imported(name, node.module or "", alias.name, node.level, at)
+            if name != "*":
                 bound.append(name)
         self.event("import", at, names=tuple(bound))
 
@@ -292,98 +277,90 @@ class Scopes(Lowering):
         scope = self.scope
         self.imports.append(ImportedName(bound, module, attribute, level, Span(*at), scope.function, scope.block))
 
-    def compound(self, node: cst.CSTNode) -> None:
-        at = self.positions[node]
+    def compound(self, node: ast.stmt, at: tuple[int, int]) -> None:
         match node:
-            case cst.FunctionDef():
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
                 self.define_function(node)
-            case cst.ClassDef():
+            case ast.ClassDef():
                 self.define_class(node)
-            case cst.If():
-                self.if_statement(node)
-            case cst.For(target=target, iter=iterable, body=body, orelse=orelse):
+            case ast.If():
+                self.if_statement(node, at)
+            case ast.For(target=target, iter=iterable) | ast.AsyncFor(target=target, iter=iterable):
                 value = self.lower(iterable)
                 self.assign("for", at, target, value)
-                index = self.block("for", body, self.around(body), value)
-                self.orelse(orelse, "forelse", index)
-            case cst.While(test=test, body=body, orelse=orelse):
+                self.orelse(node.orelse, "forelse", self.block("for", node.body, value))
+            case ast.While(test=test):
                 value = self.lower(test)
                 self.event("test", at, value=value)
-                index = self.block("while", body, self.around(body), value)
-                self.orelse(orelse, "forelse", index)
-            case cst.With(items=items, body=body):
+                self.orelse(node.orelse, "forelse", self.block("while", node.body, value))
+            case ast.With(items=items, body=body) | ast.AsyncWith(items=items, body=body):
                 self.with_statement(items, body, at)
-            case cst.Try() | cst.TryStar():
-                self.try_statement(node)
-            case cst.Match(subject=subject, cases=cases):
+            case ast.Match(subject=subject, cases=cases):
                 self.event("test", at, value=self.lower(subject))
                 for case in cases:
                     self.match_case(case)
+            case _ if hasattr(node, "finalbody"):  # `except*` is a class of its own, and not in every Python
+                self.try_statement(node)  # type: ignore[arg-type]
+            case _ if isinstance(getattr(node, "name", None), ast.Name):  # `type X = ...`
+                self.bind(node.name.id)  # type: ignore[attr-defined]
 
-    def orelse(self, node: cst.Else | None, kind: str, partner: int) -> None:
-        if node is not None:
-            self.block(kind, node.body, self.around(node.body), partner=partner)
+    def orelse(self, body: list[ast.stmt], kind: str, partner: int) -> None:
+        if body:
+            self.block(kind, body, partner=partner)
 
-    def if_statement(self, node: cst.If) -> None:
+    def if_statement(self, node: ast.If, at: tuple[int, int]) -> None:
         test = self.lower(node.test)
-        self.event("test", self.positions[node], value=test)
-        index = self.block("if", node.body, self.around(node.body), test)
-        if isinstance(node.orelse, cst.If):
+        self.event("test", at, value=test)
+        index = self.block("if", node.body, test)
+        below = node.orelse[0] if len(node.orelse) == 1 else None
+        if isinstance(below, ast.If) and self.text.startswith("elif", self.at(below)[0]):
             outer = self.scope.block
-            at = self.positions[node.orelse]
+            there = self.at(below)
             self.scope.block = len(self.blocks)
-            self.blocks.append(Block("else", outer, at[0], at[1], None, index))
-            self.if_statement(node.orelse)
+            self.blocks.append(Block("else", outer, there[0], there[1], None, index))
+            self.if_statement(below, there)
             self.scope.block = outer
         else:
             self.orelse(node.orelse, "else", index)
 
-    def with_statement(self, items: Iterable[cst.WithItem], body: cst.BaseSuite, at: tuple[int, int]) -> None:
+    def with_statement(self, items: Iterable[ast.withitem], body: list[ast.stmt], at: tuple[int, int]) -> None:
         context: Expr | None = None
         for item in items:
-            context = self.lower(item.item)
-            if item.asname is None:
+            context = self.lower(item.context_expr)
+            if item.optional_vars is None:
                 self.event("with", at, value=context)
             else:
-                self.assign("with", at, item.asname.name, context)
-        self.block("with", body, self.around(body), context)
+                self.assign("with", at, item.optional_vars, context)
+        self.block("with", body, context)
 
-    def try_statement(self, node: cst.Try | cst.TryStar) -> None:
-        index = self.block("try", node.body, self.around(node.body))
+    def try_statement(self, node: ast.Try) -> None:
+        index = self.block("try", node.body)
         for handler in node.handlers:
             kind = None if handler.type is None else self.lower(handler.type)
-            at = self.positions[handler.name.name] if handler.name else self.around(handler.body)
-            if handler.name is not None:
-                names = tuple(target_names(handler.name.name))
-                self.scope.bound.update(names)
-                self.event("except", at, names=names)
-            self.block("except", handler.body, self.around(handler.body), kind, index)
+            if kind is not None and handler.name is not None:
+                self.bind(handler.name)
+                self.event("except", self.caught(kind.end, handler.name), names=(handler.name,))
+            self.block("except", handler.body, kind, index)
         self.orelse(node.orelse, "tryelse", index)
-        if node.finalbody is not None:
-            self.block("finally", node.finalbody.body, self.around(node.finalbody.body), partner=index)
+        self.orelse(node.finalbody, "finally", index)
 
-    def match_case(self, case: cst.MatchCase) -> None:
+    def caught(self, offset: int, name: str) -> tuple[int, int]:
+        """Where the name of `except Error as name` stands; its type ends at `offset`."""
+        match = _AS.match(self.text, offset)
+        start = match.end() if match else offset
+        return start, start + len(name)
+
+    def match_case(self, case: ast.match_case) -> None:
         names = tuple(_captured(case.pattern))
         self.scope.bound.update(names)
-        self.event("case", self.around(case.body), names=names)
-        guard = None if case.guard is None else self.lower(case.guard)
-        self.block("case", case.body, self.around(case.body), guard)
+        at = self.body_span(case.body)
+        self.event("case", (at.start, at.end), names=names)
+        self.block("case", case.body, None if case.guard is None else self.lower(case.guard))
 
 
-def _captured(pattern: cst.CSTNode) -> Iterable[str]:
+def _captured(pattern: ast.pattern) -> Iterator[str]:
     """The names a match pattern binds."""
-    stack: list[cst.CSTNode] = [pattern]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, (cst.MatchAs, cst.MatchStar)) and node.name is not None:
-            yield node.name.value
-        if isinstance(node, cst.MatchMapping) and node.rest is not None:
-            yield node.rest.value
-        stack.extend(node.children)
-
-
-def dotted_name(node: cst.BaseExpression) -> str:
-    """`a.b.c` of a name or a chain of attributes."""
-    if isinstance(node, cst.Attribute):
-        return f"{dotted_name(node.value)}.{node.attr.value}"
-    return cst.ensure_type(node, cst.Name).value
+    for node in ast.walk(pattern):
+        match node:
+            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):
+                yield name

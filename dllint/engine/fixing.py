@@ -18,6 +18,7 @@ from dllint.project import Project
 from dllint.reduce import told
 from dllint.source import Span
 from dllint.suppress import COMMENTS
+from dllint.syntax.guard import NotParsed
 
 PASSES = 10
 """A fix may make room for another one; more rounds than this mean that two rules undo each other."""
@@ -56,15 +57,17 @@ class Remedies:
         if finding.code in COMMENTS:
             remedy = noqa.remedy(finding, project.source(finding.path))
             return msgspec.structs.replace(remedy, applicability=self._trust(finding.code, remedy.applicability))
-        if finding.code not in self._rules or not project.models[finding.path].faithful:
+        if finding.code not in self._rules:
             return None
         try:
             fix = self._rules[finding.code].fix(finding, project)
-            if fix is None or any(not project.models[edit.path].faithful for edit in fix.edits):
+            if fix is None or not all(project.fixable(edit.path) for edit in fix.edits):
                 return None
             apart = len({edit.path for edit in fix.edits}) > 1  # what needs two files is for a person
             trust = Applicability.MANUAL if apart else self._trust(finding.code, fix.applicability)
             return msgspec.structs.replace(fix, applicability=trust)
+        except NotParsed:  # LibCST does not read the file, so it is reported on and not fixed
+            return None
         except Exception as error:
             row, column = project.source(finding.path).location(finding.span.start)
             place = f"{finding.path}:{row}:{column}"

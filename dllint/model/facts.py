@@ -155,7 +155,6 @@ class Function(msgspec.Struct, frozen=True):
     """Names it reads itself (nested scopes not counted)."""
     globals: frozenset[str] = frozenset()
     nonlocals: frozenset[str] = frozenset()
-    is_async: bool = False
     is_generator: bool = False
     returns: Expr | None = None
     block: int = -1
@@ -219,6 +218,4 @@ class ModuleModel(msgspec.Struct, frozen=True):
     exports: tuple[str, ...] | None
     """`__all__` when it is a literal, else None."""
     suppressions: tuple[Suppression, ...]
-    faithful: bool
-    """LibCST prints the file back unchanged, so it may be fixed."""
     digest: str = ""

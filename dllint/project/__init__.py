@@ -120,6 +120,10 @@ class Project:
             self._trees[path] = parse(self.source(path))
         return self._trees[path]
 
+    def fixable(self, path: str) -> bool:
+        """Whether LibCST prints a file back unchanged, which it does not with form feeds. Raises NotParsed."""
+        return self.tree(path).faithful
+
     def text(self, path: str, span: Span) -> str:
         """The text of a span."""
         return self.source(path).text[span.start : span.end]

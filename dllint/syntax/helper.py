@@ -32,7 +32,7 @@ def helper(
     `body` are its lines, a tab for each further level of indentation; None where the file cannot be read.
     """
     seen = outline(source.text)
-    if seen is None or not model.faithful:
+    if seen is None or not tree.faithful:
         return None
     body = [line.replace("\t", indent_unit(source)) for line in body]
     same = defined_above(source, seen, model, use, parameters, body)

@@ -29,7 +29,7 @@ def hoist_lambda(source: Source, tree: Tree, model: ModuleModel, function: Funct
     """
     seen = outline(source.text)
     node = seen.function_at(function.span.start) if seen else None
-    if seen is None or not isinstance(node, ast.Lambda) or not model.faithful:
+    if seen is None or not isinstance(node, ast.Lambda) or not tree.faithful:
         return None
     code = source.text[function.span.start : function.span.end]
     parts = split_lambda(code)

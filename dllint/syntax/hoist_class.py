@@ -42,7 +42,7 @@ def hoist_class(source: Source, tree: Tree, model: ModuleModel, start: int, arou
     seen = outline(source.text)
     node = next((item for item in _statements(seen) if seen.offsets.span(item)[0] == start), None) if seen else None
     name = _name_of(node)
-    if seen is None or node is None or not name or not model.faithful:
+    if seen is None or node is None or not name or not tree.faithful:
         return None
     parent = next((above for above, _ in seen.path(node) if isinstance(above, (*_FUNCTIONS, ast.Lambda))), None)
     lines = rows(source, seen, node)

@@ -47,7 +47,7 @@ def hoist_function(source: Source, tree: Tree, model: ModuleModel, function: Fun
     """
     seen = outline(source.text)
     node = seen.function_at(function.span.start) if seen else None
-    if seen is None or not isinstance(node, Definition) or not model.faithful or node.decorator_list:
+    if seen is None or not isinstance(node, Definition) or not tree.faithful or node.decorator_list:
         return None
     parent = next(
         (above for above, _ in seen.path(node) if isinstance(above, (*Definition.__args__, ast.Lambda))), None

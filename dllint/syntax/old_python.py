@@ -7,6 +7,10 @@ reported as what it is, a syntax error, and read all the same.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import suppress
+
+from dllint.syntax.guard import NotParsed, guard
 
 _LITERAL = re.compile(
     r"""\#[^\r\n]* | (?P<string> [urbURB]{0,2}(?:
@@ -22,9 +26,17 @@ _ASYNC = re.compile(r"\basync(?=[ \t]*(?:=[^=]|[,).]))|(?<=\.)async\b")
 _OCTAL = re.compile(r"(?<![\w.])0(?=[0-7]+\b(?!\.))")
 _TICKS = re.compile(r"`(?P<inner>[^`\r\n]*)`")
 _LONG = re.compile(r"(?<![\w.])(?P<digits>\d+)[lL]\b")
-
-
+_TABS = re.compile(r"^[ ]*\t[ \t]*", re.MULTILINE)
+"""Python 2 lets tabs count as eight blanks."""
 _HIDDEN = "\0"
+
+
+def readings(text: str) -> Iterator[str]:
+    """What a file may be that an old Python wrote, in words of today."""
+    modern = modernised(text)
+    for candidate in dict.fromkeys((modern, _TABS.sub(lambda match: match[0].expandtabs(), modern))):
+        with suppress(NotParsed):
+            yield guard(candidate)
 
 
 def modernised(text: str) -> str:

@@ -7,6 +7,7 @@ import re
 import warnings
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
+from itertools import pairwise
 
 from dllint.syntax.deep import call_deep
 
@@ -18,13 +19,17 @@ class Offsets:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.ascii = text.isascii()
         self.starts = [0, *(match.end() for match in re.finditer(r"\r\n|\n|\r", text))]
+        self._wide: frozenset[int] = frozenset()
+        """Rows where a character may be more than one byte."""
+        if not text.isascii():
+            borders = pairwise((*self.starts, len(text)))
+            self._wide = frozenset(row for row, (a, b) in enumerate(borders, start=1) if not text[a:b].isascii())
 
     def of(self, row: int, column: int) -> int:
         """The offset of a row (from 1) and a column in bytes."""
         start = self.starts[row - 1]
-        if self.ascii:
+        if row not in self._wide:
             return start + column
         return start + len(self.text[start : start + column].encode()[:column].decode(errors="ignore"))
 

@@ -14,21 +14,16 @@ import libcst as cst
 from dllint.source import Source
 from dllint.syntax.deep import call_deep, recurse_deep
 from dllint.syntax.guard import NotParsed, guard
-from dllint.syntax.old_python import modernised
 from dllint.syntax.outline import parse_quietly
 from dllint.syntax.spans import Spans, render
 
-__all__ = ["NotParsed", "Tree", "parse", "parse_old", "quiet_collector"]
+__all__ = ["NotParsed", "Tree", "parse", "quiet_collector"]
 
 _PYTHON_2 = re.compile(
     r"^[ \t]*(?:print[ \t]+[^\s=(.,:\[]|print[ \t]*>>|exec[ \t]+[\"'\w]|except[ \t]+[\w.]+[ \t]*,[ \t]*\w+[ \t]*:"
     r"|raise[ \t]+\w[\w.]*[ \t]*,)|\b(?:ur|UR)[\"']|\b0[0-7]+\b(?!\.)|<>|`",
     re.MULTILINE,
 )
-
-
-_TABS = re.compile(r"^[ ]*\t[ \t]*", re.MULTILINE)
-"""Python 2 lets tabs count as eight blanks."""
 
 
 class Tree:
@@ -83,20 +78,6 @@ def parse(source: Source) -> Tree:
     """The tree of a file. Raises NotParsed."""
     text = guard(source.text)
     return Tree(source, text, _module(text, source.text))
-
-
-def parse_old(source: Source) -> Tree | None:
-    """The tree of a file that an old Python would accept; None for any other that `parse` rejects.
-
-    Its text is the source's in today's words (see `old_python`), so it says where things are, and is not for fixes.
-    """
-    text = modernised(source.text)
-    for candidate in (text, _TABS.sub(lambda match: match[0].expandtabs(), text)):
-        try:
-            return Tree(source, text, _module(guard(candidate), source.text))
-        except NotParsed:
-            continue
-    return None
 
 
 def _module(text: str, original: str) -> cst.Module:
