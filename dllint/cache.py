@@ -16,7 +16,6 @@ import re
 import secrets
 import shutil
 import sys
-import tempfile
 import time
 import zlib
 from collections.abc import Collection, Iterator, Mapping
@@ -26,6 +25,7 @@ from typing import Any
 import msgspec
 
 from dllint import __version__
+from dllint.files.atomic import replace
 from dllint.files.sieve import Peek, Words
 
 State = tuple[int, int, int, int]
@@ -224,17 +224,7 @@ def _write_pack(folder: Path, contents: Mapping[bytes, bytes]) -> dict[bytes, _P
 
 def _replace(file: Path, data: bytes, checked: bool = True) -> None:
     """Write a file in one step, with a checksum in front unless its parts have their own."""
-    handle, temporary = tempfile.mkstemp(prefix=".", dir=file.parent)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            if checked:
-                stream.write(zlib.crc32(data).to_bytes(4, "big"))
-            stream.write(data)
-        os.replace(temporary, file)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
+    replace(str(file), zlib.crc32(data).to_bytes(4, "big") + data if checked else data)
 
 
 def _bytes(places: Mapping[bytes, _Place]) -> int:

@@ -51,3 +51,8 @@ class Finding(msgspec.Struct, frozen=True):
     anchors: tuple[tuple[str, Span], ...] = ()
     key: str = ""
     data: Any = None
+
+    @property
+    def identity(self) -> str:
+        """What it is known by from run to run: names, no line numbers, so that edits elsewhere change nothing."""
+        return f"{self.code}\0{self.key or f'{self.path} {self.message}'}"

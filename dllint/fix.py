@@ -101,6 +101,13 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
     return text
 
 
+def merged(text: str, edits: Iterable[Edit]) -> Edit:
+    """One edit that does what all of these do, all of one file: a suggestion has one range."""
+    own = sorted(set(edits))
+    start, end = min(edit.span.start for edit in own), max(edit.span.end for edit in own)
+    return Edit(own[0].path, Span(start, end), apply(text[:end], own)[start:])
+
+
 def _order(edit: Edit) -> tuple[Span, bool, str]:
     """From the beginning; of what is inserted at one place, imports come first."""
     return edit.span, not edit.text.lstrip().startswith(("import ", "from ")), edit.text

@@ -20,7 +20,22 @@ else:
 
 Words = tuple[str, ...]
 Platform = Literal["linux", "macos", "windows"]
-Format = Literal["concise", "full", "json"]
+Format = Literal[
+    "concise",
+    "full",
+    "grouped",
+    "json",
+    "json-lines",
+    "sarif",
+    "github",
+    "gitlab",
+    "rdjson",
+    "rdjsonl",
+    "junit",
+    "pylint",
+    "azure",
+    "markdown",
+]
 StartMethod = Literal["fork", "spawn", "forkserver"]
 _CHOICES = {"target-platforms": Platform, "output-format": Format, "start-method": StartMethod}
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from dllint.cli import Problem
+from dllint.cli.output import report
+from dllint.report.formats import FORMATS
 
 if TYPE_CHECKING:
-    from dllint.engine import Request, Result
+    from dllint.engine import Request
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 STDIN = "<stdin>.py"
@@ -26,6 +28,14 @@ def _words(context: click.Context, option: click.Parameter, values: tuple[str, .
 
 def _selectors(name: str, text: str) -> Callable[[Command], Command]:
     return click.option(name, multiple=True, metavar="RULES", callback=_words, help=text)
+
+
+def _file(context: click.Context, option: click.Parameter, value: str) -> str:
+    """A file that is going to be written; better known before the work than after it."""
+    folder = os.path.dirname(os.path.abspath(value))
+    if value and (os.path.isdir(value) or not os.path.isdir(folder)):
+        raise click.BadParameter(f"{value} is a folder" if os.path.isdir(value) else f"no such folder: {folder}")
+    return value
 
 
 class _Command(click.Command):
@@ -46,7 +56,10 @@ class _Command(click.Command):
 @_selectors("--select", "Report these rules only: codes, prefixes, names or ALL, comma-separated.")
 @_selectors("--extend-select", "Report these rules too.")
 @_selectors("--ignore", "Do not report these rules.")
-@click.option("--output-format", type=click.Choice(["concise", "full", "json"]), help="Default: full on a terminal.")
+@click.option("--output-format", type=click.Choice(list(FORMATS)), help="Default: full on a terminal, else concise.")
+@click.option(
+    "--output-file", metavar="FILE", default="", callback=_file, help="Write the findings, or the diff, there."
+)
 @click.option("--config", metavar="FILE", default="", help="Use this configuration file.")
 @click.option("--isolated", is_flag=True, help="Ignore all configuration files.")
 @click.option("--no-cache", is_flag=True, envvar="DLLINT_NO_CACHE", help="Neither read nor write the cache.")
@@ -126,7 +139,7 @@ def _check(request: Request, options: dict[str, Any]) -> int:
     from dllint.engine import check
 
     result = check(request)
-    _report(result, request, options)
+    report(result, request, options)
     changed = bool(result.changes)
     left = bool(result.findings) and not options["fix_only"]
     failed = changed if options["diff"] else left or (changed and options["exit_non_zero_on_fix"])
@@ -135,52 +148,6 @@ def _check(request: Request, options: dict[str, Any]) -> int:
     return 2 if result.crashes else int(failed and not options["exit_zero"])
 
 
-def _report(result: Result, request: Request, options: dict[str, Any]) -> None:
-    """Findings to stdout (to stderr where stdout is a diff or the fixed source), the summary to stderr."""
-    from dllint import registry
-    from dllint.report import Context, diff, json, summary, text
-
-    names = {info.code: info.name for info in registry.infos()}
-    context = Context(result.root, os.getcwd(), names, result.source)
-    if options["diff"]:
-        for change in result.changes:
-            click.echo(diff.render(change.before, change.after, context.relative(change.before.path)), nl=False)
-        return
-    fixed_stdin = request.stdin is not None and (request.fix or request.add_noqa is not None)
-    if fixed_stdin:
-        click.echo(_fixed(result, request), nl=False)
-    shown = [item for item in result.findings if not options["fix_only"] or item[0].code == "DLL904"]
-    stream = sys.stderr if fixed_stdin else sys.stdout
-    form = options["output_format"] or result.config.output_format or ("full" if stream.isatty() else "concise")
-    if form == "json":
-        click.echo(json.render(shown, context), file=stream, nl=False)
-    else:
-        color = _colored(options["color"], stream)
-        render = text.full if form == "full" else text.concise
-        click.echo(render(shown, context, text.Paint(color)), file=stream, nl=False, color=color)
-    told = [*summary.fixes(result.applied, result.findings, context, options["show_fixes"])]
-    told += summary.silenced(result.silenced)
-    if not options["fix_only"]:
-        told += summary.lines(result.findings, result.checked, result.config.targets.platforms)
-    for line in told:
-        click.echo(line, err=True)
-
-
-def _fixed(result: Result, request: Request) -> bytes:
-    changed = [change.after.encode(change.after.text) for change in result.changes]
-    return changed[0] if changed else request.stdin or b""
-
-
 def _tell(kind: str, lines: Iterable[str]) -> None:
     for line in lines:
         click.echo(f"{kind}: {line}", err=True)
-
-
-def _colored(wish: str, stream: IO[str]) -> bool:
-    if wish != "auto":
-        return wish == "always"
-    if os.environ.get("NO_COLOR"):
-        return False
-    if any(os.environ.get(name, "0") not in ("", "0") for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):
-        return True
-    return stream.isatty() and os.environ.get("TERM") != "dumb"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import stat
-import tempfile
+
+from dllint.files.atomic import replace
 
 
 class NotWritten(Exception):
@@ -25,15 +25,6 @@ def write(place: str, before: bytes, after: bytes) -> None:
         mode = stat.S_IMODE(os.stat(place).st_mode)
         if not os.access(place, os.W_OK):
             raise NotWritten("it may not be written")
-        handle, temporary = tempfile.mkstemp(prefix=".dllint-", dir=os.path.dirname(place))
-        try:
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(after)
-            os.chmod(temporary, mode)
-            os.replace(temporary, place)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
-            raise
+        replace(place, after, mode)
     except OSError as error:
         raise NotWritten(str(error.strerror or error)) from None

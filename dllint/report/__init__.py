@@ -9,31 +9,80 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 
 from dllint.finding import Finding
-from dllint.fix import Fix
-from dllint.source import Source
+from dllint.fix import Applicability, Edit, Fix, merged
+from dllint.report.paint import Paint
+from dllint.rule import RuleInfo
+from dllint.source import Source, Span
 
 Findings = Sequence[tuple[Finding, Fix | None]]
 
 
-class Context(msgspec.Struct, frozen=True):
-    """What reporters need besides the findings. `names` maps codes to rule names."""
+class Context(msgspec.Struct, frozen=True, kw_only=True):
+    """What reporters need besides the findings."""
 
     root: str
     cwd: str
-    names: Mapping[str, str]
+    rules: Mapping[str, RuleInfo]
+    """By their codes."""
     source: Callable[[str], Source]
+    paint: Paint = Paint(False)
+    unsafe_fixes: bool = False
+    """Whether unsafe fixes are wanted as suggestions."""
+    problems: Sequence[str] = ()
+    """What went wrong in the run itself."""
+    touches: Callable[[str, Span], bool] = lambda path, span: True
+    """Whether the change under review touches a place; everything does where there is none."""
 
     def absolute(self, path: str) -> str:
         """Where a file of the project lies."""
         return os.path.normpath(os.path.join(self.root, path))
 
-    def relative(self, path: str) -> str:
-        """The file as seen from the working directory, with forward slashes."""
+    def relative(self, path: str, to: str = "") -> str:
+        """The file as seen from a folder (the working directory), with forward slashes."""
         place = self.absolute(path)
         with contextlib.suppress(ValueError):  # another drive
-            place = os.path.relpath(place, self.cwd)
+            real = (os.path.realpath(place), os.path.realpath(to)) if to else (place, self.cwd)
+            place = os.path.relpath(*real)
         return place.replace(os.sep, "/")
+
+    @property
+    def repository(self) -> str:
+        """The nearest folder that holds the root and `.git`; the root itself where there is none."""
+        folder = self.root
+        while not os.path.exists(os.path.join(folder, ".git")):
+            parent = os.path.dirname(folder)
+            if parent == folder:
+                return self.root
+            folder = parent
+        return folder
 
     def location(self, path: str, offset: int) -> tuple[int, int]:
         """Row and column, both from 1."""
         return self.source(path).location(offset)
+
+    def first_line(self, path: str, span: Span) -> Span:
+        """As much of a span as is on its first line: reviewers show a finding only where all its lines are changed."""
+        source = self.source(path)
+        return Span(span.start, max(span.start, min(span.end, source.row_span(source.location(span.start)[0]).end)))
+
+    def offers(self, fix: Fix | None) -> bool:
+        """Whether a reviewer may apply the fix with a click."""
+        least = Applicability.UNSAFE if self.unsafe_fixes else Applicability.SAFE
+        return fix is not None and bool(fix.edits) and fix.applicability >= least
+
+    def suggestion(self, finding: Finding, fix: Fix | None) -> Edit | None:
+        """The fix as one edit of the finding's file, if it is offered and changes no other file."""
+        if fix is None or not self.offers(fix) or {edit.path for edit in fix.edits} != {finding.path}:
+            return None
+        return merged(self.source(finding.path).text, fix.edits)
+
+
+def by_hand(fix: Fix | None) -> str:
+    """A remedy that nobody applies but a person, as plain text that is Markdown too; "" for any other."""
+    if fix is None or fix.applicability is not Applicability.MANUAL:
+        return ""
+    return "\n".join((f"{fix.title} (by hand){':' if fix.snippet else ''}", *_indented(fix.snippet)))
+
+
+def _indented(snippet: str) -> list[str]:
+    return ["", *(f"    {line}".rstrip() for line in snippet.splitlines())] if snippet else []

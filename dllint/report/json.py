@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 from dllint.finding import Finding
 from dllint.fix import Edit, Fix
 from dllint.report import Context, Findings
+from dllint.report.fingerprint import fingerprints
 from dllint.source import Span
 
 
 def render(findings: Findings, context: Context) -> str:
     """A JSON array, one object a finding."""
-    seen: Counter[str] = Counter()
-    rows = [_finding(finding, fix, context, seen) for finding, fix in findings]
-    return json.dumps(rows, indent=2) + "\n"
+    return json.dumps(list(_rows(findings, context)), indent=2) + "\n"
 
 
-def _finding(finding: Finding, fix: Fix | None, context: Context, seen: Counter[str]) -> dict[str, Any]:
+def lines(findings: Findings, context: Context) -> str:
+    """The same objects, one a line."""
+    return "".join(json.dumps(row) + "\n" for row in _rows(findings, context))
+
+
+def _rows(findings: Findings, context: Context) -> Iterator[dict[str, Any]]:
+    known = fingerprints(finding for finding, _ in findings)
+    for (finding, fix), fingerprint in zip(findings, known, strict=True):
+        yield _finding(finding, fix, context, fingerprint)
+
+
+def _finding(finding: Finding, fix: Fix | None, context: Context, fingerprint: str) -> dict[str, Any]:
     return {
         "code": finding.code,
-        "name": context.names[finding.code],
+        "name": context.rules[finding.code].name,
         "filename": context.absolute(finding.path),
         **_range(finding.path, finding.span, context),
         "message": finding.message,
@@ -36,7 +45,7 @@ def _finding(finding: Finding, fix: Fix | None, context: Context, seen: Counter[
         "outcomes": finding.outcomes,
         "related": [{"message": note.text, **_place(note.path, note.span, context)} for note in finding.notes],
         "anchors": [_place(path, span, context) for path, span in finding.anchors],
-        "fingerprint": _fingerprint(finding, seen),
+        "fingerprint": fingerprint,
     }
 
 
@@ -64,10 +73,3 @@ def _range(path: str, span: Span, context: Context) -> dict[str, Any]:
 def _point(path: str, offset: int, context: Context) -> dict[str, int]:
     row, column = context.location(path, offset)
     return {"row": row, "column": column}
-
-
-def _fingerprint(finding: Finding, seen: Counter[str]) -> str:
-    """The same after edits elsewhere in the file: made of names, not of line numbers."""
-    key = f"{finding.code}\0{finding.key or f'{finding.path} {finding.message}'}"
-    seen[key] += 1
-    return hashlib.sha256(f"{key}\0{seen[key]}".encode("utf-8", "surrogateescape")).hexdigest()[:32]

@@ -12,12 +12,21 @@ def text(info: RuleInfo) -> str:
     """A rule's page as Markdown, its metadata below the title."""
     default = "on by default" if info.default else "opt-in"
     facts = f"*{info.severity.value} · {default} · fix: {info.fixable} · {info.status} since {info.since}*"
-    try:
-        page = Path(info.page).read_text(encoding="utf-8")
-    except OSError:
-        page = f"# {info.code} {info.name}\n\n{info.summary}.\n"
-    title, _, rest = page.partition("\n")
+    title, _, rest = _page(info).partition("\n")
     return f"{title}\n\n{facts}\n{rest}"
+
+
+def introduction(info: RuleInfo) -> str:
+    """What stands between a page's title and its first heading, as one paragraph."""
+    body = _page(info).partition("\n")[2].partition("\n## ")[0]
+    return " ".join(body.split())
+
+
+def _page(info: RuleInfo) -> str:
+    try:
+        return Path(info.page).read_text(encoding="utf-8")
+    except OSError:
+        return f"# {info.code} {info.name}\n\n{info.summary}.\n"
 
 
 def table(infos: Iterable[RuleInfo]) -> str:

@@ -5,47 +5,38 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 
-from dllint.finding import Finding, Note, Severity
+from dllint.finding import Finding, Note
 from dllint.fix import Applicability, Fix
 from dllint.report import Context, Findings
+from dllint.report.paint import Paint
 from dllint.source import Source, Span
 
 CONTEXT = 2
 """Lines of code before and after the one that is meant."""
 WIDEST = 200
 """Characters of a line that are shown; generated lines can be very long."""
-_STYLES = {"error": "31;1", "warning": "33;1", "info": "36;1", "bold": "1", "dim": "2", "blue": "34;1", "green": "32;1"}
 
 
-class Paint:
-    """ANSI colours, or nothing."""
-
-    def __init__(self, color: bool) -> None:
-        self._color = color
-
-    def __call__(self, style: str, text: str) -> str:
-        return f"\033[{_STYLES[style]}m{text}\033[0m" if self._color and text else text
-
-
-def concise(findings: Findings, context: Context, paint: Paint) -> str:
+def concise(findings: Findings, context: Context) -> str:
     """`path:row:column: CODE message`, as flake8 writes it."""
-    lines = []
+    paint, lines = context.paint, []
     for finding, _ in findings:
         row, column = context.location(finding.path, finding.span.start)
         place = paint("bold", context.relative(finding.path))
-        lines.append(f"{place}:{row}:{column}: {paint(_style(finding), finding.code)} {finding.message}\n")
+        lines.append(f"{place}:{row}:{column}: {paint(finding.severity.value, finding.code)} {finding.message}\n")
     return "".join(lines)
 
 
-def full(findings: Findings, context: Context, paint: Paint) -> str:
+def full(findings: Findings, context: Context) -> str:
     """A code frame a finding, its route as notes, and what to do."""
-    return "".join("\n".join(_block(finding, fix, context, paint)) + "\n\n" for finding, fix in findings)
+    return "".join("\n".join(_block(finding, fix, context)) + "\n\n" for finding, fix in findings)
 
 
-def _block(finding: Finding, fix: Fix | None, context: Context, paint: Paint) -> Iterator[str]:
+def _block(finding: Finding, fix: Fix | None, context: Context) -> Iterator[str]:
+    paint = context.paint
     fixable = fix is not None and fix.applicability is Applicability.SAFE
     mark = paint("green", " [*]") if fixable else ""
-    yield f"{paint(_style(finding), finding.code)}{mark} {paint('bold', finding.message)}"
+    yield f"{paint(finding.severity.value, finding.code)}{mark} {paint('bold', finding.message)}"
     row, column = context.location(finding.path, finding.span.start)
     yield f"  {paint('blue', '-->')} {context.relative(finding.path)}:{row}:{column}"
     source = context.source(finding.path)
@@ -74,10 +65,6 @@ def _how(fix: Fix) -> str:
             return " (by hand)"
 
 
-def _style(finding: Finding) -> str:
-    return finding.severity.value if isinstance(finding.severity, Severity) else "error"
-
-
 def _frame(source: Source, finding: Finding, paint: Paint) -> Iterator[str]:
     first, _ = source.location(finding.span.start)
     top, bottom = max(1, first - CONTEXT), min(_last_row(source), first + CONTEXT)
@@ -88,7 +75,7 @@ def _frame(source: Source, finding: Finding, paint: Paint) -> Iterator[str]:
         text = _shown(source.line(row))
         yield f"{paint('blue', str(row).rjust(width))} {bar} {text}".rstrip()
         if row == first:
-            yield f"{' ' * width} {bar} {paint(_style(finding), _carets(source, row, finding.span))}"
+            yield f"{' ' * width} {bar} {paint(finding.severity.value, _carets(source, row, finding.span))}"
     yield f"{' ' * width} {bar}"
 
 

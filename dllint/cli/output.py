@@ -1,0 +1,118 @@
+"""Where a run's report goes: findings to standard output or a file, the summary to standard error."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from dllint.cli import Problem
+
+if TYPE_CHECKING:
+    from dllint.engine import Request, Result
+    from dllint.report import Context, Findings
+
+
+def report(result: Result, request: Request, options: dict[str, Any]) -> None:
+    """Write the findings, or the diff of the fixes, and tell what they come to."""
+    if options["diff"]:
+        _diff(result, _context(result, request, False), options["output_file"])
+        return
+    fixed_stdin = request.stdin is not None and (request.fix or request.add_noqa is not None)
+    if fixed_stdin:
+        click.echo(_fixed(result, request), nl=False)
+    shown = [item for item in result.findings if not options["fix_only"] or item[0].code == "DLL904"]
+    stream = sys.stderr if fixed_stdin else sys.stdout
+    terminal = stream.isatty() and not options["output_file"]
+    form = options["output_format"] or result.config.output_format or ("full" if terminal else "concise")
+    color = not options["output_file"] and _colored(options["color"], stream)
+    context = _context(result, request, color)
+    _findings(shown, context, form, options["output_file"], stream, color)
+    _summary(result, context, options)
+
+
+def _context(result: Result, request: Request, color: bool) -> Context:
+    from dllint import registry
+    from dllint.report import Context
+    from dllint.report.paint import Paint
+
+    return Context(
+        root=result.root,
+        cwd=os.getcwd(),
+        rules=registry.by_code(),
+        source=result.source,
+        paint=Paint(color),
+        unsafe_fixes=result.config.unsafe_fixes if request.unsafe_fixes is None else request.unsafe_fixes,
+        problems=result.crashes,
+    )
+
+
+def _findings(findings: Findings, context: Context, form: str, file: str, stream: IO[str], color: bool) -> None:
+    from dllint.report.formats import renderer
+
+    text = renderer(form)(findings, context)
+    if file:
+        write(file, text.encode("utf-8", "backslashreplace"))
+    else:
+        click.echo(text, file=stream, nl=False, color=color)
+    step = os.environ.get("GITHUB_STEP_SUMMARY", "")
+    if form == "github" and step:
+        from dllint.report.github import summary
+
+        _append(step, summary(findings, context))
+
+
+def _summary(result: Result, context: Context, options: dict[str, Any]) -> None:
+    from dllint.report import summary
+
+    told = [*summary.fixes(result.applied, result.findings, context, options["show_fixes"])]
+    told += summary.silenced(result.silenced)
+    if not options["fix_only"]:
+        told += summary.lines(result.findings, result.checked, result.config.targets.platforms)
+    for line in told:
+        click.echo(line, err=True)
+
+
+def write(file: str, data: bytes) -> None:
+    """A report's file, whole or not at all."""
+    from dllint.files.atomic import save
+
+    try:
+        save(file, data)
+    except OSError as error:
+        raise Problem(f"{file}: cannot be written: {error.strerror or error}") from error
+
+
+def _append(file: str, text: str) -> None:
+    """The summary of a step: what earlier commands of the step wrote stays."""
+    try:
+        with open(file, "a", encoding="utf-8", errors="backslashreplace", newline="\n") as stream:
+            stream.write(text)
+    except OSError as error:
+        raise Problem(f"{file} (GITHUB_STEP_SUMMARY): cannot be written: {error.strerror or error}") from error
+
+
+def _diff(result: Result, context: Context, file: str) -> None:
+    from dllint.report import diff
+
+    data = b"".join(
+        diff.render(change.before, change.after, context.relative(change.before.path)) for change in result.changes
+    )
+    write(file, data) if file else click.echo(data, nl=False)
+
+
+def _fixed(result: Result, request: Request) -> bytes:
+    changed = [change.after.encode(change.after.text) for change in result.changes]
+    return changed[0] if changed else request.stdin or b""
+
+
+def _colored(wish: str, stream: IO[str]) -> bool:
+    if wish != "auto":
+        return wish == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    if any(os.environ.get(name, "0") not in ("", "0") for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):
+        return True
+    return stream.isatty() and os.environ.get("TERM") != "dumb"

@@ -1,0 +1,48 @@
+"""Writing a file in one step: all of it or nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import tempfile
+
+
+def replace(place: str, data: bytes, mode: int | None = None) -> None:
+    """Put a file in the place of another, or where none is. Raises OSError; what was there is there still then.
+
+    Without a mode it is for its owner alone.
+    """
+    handle, temporary = tempfile.mkstemp(prefix=".dllint-", dir=os.path.dirname(place))
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        if mode is not None:
+            os.chmod(temporary, mode)
+        os.replace(temporary, place)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def save(place: str, data: bytes) -> None:
+    """Write a file for a user: a link stays a link, a mode stays, a new file has the usual one. Raises OSError.
+
+    What is no file (a pipe, `/dev/stdout`) is written to.
+    """
+    if os.path.exists(place) and not os.path.isfile(place):
+        with open(place, "wb") as stream:
+            stream.write(data)
+    else:
+        place = os.path.realpath(place)
+        replace(place, data, _mode(place))
+
+
+def _mode(place: str) -> int:
+    try:
+        return stat.S_IMODE(os.stat(place).st_mode)
+    except FileNotFoundError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask

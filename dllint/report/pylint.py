@@ -1,0 +1,14 @@
+"""Pylint's parseable text, which many CI systems read."""
+
+from __future__ import annotations
+
+from dllint.report import Context, Findings
+
+
+def render(findings: Findings, context: Context) -> str:
+    """`path:row: [CODE] message`."""
+    return "".join(
+        f"{context.relative(finding.path)}:{context.location(finding.path, finding.span.start)[0]}: "
+        f"[{finding.code}] {finding.message}\n"
+        for finding, _ in findings
+    )

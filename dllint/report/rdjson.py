@@ -1,0 +1,58 @@
+"""Reviewdog's diagnostic format, whose columns count the bytes of UTF-8."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from dllint.finding import Finding
+from dllint.fix import Fix
+from dllint.report import Context, Findings, by_hand
+from dllint.source import Span
+
+_SOURCE = {"name": "dllint"}
+
+
+def render(findings: Findings, context: Context) -> str:
+    """One `DiagnosticResult`."""
+    diagnostics = [_diagnostic(finding, fix, context) for finding, fix in findings]
+    return json.dumps({"source": _SOURCE, "diagnostics": diagnostics}, indent=2) + "\n"
+
+
+def lines(findings: Findings, context: Context) -> str:
+    """One `Diagnostic` a line."""
+    diagnostics = ({**_diagnostic(finding, fix, context), "source": _SOURCE} for finding, fix in findings)
+    return "".join(json.dumps(diagnostic) + "\n" for diagnostic in diagnostics)
+
+
+def _diagnostic(finding: Finding, fix: Fix | None, context: Context) -> dict[str, Any]:
+    remedy = by_hand(fix)
+    edit = context.suggestion(finding, fix)
+    suggestions = [{"range": _range(edit.path, edit.span, context), "text": edit.text}] if edit else []
+    return {
+        "message": f"{finding.message}\n\n{remedy}" if remedy else finding.message,
+        "location": _place(finding.path, finding.span, context),
+        "severity": finding.severity.value.upper(),
+        "code": {"value": finding.code},
+        **({"suggestions": suggestions} if suggestions else {}),
+        "related_locations": [
+            {"message": note.text, "location": _place(note.path, note.span, context)} for note in finding.notes
+        ],
+    }
+
+
+def _place(path: str, span: Span, context: Context) -> dict[str, Any]:
+    return {"path": context.relative(path), "range": _range(path, span, context)}
+
+
+def _range(path: str, span: Span, context: Context) -> dict[str, Any]:
+    return {"start": _point(path, span.start, context), "end": _point(path, span.end, context)}
+
+
+def _point(path: str, offset: int, context: Context) -> dict[str, int]:
+    """Line and column; the bytes of a byte order mark are bytes of the first line."""
+    source = context.source(path)
+    row, column = source.location(offset)
+    before = source.text[offset - column + 1 : offset]
+    mark = 3 if source.bom and row == 1 else 0
+    return {"line": row, "column": mark + len(before.encode("utf-8", "surrogatepass")) + 1}
