@@ -15,7 +15,7 @@ import dllint
 
 ROOT = Path(__file__).resolve().parent.parent
 SHELLS = {"engine", "config", "report", "registry", "files", "suppress", "finding", "fix", "rule", "knowledge"} | {
-    *("cache", "reduce"),
+    *("cache", "reduce", "survey"),
 }
 
 LAYERS: dict[str, set[str]] = {
@@ -43,6 +43,7 @@ LAYERS: dict[str, set[str]] = {
         *("rule", "registry", "options", "config", "suppress", "files", "cache", "reduce", "noqa", "ruff"),
     },
     "flake8": {"engine", "config", "registry", "reduce"},
+    "survey": {"engine", "config", "report", "registry", "reduce"},
     "cli": SHELLS,
     "__main__": {"cli"},
     "__init__": set(),
@@ -55,17 +56,20 @@ LAZY: set[tuple[str, str]] = {("project", "syntax")}
 OUTSIDE: dict[str, set[str]] = {
     "libcst": {"syntax"},
     "click": {"cli", "__main__"},
-    "rich": {"report"},
+    "rich": {"report", "survey"},
     "pathspec": {"files"},
     "packaging": {"config", "options", "project", "engine"},
     "tomli": {"config", "options"},
     "flake8": {"flake8"},
+    "distributed": {"survey"},
+    "pyarrow": {"survey"},
+    "psutil": {"survey"},
     "torch": set(),
     "numpy": set(),
 }
 """Who may import which distribution; msgspec and the standard library are everybody's."""
 
-OUTSIDE_LAZY = {"rich", "packaging", "flake8"}
+OUTSIDE_LAZY = {"rich", "packaging", "flake8", "distributed", "pyarrow", "psutil"}
 """Paid for only where they are used."""
 
 

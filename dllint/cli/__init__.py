@@ -13,6 +13,7 @@ from dllint import __version__
 COMMANDS = {
     "check": "Find what breaks in workers, and fix it.",
     "rule": "Explain a rule.",
+    "survey": "Check many repositories and archives into one database.",
     "clean": "Remove what earlier runs learned of any project.",
 }
 """Each command with its line of help. `dllint.cli.NAME` has it as `command`, and is imported when it is asked for."""

@@ -41,7 +41,7 @@ def _block(finding: Finding, fix: Fix | None, context: Context) -> Iterator[str]
     yield f"  {paint('blue', '-->')} {context.relative(finding.path)}:{row}:{column}"
     source = context.source(finding.path)
     if source.text:
-        yield from _frame(source, finding, paint)
+        yield from frame(source, finding, paint)
     for note in finding.notes:
         yield f"   {paint('blue', '=')} {paint('bold', 'note:')} {_note(note, context)}"
     if fix:
@@ -65,7 +65,7 @@ def _how(fix: Fix) -> str:
             return " (by hand)"
 
 
-def _frame(source: Source, finding: Finding, paint: Paint) -> Iterator[str]:
+def frame(source: Source, finding: Finding, paint: Paint) -> Iterator[str]:
     first, _ = source.location(finding.span.start)
     top, bottom = max(1, first - CONTEXT), min(_last_row(source), first + CONTEXT)
     width = len(str(bottom))

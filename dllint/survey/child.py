@@ -1,0 +1,181 @@
+"""One source, in a process of its own: unpacked, analysed as `dllint check` does, told as JSON on standard output.
+
+The process limits itself where the platform lets it, and ends when whoever started it is gone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sys
+import threading
+from typing import IO
+
+import msgspec
+
+from dllint import config, engine, registry
+from dllint.engine.corpus import Changed
+from dllint.reduce import told
+from dllint.report import Context, json, text
+from dllint.report.paint import Paint
+from dllint.survey import archives, git
+from dllint.survey.limits import MIB, Broken, Limits, Refused, Unfit
+from dllint.survey.outcome import MOST, Outcome, Reported, Step
+from dllint.survey.trees import Tree
+from dllint.survey.unpack import Unpacked
+
+UNFIT = 3
+"""The exit status for a machine that cannot do the work; the reason is on standard output."""
+
+
+class Order(msgspec.Struct, frozen=True):
+    """What the process is told on standard input, in one line. `scratch` is an empty folder."""
+
+    tree: Tree
+    identity: str
+    limits: Limits
+    isolated: bool
+    scratch: str
+
+
+def main() -> None:
+    """Read an order, write its outcome."""
+    order = msgspec.json.decode(sys.stdin.buffer.readline(), type=Order)
+    threading.Thread(target=_watch, args=(order.scratch,), daemon=True).start()
+    _confine(order.limits)
+    with os.fdopen(os.dup(1), "wb") as stream:
+        sys.stdout = sys.stderr
+        try:
+            _tell(stream, msgspec.json.encode(outcome(order)))
+        except Unfit as error:
+            _tell(stream, str(error).encode("utf-8", "backslashreplace"))
+            os._exit(UNFIT)
+    os._exit(0)  # there is nothing to tidy up, and the watching thread would be waited for
+
+
+def _tell(stream: IO[bytes], data: bytes) -> None:
+    stream.write(data)
+    stream.flush()
+
+
+def outcome(order: Order) -> Outcome:
+    """What becomes of a source. Raises Unfit."""
+    try:
+        found = _analysed(_prepared(order), order)
+    except (Refused, config.ConfigError, registry.UnknownRule) as error:
+        kind = error.kind if isinstance(error, Refused) else Broken.kind
+        found = Outcome(kind=kind, reason=_relative(str(error), order))
+    except MemoryError:
+        found = Outcome(kind="over-memory", reason=f"it takes more than {order.limits.memory} MiB of memory")
+    except Unfit:
+        raise
+    except Exception as error:
+        found = Outcome(kind="failed", reason=_relative(f"internal error: {told(error)}", order))
+    return msgspec.structs.replace(found, identity=order.identity, peak_mb=round(peak(), 1))
+
+
+def _prepared(order: Order) -> str:
+    """The folder that is analysed. Raises Refused and Unfit."""
+    tree = order.tree
+    if tree.form == "folder":
+        return tree.path
+    into = Unpacked(order.scratch, order.limits)
+    if tree.form == "archive":
+        archives.unpack(tree.path, into, order.limits)
+        return into.project(bare=tree.path.endswith(".whl"))
+    parts = [(blob, into.meet(blob.name)) for blob in git.blobs(tree.path, order.identity.removeprefix("git:"))]
+    wanted = {blob: parts for blob, parts in parts if into.wants(parts, blob.size)}
+    for blob, pieces in git.contents(tree.path, [*wanted]):
+        into.write(wanted[blob], blob.size, pieces)
+    return into.project(bare=True)
+
+
+def _analysed(root: str, order: Order) -> Outcome:
+    try:
+        result = engine.check(engine.Request(paths=(root,), isolated=order.isolated))
+    except Changed:
+        return Outcome(kind="failed", reason="its files changed while they were read")
+    if result.crashes:
+        return Outcome(kind="failed", reason=_relative("; ".join(result.crashes), order))
+    return Outcome(
+        kind="ok",
+        files=result.checked,
+        findings=tuple(_reported(result)),
+        omitted=max(0, len(result.findings) - MOST),
+        warnings=tuple(_relative(warning, order) for warning in result.warnings),
+    )
+
+
+def _reported(result: engine.Result) -> list[Reported]:
+    """The findings with their places relative to the source."""
+    rules = {info.code: info for info in registry.infos()}
+    context = Context(root="", cwd="", rules=rules, source=result.source)
+    kept = result.findings[:MOST]
+    rows = msgspec.json.decode(json.render(kept, context))
+    return [
+        Reported(
+            code=row["code"],
+            rule=row["name"],
+            severity=row["severity"],
+            certainty=row["certainty"],
+            path=_slashed(row["filename"]),
+            **row["location"],
+            message=row["message"],
+            outcomes=row["outcomes"],
+            route=tuple(
+                Step(step["message"], _slashed(step["filename"]), **step["location"]) for step in row["related"]
+            ),
+            frame="\n".join(text.frame(result.source(finding.path), finding, Paint(False))),
+            fix=f"{row['fix']['message']} ({row['fix']['applicability']})" if row["fix"] else "",
+            fingerprint=row["fingerprint"],
+        )
+        for row, (finding, _) in zip(rows, kept, strict=True)
+    ]
+
+
+def _slashed(path: str) -> str:
+    return path.replace(os.sep, "/").encode("utf-8", "backslashreplace").decode()
+
+
+def _relative(said: str, order: Order) -> str:
+    """A message without the folder that was made for the source."""
+    for folder in (order.scratch, os.path.realpath(order.scratch)):
+        said = said.replace(os.path.join(folder, ""), "").replace(folder, ".")
+    return said.encode("utf-8", "backslashreplace").decode()
+
+
+def _watch(scratch: str) -> None:
+    """End with whoever holds the other end of standard input, and leave nothing behind."""
+    while sys.stdin.buffer.read(1024):
+        pass
+    shutil.rmtree(scratch, ignore_errors=True)
+    os._exit(1)
+
+
+def _confine(limits: Limits) -> None:
+    """Limits that the system enforces, a little wider than those that are looked after from outside."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    walls = {
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_CPU: int(limits.seconds) + 5,
+        resource.RLIMIT_FSIZE: limits.unpacked * MIB,
+        resource.RLIMIT_DATA: (limits.memory + 256) * MIB,
+    }
+    for name, value in walls.items():
+        with contextlib.suppress(ValueError, OSError):  # a lower one holds already
+            resource.setrlimit(name, (value, resource.getrlimit(name)[1]))
+
+
+def peak() -> float:
+    """The most memory that this process has had, in MiB; 0 where the platform does not say."""
+    with contextlib.suppress(OSError), open("/proc/self/status", encoding="ascii", errors="replace") as stream:
+        return next((int(line.split()[1]) / 1024 for line in stream if line.startswith("VmHWM")), 0.0)
+    if sys.platform == "darwin":
+        import resource
+
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / MIB
+    return 0.0

@@ -1,0 +1,104 @@
+"""The engine of many machines: the same work on a Dask cluster, which looks after its workers.
+
+The sources must be found at the same paths by every worker. Dask hands the work of a worker that died to another one;
+when the scheduler itself goes away, whatever has no outcome yet is sent again to the one that comes back.
+"""
+
+from __future__ import annotations
+
+import importlib
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from dllint.survey.limits import Unfit
+from dllint.survey.outcome import Outcome
+from dllint.survey.tool import tool
+from dllint.survey.trees import Tree
+from dllint.survey.unit import Settings, survey
+
+PATIENCE_S = 300.0
+"""How long a scheduler may be away."""
+TRIES = 10
+"""How often the work on one source is sent again after Dask has given it up because its workers died."""
+_AHEAD = 4
+"""Sources that are sent for each thread of the cluster, so that none waits for work."""
+
+
+class NoCluster(Exception):
+    """The cluster cannot be used; the message says why."""
+
+
+def outcomes(trees: Sequence[Tree], settings: Settings, address: str) -> Iterator[tuple[Tree, Outcome]]:
+    """What becomes of each source, in any order. Raises NoCluster and Unfit. Whoever stops asking stops the work."""
+    left = {tree.name: tree for tree in trees}
+    tries = dict.fromkeys(left, 0)
+    while left:
+        with _connected(address) as client:
+            for tree, outcome in _sent(client, list(left.values()), settings, tries):
+                del left[tree.name]
+                yield tree, outcome
+
+
+def work(tree: Tree, settings: Settings, maker: str) -> Outcome:
+    """What a worker does: the same as here, or nothing, when its dllint is another one. Raises Unfit."""
+    if tool() != maker:
+        raise Unfit(f"a worker of the cluster has dllint {tool()}, this is {maker}: install the same everywhere")
+    return survey(tree, settings)
+
+
+def _sent(client: Any, trees: list[Tree], settings: Settings, tries: dict[str, int]) -> Iterator[tuple[Tree, Outcome]]:
+    """Outcomes until all sources have one or the scheduler is lost."""
+    distributed = _distributed()
+    waiting = trees[::-1]
+    running: dict[Any, Tree] = {}
+    finished = distributed.as_completed(loop=client.loop)
+    while waiting or running:
+        while waiting and len(running) < _window(client):
+            tree = waiting.pop()
+            future = client.submit(work, tree, settings, tool(), pure=False)
+            running[future] = tree
+            finished.add(future)
+        future = next(finished)
+        tree = running.pop(future)
+        if client.status != "running" or future.status in ("cancelled", "lost"):
+            return
+        try:
+            yield tree, future.result()
+        except distributed.scheduler.KilledWorker:
+            tries[tree.name] += 1
+            if tries[tree.name] == TRIES:
+                yield tree, Outcome(kind="failed", reason="every worker that took it died")
+            else:
+                waiting.append(tree)
+        except ImportError as error:
+            raise NoCluster(f"its workers cannot import dllint: {error}") from None
+
+
+def _window(client: Any) -> int:
+    """How many sources are sent at a time. One that has no workers yet gets some, and begins when they come."""
+    try:
+        threads: int = sum(client.nthreads().values())
+        return _AHEAD * max(1, threads)
+    except (OSError, RuntimeError):  # the scheduler is lost: the futures will say so
+        return 0
+
+
+def _connected(address: str) -> Any:
+    """A client of the scheduler, which may need a while to come back. Raises NoCluster."""
+    distributed = _distributed()
+    deadline = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            return distributed.Client(address, timeout=10, set_as_default=False)
+        except (OSError, ValueError) as error:
+            if isinstance(error, ValueError) or time.monotonic() > deadline:
+                raise NoCluster(f"{address}: no Dask scheduler answers: {error}") from None
+            time.sleep(1)
+
+
+def _distributed() -> Any:
+    try:
+        return importlib.import_module("distributed")
+    except ImportError:
+        raise NoCluster('Dask is not installed: pip install "dllint[survey]"') from None
