@@ -101,6 +101,12 @@ class Trainer:
 _SEED = "import numpy as np\nimport torch\n\n\ndef seed(worker):\n    np.random.seed({})"
 _SEEDED = "DataLoader(HOST(*options), num_workers=2, shuffle=True, worker_init_fn=seed)"
 
+_WORK = "from multiprocessing import Process, Queue\n\n\ndef work(queue):\n    queue.put(bytes(8_000_000))"
+_WORKED = "queue = Queue()\nprocess = Process(target=work, args=(queue,))\nprocess.start()\n{}\nprint(loader)"
+_SET = "planted = 0\n\ndef set_epoch(self, epoch):\n    self.planted = epoch\n"
+_EPOCHS_SET = EPOCHS.replace("    for", "    loader.dataset.set_epoch(epoch)\n    for")
+_PERSISTENT = "DataLoader(HOST(*options), num_workers=2, persistent_workers=True)"
+
 PLANTS = (
     _init(
         "DLL101",
@@ -196,6 +202,22 @@ PLANTS = (
         item="print(self.planted[INDEX])",
         twin_item='print(self.planted["name"])',
     ),
+    _init(
+        "DLL203",
+        'self.planted = np.array(open("names.txt").read().split(), dtype=object)',
+        'self.planted = np.array(open("names.txt").read().split(), dtype=str)',
+        "import numpy as np",
+        "print(self.planted[INDEX])",
+    ),
+    _init(
+        "DLL204",
+        "self.planted = {}",
+        "self.bounded = {}",
+        "import numpy as np",
+        "if INDEX not in self.planted:\n    self.planted[INDEX] = np.zeros((512, 512))",
+        "if INDEX not in self.bounded and len(self.bounded) < 10:\n    self.bounded[INDEX] = np.zeros((512, 512))",
+    ),
+    _item("DLL205", 'print(glob.glob("labels/*.txt"))', 'print(glob.glob(f"labels/{INDEX}/*.txt"))', "import glob"),
     _item("DLL206", "gc.collect()", "if INDEX % 1000 == 0:\n    gc.collect()", "import gc"),
     _script(
         "DLL207",
@@ -245,6 +267,11 @@ PLANTS = (
         _main(EACH, "import torch", "DataLoader(HOST(*options), num_workers=2)", 'torch.set_default_device("cuda")'),
     ),
     _script(
+        "DLL308",
+        _main(EACH, 'log = open("train.log", "w")'),
+        _main(EACH, guarded='log = open("train.log", "w")'),
+    ),
+    _script(
         "DLL401",
         _main("for step in range(10):\n    print(next(iter(loader)))"),
         _main("batches = iter(loader)\nfor step in range(10):\n    print(next(batches))"),
@@ -255,7 +282,24 @@ PLANTS = (
         "with ThreadPool(2) as planted:\n    print(planted.map(abs, [INDEX]))",
         "from multiprocessing import Pool\nfrom multiprocessing.pool import ThreadPool",
     ),
+    _script(
+        "DLL405",
+        _main(_WORKED.format("process.join()\nprint(queue.get())"), _WORK),
+        _main(_WORKED.format("print(queue.get())\nprocess.join()"), _WORK),
+    ),
     _item("DLL406", "if INDEX < 0:\n    sys.exit(1)", "if INDEX < 0:\n    raise IndexError(INDEX)", "import sys"),
+    _init(
+        "DLL407",
+        'self.planted = iter(["a", "b"])',
+        'self.planted = iter(["a", "b"])',
+        item="print(next(self.planted))",
+        twin_item="print(next(self.planted, None))",
+    ),
+    _script(
+        "DLL501",
+        _main(EACH, "import torch", guarded='torch.multiprocessing.set_sharing_strategy("file_system")'),
+        _main(EACH, "import torch", guarded='torch.multiprocessing.set_sharing_strategy("file_descriptor")'),
+    ),
     _script(
         "DLL601",
         _main(
@@ -276,6 +320,11 @@ PLANTS = (
         "import numpy as np",
         "print(self.planted.rand())",
         "print(np.random.RandomState(INDEX).rand())",
+    ),
+    Plant(
+        "DLL603",
+        Side(item="print(self.planted)", method=_SET, script=_main(_EPOCHS_SET, loader=_PERSISTENT)),
+        Side(item="print(self.planted)", method=_SET, script=_main(_EPOCHS_SET)),
     ),
     _script(
         "DLL604",
@@ -299,5 +348,11 @@ PLANTS = (
         "DLL607",
         Side(top="from torch.utils.data import get_worker_info", init="self.planted = get_worker_info().id"),
         Side(top="from torch.utils.data import get_worker_info", item="print(get_worker_info())"),
+    ),
+    _item(
+        "DLL608",
+        "planted = np.array([[INDEX, 0], [INDEX, 1]])\nrandom.shuffle(planted)",
+        "planted = [[INDEX, 0], [INDEX, 1]]\nrandom.shuffle(planted)",
+        "import random\n\nimport numpy as np",
     ),
 )

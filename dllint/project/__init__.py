@@ -324,7 +324,7 @@ class Project:
         """Where it fails, in words: "on macOS, Windows and Python 3.14+"."""
         if loader is not None and loader.chosen:
             return "with start method " + " or ".join(sorted(failing))
-        return self.targets.where(failing)
+        return self.targets.where(failing) or ("with start method " + " or ".join(sorted(failing)) if failing else "")
 
 
 def _left_in_test(held: Held, loader: Loader) -> bool:

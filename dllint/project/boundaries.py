@@ -8,13 +8,13 @@ from functools import cached_property
 
 from dllint.knowledge import LOADERS, Boundary
 from dllint.model.facts import Expr
+from dllint.project.chosen_methods import ChosenMethods
 from dllint.project.declared import Declared
 from dllint.project.evaluate import Answer, Argument, Evaluator
-from dllint.project.guards import under_main_guard
 from dllint.project.index import Index, Module, Site, is_test
 from dllint.project.targets import ALL_METHODS, Targets
 from dllint.project.values import Const, Env, Ext, ExtInst, Free, Func, Inst, Klass, Method, Seq, Value
-from dllint.project.workers import WorkerCounts, Workers
+from dllint.project.workers import WorkerCounts, Workers, join
 from dllint.source import Span
 
 MAX_CONTEXTS = 12
@@ -56,6 +56,7 @@ class Boundaries:
         self._busy: set[tuple[int, int]] = set()
         self._in_activation: dict[ExtInst | Inst, Loader] = {}
         self.counts = WorkerCounts(evaluator, declared)
+        self.chosen_methods = ChosenMethods(evaluator, targets)
         self.known = dict(LOADERS) | dict.fromkeys(targets.loader_classes, _GENERIC)
 
     @cached_property
@@ -229,7 +230,8 @@ class Boundaries:
         asked = bool(self._argument(call, env, boundary, skip, boundary.workers)[0])
         return Loader(
             site.module.path, site.expr.span, name, boundary, call, env, skip,
-            self._workers(call, env, boundary, skip), asked, methods, chosen, instance, is_test(site.module.path),
+            self._workers(call, env, boundary, skip, instance), asked, methods, chosen, instance,
+            is_test(site.module.path),
         )  # fmt: skip
 
     def in_activation(self, loader: Loader, made: ExtInst | Inst) -> Loader:
@@ -237,9 +239,10 @@ class Boundaries:
         known = self._in_activation.get(made)
         if known is None:
             call, env, skip = loader.call, made.env or loader.env, loader.skip
-            if isinstance(made, Inst):
-                call, env, skip = self.base_call(made)
-            workers = self._workers(call, env, loader.boundary, skip)
+            instance = made if isinstance(made, Inst) else None
+            if instance is not None:
+                call, env, skip = self.base_call(instance)
+            workers = self._workers(call, env, loader.boundary, skip, instance)
             known = replace(loader, call=call, env=env, skip=skip, workers=workers)
             self._in_activation[made] = known
         return known
@@ -252,23 +255,26 @@ class Boundaries:
         position = boundary.parameters.index(name) + skip if name in boundary.parameters else None
         return self.evaluator.arguments.argument(call, env, position, name)
 
-    def _workers(self, call: Expr, env: Env, boundary: Boundary, skip: int) -> Workers:
+    def _workers(self, call: Expr, env: Env, boundary: Boundary, skip: int, instance: Inst | None) -> Workers:
         if "." in boundary.workers:
             return self._workers_of_options(call, env, boundary, skip)
         found, surely = self._argument(call, env, boundary, skip, boundary.workers)
-        set_later = self._set_later.get(id(call))
-        return set_later or self.counts.of_arguments(found, surely, self._open_ended(call, env))
+        first = self.counts.of_arguments(found, surely, self._open_ended(call, env))
+        made = instance.call if instance is not None else call
+        later, always = self._set_later.get(id(made), (first, True))
+        return later if always else join((first, later))
 
     @cached_property
-    def _set_later(self) -> dict[int, Workers]:
-        """Loaders whose `num_workers` is assigned after they are made, by the call that makes them."""
-        found: dict[int, Workers] = {}
+    def _set_later(self) -> dict[int, tuple[Workers, bool]]:
+        """What is stored as `num_workers` of a loader that is there, by the call that makes it, and whether always."""
+        found: dict[int, tuple[Workers, bool]] = {}
         for module in self.index:
             for write in module.attribute_writes.get("num_workers", ()):
-                env = self.evaluator.generic(module, write.function)
-                for value in self.evaluator.values(write.target.args[0], env) if write.event.value is not None else ():
-                    if isinstance(value, ExtInst) and value.name in self.known and write.event.value is not None:
-                        found[id(value.call)] = self.counts.of_expression(write.event.value, env)
+                env, value = self.evaluator.generic(module, write.function), write.event.value
+                for made in self.evaluator.values(write.target.args[0], env) if value is not None else ():
+                    if isinstance(made, ExtInst | Inst) and made.call is not None and self.is_made_loader(made):
+                        assert value is not None
+                        found[id(made.call)] = self.counts.of_expression(value, env), write.event.block < 0
         return found
 
     def _workers_of_options(self, call: Expr, env: Env, boundary: Boundary, skip: int) -> Workers:
@@ -325,31 +331,4 @@ class Boundaries:
                     found.add(str(value.value))
         if found:
             return frozenset(found), True
-        chosen = self.set_for(env.module.path)
-        return (chosen, True) if chosen else (self.targets.methods(), False)
-
-    def set_for(self, path: str) -> frozenset[str]:
-        """The start method that every program with this file sets, or the empty set when that is not one."""
-        found = {
-            method
-            for (setter, on_import), methods in self._set_methods.items()
-            if path in self.index.imports(setter) or (on_import and setter in self.index.imports(path))
-            for method in methods
-        }
-        return frozenset(found) if len(found) == 1 and "" not in found else frozenset()
-
-    @cached_property
-    def _set_methods(self) -> dict[tuple[str, bool], set[str]]:
-        """The start methods given to `set_start_method`, by file and whether importing the file is enough to set it.
-
-        "" stands for one that is not known.
-        """
-        found: dict[tuple[str, bool], set[str]] = {}
-        for site in self.index.calls_named(("set_start_method",)):
-            env = self.evaluator.generic(site.module, site.function)
-            on_import = site.function < 0 and not under_main_guard(site.module, -1, site.event)
-            methods = found.setdefault((site.module.path, on_import), set())
-            for pair in self.evaluator.arguments.argument(site.expr, env, 0, "method")[0]:
-                for value in self.evaluator.values(*pair):
-                    methods.add(str(value.value) if isinstance(value, Const) and value.value in ALL_METHODS else "")
-        return found
+        return self.chosen_methods.of(env.module.path)

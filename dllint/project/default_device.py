@@ -13,6 +13,7 @@ from dllint.project.evaluate import Evaluator
 from dllint.project.guards import under_main_guard
 from dllint.project.index import Module, Site
 from dllint.project.values import Const, Env, Ext, Value
+from dllint.source import Span
 
 _SETTERS = {"torch.set_default_tensor_type": "t", "torch.set_default_device": "device"}
 
@@ -43,11 +44,30 @@ class DefaultDevice:
             env = self.evaluator.generic(site.module, site.function)
             name = next((name for name in self._names(site, env) if self._to_cuda(site.expr, env, name)), "")
             path = site.module.path
-            near = (loader for loader in self._shuffling if name and loader.path in index.imports(path))
+            near = (
+                loader
+                for loader in self._shuffling
+                if name and loader.path in index.imports(path) and self._used(loader, path)
+            )
             loader = next(near, None) or self._importing(site, name)
             if loader is not None:
                 found.append(CudaDefault(site.module, site.expr, name, loader))
         return tuple(found)
+
+    def _used(self, loader: Loader, program: str) -> bool:
+        """Whether a program makes a loader itself, or names the function or class that does, outside of that."""
+        module, function = loader.env.module, loader.env.function
+        while function >= 0 and module.model.functions[function].parent >= 0:
+            function = module.model.functions[function].parent
+        if function < 0 or module.path == program:
+            return True
+        facts = module.model.functions[function]
+        definition = module.model.classes[facts.owner] if facts.owner >= 0 else facts
+        return any(
+            part.name == definition.name and not (other is module and _inside(part, definition.span))
+            for other in map(self.evaluator.index.modules.__getitem__, self.evaluator.index.imports(program))
+            for part in _expressions(other)
+        )
 
     def _importing(self, site: Site, name: str) -> Loader | None:
         """A loader in a file that imports this one, where the call runs on import: not under the main guard."""
@@ -79,6 +99,20 @@ class DefaultDevice:
         hidden = any(key == "**" for key, _ in loader.call.keywords)
         given = self.boundaries.argument(loader, "generator")[0] or self.boundaries.argument(loader, "sampler")[0]
         return shuffled and not hidden and not given
+
+
+def _expressions(module: Module) -> Iterator[Expr]:
+    """Every expression of a module."""
+    for _, _, events in module.scopes:
+        for event in events:
+            yield from event.walk()
+    for item in module.model.classes:
+        for base in item.bases:
+            yield from base.walk()
+
+
+def _inside(expr: Expr, span: Span) -> bool:
+    return span.start <= expr.start and expr.end <= span.end
 
 
 def _cuda_type(value: Value) -> bool:

@@ -67,7 +67,7 @@ class Forks:
         return False
 
     def _default_methods(self, path: str) -> frozenset[str]:
-        return self.boundaries.set_for(path) or self.boundaries.targets.methods()
+        return self.boundaries.chosen_methods.of(path)[0]
 
     def _users(self, func: Func, owner: object, site: Site) -> Iterator[Child]:
         env = self.evaluator.activations.activation(func, None, None, owner)  # type: ignore[arg-type]
@@ -91,10 +91,15 @@ class Forks:
             yield from self._import_time(module)
 
     def _on_import(self, child: Running) -> Iterator[tuple[Running, Expr, str]]:
-        """Import-time CUDA in the files that a script with the child's loader imports."""
+        """Import-time CUDA in the files that a script with the child's loader imports.
+
+        A script's own use of CUDA is what it is for: its workers must do without.
+        """
         assert child.loader is not None
+        index = self.evaluator.index
         for path in sorted(self.related(child.loader.path) | {child.path}):
-            yield from self._import_time(self.evaluator.index.modules[path])
+            if path in index.import_statements:
+                yield from self._import_time(index.modules[path])
 
     def _import_time(self, module: Module) -> Iterator[tuple[Running, Expr, str]]:
         for entry in self.main_code.entries(module):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from dllint.model.facts import Expr
+from dllint.model.facts import Event, Expr
 from dllint.project.evaluate import Evaluator
+from dllint.project.flow import LOOPS
 from dllint.project.reach import Running
 from dllint.project.values import Env, ExtInst, Inst, Klass
 
@@ -34,7 +35,7 @@ class ItemReads:
             return None
         name = running.env.module.receiver_name(running.env.function)
         for event in running.events:
-            streamed = running.env.facts.name in _STREAMS and event.kind == "for"
+            streamed = running.env.facts.name in _STREAMS and event.kind == "for" and not _for_each(running.env, event)
             if streamed and event.value is not None and self._mentions(event.value, name, attribute):
                 return event.value
             for part in event.walk():
@@ -109,6 +110,17 @@ class ItemReads:
         position = names.index(name) - own + env.skip
         found, _ = self.evaluator.arguments.argument(env.call, env.caller, position, name)
         return any(self.is_index(argument, where, depth) for argument, where in found)
+
+
+def _for_each(env: Env, loop: Event) -> bool:
+    """Whether a stream runs through a loop for each item that it yields: what is looped over is short then."""
+    module = env.module
+    yields = [part.start for event in env.facts.events for part in event.walk() if part.kind.startswith("yield")]
+    around = [module.block(index) for index in module.enclosing(loop.block)]
+    bodies = [block for block in module.model.blocks if block.parent == loop.block and block.test == loop.value]
+    return any(
+        block.kind in LOOPS and any(block.start <= at < block.end for at in yields) for block in around
+    ) and not any(block.start <= at < block.end for block in bodies for at in yields)
 
 
 def _is_own(expr: Expr, name: str, attribute: str) -> bool:

@@ -195,7 +195,7 @@ class MainCode:
         return Start(path, running.start, begun.what, begun.methods, begun.loader, (note, *running.route))
 
     def _default_methods(self, path: str) -> frozenset[str]:
-        return self.boundaries.set_for(path) or self.boundaries.targets.methods()
+        return self.boundaries.chosen_methods.of(path)[0]
 
     def _context_values(self, executor: ExtInst) -> Iterable[Value]:
         context = executor.call.keyword("mp_context")

@@ -150,8 +150,7 @@ class Processes:
                 named = self._named([(value.call.args[1], value.env)])
                 if named:
                     return named, True
-        chosen = self.boundaries.set_for(env.module.path)
-        return (chosen, True) if chosen else (self.boundaries.targets.methods(), False)
+        return self.boundaries.chosen_methods.of(env.module.path)
 
     def _daemon(self, site: Site, env: Env) -> bool:
         if self._surely(self._argument(site, env, None, "daemon")):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dllint.model.facts import Event, Expr
-from dllint.project.evaluate import Evaluator
+from dllint.project.evaluate import Answer, Evaluator
 from dllint.project.listings import Listings
 from dllint.project.values import Env, ExtInst, ExtMethod, Inst, Seq, Value
 
@@ -32,6 +32,7 @@ _THROUGH = frozenset({
 _ROWWISE = frozenset({"csv.reader", "csv.DictReader", "jsonlines.open", "os.walk", "os.scandir", "builtins.open"})
 _BLOCKS = ("numpy.", "torch.", "cv2.", "PIL.", "scipy.", "pandas.", "librosa.", "torchaudio.", "soundfile.", "imageio.")
 """What these return are blocks of memory without reference counts inside."""
+_ROW_BASES = ("builtins.dict", "builtins.tuple", "collections.OrderedDict", "collections.UserDict")
 MAX_DEPTH = 6
 
 
@@ -87,7 +88,15 @@ class Records:
         if not any(self.over_data(iterable, env) for key, iterable in expr.keywords if key == "in"):
             return ""
         element = expr.args[-1]
-        return "made of data, row by row" if self._is_record(element, env) else ""
+        found = self._is_record(element, env) or (expr.name == "dict" and self._is_shared(expr, env))
+        return "made of data, row by row" if found else ""
+
+    def _is_shared(self, expr: Expr, env: Env) -> bool:
+        """`{name: dataset for name in names}`: an entry a name, whatever it leads to."""
+        element = expr.args[-1]
+        own = {part.name for key, target in expr.keywords if key == "for" for part in target.walk()}
+        values = self.evaluator.values(element, env) if element.kind == "name" and element.name not in own else ()
+        return any(isinstance(value, Inst) for value in values)
 
     # Containers that loops fill.
 
@@ -160,8 +169,9 @@ class Records:
     def _is_object(self, value: Value) -> bool:
         match value:
             case Inst():
-                # A list of datasets has one element a source, not one an item.
-                return self.evaluator.classes.method(value, "__getitem__") is None
+                # A list of datasets has one element a source, not one an item; a dictionary by another name is a row.
+                indexed = self.evaluator.classes.method(value, "__getitem__") is not None
+                return not indexed or self.evaluator.classes.is_a(value.klass, _ROW_BASES) is Answer.YES
             case Seq(expr=expr, env=env) if expr.kind in ("tuple", "dict"):
                 return self._is_record(expr, env)
             case ExtInst(name="builtins.dict", call=call):
