@@ -184,6 +184,7 @@ def _maker() -> str:
     """What makes facts: this dllint with its collecting code, Python and LibCST. Other makers, other facts."""
     here = Path(__file__).parent
     code = [*here.glob("collect/*.py"), *here.glob("syntax/*.py"), *here.glob("model/*.py"), *here.glob("files/*.py")]
+    code += here.glob("documents/*.py")
     libcst = importlib.util.find_spec("libcst")
     code += [Path(file) for file in (__file__, here / "source.py", libcst and libcst.origin) if file]
     states = sorted((file.name, *state(file.stat())[:2]) for file in code)

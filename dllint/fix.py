@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from enum import IntEnum
 
 import msgspec
 
-from dllint.source import Span
+from dllint.source import Part, Source, Span
 
 
 class Applicability(IntEnum):
@@ -106,6 +107,36 @@ def merged(text: str, edits: Iterable[Edit]) -> Edit:
     own = sorted(set(edits))
     start, end = min(edit.span.start for edit in own), max(edit.span.end for edit in own)
     return Edit(own[0].path, Span(start, end), apply(text[:end], own)[start:])
+
+
+def edited(source: Source, edits: Iterable[Edit]) -> Source:
+    """The source after the edits, all of its file. Raises ValueError where they overlap or what they change must stay.
+
+    An edit belongs to one part of the file; one that deletes may take the empty lines that follow the part.
+    """
+    own: dict[int, list[Edit]] = defaultdict(list)
+    for edit in edits:
+        part = source.part(edit.span.start)
+        own[part.start].append(_inside(source, part, edit))
+    return source.rewritten([apply(part.source.text, own.get(part.start, ())) for part in source.parts])
+
+
+def fits(source: Source, edit: Edit) -> bool:
+    """Whether an edit changes one part of its file, and nothing that must stay."""
+    try:
+        return bool(_inside(source, source.part(edit.span.start), edit))
+    except ValueError:
+        return False
+
+
+def _inside(source: Source, part: Part, edit: Edit) -> Edit:
+    """The edit in offsets of its part."""
+    span, last = edit.span, part.start + len(part.source.text)
+    if span.end > last and (edit.text or source.text[last : span.end].strip()):
+        raise ValueError("it reaches into the next cell")
+    if any(span.start < mask.end and mask.start < span.end for mask in source.masked):
+        raise ValueError("it would change what is for IPython")
+    return msgspec.structs.replace(edit, span=Span(span.start - part.start, min(span.end, last) - part.start))
 
 
 def _order(edit: Edit) -> tuple[Span, bool, str]:

@@ -112,7 +112,7 @@ def _by_path(result: Result) -> dict[str, list[Line]]:
     found: dict[str, list[Line]] = defaultdict(list)
     for finding, _ in result.findings:
         if finding.code not in _NOT_OURS:
-            row, column = result.source(finding.path).location(finding.span.start)
+            row, column = result.source(finding.path).part(finding.span.start).location(finding.span.start)
             line = row, column - 1, f"{finding.code} {finding.message}"
             found[os.path.realpath(os.path.join(result.root, finding.path))].append(line)
     return found

@@ -8,7 +8,9 @@ import io
 import re
 import tokenize
 from bisect import bisect_right
+from collections.abc import Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 import msgspec
 
@@ -24,8 +26,27 @@ class Unreadable(Exception):
     """The bytes are no Python text; the message says why."""
 
 
+class Part(NamedTuple):
+    """What is shown and edited by itself: a whole file, or a cell of a notebook.
+
+    It begins at offset `start` of the file's text; offsets inside are the same but for that, while the text here is as
+    its author sees it. Cells count from 1, those without code too.
+    """
+
+    source: Source
+    start: int
+    cell: int | None = None
+
+    def location(self, offset: int) -> tuple[int, int]:
+        """Row and column within this part of an offset of the whole file."""
+        return self.source.location(offset - self.start)
+
+
 class Source:
     """One file's text. `path` is relative to the project's root, with forward slashes; the text has no BOM."""
+
+    masked: Sequence[Span] = ()
+    """What of the text stands for something that is no Python, and must stay."""
 
     def __init__(self, path: str, text: str, encoding: str = "utf-8", bom: bool = False) -> None:
         self.path = path
@@ -53,9 +74,38 @@ class Source:
                 f"is not valid {encoding}: byte 0x{byte:02x} at offset {error.start} (no coding comment?)"
             ) from None
 
-    def encode(self, text: str) -> bytes:
-        """The bytes of another text in this file's encoding. Raises UnicodeEncodeError."""
-        return (codecs.BOM_UTF8 if self.bom else b"") + text.encode(self.encoding)
+    def encode(self) -> bytes:
+        """The file's bytes. Raises UnicodeEncodeError."""
+        return (codecs.BOM_UTF8 if self.bom else b"") + self.text.encode(self.encoding)
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The pieces that are shown and edited by themselves, in order; never none."""
+        return (Part(self, 0),)
+
+    @property
+    def file(self) -> Source:
+        """The text as it lies on disk: where Python is wrapped in something else, that."""
+        return self
+
+    def in_file(self, offset: int) -> int:
+        """The offset in `file` of an offset in this text."""
+        return offset
+
+    def part(self, offset: int) -> Part:
+        """The part that an offset belongs to."""
+        parts = self.parts
+        return parts[max(bisect_right(parts, offset, key=lambda part: part.start) - 1, 0)]
+
+    def rewritten(self, texts: Sequence[str]) -> Source:
+        """The file with other texts for its parts, one for each."""
+        return Source(self.path, texts[0], self.encoding, self.bom)
+
+    def place(self, offset: int) -> str:
+        """`row:column` of an offset, in a notebook `cell N:row:column`."""
+        part = self.part(offset)
+        row, column = part.location(offset)
+        return f"{row}:{column}" if part.cell is None else f"cell {part.cell}:{row}:{column}"
 
     @cached_property
     def newline(self) -> str:
@@ -85,6 +135,11 @@ class Source:
         return self.text[span.start : span.end]
 
 
-def digest(data: bytes) -> bytes:
-    """What a content is known by."""
-    return hashlib.blake2b(data, digest_size=16).digest()
+def is_notebook(path: str) -> bool:
+    """Whether a file is a Jupyter notebook."""
+    return path.endswith(".ipynb")
+
+
+def digest(path: str, data: bytes) -> bytes:
+    """What a file's content is known by, under whatever name; the same bytes mean something else as a notebook."""
+    return hashlib.blake2b(data, digest_size=16, person=b"notebook" if is_notebook(path) else b"").digest()

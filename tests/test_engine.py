@@ -222,10 +222,6 @@ def test_missing_paths_do_not_hide_the_others(tmp_path: Path) -> None:
 def test_nothing_to_check_is_said(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     assert run(tmp_path, "empty").warnings == (f"no Python files found under {tmp_path / 'empty'}",)
-    (tmp_path / "n.ipynb").touch()
-    assert run(tmp_path, "n.ipynb").warnings == (
-        f"{tmp_path / 'n.ipynb'}: notebooks are not supported yet, it was not checked",
-    )
 
 
 # Fixes.

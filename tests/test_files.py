@@ -36,7 +36,7 @@ def link(place: Path, target: str | Path) -> None:
 def test_the_walk_takes_python_files_and_leaves_out_what_is_not_source(tmp_path: Path) -> None:
     make(tmp_path, "b.py", "a/c.py", "a/d.pyi", "e.txt", "n.ipynb", ".hidden/f.py")
     make(tmp_path, ".venv/x.py", "build/x.py", "a/__pycache__/x.py", "a/node_modules/x/y.py", "venv/lib/x.py")
-    assert found(tmp_path) == [".hidden/f.py", "a/c.py", "b.py"]
+    assert found(tmp_path) == [".hidden/f.py", "a/c.py", "b.py", "n.ipynb"]
 
 
 def test_folders_called_like_files(tmp_path: Path) -> None:
@@ -96,12 +96,11 @@ def test_what_is_named_counts_though_it_is_excluded_unless_forced(tmp_path: Path
     places = [str(tmp_path / name) for name in ("build/a.py", "c.pyi", "gen", "d.ipynb", "none.py")]
     config = Config(root=str(tmp_path))
     picked = select(config, places)
-    assert picked.targets == {"build/a.py", "c.pyi", "gen/e.py"}
-    assert picked.files == ("build/a.py", "c.pyi", "gen/e.py")
+    assert picked.targets == {"build/a.py", "c.pyi", "gen/e.py", "d.ipynb"}
+    assert picked.files == ("build/a.py", "c.pyi", "d.ipynb", "gen/e.py")
     assert picked.missing == (places[4],)
-    assert picked.notebooks == (places[3],)
     forced = select(Config(root=str(tmp_path), force_exclude=True), places)
-    assert forced.targets == {"c.pyi"}
+    assert forced.targets == {"c.pyi", "d.ipynb"}
 
 
 def test_a_folder_that_configuration_excludes_can_be_named(tmp_path: Path) -> None:
@@ -148,12 +147,12 @@ def test_a_file_on_stdin_need_not_exist(tmp_path: Path) -> None:
     ],
 )
 def test_words_that_let_a_file_pass(text: str) -> None:
-    assert peek(text.encode(), words([b"wake("], ["my.loaders.FastPipe"])).passes
+    assert peek("a.py", text.encode(), words([b"wake("], ["my.loaders.FastPipe"])).passes
 
 
 @pytest.mark.parametrize("text", ["import torch", "pretrainer = 1", "MyTrainers()", "def __getitem__(self): ...", ""])
 def test_words_that_do_not(text: str) -> None:
-    assert not peek(text.encode(), words()).passes
+    assert not peek("a.py", text.encode(), words()).passes
 
 
 @pytest.mark.parametrize(
@@ -172,12 +171,12 @@ def test_words_that_do_not(text: str) -> None:
     ],
 )
 def test_imports_are_read_from_the_bytes(text: str, imports: set[str]) -> None:
-    assert set(peek(text.encode(), words()).imports) == imports
+    assert set(peek("a.py", text.encode(), words()).imports) == imports
 
 
 def closed(files: dict[str, str], root: str = "/x/project") -> set[str]:
     wanted = words()
-    return set(close({path: peek(text.encode(), wanted) for path, text in files.items()}, root))
+    return set(close({path: peek(path, text.encode(), wanted) for path, text in files.items()}, root))
 
 
 def test_closure_goes_up_to_the_programs_and_down_to_all_they_import() -> None:

@@ -17,7 +17,7 @@ from dllint.engine.corpus import Corpus
 from dllint.engine.fixing import Fixer, Remedies, written_out
 from dllint.engine.judge import Judge
 from dllint.finding import Finding
-from dllint.fix import Applicability, Edit, Fix, apply
+from dllint.fix import Applicability, Edit, Fix, edited
 from dllint.reduce import collect_source
 from dllint.report import Context, Findings, rdjson
 from dllint.source import Source, Span
@@ -60,8 +60,8 @@ def test_a_suggestion_is_the_fix_in_bytes(made: tuple[Source, Fix]) -> None:
     source, fix = made
     finding = Finding("DLL101", NAME, Span(0, 0), "here")
     (suggestion,) = suggestions([(finding, fix)], source)
-    after = reviewdog.applied(source.encode(source.text), suggestion)
-    assert after == source.encode(apply(source.text, fix.edits))
+    after = reviewdog.applied(source.encode(), suggestion)
+    assert after == edited(source, fix.edits).encode()
 
 
 def corpus_of(source: Source) -> Corpus:
@@ -89,9 +89,9 @@ def test_applying_suggestions_is_what_fix_does(program: Program) -> None:
     assume(outcome.applied and not outcome.refused)
     for _ in outcome.applied:
         (first, *_) = suggested(source)
-        source = Source.from_bytes(NAME, reviewdog.applied(source.encode(source.text), first))
+        source = Source.from_bytes(NAME, reviewdog.applied(source.encode(), first))
     fixed = outcome.corpus.source(NAME)
-    assert source.encode(source.text) == fixed.encode(fixed.text)
+    assert source.encode() == fixed.encode()
     assert not suggested(source)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -124,12 +125,13 @@ def _request(paths: tuple[str, ...], options: dict[str, Any]) -> Request:
 def _why(place: str, options: dict[str, Any]) -> int:
     from dllint.engine import why
 
-    path, _, line = place.rpartition(":")
-    if not path or not line.isdigit() or not int(line):
-        raise click.UsageError(f"--why wants PATH:LINE, not {place!r}")
+    match = re.fullmatch(r"(.+?)(?::cell ([1-9]\d*))?:([1-9]\d*)", place)
+    if match is None:
+        raise click.UsageError(f"--why wants PATH:LINE (in a notebook 'PATH:cell N:LINE'), not {place!r}")
+    path, cell, row = match[1], int(match[2]) if match[2] else None, int(match[3])
     if not os.path.isfile(path):
         raise Problem(f"{path}: no such file")
-    for told in why(_request((path,), options), path, int(line)):
+    for told in why(_request((path,), options), path, row, cell):
         click.echo(told)
     return 0
 

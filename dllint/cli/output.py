@@ -104,7 +104,7 @@ def _diff(result: Result, context: Context, file: str) -> None:
 
 
 def _fixed(result: Result, request: Request) -> bytes:
-    changed = [change.after.encode(change.after.text) for change in result.changes]
+    changed = [change.after.encode() for change in result.changes]
     return changed[0] if changed else request.stdin or b""
 
 

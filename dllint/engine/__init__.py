@@ -128,10 +128,10 @@ class _Run:
 
     def warnings(self) -> list[str]:
         """What is worth a line besides the findings."""
-        told = [f"{path}: notebooks are not supported yet, it was not checked" for path in self.selection.notebooks]
-        if not self.selection.targets and not told and not self.selection.missing:
+        told = [*self.config.warnings]
+        if not self.selection.targets and not self.selection.missing:
             told.append(f"no Python files found under {', '.join(self.request.paths) or '.'}")
-        return [*self.config.warnings, *told]
+        return told
 
 
 def check(request: Request) -> Result:
@@ -223,24 +223,29 @@ def _write_all(root: str, changes: Sequence[Change]) -> list[str]:
     for change in changes:
         before, after = change.before, change.after
         try:
-            write(os.path.join(root, before.path), before.encode(before.text), after.encode(after.text))
+            write(os.path.join(root, before.path), before.encode(), after.encode())
         except NotWritten as error:
             problems.append(f"{before.path}: not written: {error}")
     return problems
 
 
-def why(request: Request, path: str, row: int) -> list[str]:
-    """Why a line is quiet, or what it is reported for."""
-    return _undisturbed(lambda: _why(_Run(request), path, row))
+def why(request: Request, path: str, row: int, cell: int | None = None) -> list[str]:
+    """Why a line is quiet, or what it is reported for; in a notebook, a line of a cell."""
+    return _undisturbed(lambda: _why(_Run(request), path, row, cell))
 
 
-def _why(run: _Run, path: str, row: int) -> list[str]:
+def _why(run: _Run, path: str, row: int, cell: int | None) -> list[str]:
     relative = next(iter(run.selection.named), "")
     if not relative:
         return [f"{path} is excluded or does not exist"]
     corpus = run.corpus()
     if relative not in corpus.models:
         return [f"{path}: {corpus.problem(relative)}"]
+    source = corpus.source(relative)
+    part = next((part for part in source.parts if part.cell == cell), None)
+    if part is None:
+        return [f"{path} has no Python in cell {cell}" if cell else f"{path} is a notebook: name the cell, too"]
+    row += source.location(part.start)[0] - 1
     judged = run.judge.judge(corpus)
     return [*_told(judged, corpus, relative, row), *judged.project.why(relative, row), *judged.crashes]
 
@@ -257,7 +262,7 @@ def _told(judged: Judgement, corpus: Corpus, path: str, row: int) -> Iterable[st
         yield f"{finding.code} is reported here: {finding.message}"
     for finding in filter(here, judged.silenced):
         comments = [
-            f"{place}:{corpus.source(place).location(entry.span.start)[0]}"
+            f"{place}:{corpus.source(place).place(entry.span.start).rpartition(':')[0]}"
             for place, entry in judged.suppressions.comments(finding)
         ]
         yield f"{finding.code} is silenced by the comment at {', '.join(comments)}: {finding.message}"

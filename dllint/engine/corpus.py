@@ -6,7 +6,7 @@ import contextlib
 import time
 from collections.abc import Iterable, Mapping
 
-from dllint import files
+from dllint import documents, files
 from dllint.cache import Cache, Known, State, settled, state, unsettled
 from dllint.finding import Finding
 from dllint.model.stored import Damaged
@@ -62,17 +62,16 @@ class Corpus:
             data = read(self.root, path)
         except OSError:
             raise Changed(path) from None
-        if digest(data) != self._digests[path]:
+        if digest(path, data) != self._digests[path]:
             raise Changed(path)
         return _decoded(path, data)
 
-    def changed(self, texts: Mapping[str, str]) -> Corpus:
-        """The corpus with other texts in place of these files'."""
-        sources = {path: _with_text(self.source(path), text) for path, text in texts.items()}
+    def changed(self, sources: Mapping[str, Source]) -> Corpus:
+        """The corpus with other contents of these files."""
         again = {path: collect_source(source) for path, source in sources.items()}
-        collected, sources = {**self._collected, **again}, {**self._sources, **sources}
-        corpus = Corpus(self.root, collected, self._problems, self._digests, sources)
-        corpus.edited = self.edited | texts.keys()
+        collected = {**self._collected, **again}
+        corpus = Corpus(self.root, collected, self._problems, self._digests, {**self._sources, **sources})
+        corpus.edited = self.edited | sources.keys()
         return corpus
 
     def problem(self, path: str) -> str:
@@ -96,7 +95,7 @@ def read_corpus(
     for path in selection.files:
         try:
             data = overlay.get(path)
-            seen[path] = _look(root, path, wanted, cache) if data is None else _peek(data, wanted)
+            seen[path] = _look(root, path, wanted, cache) if data is None else _peek(path, data, wanted)
         except OSError as error:
             problems.append(unreadable(path, str(error.strerror or error)))
     needed = (files.close({path: known.peek for path, known in seen.items()}, root) | selection.named) & seen.keys()
@@ -131,11 +130,11 @@ def _look(root: str, path: str, wanted: files.Words, cache: Cache) -> Known:
     known = cache.files.get(path)
     if known is not None and known.state == state(status):
         return known
-    return _peek(read(root, path), wanted, state(status) if settled(state(status), now) else None)
+    return _peek(path, read(root, path), wanted, state(status) if settled(state(status), now) else None)
 
 
-def _peek(data: bytes, wanted: files.Words, state: State | None = None) -> Known:
-    return Known(state or unsettled(len(data)), digest(data), files.peek(data, wanted))
+def _peek(path: str, data: bytes, wanted: files.Words, state: State | None = None) -> Known:
+    return Known(state or unsettled(len(data)), digest(path, data), files.peek(path, data, wanted))
 
 
 def _is_text(path: str) -> bool:
@@ -145,10 +144,6 @@ def _is_text(path: str) -> bool:
 
 def _decoded(path: str, data: bytes) -> Source:
     try:
-        return Source.from_bytes(path, data)
+        return documents.read(path, data)
     except Unreadable:
         return Source(path, "")
-
-
-def _with_text(source: Source, text: str) -> Source:
-    return Source(source.path, text, source.encoding, source.bom)

@@ -13,10 +13,10 @@ from dllint.config import Config
 from dllint.engine.corpus import Corpus
 from dllint.engine.judge import Judge, Judgement
 from dllint.finding import Finding, Severity
-from dllint.fix import Applicability, Edit, Fix, Import, apply, choose
+from dllint.fix import Applicability, Edit, Fix, Import, choose, edited, fits
 from dllint.project import Project
 from dllint.reduce import told
-from dllint.source import Span
+from dllint.source import Source, Span
 from dllint.suppress import COMMENTS
 from dllint.syntax.guard import NotParsed
 
@@ -61,7 +61,7 @@ class Remedies:
             return None
         try:
             fix = self._rules[finding.code].fix(finding, project)
-            if fix is None or not all(project.fixable(edit.path) for edit in fix.edits):
+            if fix is None or not all(_possible(edit, project) for edit in fix.edits):
                 return None
             apart = len({edit.path for edit in fix.edits}) > 1  # what needs two files is for a person
             trust = Applicability.MANUAL if apart else self._trust(finding.code, fix.applicability)
@@ -69,8 +69,7 @@ class Remedies:
         except NotParsed:  # LibCST does not read the file, so it is reported on and not fixed
             return None
         except Exception as error:
-            row, column = project.source(finding.path).location(finding.span.start)
-            place = f"{finding.path}:{row}:{column}"
+            place = f"{finding.path}:{project.source(finding.path).place(finding.span.start)}"
             self.crashes.append(f"internal error in the fix of {finding.code} at {place}: {told(error)}")
             return None
 
@@ -85,6 +84,10 @@ class Remedies:
         if covered(config.unsafe) >= max(covered(config.safe), 0):
             return Applicability.UNSAFE
         return Applicability.SAFE if covered(config.safe) >= 0 else own
+
+
+def _possible(edit: Edit, project: Project) -> bool:
+    return project.fixable(edit.path) and fits(project.source(edit.path), edit)
 
 
 def written_out(fix: Fix, project: Project) -> Fix:
@@ -181,18 +184,17 @@ class _Trial:
 
     def _try(self, together: Sequence[tuple[Finding, Fix]]) -> _Tried | str:
         """The project after these fixes, or why they may not be made."""
-        texts: dict[str, str] = {}
+        sources: dict[str, Source] = {}
         try:
             for path, own in _by_path(self._edits(together)).items():
                 source = self._corpus.source(path)
-                texts[path] = apply(source.text, own)
-                source.encode(texts[path])
-                if texts[path] == source.text:
+                sources[path] = edited(source, own)
+                if sources[path].encode() == source.encode():
                     return "it changes nothing"
         except ValueError as error:  # overlapping edits, a name in use, a character that the encoding lacks
             return str(error)
-        changed = self._corpus.changed(texts)
-        for path in texts:
+        changed = self._corpus.changed(sources)
+        for path in sources:
             if path not in changed.models:
                 return f"the result does not parse: {changed.problem(path)}"
         judged = self._judge.judge(changed)

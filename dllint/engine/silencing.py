@@ -10,8 +10,8 @@ from dllint import noqa
 from dllint.engine.corpus import Corpus
 from dllint.engine.judge import Judge, Judgement
 from dllint.finding import Finding
-from dllint.fix import apply
-from dllint.source import Span
+from dllint.fix import edited
+from dllint.source import Source, Span
 from dllint.suppress import COMMENTS
 
 
@@ -27,15 +27,15 @@ class Silenced(NamedTuple):
 
 def silence(corpus: Corpus, before: Judgement, judge: Judge, targets: Collection[str], reason: str) -> Silenced:
     """Give every finding that concerns a target a comment in a target: at its cause, else at an anchor."""
-    texts, problems = {}, []
+    sources, problems = {}, []
     for path, findings in _by_path(before.findings, targets).items():
-        text = _commented(corpus, path, findings, reason)
-        if isinstance(text, noqa.NotTokenized | UnicodeEncodeError):
-            problems.append(f"{path}: not silenced: {text}")
+        source = _commented(corpus, path, findings, reason)
+        if isinstance(source, Source):
+            sources[path] = source
         else:
-            texts[path] = text
-    changed = corpus.changed(texts)
-    after = judge.judge(changed, None if texts else before.project)
+            problems.append(f"{path}: not silenced: {source}")
+    changed = corpus.changed(sources)
+    after = judge.judge(changed, None if sources else before.project)
     gone = Counter(finding.code for finding in before.findings) - Counter(finding.code for finding in after.findings)
     return Silenced(changed, after, gone, tuple(problems))
 
@@ -52,12 +52,12 @@ def _by_path(findings: Iterable[Finding], targets: Collection[str]) -> dict[str,
 
 def _commented(
     corpus: Corpus, path: str, findings: Iterable[tuple[Span, str]], reason: str
-) -> str | noqa.NotTokenized | UnicodeEncodeError:
-    """A file's text with the comments, or why it gets none."""
+) -> Source | noqa.NotTokenized | UnicodeEncodeError:
+    """A file with the comments, or why it gets none."""
     source = corpus.source(path)
     try:
-        text = apply(source.text, noqa.add(source, corpus.models[path].suppressions, findings, reason))
-        source.encode(text)
+        commented = edited(source, noqa.add(source, corpus.models[path].suppressions, findings, reason))
+        commented.encode()
     except (noqa.NotTokenized, UnicodeEncodeError) as error:
         return error
-    return text
+    return commented

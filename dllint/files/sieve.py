@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 import msgspec
 
 from dllint import knowledge
+from dllint.source import is_notebook
 
 _WORDS = (
     *(b"Loader", b"ataloader", b"ata_loader", b"torch.utils.data", b"multiprocess", b"concurrent.futures"),
@@ -56,8 +57,10 @@ def words(triggers: Iterable[bytes] = (), names: Iterable[str] = ()) -> Words:
     return Words((*_WORDS, *sorted(set(triggers))), tuple(sorted(whole)))
 
 
-def peek(data: bytes, wanted: Words) -> Peek:
-    """Look at a file's bytes."""
+def peek(path: str, data: bytes, wanted: Words) -> Peek:
+    """Look at a file's bytes. The JSON of a notebook is taken for its lines, outputs and all: that is quick."""
+    if is_notebook(path):
+        data = data.replace(b"\\n", b"\n").replace(b'"', b" ")
     return Peek(wanted.found(data), tuple(sorted(set(_imports(data)))))
 
 

@@ -12,8 +12,11 @@ from pathlib import Path
 
 import msgspec
 
-from dllint.config import Config, Pattern
+from dllint.config import Config
 from dllint.files.ignore import Globs, Ignores, posix
+
+SUFFIXES = (".py", ".ipynb")
+"""What is checked unless `include` is configured."""
 
 
 class Selection(msgspec.Struct, frozen=True):
@@ -27,8 +30,6 @@ class Selection(msgspec.Struct, frozen=True):
     """Files that were arguments themselves."""
     missing: tuple[str, ...] = ()
     """Arguments that do not exist, as they were written."""
-    notebooks: tuple[str, ...] = ()
-    """Notebooks that were arguments, as they were written."""
 
 
 def select(config: Config, paths: Sequence[str], overlay: str = "") -> Selection:
@@ -37,7 +38,7 @@ def select(config: Config, paths: Sequence[str], overlay: str = "") -> Selection
     files = set(walk.below(config.root, walk.ignores.at_root(config.root)))
     targets: set[str] = set()
     named: set[str] = set()
-    missing, notebooks = [], []
+    missing = []
     for path in paths:
         place = walk.place(path)
         if not os.path.exists(path):
@@ -47,16 +48,12 @@ def select(config: Config, paths: Sequence[str], overlay: str = "") -> Selection
         elif os.path.isdir(path):
             unseen = walk.outside(place) or walk.excluded(place)
             targets |= set(walk.outright(place)) if unseen else _below(files, walk.relative(place))
-        elif path.endswith(".ipynb"):
-            notebooks.append(path)
         else:
             named.add(walk.relative(place))
     if overlay and not (config.force_exclude and walk.excluded(walk.place(overlay))):
         named.add(walk.relative(walk.place(overlay)))
     targets |= named
-    return Selection(
-        tuple(sorted(files | targets)), frozenset(targets), frozenset(named), tuple(missing), tuple(notebooks)
-    )
+    return Selection(tuple(sorted(files | targets)), frozenset(targets), frozenset(named), tuple(missing))
 
 
 def _below(files: set[str], folder: str) -> set[str]:
@@ -71,7 +68,7 @@ class _Walk:
         self.root = config.root
         self.real = os.path.realpath(config.root)
         self.ignores = Ignores(config)
-        include = config.include if config.include is not None else (Pattern(config.root, "*.py"),)
+        include = config.include if config.include is not None else ()
         self._include = Globs(include)
         self._plain = config.include is None
         self._seen: set[str] = set()
@@ -125,7 +122,7 @@ class _Walk:
         return False
 
     def _wanted(self, entry: os.DirEntry[str]) -> bool:
-        if self._plain and not entry.name.endswith(".py"):
+        if self._plain and not entry.name.endswith(SUFFIXES):
             return False
         try:
             return entry.is_file() and (self._plain or self._include.match(posix(entry.path)))

@@ -61,8 +61,8 @@ class GuardedNames:
 
     def read_by(self, running: Running) -> Iterator[Guarded]:
         """The names that worker code reads and that only the main process has."""
-        if running.env.function < 0:
-            return
+        if running.env.function < 0 or running.env.module.notebook:
+            return  # what a notebook defines, workers do not even find
         module = running.env.module
         facts = running.env.facts
         wanted = facts.loads - facts.bound - _BUILT_IN
@@ -99,7 +99,8 @@ class GuardedNames:
         return self._known[key]
 
     def _first_guarded(self, module: Module, name: str) -> Event | None:
-        if module.path in self._dynamic or name in self.evaluator.index.outside_writes:
+        elsewhere = module.path in self._dynamic or name in self.evaluator.index.outside_writes
+        if elsewhere and not module.notebook:
             return None
         bindings = [item.event for item in module.bindings.get((-1, -1), {}).get(name, ())]
         if not all(event is not None and under_main_guard(module, -1, event) for event in bindings):

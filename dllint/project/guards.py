@@ -51,7 +51,12 @@ def _is_call_to(expr: Expr, name: str) -> bool:
 
 
 def under_main_guard(module: Module, function: int, event: Event) -> bool:
-    """Whether an event only runs in the main script's own process: spawned workers never run it."""
+    """Whether an event only runs in the main script's own process: spawned workers never run it.
+
+    They do not run the cells of a notebook either: it is no file that they could import.
+    """
+    if module.notebook and function < 0:
+        return True
     if _inside(module, event.block, is_main_test, is_other_test) or _guards_itself(event):
         return True
     return any(_leaves_unless_main(module, function, index) for index in _left_before(module, function, event))

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from dllint.model.facts import Block, Event, Expr, Function, ImportedName, ModuleModel
+from dllint.source import is_notebook
 
 
 class Site(NamedTuple):
@@ -51,6 +52,11 @@ class Module:
 
     def __repr__(self) -> str:
         return f"Module({self.path!r})"
+
+    @property
+    def notebook(self) -> bool:
+        """Whether this is a notebook: nobody imports it, and spawned workers have nothing of it."""
+        return is_notebook(self.path)
 
     def function_at(self, index: int) -> Function | None:
         return None if index < 0 else self.model.functions[index]

@@ -37,10 +37,14 @@ class Library:
         )
         return matches is Answer.YES
 
+    def _offers(self, klass: Klass) -> bool:
+        """Whether a class is a dataset that others can import: not from a notebook."""
+        return self.is_dataset(klass) and not klass.module.notebook
+
     def datasets(self, reached: set[Klass]) -> Iterator[tuple[Value, Note]]:
         """Dataset classes that no loader reaches, neither themselves nor through a subclass."""
         for klass in self.evaluator.classes.all_classes:
-            if klass in reached or not self.is_dataset(klass) or "<locals>" in klass.facts.qualname:
+            if klass in reached or not self._offers(klass) or "<locals>" in klass.facts.qualname:
                 continue
             text = f"no loader was found that takes `{klass.facts.name}`: whoever gives it workers meets this"
             yield Inst(klass, users=True), Note(klass.module.path, klass.facts.header, text)
@@ -64,7 +68,7 @@ class Library:
         """Lambdas that are defaults of a dataset's parameters and kept: whoever passes nothing ships them."""
         for klass in self.evaluator.classes.all_classes:
             index = klass.facts.methods.get("__init__")
-            if index is None or not self.is_dataset(klass) or "<locals>" in klass.facts.qualname:
+            if index is None or not self._offers(klass) or "<locals>" in klass.facts.qualname:
                 continue
             function = klass.module.model.functions[index]
             for parameter in function.parameters:
@@ -87,7 +91,7 @@ class Library:
                         yield value, Note(module.path, function.header, text)
 
     def _offered(self, module: Module, function: Function) -> Iterator[Value]:
-        if function.parent >= 0 or function.decorators or not self._worth_a_look(module, function):
+        if module.notebook or function.parent >= 0 or function.decorators or not self._worth_a_look(module, function):
             return
         callers = [site for site, _ in self.evaluator.call_sites.callers(module, function.index)]
         if not callers and function.owner >= 0:

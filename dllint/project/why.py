@@ -45,8 +45,7 @@ class Why:
         return self.source.location(span.start)[0] == self.row
 
     def _at(self, path: str, span: Span) -> str:
-        row, column = self.project.source(path).location(span.start)
-        return f"{path}:{row}:{column}"
+        return f"{path}:{self.project.source(path).place(span.start)}"
 
     def _loaders(self) -> Iterator[str]:
         for loader in self.project.loaders:
@@ -136,7 +135,8 @@ class Why:
                 for expr in iterated_by(event):
                     found = list(self.project.main_code.loaders_in(expr, env))
                     if found and under_main_guard(self.module, -1, event):
-                        yield "starts workers under the main guard: spawned workers do not run it again"
+                        where = "in a notebook" if self.module.notebook else "under the main guard"
+                        yield f"starts workers {where}: spawned workers do not run it again"
                     elif not found:
                         yield f"`{self.project.text(self.module.path, expr.span)}` is not seen to be a loader"
 

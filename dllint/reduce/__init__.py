@@ -6,6 +6,7 @@ import os
 
 import msgspec
 
+from dllint import documents
 from dllint.collect import collect, collect_old
 from dllint.finding import Finding, Severity
 from dllint.model import stored
@@ -29,7 +30,7 @@ class Collected(msgspec.Struct, frozen=True):
 def collect_bytes(path: str, data: bytes) -> Collected:
     """Decode and collect a file."""
     try:
-        return collect_source(Source.from_bytes(path, data))
+        return collect_source(documents.read(path, data))
     except Unreadable as error:
         return Collected(problem=unreadable(path, str(error)))
 

@@ -70,7 +70,7 @@ def collect_file(root: str, path: str, data: bytes | None = None) -> Packed:
         data = read(root, path) if data is None else data
     except OSError as error:
         return path, b"", pack(Collected(problem=unreadable(path, str(error.strerror or error))))
-    return path, digest(data), pack(collect_bytes(path, data))
+    return path, digest(path, data), pack(collect_bytes(path, data))
 
 
 def read(root: str, path: str) -> bytes:

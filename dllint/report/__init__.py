@@ -12,7 +12,7 @@ from dllint.finding import Finding
 from dllint.fix import Applicability, Edit, Fix, merged
 from dllint.report.paint import Paint
 from dllint.rule import RuleInfo
-from dllint.source import Source, Span
+from dllint.source import Source, Span, is_notebook
 
 Findings = Sequence[tuple[Finding, Fix | None]]
 
@@ -57,8 +57,13 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
         return folder
 
     def location(self, path: str, offset: int) -> tuple[int, int]:
-        """Row and column, both from 1."""
-        return self.source(path).location(offset)
+        """Row and column, both from 1, in the file as it lies on disk: in a notebook, those of its JSON."""
+        source = self.source(path)
+        return source.file.location(source.in_file(offset))
+
+    def place(self, path: str, offset: int) -> str:
+        """`path:row:column` for people, in a notebook `path:cell N:row:column`."""
+        return f"{self.relative(path)}:{self.source(path).place(offset)}"
 
     def first_line(self, path: str, span: Span) -> Span:
         """As much of a span as is on its first line: reviewers show a finding only where all its lines are changed."""
@@ -66,9 +71,11 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
         return Span(span.start, max(span.start, min(span.end, source.row_span(source.location(span.start)[0]).end)))
 
     def offers(self, fix: Fix | None) -> bool:
-        """Whether a reviewer may apply the fix with a click."""
+        """Whether a reviewer may apply the fix with a click. What is to be changed in a notebook is no JSON."""
         least = Applicability.UNSAFE if self.unsafe_fixes else Applicability.SAFE
-        return fix is not None and bool(fix.edits) and fix.applicability >= least
+        if fix is None or not fix.edits or any(is_notebook(edit.path) for edit in fix.edits):
+            return False
+        return fix.applicability >= least
 
     def suggestion(self, finding: Finding, fix: Fix | None) -> Edit | None:
         """The fix as one edit of the finding's file, if it is offered and changes no other file."""

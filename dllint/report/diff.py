@@ -1,4 +1,4 @@
-"""Fixes as a unified diff that `git apply` and `patch -p1` take."""
+"""Fixes as a unified diff. That of Python files is one that `git apply` and `patch -p1` take."""
 
 from __future__ import annotations
 
@@ -11,8 +11,16 @@ _MISSING = "\\ No newline at end of file\n"
 
 
 def render(before: Source, after: Source, name: str) -> bytes:
-    """One file's diff, its lines in the file's own encoding and with its own newlines."""
-    lines = list(difflib.unified_diff(_lines(before), _lines(after), f"a/{name}", f"b/{name}"))
+    """One file's diff, its lines in the file's own encoding and with its own newlines; a notebook's, cell by cell."""
+    if before.parts[0].cell is None:
+        return _diff(before, after, f"a/{name}", f"b/{name}")
+    pairs = zip(before.parts, after.parts, strict=True)
+    named = ((old.source, new.source, f"{name}:cell {old.cell}") for old, new in pairs)
+    return b"".join(_diff(old, new, place, place) for old, new, place in named if old.text != new.text)
+
+
+def _diff(before: Source, after: Source, old: str, new: str) -> bytes:
+    lines = list(difflib.unified_diff(_lines(before), _lines(after), old, new))
     header = "".join(lines[:2]).encode("utf-8", "surrogateescape")
     return header + "".join(_ended(lines[2:])).encode(before.encoding, "surrogateescape")
 

@@ -45,7 +45,7 @@ def line_hashes(source: Source) -> list[str]:
 
 def _as_read(source: Source) -> str:
     """The text as a reader has it who takes every file for UTF-8 and leaves its byte order mark."""
-    return source.encode(source.text).decode("utf-8", "replace")
+    return source.encode().decode("utf-8", "replace")
 
 
 def _units(text: str) -> tuple[list[int], list[int]]:

@@ -36,8 +36,7 @@ def _rank(finding: Finding, context: Context) -> tuple[int, bool]:
 
 
 def _plain(finding: Finding, context: Context) -> str:
-    row, column = context.location(finding.path, finding.span.start)
-    return f"{context.relative(finding.path)}:{row}:{column}: {finding.code} {finding.message}\n"
+    return f"{context.place(finding.path, finding.span.start)}: {finding.code} {finding.message}\n"
 
 
 def _annotation(finding: Finding, fix: Fix | None, context: Context) -> str:

@@ -17,11 +17,11 @@ def render(findings: Findings, context: Context) -> str:
 
 
 def _block(path: str, findings: Findings, context: Context) -> Iterator[str]:
-    places = [context.location(path, finding.span.start) for finding, _ in findings]
-    rows = max(len(str(row)) for row, _ in places)
-    columns = max(len(str(column)) for _, column in places)
+    places = [context.source(path).place(finding.span.start).rpartition(":") for finding, _ in findings]
+    rows = max(len(row) for row, _, _ in places)
+    columns = max(len(column) for _, _, column in places)
     yield f"{context.paint('bold', context.relative(path))}:\n"
-    for (finding, fix), (row, column) in zip(findings, places, strict=True):
+    for (finding, fix), (row, _, column) in zip(findings, places, strict=True):
         code = context.paint(finding.severity.value, finding.code)
         safe = fix is not None and fix.applicability is Applicability.SAFE
         mark = context.paint("green", " [*]") if safe else ""

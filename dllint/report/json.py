@@ -10,7 +10,7 @@ from dllint.finding import Finding
 from dllint.fix import Edit, Fix
 from dllint.report import Context, Findings
 from dllint.report.fingerprint import fingerprints
-from dllint.source import Span
+from dllint.source import Part, Span
 
 
 def render(findings: Findings, context: Context) -> str:
@@ -30,6 +30,7 @@ def _rows(findings: Findings, context: Context) -> Iterator[dict[str, Any]]:
 
 
 def _finding(finding: Finding, fix: Fix | None, context: Context, fingerprint: str) -> dict[str, Any]:
+    part = context.source(finding.path).part(finding.span.start)
     return {
         "code": finding.code,
         "name": context.rules[finding.code].name,
@@ -39,8 +40,8 @@ def _finding(finding: Finding, fix: Fix | None, context: Context, fingerprint: s
         "severity": finding.severity.value,
         "certainty": finding.certainty.value,
         "url": None,
-        "noqa_row": context.location(finding.path, finding.span.start)[0],
-        "cell": None,
+        "noqa_row": part.location(finding.span.start)[0],
+        "cell": part.cell,
         "fix": _fix(fix, context) if fix else None,
         "outcomes": finding.outcomes,
         "related": [{"message": note.text, **_place(note.path, note.span, context)} for note in finding.notes],
@@ -63,13 +64,15 @@ def _edit(edit: Edit, context: Context) -> dict[str, Any]:
 
 
 def _place(path: str, span: Span, context: Context) -> dict[str, Any]:
-    return {"filename": context.absolute(path), **_range(path, span, context)}
+    cell = context.source(path).part(span.start).cell
+    return {"filename": context.absolute(path), "cell": cell, **_range(path, span, context)}
 
 
 def _range(path: str, span: Span, context: Context) -> dict[str, Any]:
-    return {"location": _point(path, span.start, context), "end_location": _point(path, span.end, context)}
+    part = context.source(path).part(span.start)
+    return {"location": _point(part, span.start), "end_location": _point(part, span.end)}
 
 
-def _point(path: str, offset: int, context: Context) -> dict[str, int]:
-    row, column = context.location(path, offset)
+def _point(part: Part, offset: int) -> dict[str, int]:
+    row, column = part.location(offset)
     return {"row": row, "column": column}

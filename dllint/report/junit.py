@@ -40,11 +40,9 @@ def _suite(suites: ET.Element, path: str, findings: Findings, context: Context) 
 
 
 def _told(finding: Finding, fix: Fix | None, context: Context) -> Iterator[str]:
-    row, column = context.location(finding.path, finding.span.start)
-    yield f"{context.relative(finding.path)}:{row}:{column}: {finding.code} {finding.message}"
+    yield f"{context.place(finding.path, finding.span.start)}: {finding.code} {finding.message}"
     for note in finding.notes:
-        row, column = context.location(note.path, note.span.start)
-        yield f"note: {note.text} ({context.relative(note.path)}:{row}:{column})"
+        yield f"note: {note.text} ({context.place(note.path, note.span.start)})"
     if fix:
         yield f"help: {by_hand(fix) or fix.title}"
 

@@ -51,7 +51,7 @@ def _range(path: str, span: Span, context: Context) -> dict[str, Any]:
 
 def _point(path: str, offset: int, context: Context) -> dict[str, int]:
     """Line and column; the bytes of a byte order mark are bytes of the first line."""
-    source = context.source(path)
+    source, offset = context.source(path).file, context.source(path).in_file(offset)
     row, column = source.location(offset)
     before = source.text[offset - column + 1 : offset]
     mark = 3 if source.bom and row == 1 else 0

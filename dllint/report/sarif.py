@@ -42,7 +42,7 @@ class _Run:
         self._context = context
         self._repository = context.repository
         self._codes = sorted({finding.code for finding, _ in findings})
-        self._hashes = cache(lambda path: line_hashes(context.source(path)))
+        self._hashes = cache(lambda path: line_hashes(context.source(path).file))
 
     def log(self) -> dict[str, Any]:
         root = Path(self._repository).as_uri()

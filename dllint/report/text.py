@@ -21,9 +21,9 @@ def concise(findings: Findings, context: Context) -> str:
     """`path:row:column: CODE message`, as flake8 writes it."""
     paint, lines = context.paint, []
     for finding, _ in findings:
-        row, column = context.location(finding.path, finding.span.start)
-        place = paint("bold", context.relative(finding.path))
-        lines.append(f"{place}:{row}:{column}: {paint(finding.severity.value, finding.code)} {finding.message}\n")
+        path, where = context.relative(finding.path), context.source(finding.path).place(finding.span.start)
+        code = paint(finding.severity.value, finding.code)
+        lines.append(f"{paint('bold', path)}:{where}: {code} {finding.message}\n")
     return "".join(lines)
 
 
@@ -37,8 +37,7 @@ def _block(finding: Finding, fix: Fix | None, context: Context) -> Iterator[str]
     fixable = fix is not None and fix.applicability is Applicability.SAFE
     mark = paint("green", " [*]") if fixable else ""
     yield f"{paint(finding.severity.value, finding.code)}{mark} {paint('bold', finding.message)}"
-    row, column = context.location(finding.path, finding.span.start)
-    yield f"  {paint('blue', '-->')} {context.relative(finding.path)}:{row}:{column}"
+    yield f"  {paint('blue', '-->')} {context.place(finding.path, finding.span.start)}"
     source = context.source(finding.path)
     if source.text:
         yield from frame(source, finding, paint)
@@ -51,8 +50,7 @@ def _block(finding: Finding, fix: Fix | None, context: Context) -> Iterator[str]
 
 
 def _note(note: Note, context: Context) -> str:
-    row, column = context.location(note.path, note.span.start)
-    return f"{note.text} ({context.relative(note.path)}:{row}:{column})"
+    return f"{note.text} ({context.place(note.path, note.span.start)})"
 
 
 def _how(fix: Fix) -> str:
@@ -66,7 +64,10 @@ def _how(fix: Fix) -> str:
 
 
 def frame(source: Source, finding: Finding, paint: Paint) -> Iterator[str]:
-    first, _ = source.location(finding.span.start)
+    """The lines around a finding, marked; in a notebook, as far as its cell goes."""
+    part = source.part(finding.span.start)
+    source, span = part.source, Span(finding.span.start - part.start, finding.span.end - part.start)
+    first, _ = source.location(span.start)
     top, bottom = max(1, first - CONTEXT), min(_last_row(source), first + CONTEXT)
     width = len(str(bottom))
     bar = paint("blue", "|")
@@ -75,7 +76,7 @@ def frame(source: Source, finding: Finding, paint: Paint) -> Iterator[str]:
         text = _shown(source.line(row))
         yield f"{paint('blue', str(row).rjust(width))} {bar} {text}".rstrip()
         if row == first:
-            yield f"{' ' * width} {bar} {paint(finding.severity.value, _carets(source, row, finding.span))}"
+            yield f"{' ' * width} {bar} {paint(finding.severity.value, _carets(source, row, span))}"
     yield f"{' ' * width} {bar}"
 
 

@@ -10,7 +10,7 @@ import os
 import shutil
 import sys
 import threading
-from typing import IO
+from typing import IO, Any
 
 import msgspec
 
@@ -119,13 +119,11 @@ def _reported(result: engine.Result) -> list[Reported]:
             rule=row["name"],
             severity=row["severity"],
             certainty=row["certainty"],
-            path=_slashed(row["filename"]),
+            path=_slashed(row),
             **row["location"],
             message=row["message"],
             outcomes=row["outcomes"],
-            route=tuple(
-                Step(step["message"], _slashed(step["filename"]), **step["location"]) for step in row["related"]
-            ),
+            route=tuple(Step(step["message"], _slashed(step), **step["location"]) for step in row["related"]),
             frame="\n".join(text.frame(result.source(finding.path), finding, Paint(False))),
             fix=f"{row['fix']['message']} ({row['fix']['applicability']})" if row["fix"] else "",
             fingerprint=row["fingerprint"],
@@ -134,8 +132,10 @@ def _reported(result: engine.Result) -> list[Reported]:
     ]
 
 
-def _slashed(path: str) -> str:
-    return path.replace(os.sep, "/").encode("utf-8", "backslashreplace").decode()
+def _slashed(place: dict[str, Any]) -> str:
+    """A place's file, and of a notebook the cell."""
+    path = place["filename"].replace(os.sep, "/").encode("utf-8", "backslashreplace").decode()
+    return f"{path}:cell {place['cell']}" if place["cell"] else path
 
 
 def _relative(said: str, order: Order) -> str:

@@ -89,8 +89,11 @@ class LocalTarget(Rule):
         )
         if made is None or not under_main_guard(value.module, -1, made):
             return None
-        what = f"`{value.facts.name}` sent to `{task.name}` is defined under the main guard, where no spawned process"
-        return self._finding(project, task, held, f"{what} finds it", "define it above the guard", PICKLING)
+        place, remedy = "under the main guard", "define it above the guard"
+        if value.module.notebook:
+            place, remedy = "in a notebook", "define it in a module and import it"
+        what = f"`{value.facts.name}` sent to `{task.name}` is defined {place}, where no spawned process finds it"
+        return self._finding(project, task, held, what, remedy, PICKLING)
 
     def _finding(
         self, project: Project, task: Task, held: Held, what: str, remedy: str, when: frozenset[str] = frozenset()

@@ -47,12 +47,13 @@ class GuardedNameInWorker(Rule):
             failing = loader.methods & PICKLING
             if failing:
                 seen.add((path, setting.span))
+                remedy = "set it in a module they import" if setting.module.notebook else "set it at module level"
                 yield Finding(
                     code=self.code,
                     path=path,
                     span=setting.span,
                     message=f"`{setting.what}` is set in the main process only, and `{setting.reader}` depends on it "
-                    f"in spawned workers: silently different {project.where(loader, failing)}; set it at module level",
+                    f"in spawned workers: silently different {project.where(loader, failing)}; {remedy}",
                     severity=Severity.WARNING,
                     certainty=Certainty.LIKELY,
                     outcomes=dict.fromkeys(sorted(failing), "corrupt") | {"fork": "ok"},
@@ -69,12 +70,15 @@ class GuardedNameInWorker(Rule):
         error = "NameError" if guarded.kind == "name" or guarded.read else "Can't get attribute"
         unsure = loader is not None and loader.workers is Workers.UNKNOWN
         at: Span = loader.span if loader is not None else starter.call.span
+        place, remedy = "under the main guard", "define it above the guard, or pass it to what needs it"
+        if guarded.module.notebook:
+            place, remedy = "in a notebook", "define it in a module and import it"
         return Finding(
             code=self.code,
             path=guarded.module.path,
             span=guarded.span,
-            message=f"{guarded.kind} `{guarded.name}` is defined under the main guard, where spawned workers do not "
-            f"find it (`{error}`): fails {where}; define it above the guard, or pass it to what needs it",
+            message=f"{guarded.kind} `{guarded.name}` is defined {place}, where spawned workers do not find it "
+            f"(`{error}`): fails {where}; {remedy}",
             certainty=Certainty.LIKELY if unsure else Certainty.CERTAIN,
             outcomes=dict.fromkeys(sorted(failing), "exception") | {"fork": "ok"},
             notes=guarded.notes or (Note(starter.path, at, "workers are started here"),),

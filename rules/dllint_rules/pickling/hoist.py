@@ -6,6 +6,7 @@ import msgspec
 
 from dllint import Applicability, Edit, Finding, Fix, Func, Held, Inst, Loader, Project
 from dllint_rules.pickling.decorators import decorates, is_called, wrap
+from dllint_rules.pickling.move_class import OUT_OF_NOTEBOOK
 from dllint_rules.pickling.ready_made import (
     ReadyMade,
     existing_callable,
@@ -124,6 +125,8 @@ def hoist_lambda(project: Project, func: Func, name: str = "") -> Fix | None:
     """A lambda moved to module level: unsafe, for from then on the module decides what its name means."""
     from dllint import hoist_lambda as hoist
 
+    if func.module.notebook:
+        return OUT_OF_NOTEBOOK
     path, model = func.module.path, func.module.model
     fix = hoist(project.source(path), project.tree(path), model, func.facts, name)
     return fix and msgspec.structs.replace(fix, applicability=Applicability.UNSAFE)
@@ -133,5 +136,7 @@ def hoist_function(project: Project, func: Func) -> Fix | None:
     """A nested function moved to module level, with `functools.partial` for what it captures."""
     from dllint import hoist_function as hoist
 
+    if func.module.notebook:
+        return OUT_OF_NOTEBOOK
     path = func.module.path
     return hoist(project.source(path), project.tree(path), func.module.model, func.facts)

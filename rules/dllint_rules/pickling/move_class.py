@@ -6,6 +6,11 @@ import re
 
 from dllint import Applicability, Edit, ExtInst, Finding, Fix, Held, Inst, Klass, Project, namedtuple_of
 
+OUT_OF_NOTEBOOK = Fix(
+    "Define it in a module and import it: spawned workers have nothing of a notebook", (), Applicability.MANUAL
+)
+"""Where moving to module level is no remedy."""
+
 
 def fix_class(finding: Finding, project: Project) -> Fix | None:
     """The local class at module level; a named tuple under the name of its variable."""
@@ -42,4 +47,6 @@ def _named_tuple(project: Project, held: Held) -> Fix | None:
 def _moved(project: Project, path: str, start: int, around: int) -> Fix | None:
     from dllint import hoist_class
 
+    if project.index.modules[path].notebook:
+        return OUT_OF_NOTEBOOK
     return hoist_class(project.source(path), project.tree(path), project.models[path], start, around)

@@ -1,0 +1,127 @@
+"""What IPython understands and Python does not, masked in a cell by text of the same length.
+
+`%magic`, `!command`, `?help`, `help?` and the automatic calls (`/f x`) become a statement that does nothing and a
+comment, `name = %magic` and `name = !command` an unknown value. Offsets, rows and columns stay what they are. `%time x`
+runs `x`, so `x` stays.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from dllint.source import Span
+
+_PYTHON = frozenset({
+    "capture", "debug", "lprun", "memit", "mprun", "prun", "pyinstrument", "scalene", "snakeviz", "time", "timeit",
+})  # fmt: skip
+"""Magics that run Python in the kernel."""
+_CELL = re.compile(r"(?:[ \t]*\r?\n)*%%(\w+|!)?[^\r\n]*")
+_TIMED = re.compile(rf"%(?:{'|'.join(sorted(_PYTHON))})(?:[ \t]+-\w+(?:[ \t]+\d+)?)*[ \t]+(?=[^\s%!-])")
+_TOKEN = re.compile(
+    r"""
+      (?P<comment> \#[^\r\n]* )
+    | (?P<string> \"{3}(?:[^"\\]|\\[\s\S]|\"(?!\"\"))*(?:\"{3})? | '{3}(?:[^'\\]|\\[\s\S]|'(?!''))*(?:'{3})?
+                | "(?:[^"\\\r\n]|\\(?:\r\n|[\s\S]))*"? | '(?:[^'\\\r\n]|\\(?:\r\n|[\s\S]))*'? )
+    | (?P<joined> \\(?:\r\n|[\r\n]) )
+    | (?P<newline> \r\n|[\r\n] )
+    | (?P<open> [\[({] )
+    | (?P<close> [\])}] )
+    | (?P<assigned> (?<![=!<>:+*/%&|^@-])=[ \t]*[%!](?!=) )
+    | (?P<help> \? )
+    """,
+    re.VERBOSE,
+)
+_ESCAPE = re.compile(r"[ \t]*([%!?,;/])")
+_REST = re.compile(r"(?:[^\\\r\n]|\\(?:\r\n|[\r\n])|\\)*")
+"""To the end of a line, over lines that a backslash joins to it."""
+
+
+class Masked(NamedTuple):
+    """A cell's code as Python, and what of it is none."""
+
+    text: str
+    spans: tuple[Span, ...]
+
+
+def mask(text: str) -> Masked | None:
+    """A cell's code as Python; None for a cell that is in another language or runs elsewhere (`%%bash`)."""
+    head = _CELL.match(text)
+    if head is None:
+        return _masked(text, list(_escapes(text, 0)))
+    if head[1] not in _PYTHON:
+        return None
+    line = Span(head.end() - len(head[0].lstrip()), head.end())
+    return _masked(text, [line, *_escapes(text, head.end())])
+
+
+def _masked(text: str, spans: list[Span]) -> Masked:
+    pieces, end = [], 0
+    for span in spans:
+        pieces += [text[end : span.start], _stand_in(text, span)]
+        end = span.end
+    return Masked("".join([*pieces, text[end:]]), tuple(spans))
+
+
+def _stand_in(text: str, span: Span) -> str:
+    """Python of the same length for a stretch that IPython takes: a statement, a value, or nothing but blanks."""
+    inside = text[span.start : span.end]
+    if span.end < len(text) and text[span.end] not in "\r\n":  # in front of what runs
+        return "0;".ljust(len(inside))
+    first, *others = re.split(r"(?<=[\r\n])(?!\n)", inside)
+    value = "_" if text[: span.start].rstrip(" \t").endswith("=") else "0"
+    # Joined lines are comments of their own, as far as there is room for a `#`.
+    joined = [re.sub(r"\S", "#", line, count=1) for line in others]
+    return value + ("#" + first[2:] if first[1:].strip() else first[1:]) + "".join(joined)
+
+
+def _escapes(text: str, start: int) -> Iterator[Span]:
+    """What IPython takes for itself, from an offset where a line begins or ends."""
+    depth, at, line = 0, start, start
+    found = _escape(text, line)
+    while True:
+        if found is not None:
+            yield found
+            at = found.end
+        match = _TOKEN.search(text, at)
+        if match is None:
+            return
+        kind, at, found = match.lastgroup, match.end(), None
+        if kind == "open":
+            depth += 1
+        elif kind == "close":
+            depth = max(depth - 1, 0)
+        elif kind == "newline" and not depth:
+            line = at
+            found = _escape(text, line)
+        elif kind == "assigned" and not depth:
+            found = _to_end(text, match.end() - 1)
+        elif kind == "help" and not depth:
+            found = _to_end(text, re.compile(r"[ \t]*").match(text, line).end())  # type: ignore[union-attr]
+
+
+def _escape(text: str, line: int) -> Span | None:
+    """What a line begins with that is IPython's."""
+    begun = _ESCAPE.match(text, line)
+    if begun is None:
+        return None
+    timed = _TIMED.match(text, begun.start(1))
+    if timed is not None and _is_python(text[timed.end() : _to_end(text, timed.end()).end]):
+        return Span(timed.start(), timed.end())
+    return _to_end(text, begun.start(1))
+
+
+def _to_end(text: str, start: int) -> Span:
+    rest = _REST.match(text, start)
+    assert rest is not None
+    return Span(start, rest.end())
+
+
+def _is_python(text: str) -> bool:
+    """Whether a text is simple statements, as may stand behind a semicolon."""
+    try:
+        return bool(ast.parse(f"0;{text}"))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
