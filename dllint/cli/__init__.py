@@ -13,6 +13,7 @@ from dllint import __version__
 COMMANDS = {
     "check": "Find what breaks in workers, and fix it.",
     "rule": "Explain a rule.",
+    "explain": "Explain an error message or a log: what happened, and which line it comes from.",
     "survey": "Check many repositories and archives into one database.",
     "clean": "Remove what earlier runs learned of any project.",
 }

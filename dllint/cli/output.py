@@ -27,7 +27,7 @@ def report(result: Result, request: Request, options: dict[str, Any]) -> None:
     stream = sys.stderr if fixed_stdin else sys.stdout
     terminal = stream.isatty() and not options["output_file"]
     form = options["output_format"] or result.config.output_format or ("full" if terminal else "concise")
-    color = not options["output_file"] and _colored(options["color"], stream)
+    color = not options["output_file"] and colored(options["color"], stream)
     context = _context(result, request, color)
     _findings(shown, context, form, options["output_file"], stream, color)
     _summary(result, context, options)
@@ -108,7 +108,8 @@ def _fixed(result: Result, request: Request) -> bytes:
     return changed[0] if changed else request.stdin or b""
 
 
-def _colored(wish: str, stream: IO[str]) -> bool:
+def colored(wish: str, stream: IO[str]) -> bool:
+    """Whether to write in colours: the option's word, else what the environment and the terminal say."""
     if wish != "auto":
         return wish == "always"
     if os.environ.get("NO_COLOR"):

@@ -21,13 +21,14 @@ from dllint.engine.silencing import Silenced, silence
 from dllint.engine.write import NotWritten, write
 from dllint.finding import Finding
 from dllint.fix import Fix
+from dllint.project import Project, Targets
 from dllint.source import Source
 
 Answer = TypeVar("Answer")
 ATTEMPTS = 3
 """Runs that are begun while somebody writes the files."""
 
-__all__ = ["Change", "Request", "Result", "check", "why"]
+__all__ = ["Change", "Inspection", "Request", "Result", "check", "inspect", "why"]
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -266,3 +267,46 @@ def _told(judged: Judgement, corpus: Corpus, path: str, row: int) -> Iterable[st
             for place, entry in judged.suppressions.comments(finding)
         ]
         yield f"{finding.code} is silenced by the comment at {', '.join(comments)}: {finding.message}"
+
+
+class Inspection(msgspec.Struct, frozen=True, kw_only=True):
+    """A whole project as all rules see it, on every platform: for questions that begin with something that happened."""
+
+    root: str
+    project: Project
+    findings: tuple[Finding, ...]
+    """Also those that comments silence."""
+    silenced: frozenset[int]
+    """The identities of those."""
+    source: Callable[[str], Source]
+    fix: Callable[[Finding], Fix | None]
+    crashes: tuple[str, ...]
+
+
+def inspect(request: Request) -> Inspection:
+    """Ask every rule about the whole project, whatever the configuration selects, ignores and aims at."""
+    return _undisturbed(lambda: _inspect(_Run(request)))
+
+
+def _inspect(run: _Run) -> Inspection:
+    targets = msgspec.structs.replace(run.config.targets, platforms=Targets().platforms, pythons="", start_method="")
+    codes = [rule.code for rule in registry.rules()]
+    corpus = run.corpus()
+    judged = Judge(Config(root=run.config.root, targets=targets), codes).judge(corpus)
+    findings = (*judged.findings, *judged.silenced)
+    for path in {path for finding in findings for path in _paths(finding)}:
+        corpus.source(path)
+
+    def fix(finding: Finding) -> Fix | None:
+        known = run.remedies.fix(finding, judged.project)
+        return written_out(known, judged.project) if known else None
+
+    return Inspection(
+        root=corpus.root,
+        project=judged.project,
+        findings=findings,
+        silenced=frozenset(map(id, judged.silenced)),
+        source=corpus.source,
+        fix=fix,
+        crashes=(*corpus.crashes, *judged.crashes),
+    )

@@ -23,6 +23,11 @@ def lines(findings: Findings, context: Context) -> str:
     return "".join(json.dumps(row) + "\n" for row in _rows(findings, context))
 
 
+def record(finding: Finding, fix: Fix | None, context: Context) -> dict[str, Any]:
+    """One finding as such an object, for documents that have findings in them."""
+    return next(_rows([(finding, fix)], context))
+
+
 def _rows(findings: Findings, context: Context) -> Iterator[dict[str, Any]]:
     known = fingerprints(finding for finding, _ in findings)
     for (finding, fix), fingerprint in zip(findings, known, strict=True):

@@ -1,0 +1,89 @@
+"""A program that is run to be explained: its output goes where it always goes, and is read on the way."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from typing import IO, NamedTuple
+
+from dllint.runtime.explain.log import texts
+from dllint.runtime.explain.reading import Reader, Reading
+
+GRACE = 5.0
+"""Seconds for output that still comes when the program has ended, and for a program that was told to end."""
+_PIECE = 65536
+
+
+class Ended(NamedTuple):
+    """How a program ended: its status as shells give it, and what its output holds."""
+
+    status: int
+    reading: Reading
+
+
+def run(command: Sequence[str], timeout: float | None = None) -> Ended:
+    """Run a command to its end and read what it says. Raises OSError when it cannot be started.
+
+    Python programs are told to write at once, and to show their stacks when they crash. After `timeout` seconds the
+    program is made to show them, and ended.
+    """
+    environment = {"PYTHONUNBUFFERED": "1", "PYTHONFAULTHANDLER": "1"} | dict(os.environ)
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    reader, lock = Reader(), threading.Lock()
+    assert process.stdout is not None and process.stderr is not None
+    pairs = ((process.stdout, sys.stdout), (process.stderr, sys.stderr))
+    threads = [threading.Thread(target=_follow, args=(*pair, reader, lock), daemon=True) for pair in pairs]
+    for thread in threads:
+        thread.start()
+    status = _wait(process, timeout)
+    for thread in threads:
+        thread.join(GRACE)
+    with lock:
+        if status < 0:
+            reader.feed(f"the program is killed by signal: {signal.strsignal(-status)}\n")
+        return Ended(128 - status if status < 0 else status, reader.result())
+
+
+def _wait(process: subprocess.Popen[bytes], timeout: float | None) -> int:
+    """The exit status. An interrupt is the program's business first; the second one is for good."""
+    interrupted = False
+    while True:
+        try:
+            return process.wait(timeout)
+        except KeyboardInterrupt:
+            if interrupted:
+                process.kill()
+            interrupted = True
+        except subprocess.TimeoutExpired:
+            _show_stacks(process)
+            timeout = None
+
+
+def _show_stacks(process: subprocess.Popen[bytes]) -> None:
+    """faulthandler writes all stacks when the program aborts; Windows can only end it."""
+    if sys.platform == "win32":
+        process.terminate()
+        return
+    process.send_signal(signal.SIGABRT)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(GRACE)
+    process.kill()
+
+
+def _follow(pipe: IO[bytes], output: IO[str], reader: Reader, lock: threading.Lock) -> None:
+    for text in texts(_copied(pipe, output)):
+        with lock:
+            reader.feed(text)
+
+
+def _copied(pipe: IO[bytes], output: IO[str]) -> Iterator[bytes]:
+    while piece := os.read(pipe.fileno(), _PIECE):
+        with contextlib.suppress(OSError, ValueError):
+            output.buffer.write(piece)  # type: ignore[attr-defined]
+            output.flush()
+        yield piece
