@@ -168,7 +168,7 @@ def test_a_message_is_recognised(text: str, key: str) -> None:
 
 
 def test_every_row_is_shown_by_a_message() -> None:
-    by_frames = {"hang-at-shutdown", "hang-at-exit", "joined-before-read"}
+    by_frames = {"hang-at-shutdown", "hang-at-exit", "joined-before-read", "did-not-end"}
     rare = {message.key for message in MESSAGES} - {key for _, key in PRINTED} - by_frames
     assert rare <= {
         *("hdf5-read-by-many", "connection-used-by-many", "cuda-tensor-handed-on", "pin-memory-thread"),

@@ -15,7 +15,7 @@ import dllint
 
 ROOT = Path(__file__).resolve().parent.parent
 SHELLS = {"engine", "config", "report", "registry", "files", "suppress", "finding", "fix", "rule", "knowledge"} | {
-    *("cache", "reduce", "survey"),
+    *("cache", "reduce", "survey", "runtime"),
 }
 
 LAYERS: dict[str, set[str]] = {
@@ -45,6 +45,7 @@ LAYERS: dict[str, set[str]] = {
     },
     "flake8": {"engine", "config", "registry", "reduce"},
     "survey": {"engine", "config", "report", "registry", "reduce"},
+    "runtime": {"engine", "report", "project", "model", "finding", "source"},
     "cli": SHELLS,
     "__main__": {"cli"},
     "__init__": set(),

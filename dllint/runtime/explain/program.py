@@ -16,6 +16,8 @@ from dllint.runtime.explain.reading import Reader, Reading
 
 GRACE = 5.0
 """Seconds for output that still comes when the program has ended, and for a program that was told to end."""
+TIMED_OUT = 124
+"""The status of a program that did not end in time, as `timeout` has it."""
 _PIECE = 65536
 
 
@@ -44,24 +46,28 @@ def run(command: Sequence[str], timeout: float | None = None) -> Ended:
     for thread in threads:
         thread.join(GRACE)
     with lock:
-        if status < 0:
+        if status == TIMED_OUT:
+            reader.feed(f"the program was still running after {timeout:g} seconds and was ended\n")
+        elif status < 0:
             reader.feed(f"the program is killed by signal: {signal.strsignal(-status)}\n")
-        return Ended(128 - status if status < 0 else status, reader.result())
+            status = 128 - status
+        return Ended(status, reader.result())
 
 
 def _wait(process: subprocess.Popen[bytes], timeout: float | None) -> int:
     """The exit status. An interrupt is the program's business first; the second one is for good."""
-    interrupted = False
+    interrupted, ended = False, False
     while True:
         try:
-            return process.wait(timeout)
+            status = process.wait(timeout)
+            return TIMED_OUT if ended else status
         except KeyboardInterrupt:
             if interrupted:
                 process.kill()
             interrupted = True
         except subprocess.TimeoutExpired:
             _show_stacks(process)
-            timeout = None
+            timeout, ended = None, True
 
 
 def _show_stacks(process: subprocess.Popen[bytes]) -> None:

@@ -34,9 +34,7 @@ def render(explanation: Explanation, inspection: Inspection, context: Context, c
     return "\n".join(lines)
 
 
-def _block(
-    explained: Explained, inspection: Inspection, context: Context, checks: Collection[str]
-) -> Iterator[str]:
+def _block(explained: Explained, inspection: Inspection, context: Context, checks: Collection[str]) -> Iterator[str]:
     seen, candidates = explained
     paint = context.paint
     message = seen.message

@@ -18,6 +18,17 @@ STOPPING = (
         role=Role.CONSEQUENCE,
     ),
     Message(
+        key="did-not-end",
+        wordings=("the program was still running after {any} seconds and was ended",),
+        happened="The program hung, or needs more time than it was given. Its stacks, as they were, stand above.",
+        where="every start method",
+        look="The innermost frames say what it waited for: a batch, a process, a lock, a queue that nobody reads.",
+        source="dllint explain --run --timeout",
+        rules=("DLL405", "DLL111", "DLL306", "DLL404", "DLL301"),
+        checks=("probe",),
+        role=Role.CONSEQUENCE,
+    ),
+    Message(
         key="item-not-sent",
         wordings=("Exception in thread QueueFeederThread", ", in _feed"),
         happened="A worker could not send what it had made: the thread that fills its queue raised, the batch was "
