@@ -15,7 +15,7 @@ import dllint
 
 ROOT = Path(__file__).resolve().parent.parent
 SHELLS = {"engine", "config", "report", "registry", "files", "suppress", "finding", "fix", "rule", "knowledge"} | {
-    *("cache", "reduce", "survey", "runtime"),
+    *("cache", "reduce", "survey", "runtime", "review"),
 }
 
 LAYERS: dict[str, set[str]] = {
@@ -39,6 +39,7 @@ LAYERS: dict[str, set[str]] = {
     "noqa": {"source", "finding", "fix", "model", "collect"},
     "ruff": {"options"},
     "report": {"source", "finding", "fix", "rule"},
+    "review": {"source", "finding", "fix", "report"},
     "engine": {
         *("source", "documents", "knowledge", "finding", "fix", "model", "syntax", "collect", "project"),
         *("rule", "registry", "options", "config", "suppress", "files", "cache", "reduce", "noqa", "ruff"),
@@ -60,6 +61,7 @@ OUTSIDE: dict[str, set[str]] = {
     "click": {"cli", "__main__"},
     "rich": {"report", "survey"},
     "pathspec": {"files"},
+    "unidiff": {"review"},
     "packaging": {"config", "options", "project", "engine"},
     "tomli": {"config", "options"},
     "flake8": {"flake8"},

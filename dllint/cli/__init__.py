@@ -12,6 +12,7 @@ from dllint import __version__
 
 COMMANDS = {
     "check": "Find what breaks in workers, and fix it.",
+    "review": "Print review comments for a pull request.",
     "rule": "Explain a rule.",
     "explain": "Explain an error message or a log: what happened, and which line it comes from.",
     "survey": "Check many repositories and archives into one database.",

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from dllint.cli import Problem
-from dllint.cli.output import report
+from dllint.cli import Problem, narrow
+from dllint.cli.output import report, report_context
 from dllint.report.formats import FORMATS
 
 if TYPE_CHECKING:
@@ -66,6 +66,9 @@ class _Command(click.Command):
 @click.option("--no-cache", is_flag=True, envvar="DLLINT_NO_CACHE", help="Neither read nor write the cache.")
 @click.option("--cache-dir", metavar="FOLDER", envvar="DLLINT_CACHE_DIR", default="", help="Where the cache is kept.")
 @click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Processes for many files; default: all cores.")
+@click.option("--diff-base", metavar="REF", default="", help="Report only what the change since this commit touches.")
+@click.option("--baseline", metavar="FILE", default="", help="Do not report what this file knows.")
+@click.option("--write-baseline", is_flag=True, help="Write what is found to the --baseline file.")
 @click.option("--exit-zero", is_flag=True, help="Exit 0 when there are findings.")
 @click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit 1 when files were fixed, even if nothing is left.")
 @click.option("--stdin-filename", metavar="PATH", default="", help="What `-` (standard input) is the content of.")
@@ -78,6 +81,7 @@ def command(context: click.Context, /, paths: tuple[str, ...], why_place: str | 
     from dllint.config import ConfigError
     from dllint.registry import RegistryError, UnknownRule
 
+    narrow.refuse(options, "-" in paths)
     try:
         if why_place is not None:
             context.exit(_why(why_place, options))
@@ -141,7 +145,15 @@ def _check(request: Request, options: dict[str, Any]) -> int:
     from dllint.engine import check
 
     result = check(request)
-    report(result, request, options)
+    context = report_context(result, request)
+    told: list[str] = []
+    if options["diff_base"]:
+        result, context = narrow.to_change(result, context, options["diff_base"])
+    if options["baseline"]:
+        result, told = narrow.to_new(result, options["baseline"], options["write_baseline"])
+    report(result, request, context, options)
+    for line in told:
+        click.echo(line, err=True)
     changed = bool(result.changes)
     left = bool(result.findings) and not options["fix_only"]
     failed = changed if options["diff"] else left or (changed and options["exit_non_zero_on_fix"])

@@ -15,10 +15,14 @@ if TYPE_CHECKING:
     from dllint.report import Context, Findings
 
 
-def report(result: Result, request: Request, options: dict[str, Any]) -> None:
+def report(result: Result, request: Request, context: Context, options: dict[str, Any]) -> None:
     """Write the findings, or the diff of the fixes, and tell what they come to."""
+    import msgspec
+
+    from dllint.report.paint import Paint
+
     if options["diff"]:
-        _diff(result, _context(result, request, False), options["output_file"])
+        _diff(result, context, options["output_file"])
         return
     fixed_stdin = request.stdin is not None and (request.fix or request.add_noqa is not None)
     if fixed_stdin:
@@ -28,22 +32,21 @@ def report(result: Result, request: Request, options: dict[str, Any]) -> None:
     terminal = stream.isatty() and not options["output_file"]
     form = options["output_format"] or result.config.output_format or ("full" if terminal else "concise")
     color = not options["output_file"] and colored(options["color"], stream)
-    context = _context(result, request, color)
+    context = msgspec.structs.replace(context, paint=Paint(color))
     _findings(shown, context, form, options["output_file"], stream, color)
     _summary(result, context, options)
 
 
-def _context(result: Result, request: Request, color: bool) -> Context:
+def report_context(result: Result, request: Request) -> Context:
+    """What reporters need besides the findings."""
     from dllint import registry
     from dllint.report import Context
-    from dllint.report.paint import Paint
 
     return Context(
         root=result.root,
         cwd=os.getcwd(),
         rules=registry.by_code(),
         source=result.source,
-        paint=Paint(color),
         unsafe_fixes=result.config.unsafe_fixes if request.unsafe_fixes is None else request.unsafe_fixes,
         problems=result.crashes,
     )

@@ -69,6 +69,10 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     source: Callable[[str], Source]
     checked: int
     """Number of files reported on."""
+    targets: frozenset[str] = frozenset()
+    """Those files."""
+    codes: frozenset[str] = frozenset()
+    """The rules that were asked."""
     changes: tuple[Change, ...] = ()
     applied: tuple[Applied, ...] = ()
     silenced: Mapping[str, int] = {}
@@ -177,6 +181,8 @@ def _check(run: _Run) -> Result:
         findings=tuple(_with_fixes(run, findings, judged)),
         source=corpus.source,
         checked=len(run.selection.targets),
+        targets=run.selection.targets,
+        codes=run.codes,
         changes=changes,
         applied=outcome.applied,
         silenced=silenced.gone,

@@ -1,0 +1,133 @@
+"""The body of a request that makes a review of a pull request on GitHub: comments on lines of its diff."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from dllint.finding import Finding
+from dllint.fix import Applicability, Edit, Fix
+from dllint.report import Context, Findings, by_hand, diff
+from dllint.review.changes import Changes, places, rows
+from dllint.source import Source, Span
+
+LONGEST = 65_536
+"""Characters that GitHub takes of a body."""
+_NEWLINE = re.compile(r"\r\n|\r|\n")
+_HOW = ("by hand", "`dllint check --fix --unsafe-fixes`", "`dllint check --fix`")
+
+
+def payload(findings: Findings, context: Context, changes: Changes, commit: str, event: str) -> dict[str, Any]:
+    """What to send: one comment a finding; what has no line in the diff is told in the body."""
+    placed, left = [], []
+    for finding, fix in findings:
+        comment = _comment(finding, fix, context, changes)
+        placed.append(comment) if comment else left.append(_elsewhere(finding, context))
+    number = len(findings)
+    body = f"dllint: {number} finding{'' if number == 1 else 's'} in what this change touches."
+    if left:
+        body = "\n".join((f"{body} Not on a line of the diff:", "", *left))
+    return {"commit_id": commit, "event": event, "body": body[:LONGEST], "comments": placed}
+
+
+def _comment(finding: Finding, fix: Fix | None, context: Context, changes: Changes) -> dict[str, Any] | None:
+    """On the lines that its suggestion replaces, else at its cause, else where the change reaches it; None: nowhere."""
+    edit = context.suggestion(finding, fix)
+    if edit:
+        lines, new = _whole_lines(context.source(edit.path), edit)
+        if _in_hunk(edit.path, lines, context, changes):
+            body = _body(finding, context, edit.path, _remedy(fix, _fenced("suggestion", new)))
+            return _at(edit.path, lines, body, context, changes)
+    shown = next(_shown(finding, context, changes), None)
+    if shown is None:
+        return None
+    path, row = shown
+    remedy = _remedy(fix, _fenced("diff", _diff(edit, context)) if edit else "")
+    return _at(path, range(row, row + 1), _body(finding, context, path, remedy), context, changes)
+
+
+def _shown(finding: Finding, context: Context, changes: Changes) -> Iterator[tuple[str, int]]:
+    """The lines of the diff that a comment may stand at: the cause's, then changed ones, then those around them."""
+    seen = [
+        (path, row)
+        for path, span in places(finding)
+        for row in rows(path, span, context)
+        if _in_hunk(path, range(row, row + 1), context, changes)
+    ]
+    cause = rows(finding.path, finding.span, context)
+    yield from ((path, row) for path, row in seen if path == finding.path and row in cause)
+    yield from ((path, row) for path, row in seen if row in changes.of(context.absolute(path)).rows)
+    yield from seen
+
+
+def _in_hunk(path: str, lines: range, context: Context, changes: Changes) -> bool:
+    """Whether one hunk of the diff shows all these lines."""
+    hunks = changes.of(context.absolute(path)).hunks
+    return any(hunk.start <= lines.start and lines.stop <= hunk.stop for hunk in hunks)
+
+
+def _at(path: str, lines: range, body: str, context: Context, changes: Changes) -> dict[str, Any]:
+    first, last = lines.start, lines.stop - 1
+    start = {"start_line": first, "start_side": "RIGHT"} if first < last else {}
+    name = context.relative(path, changes.top)
+    return {"path": name, **start, "line": last, "side": "RIGHT", "body": body[:LONGEST]}
+
+
+def _body(finding: Finding, context: Context, here: str, remedy: str) -> str:
+    """The message, the place of the cause when the comment is in another file, the route, the remedy."""
+    name = context.rules[finding.code].name
+    cause = f"The cause is at `{_place(finding.path, finding.span, context)}`."
+    steps = (f"* {note.text} (`{_place(note.path, note.span, context)}`)" for note in finding.notes)
+    parts = (
+        f"**{finding.code}** `{name}` ({finding.severity.value}): {finding.message}",
+        cause if here != finding.path else "",
+        "\n".join(steps),
+        remedy,
+    )
+    return "\n\n".join(part for part in parts if part)
+
+
+def _remedy(fix: Fix | None, block: str) -> str:
+    """What to do: a block that shows it, the command that does it, or what only a person can do."""
+    if fix is None or fix.applicability is Applicability.MANUAL:
+        return by_hand(fix)
+    told = f"{fix.title} ({_HOW[fix.applicability]})"
+    return f"{told}:\n\n{block}" if block else told
+
+
+def _elsewhere(finding: Finding, context: Context) -> str:
+    return f"* `{_place(finding.path, finding.span, context)}`: {finding.code} {finding.message}"
+
+
+def _place(path: str, span: Span, context: Context) -> str:
+    row, _ = context.location(path, span.start)
+    return f"{context.relative(path, context.repository)}:{row}"
+
+
+def _whole_lines(source: Source, edit: Edit) -> tuple[range, list[str]]:
+    """The lines that an edit is about, and those that come in their place."""
+    first, column = source.location(edit.span.start)
+    last, end = source.location(edit.span.end)
+    text = source.text[edit.span.start - column + 1 : edit.span.start] + edit.text
+    if end == 1 and first < last and (not text or text.endswith(("\n", "\r"))):
+        last -= 1
+        return range(first, last + 1), _NEWLINE.split(text)[:-1]
+    text += source.text[edit.span.end : source.row_span(last).end]
+    return range(first, last + 1), _NEWLINE.split(text)
+
+
+def _diff(edit: Edit, context: Context) -> list[str]:
+    source = context.source(edit.path)
+    text = source.text[: edit.span.start] + edit.text + source.text[edit.span.end :]
+    after = Source(source.path, text, source.encoding, source.bom)
+    name = context.relative(edit.path, context.repository)
+    return diff.render(source, after, name).decode(source.encoding, "replace").splitlines()
+
+
+def _fenced(kind: str, lines: Iterable[str]) -> str:
+    """A block of code; its fence is longer than any in the text. A suggestion without lines takes lines away."""
+    lines = list(lines)
+    runs = re.findall("`{3,}", "\n".join(lines))
+    fence = "`" * max([3, *(len(run) + 1 for run in runs)])
+    return "\n".join((f"{fence}{kind}", *lines, fence))

@@ -1,0 +1,81 @@
+"""What git says of a change. Nothing here writes, and nothing runs what a repository configures."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+PREFIX = "b://"
+"""Before the new paths of a diff. With git's own prefixes, paths with blanks cannot be told apart in its headers."""
+
+
+class GitError(Exception):
+    """Git is missing, or cannot answer; the message says what to do."""
+
+
+def repository(folder: str) -> str:
+    """The top folder of the repository that a folder is in."""
+    return _text(_git(folder, "rev-parse", "--show-toplevel"))
+
+
+def head(top: str) -> str:
+    """The commit that is checked out."""
+    return _text(_git(top, "rev-parse", "--verify", "HEAD^{commit}"))
+
+
+def merge_base(top: str, ref: str) -> str:
+    """The commit at which the work since a ref began."""
+    try:
+        commit = _text(_git(top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}"))
+    except GitError:
+        raise GitError(f"git knows no commit {ref!r}{_fetch_more(top)}") from None
+    try:
+        return _text(_git(top, "merge-base", commit, "HEAD"))
+    except GitError:
+        raise GitError(f"{ref!r} and HEAD have no commit in common{_fetch_more(top)}") from None
+
+
+def _fetch_more(top: str) -> str:
+    if _text(_git(top, "rev-parse", "--is-shallow-repository")) != "true":
+        return ""
+    return "; this clone is shallow: fetch more history (`git fetch --unshallow`, `fetch-depth: 0` in a workflow)"
+
+
+def diff(top: str, base: str, until: str = "", context: int = 0) -> str:
+    """The diff from a commit to another, or to the files as they are."""
+    form = (f"-U{context}", "--inter-hunk-context=0", "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative")
+    names = ("--find-renames", "--ignore-submodules", "--src-prefix=a://", f"--dst-prefix={PREFIX}")
+    commits = (base, until) if until else (base,)
+    return _git(top, "diff", *form, *names, *commits, "--").decode("utf-8", "surrogateescape")
+
+
+def untracked(top: str) -> list[str]:
+    """Files that were not added yet."""
+    return _names(_git(top, "ls-files", "--others", "--exclude-standard", "-z"))
+
+
+def uncommitted(top: str) -> list[str]:
+    """Files that are not what they are in HEAD."""
+    changed = _git(top, "diff", "--name-only", "--no-relative", "--ignore-submodules", "-z", "HEAD", "--")
+    return [*_names(changed), *untracked(top)]
+
+
+def _git(folder: str, *args: str) -> bytes:
+    command = ["git", "-c", "core.quotePath=false", *args]
+    environment = {**os.environ, "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
+    try:
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False)
+    except FileNotFoundError:
+        raise GitError("git is not installed, or not on the PATH") from None
+    if done.returncode:
+        told = done.stderr.decode("utf-8", "replace").strip().removeprefix("fatal: ")
+        raise GitError(f"git {args[0]}: {told.splitlines()[0] if told else f'exit status {done.returncode}'}")
+    return done.stdout
+
+
+def _text(output: bytes) -> str:
+    return output.decode("utf-8", "surrogateescape").rstrip("\r\n")
+
+
+def _names(output: bytes) -> list[str]:
+    return [name for name in output.decode("utf-8", "surrogateescape").split("\0") if name]
