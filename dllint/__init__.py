@@ -18,6 +18,7 @@ _PUBLIC = {
     "Attribute": "dllint.project.attribute",
     "Certainty": "dllint.finding",
     "Const": "dllint.project.values",
+    "Container": "dllint.documents.containers.container",
     "Edit": "dllint.fix",
     "Env": "dllint.project.values",
     "Event": "dllint.model.facts",

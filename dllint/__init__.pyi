@@ -1,5 +1,6 @@
 """The types of the public names, which the package itself loads on first use."""
 
+from dllint.documents.containers.container import Container as Container
 from dllint.finding import Certainty as Certainty
 from dllint.finding import Finding as Finding
 from dllint.finding import Note as Note

@@ -34,7 +34,8 @@ class Rule:
 
     `fixable` is "never", "sometimes" or "always"; `default` says whether it reports without being selected;
     `triggers` are byte strings: a file that has one of them is read even when neither it nor its program names a
-    loader, a dataset or a process. Few rules need one, and each one makes every run read more files.
+    loader, a dataset or a process. Few rules need one, and each one makes every run read more files. Container files
+    are read only when a rule with `containers` is selected.
     """
 
     code: ClassVar[str]
@@ -46,6 +47,7 @@ class Rule:
     status: ClassVar[str] = "stable"
     since: ClassVar[str] = "0.1.0"
     triggers: ClassVar[tuple[bytes, ...]] = ()
+    containers: ClassVar[bool] = False
 
     def check(self, project: Project) -> Iterator[Finding]:
         """Every occurrence of the hazard in the project."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from dllint import registry
 from dllint.finding import Finding, Severity
-from dllint.model.facts import ModuleModel, Suppression
+from dllint.model.facts import Suppression
 from dllint.source import Source, Span
 
 COMMENTS = frozenset({"DLL901", "DLL902"})
@@ -17,9 +17,9 @@ _Key = tuple[str, Span, str]
 class Suppressions:
     """The comments of all parsed files, and which of them were of use so far."""
 
-    def __init__(self, models: Mapping[str, ModuleModel], source: Callable[[str], Source]) -> None:
+    def __init__(self, comments: Mapping[str, Sequence[Suppression]], source: Callable[[str], Source]) -> None:
         self._source = source
-        self._by_file = {path: model.suppressions for path, model in models.items() if model.suppressions}
+        self._by_file = {path: entries for path, entries in comments.items() if entries}
         self._used: set[_Key] = set()
 
     def silences(self, finding: Finding) -> bool:

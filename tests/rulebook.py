@@ -37,7 +37,7 @@ def title(page: Path) -> str:
 
 def table(infos: list[RuleInfo], folder: Path) -> str:
     """A Markdown table whose links are relative to `folder`."""
-    rows = ["| code | name | what | severity | fix | default |", "|---|---|---|---|---|---|"]
+    rows = ["| code | name | what | severity | fix | default | status | since |", f"|{'---|' * 8}"]
     for info in infos:
         link = Path(os.path.relpath(Path(info.page).resolve(), folder)).as_posix()
         default = "on" if info.default else "opt-in"
@@ -48,6 +48,8 @@ def table(infos: list[RuleInfo], folder: Path) -> str:
             info.severity.value,
             FIX[info.fixable],
             default,
+            info.status,
+            info.since,
         )
         rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows) + "\n"

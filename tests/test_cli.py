@@ -445,11 +445,15 @@ def test_diff_can_be_applied(folder: Path, content: bytes) -> None:
 def test_hooks_are_commands_that_work(program: Path) -> None:
     text = (REPOSITORY / ".pre-commit-hooks.yaml").read_text()
     entries = [line.split("entry: ")[1] for line in text.splitlines() if "entry: " in line]
-    assert len(entries) == text.count("- id: ") == 3
+    assert len(entries) == text.count("- id: ") == 4
+    (program / "run.sh").write_text("docker run --gpus all words\n")
     for entry in sorted(entries, key=lambda entry: "--fix" in entry):
         command, *args = entry.split()
         assert command == "dllint"
-        assert dllint(program, *args, "words.py").stdout.startswith(CONCISE) or "--fix" in args
+        if "DLL502" in args:
+            assert dllint(program, *args, "run.sh").stdout.startswith("run.sh:1:1: DLL502 ")
+        else:
+            assert dllint(program, *args, "words.py").stdout.startswith(CONCISE) or "--fix" in args
 
 
 # Standard input.

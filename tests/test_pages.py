@@ -66,7 +66,7 @@ def test_fixes_make_the_project_better(case: pages.Case, unsafe: bool, tmp_path:
     fixed = project.fix(unsafe)
     after = project.check()
     for path, text in fixed.items():
-        if text != case.files[path]:
+        if text != case.files[path] and path.endswith(".py"):
             ast.parse(text, path)
     more = Counter(found.code for found in after) - Counter(found.code for found in before)
     assert not more, f"reported more often after the fix: {after}"
@@ -106,8 +106,9 @@ SILENCED = [
     for expected in case.expectations
     if not expected.code.startswith("DLL9")
     for kind, comment in (("own", "# dllint: ignore[{}]"), ("noqa", "# noqa: {}"))
-    # A second `noqa` on a line is heard by nobody.
+    # A second `noqa` on a line is heard by nobody; in files that are not Python, the first one is neither.
     if kind not in case.files[expected.path].splitlines()[expected.row - 1]
+    if kind == "own" or expected.path.endswith(".py")
 ]
 
 

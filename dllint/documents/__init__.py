@@ -1,4 +1,4 @@
-"""Files that hold Python without being Python, as sources."""
+"""Files that are not plain Python: notebooks as sources; what containers are started, in `containers`."""
 
 from __future__ import annotations
 

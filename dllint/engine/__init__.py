@@ -97,7 +97,8 @@ class _Run:
         forced = loaded.force_exclude or request.force_exclude
         self.config = msgspec.structs.replace(loaded, force_exclude=forced)
         self.codes = registry.select(self.config.layer, request.layer)
-        self.selection = files.select(self.config, request.paths, request.stdin_path)
+        containers = any(rule.containers for rule in registry.rules() if rule.code in self.codes)
+        self.selection = files.select(self.config, request.paths, request.stdin_path, containers)
         self.overlay = {path: request.stdin for path in self.selection.named if self._is_stdin(path)}
         self.judge = Judge(self.config, self.codes)
         self.remedies = Remedies(self.config)
@@ -134,6 +135,7 @@ class _Run:
     def warnings(self) -> list[str]:
         """What is worth a line besides the findings."""
         told = [*self.config.warnings]
+        told += [f"{path}: only DLL502 reads such files, and it is not selected" for path in self.selection.ignored]
         if not self.selection.targets and not self.selection.missing:
             told.append(f"no Python files found under {', '.join(self.request.paths) or '.'}")
         return told
@@ -214,7 +216,7 @@ def _paths(finding: Finding) -> Iterable[str]:
 
 def _with_fixes(run: _Run, findings: Iterable[Finding], judged: Judgement) -> Iterable[tuple[Finding, Fix | None]]:
     for finding in findings:
-        fix = run.remedies.fix(finding, judged.project) if finding.path in judged.project.models else None
+        fix = run.remedies.fix(finding, judged.project)
         yield finding, written_out(fix, judged.project) if fix else None
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import time
 from collections.abc import Iterable, Mapping
 
 from dllint import documents, files
 from dllint.cache import Cache, Known, State, settled, state, unsettled
+from dllint.documents.containers.container import Container, Containers
 from dllint.finding import Finding
+from dllint.model.facts import Suppression
 from dllint.model.stored import Damaged
 from dllint.reduce import Collected, collect_source, unpack, unreadable
 from dllint.reduce.pool import collect_files, read, status_of
@@ -29,17 +32,34 @@ class Corpus:
         problems: Iterable[Finding] = (),
         digests: Mapping[str, bytes] | None = None,
         sources: Mapping[str, Source] | None = None,
+        containers: Mapping[str, Containers] | None = None,
     ) -> None:
         self.root = root
         self._collected = dict(collected)
         self._digests = digests or {}
         self._sources = dict(sources or {})
+        self._containers = dict(containers or {})
         self.edited: frozenset[str] = frozenset()
         """Files whose texts are not those on disk any more."""
         self.remembered = False
         """Some of the facts are an earlier run's."""
         self.models = {path: item.model for path, item in collected.items() if item.model}
         self._problems = tuple(problems)
+
+    @property
+    def containers(self) -> list[Container]:
+        """What container files start, as far as they are read."""
+        return [container for read in self._containers.values() for container in read.containers]
+
+    @property
+    def suppressions(self) -> dict[str, tuple[Suppression, ...]]:
+        """The ignore comments of every file."""
+        own = {path: model.suppressions for path, model in self.models.items()}
+        return own | {path: read.suppressions for path, read in self._containers.items()}
+
+    def has(self, path: str) -> bool:
+        """Whether there are facts of a file."""
+        return path in self.models or path in self._containers
 
     @property
     def problems(self) -> list[Finding]:
@@ -68,9 +88,16 @@ class Corpus:
 
     def changed(self, sources: Mapping[str, Source]) -> Corpus:
         """The corpus with other contents of these files."""
-        again = {path: collect_source(source) for path, source in sources.items()}
-        collected = {**self._collected, **again}
-        corpus = Corpus(self.root, collected, self._problems, self._digests, {**self._sources, **sources})
+        again = {path: collect_source(source) for path, source in sources.items() if path not in self._containers}
+        reread = {path: _containers(source) for path, source in sources.items() if path in self._containers}
+        corpus = Corpus(
+            self.root,
+            {**self._collected, **again},
+            self._problems,
+            self._digests,
+            {**self._sources, **sources},
+            {**self._containers, **reread},
+        )
         corpus.edited = self.edited | sources.keys()
         return corpus
 
@@ -117,8 +144,11 @@ def read_corpus(
     kept = {path: known for path, known in seen.items() if known.state != unsettled(known.state[0]) and _is_text(path)}
     kept |= {path: cache.files[path] for path in overlay if path in cache.files}
     cache.save(kept, new, set(digests.values()))
-    sources = {path: _decoded(path, data) for path, data in overlay.items()}
-    corpus = Corpus(root, {path: collected[path] for path in sorted(collected)}, problems, digests, sources)
+    sources = {path: _decoded(path, data) for path, data in overlay.items() if path not in selection.containers}
+    texts = {path: text for path in selection.containers if (text := _text(root, path, overlay, problems)) is not None}
+    containers = {path: _containers(text) for path, text in texts.items()}
+    everything = {path: collected[path] for path in sorted(collected)}
+    corpus = Corpus(root, everything, problems, digests, {**sources, **texts}, containers)
     corpus.remembered = remembered
     return corpus
 
@@ -135,6 +165,24 @@ def _look(root: str, path: str, wanted: files.Words, cache: Cache) -> Known:
 
 def _peek(path: str, data: bytes, wanted: files.Words, state: State | None = None) -> Known:
     return Known(state or unsettled(len(data)), digest(path, data), files.peek(path, data, wanted))
+
+
+def _text(root: str, path: str, overlay: Mapping[str, bytes], problems: list[Finding]) -> Source | None:
+    """A container file's text; None for one that is no UTF-8."""
+    try:
+        data = overlay[path] if path in overlay else read(root, path)
+        return Source(path, data.decode("utf-8-sig"), bom=data.startswith(codecs.BOM_UTF8))
+    except UnicodeDecodeError:
+        return None
+    except OSError as error:
+        problems.append(unreadable(path, str(error.strerror or error)))
+        return None
+
+
+def _containers(source: Source) -> Containers:
+    from dllint.documents import containers
+
+    return containers.read(source)
 
 
 def _is_text(path: str) -> bool:

@@ -195,7 +195,7 @@ class _Trial:
             return str(error)
         changed = self._corpus.changed(sources)
         for path in sources:
-            if path not in changed.models:
+            if not changed.has(path):
                 return f"the result does not parse: {changed.problem(path)}"
         judged = self._judge.judge(changed)
         return self._worse(together, _counts(judged)) or _Tried(changed, judged.project)

@@ -49,14 +49,14 @@ class Judge:
 
     def judge(self, corpus: Corpus, project: Project | None = None) -> Judgement:
         """Ask every rule about the whole project: `project`, if it is that of this corpus, with all that it knows."""
-        project = project or Project(corpus.models, self.config.targets, corpus.source)
+        project = project or Project(corpus.models, self.config.targets, corpus.source, corpus.containers)
         found: list[Finding] = []
         crashes: list[str] = []
         for rule in registry.rules() if corpus.models else ():
             if rule.code in self.codes:
                 found += _ask(rule(), project, crashes)
         kept = [finding for finding in found if not self._ignored(corpus.root, finding)]
-        suppressions = Suppressions(corpus.models, corpus.source)
+        suppressions = Suppressions(corpus.suppressions, corpus.source)
         silent = {id(finding) for finding in kept if suppressions.silences(finding)}
         heard = (finding for finding in _one_a_cause(kept) if id(finding) not in silent)
         silenced = tuple(finding for finding in kept if id(finding) in silent)

@@ -55,6 +55,8 @@ def _commented(
 ) -> Source | noqa.NotTokenized | UnicodeEncodeError:
     """A file with the comments, or why it gets none."""
     source = corpus.source(path)
+    if path not in corpus.models:
+        return noqa.NotTokenized("it is no Python file")
     try:
         commented = edited(source, noqa.add(source, corpus.models[path].suppressions, findings, reason))
         commented.encode()

@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from dllint.config import Config
+from dllint.documents.containers import is_container_file
 from dllint.files.ignore import Globs, Ignores, posix
 
 SUFFIXES = (".py", ".ipynb")
@@ -24,21 +25,28 @@ class Selection(msgspec.Struct, frozen=True):
 
     files: tuple[str, ...]
     """The whole project."""
+    containers: tuple[str, ...]
+    """Its container files, where they are asked for."""
     targets: frozenset[str]
     """What is reported on."""
     named: frozenset[str]
     """Files that were arguments themselves."""
     missing: tuple[str, ...] = ()
     """Arguments that do not exist, as they were written."""
+    ignored: tuple[str, ...] = ()
+    """Container files that were arguments and that no selected rule reads."""
 
 
-def select(config: Config, paths: Sequence[str], overlay: str = "") -> Selection:
-    """Walk the root once, then add what was named outright. `overlay` is a file that need not exist (stdin)."""
-    walk = _Walk(config)
+def select(config: Config, paths: Sequence[str], overlay: str = "", containers: bool = False) -> Selection:
+    """Walk the root once, then add what was named outright. `overlay` is a file that need not exist (stdin).
+
+    `containers` asks for container files too; one that is named and not asked for is `ignored`.
+    """
+    walk = _Walk(config, containers)
     files = set(walk.below(config.root, walk.ignores.at_root(config.root)))
     targets: set[str] = set()
     named: set[str] = set()
-    missing = []
+    missing, ignored = [], []
     for path in paths:
         place = walk.place(path)
         if not os.path.exists(path):
@@ -48,12 +56,22 @@ def select(config: Config, paths: Sequence[str], overlay: str = "") -> Selection
         elif os.path.isdir(path):
             unseen = walk.outside(place) or walk.excluded(place)
             targets |= set(walk.outright(place)) if unseen else _below(files, walk.relative(place))
+        elif not containers and is_container_file(posix(path)):
+            ignored.append(path)
         else:
             named.add(walk.relative(place))
     if overlay and not (config.force_exclude and walk.excluded(walk.place(overlay))):
         named.add(walk.relative(walk.place(overlay)))
     targets |= named
-    return Selection(tuple(sorted(files | targets)), frozenset(targets), frozenset(named), tuple(missing))
+    found = {file for file in files | targets if containers and is_container_file(file)}
+    return Selection(
+        files=tuple(sorted((files | targets) - found)),
+        containers=tuple(sorted(found)),
+        targets=frozenset(targets),
+        named=frozenset(named),
+        missing=tuple(missing),
+        ignored=tuple(ignored),
+    )
 
 
 def _below(files: set[str], folder: str) -> set[str]:
@@ -63,8 +81,9 @@ def _below(files: set[str], folder: str) -> set[str]:
 class _Walk:
     """One walk: what it leaves out, what it includes, and how paths are written."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, containers: bool = False) -> None:
         self.config = config
+        self._containers = containers
         self.root = config.root
         self.real = os.path.realpath(config.root)
         self.ignores = Ignores(config)
@@ -122,10 +141,11 @@ class _Walk:
         return False
 
     def _wanted(self, entry: os.DirEntry[str]) -> bool:
-        if self._plain and not entry.name.endswith(SUFFIXES):
+        container = self._containers and is_container_file(posix(entry.path))
+        if self._plain and not container and not entry.name.endswith(SUFFIXES):
             return False
         try:
-            return entry.is_file() and (self._plain or self._include.match(posix(entry.path)))
+            return entry.is_file() and (self._plain or container or self._include.match(posix(entry.path)))
         except OSError:  # a link to itself
             return False
 

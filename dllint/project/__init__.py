@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from dllint.model.facts import Expr, ModuleModel
 from dllint.project.arrays import Arrays
 from dllint.project.boundaries import Boundaries, Loader
 from dllint.project.caches import Caches
+from dllint.project.containers import RunContainers
 from dllint.project.declared import Declared
 from dllint.project.default_device import DefaultDevice
 from dllint.project.devices import Devices
@@ -53,6 +54,7 @@ from dllint.project.workers import Workers
 from dllint.source import Source, Span
 
 if TYPE_CHECKING:
+    from dllint.documents.containers.container import Container
     from dllint.syntax.parse import Tree
 
 RECURSION_LIMIT = 10_000
@@ -63,7 +65,13 @@ __all__ = ["Held", "Loader", "Project", "Running", "Targets", "Task", "Workers"]
 class Project:
     """The questions that rules may ask. Everything is computed on first use and kept."""
 
-    def __init__(self, models: Mapping[str, ModuleModel], targets: Targets, read: Callable[[str], Source]) -> None:
+    def __init__(
+        self,
+        models: Mapping[str, ModuleModel],
+        targets: Targets,
+        read: Callable[[str], Source],
+        containers: Sequence[Container] = (),
+    ) -> None:
         # Following a value costs some twenty Python frames a step; MAX_DEPTH bounds the steps.
         sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION_LIMIT))
         self.models = models
@@ -103,6 +111,7 @@ class Project:
         self.reseeding = Reseeding(self.evaluator, self.boundaries, self.main_code.reach)
         self.sharding = Sharding(self.evaluator, self.boundaries, self.main_code)
         self.library = Library(self.evaluator, targets)
+        self.containers = RunContainers(self.index, containers, lambda: filter(self.starts_workers, self.loaders))
 
     # Files.
 
@@ -122,7 +131,7 @@ class Project:
 
     def fixable(self, path: str) -> bool:
         """Whether LibCST prints a file back unchanged, which it does not with form feeds. Raises NotParsed."""
-        return self.tree(path).faithful
+        return path in self.containers.files or self.tree(path).faithful
 
     def text(self, path: str, span: Span) -> str:
         """The text of a span."""
