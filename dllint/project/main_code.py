@@ -224,6 +224,8 @@ class MainCode:
 
     def _loaders_of(self, value: Value, depth: int) -> Iterator[Loader]:
         match value:
+            case ExtInst(name=name) if name.endswith("[]"):
+                return  # what it yields
             case ExtInst(call=call, env=env) | Inst(call=call, env=env) if call is not None and env is not None:
                 known = self.by_call.get(id(call), [])
                 exact = [loader for loader in known if loader.env is env or loader.instance == value]
