@@ -9,6 +9,8 @@ from dllint.fix import Applicability as Applicability
 from dllint.fix import Edit as Edit
 from dllint.fix import Fix as Fix
 from dllint.fix import Import as Import
+from dllint.knowledge import Boundary as Boundary
+from dllint.knowledge import Knowledge as Knowledge
 from dllint.model.facts import Event as Event
 from dllint.model.facts import Expr as Expr
 from dllint.model.facts import Function as Function

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from dllint import registry
+from dllint import plugins, registry
 from dllint.options import ConfigError, Options, Pattern, Patterns, Words, read, section, specifier, toml
 from dllint.project.targets import Targets
 
@@ -48,17 +48,26 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def load(paths: Sequence[str], explicit: str = "", isolated: bool = False) -> Config:
-    """The configuration for these arguments. Raises ConfigError."""
+    """The configuration for these arguments. Raises ConfigError and RegistryError."""
     parent = _common_parent(paths)
     marker = _find(parent)
     root = marker.parent if marker and marker.name in FILES else marker or parent
-    if isolated:
-        return Config(root=str(root))
-    if explicit:
+    if explicit and not isolated:
         return _build(root, Path(explicit).absolute(), root)
-    if marker is None or marker == root:
-        return Config(root=str(root))
+    if isolated or marker is None or marker == root:
+        return Config(root=str(root), targets=_taught(Targets()))
     return _build(root, marker, root)
+
+
+def _taught(targets: Targets) -> Targets:
+    """With what installed packages know of libraries. Raises RegistryError."""
+    known = plugins.knowledge()
+    return msgspec.structs.replace(
+        targets,
+        loaders=known.loaders,
+        dataset_bases=(*targets.dataset_bases, *known.dataset_bases),
+        unpicklable_types=(*targets.unpicklable_types, *known.unpicklable_types),
+    )
 
 
 def _common_parent(paths: Sequence[str]) -> Path:
@@ -107,7 +116,7 @@ def _build(root: Path, file: Path, base: Path) -> Config:
         respect_gitignore=options.respect_gitignore is not False,
         output_format=options.output_format or "",
         cache_dir=patterns.cache_dir,
-        targets=_targets(root, options, patterns),
+        targets=_taught(_targets(root, options, patterns)),
         warnings=_complaints(root),
     )
 

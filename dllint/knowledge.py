@@ -5,6 +5,7 @@ Every table says where its facts come from; "measured" means run on torch 2.13, 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 CANONICAL = {
@@ -56,6 +57,17 @@ class Boundary(NamedTuple):
     """The parameter that says how many workers; "" where they always start."""
     base: str = "torch.utils.data.DataLoader"
     """What it is for messages and start methods."""
+
+
+class Knowledge(NamedTuple):
+    """What a package knows of the classes of libraries, by their dotted names: the entry points `dllint.knowledge`."""
+
+    loaders: Mapping[str, Boundary] = {}
+    """Classes and functions that start workers, with what they ship."""
+    dataset_bases: tuple[str, ...] = ()
+    """Classes whose subclasses are datasets."""
+    unpicklable_types: tuple[str, ...] = ()
+    """Classes whose objects cannot be pickled, or must not be."""
 
 
 _LOADER = (

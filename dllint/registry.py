@@ -23,6 +23,7 @@ __all__ = [
     "RegistryError",
     "RuleInfo",
     "UnknownRule",
+    "announce",
     "by_code",
     "info",
     "infos",
@@ -37,6 +38,7 @@ __all__ = [
 BUILT_IN = ("dllint_rules",)
 """Packages that are walked without being announced by an entry point."""
 GROUP = "dllint.rules"
+_more: list[str] = []
 ALL = "ALL"
 _PAGES = Path(__file__).with_name("diagnostics")
 
@@ -96,6 +98,14 @@ def info(rule: type[Rule]) -> RuleInfo:
         rule.since,
         page,
     )
+
+
+def announce(package: str) -> None:
+    """Find the rules of this package too, though no installed distribution announces it."""
+    if package not in _more:
+        _more.append(package)
+        for known in (rules, infos, by_code):
+            known.cache_clear()
 
 
 @cache
@@ -189,14 +199,18 @@ def _did_you_mean(word: str) -> str:
 def _packages() -> Iterator[ModuleType]:
     from importlib.metadata import entry_points
 
-    announced = sorted({point.value for point in entry_points(group=GROUP)} - set(BUILT_IN))
+    origins = {point.value: point.dist for point in entry_points(group=GROUP)}
+    announced = sorted({*origins, *_more} - set(BUILT_IN))
     for name in (*BUILT_IN, *announced):
         if name in BUILT_IN and importlib.util.find_spec(name) is None:
             _use_checkout()
         try:
             yield importlib.import_module(name)
         except Exception as error:
-            raise RegistryError(f"cannot import the rule package {name!r}: {type(error).__name__}: {error}") from error
+            origin = origins.get(name)
+            whose = f" of {origin.name} {origin.version}" if origin else ""
+            problem = f"{type(error).__name__}: {error}"
+            raise RegistryError(f"cannot import the rule package {name!r}{whose}: {problem}") from error
 
 
 def _use_checkout() -> None:

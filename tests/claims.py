@@ -38,7 +38,7 @@ _TRACEBACK = "Traceback (most recent call last):"
 class Outcome:
     """How a program ended.
 
-    `kind` is ok, raises, hangs, dies or complains (as in `tests.pages`); `types` are the names of the exception that
+    `kind` is ok, raises, hangs, dies or complains (as in `dllint.testing`); `types` are the names of the exception that
     ended it and of its bases, or of the exceptions that children printed; `why` explains a hang.
     """
 

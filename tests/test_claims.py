@@ -21,8 +21,10 @@ from pathlib import Path
 
 import pytest
 
-from tests import claims, lint, pages
-from tests.expectations import METHODS, Clause
+from dllint.testing import pages
+from dllint.testing.cases import Project
+from dllint.testing.expectations import METHODS, Clause
+from tests import claims, lint
 
 TORCH = importlib.util.find_spec("torch") is not None
 REQUIRED = bool(os.environ.get("DLLINT_REQUIRE_TORCH"))
@@ -87,7 +89,7 @@ class Programs:
         key = case.page, case.name
         if key not in self._fixed:
             with tempfile.TemporaryDirectory() as folder:
-                self._fixed[key] = lint.Project.of(case, Path(folder).resolve()).fix(unsafe=True)
+                self._fixed[key] = Project.of(case, Path(folder).resolve()).fix(unsafe=True)
         return self._fixed[key]
 
     def end(self) -> None:

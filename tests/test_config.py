@@ -131,7 +131,7 @@ def test_what_is_misspelt_is_an_error_with_a_suggestion(tmp_path: Path) -> None:
             'target-platforms = ["darwin"]',
             "target-platforms: invalid enum value 'darwin' (one of linux, macos, windows)",
         ),
-        ('output-format = "xml"', "output-format: invalid enum value 'xml' (one of concise, full, json)"),
+        ('output-format = "xml"', "output-format: invalid enum value 'xml' (one of concise, full, grouped, json, "),
         ('start-method = "thread"', "start-method: invalid enum value 'thread' (one of fork, spawn, forkserver)"),
         ('target-python = "three"', "target-python: 'three' is no version or specifier"),
         ('required-version = ">=99"', f"required-version: >=99 is required, this is dllint {__version__}"),

@@ -15,7 +15,7 @@ import dllint
 
 ROOT = Path(__file__).resolve().parent.parent
 SHELLS = {"engine", "config", "report", "registry", "files", "suppress", "finding", "fix", "rule", "knowledge"} | {
-    *("cache", "reduce", "survey", "runtime", "review"),
+    *("cache", "reduce", "survey", "runtime", "review", "testing"),
 }
 
 LAYERS: dict[str, set[str]] = {
@@ -31,7 +31,8 @@ LAYERS: dict[str, set[str]] = {
     "rule": {"project", "finding", "fix"},
     "registry": {"rule", "finding"},
     "options": {"registry"},
-    "config": {"options", "registry", "project", "knowledge"},
+    "plugins": {"knowledge", "registry"},
+    "config": {"options", "registry", "project", "knowledge", "plugins"},
     "suppress": {"source", "model", "finding", "registry"},
     "files": {"source", "model", "finding", "knowledge", "registry", "config", "options", "documents"},
     "cache": {"files", "source"},
@@ -42,8 +43,9 @@ LAYERS: dict[str, set[str]] = {
     "review": {"source", "finding", "fix", "report"},
     "engine": {
         *("source", "documents", "knowledge", "finding", "fix", "model", "syntax", "collect", "project"),
-        *("rule", "registry", "options", "config", "suppress", "files", "cache", "reduce", "noqa", "ruff"),
+        *("rule", "registry", "options", "config", "suppress", "files", "cache", "reduce", "noqa", "ruff", "plugins"),
     },
+    "testing": {"engine", "config", "registry", "finding", "source"},
     "flake8": {"engine", "config", "registry", "reduce"},
     "survey": {"engine", "config", "report", "registry", "reduce"},
     "runtime": {"engine", "report", "project", "model", "finding", "source"},

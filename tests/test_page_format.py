@@ -1,4 +1,4 @@
-"""The page format itself: what `tests.pages` reads, and what it refuses."""
+"""The page format itself: what `dllint.testing` reads, and what it refuses."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests import pages
-from tests.expectations import METHODS, Clause, PageError
+from dllint.testing import pages
+from dllint.testing.expectations import METHODS, Clause, PageError
 
 PAGE = """# lambda-somewhere (DLL101)
 

@@ -14,7 +14,8 @@ import pytest
 
 from dllint import registry
 from dllint.rule import Rule
-from tests import pages, rulebook
+from dllint.testing import pages
+from tests import rulebook
 
 FAMILIES = {"1": "pickling", "2": "memory", "3": "start", "4": "lifetime", "5": "shared_memory", "6": "correctness"}
 HEADINGS = ["Why", "Examples", "Fix", "Not reported", "See also"]

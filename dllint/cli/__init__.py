@@ -16,6 +16,7 @@ COMMANDS = {
     "rule": "Explain a rule.",
     "explain": "Explain an error message or a log: what happened, and which line it comes from.",
     "survey": "Check many repositories and archives into one database.",
+    "test": "Run the pages of rules as tests.",
     "clean": "Remove what earlier runs learned of any project.",
 }
 """Each command with its line of help. `dllint.cli.NAME` has it as `command`, and is imported when it is asked for."""

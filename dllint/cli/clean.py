@@ -11,10 +11,10 @@ from dllint.cli import Problem
 @click.option("--cache-dir", metavar="FOLDER", envvar="DLLINT_CACHE_DIR", default="", help="Where the cache is kept.")
 def command(cache_dir: str) -> None:
     """Remove what earlier runs learned of any project."""
-    from dllint import cache, config
+    from dllint import cache, config, registry
 
     try:
         freed = cache.clean(cache_dir or config.load(()).cache_dir)
-    except OSError as error:
+    except (OSError, config.ConfigError, registry.RegistryError) as error:
         raise Problem(str(error)) from error
     click.echo(f"{freed / 1e6:.1f} MB removed.")

@@ -113,7 +113,7 @@ class _Run:
         triggers = [word for rule in registry.rules() if rule.code in self.codes for word in rule.triggers]
         if {"DLL901", "DLL902"} & self.codes:
             triggers += [b"dllint:", b"DLL"]
-        names = (*targets.loader_classes, *targets.dataset_bases)
+        names = (*targets.loaders, *targets.loader_classes, *targets.dataset_bases)
         overlay = {path: data for path, data in self.overlay.items() if data is not None}
         wanted, root = files.words(triggers, names), self.config.root
         cache = Cache()

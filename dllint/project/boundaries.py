@@ -57,7 +57,7 @@ class Boundaries:
         self._in_activation: dict[ExtInst | Inst, Loader] = {}
         self.counts = WorkerCounts(evaluator, declared)
         self.chosen_methods = ChosenMethods(evaluator, targets)
-        self.known = dict(LOADERS) | dict.fromkeys(targets.loader_classes, _GENERIC)
+        self.known = {**LOADERS, **targets.loaders, **dict.fromkeys(targets.loader_classes, _GENERIC)}
 
     @cached_property
     def names(self) -> set[str]:

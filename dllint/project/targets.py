@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
+
+from dllint.knowledge import Boundary
 
 FORK, SPAWN, FORKSERVER = "fork", "spawn", "forkserver"
 ALL_METHODS = frozenset({FORK, SPAWN, FORKSERVER})
@@ -24,6 +28,8 @@ class Targets(msgspec.Struct, frozen=True):
     """A PEP 440 specifier of the numpy the project allows."""
     scripts: tuple[str, ...] = ()
     """The modules of the package's console scripts."""
+    loaders: Mapping[str, Boundary] = {}
+    """What other packages know of loaders, with what they ship."""
     loader_classes: tuple[str, ...] = ()
     dataset_bases: tuple[str, ...] = ()
     unpicklable_types: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dllint.syntax.old_python import modernised
-from tests.lint import Project
+from dllint.testing.cases import Project
 
 
 @pytest.mark.parametrize(

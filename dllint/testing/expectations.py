@@ -1,6 +1,6 @@
 """What a block of a page claims: expectation comments in its lines, and run clauses in its info string.
 
-The format is described in `tests.pages`.
+The format is described in `dllint.testing`.
 """
 
 from __future__ import annotations
