@@ -14,6 +14,7 @@ COMMANDS = {
     "check": "Find what breaks in workers, and fix it.",
     "review": "Print review comments for a pull request.",
     "rule": "Explain a rule.",
+    "doctor": "Look at this machine: shared memory, limits, defaults; what will fail, and what to do.",
     "explain": "Explain an error message or a log: what happened, and which line it comes from.",
     "survey": "Check many repositories and archives into one database.",
     "test": "Run the pages of rules as tests.",

@@ -89,8 +89,7 @@ def _others(others: list[Candidate], context: Context) -> Iterator[str]:
 
 
 def _place(candidate: Candidate, context: Context) -> str:
-    row, column = context.location(candidate.path, candidate.span.start)
-    return f"{context.relative(candidate.path)}:{row}:{column}"
+    return context.place(candidate.path, candidate.span.start)
 
 
 def _paragraph(title: str, text: str, paint: Paint) -> Iterator[str]:
