@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from dllint.knowledge import LOADERS, canonical
 from dllint.model.facts import Expr
+from dllint.project.evaluate.just_written import just_written
 from dllint.project.evaluate.shapes import Argument, decorated, is_property, last_writes, path_to_expr, unique
 from dllint.project.index import Module, Write, is_test
 from dllint.project.values import (
@@ -62,7 +63,7 @@ class Attributes:
                 submodule = self.evaluator.index.find(env.module.path, f"{dotted}.{name}", 0)
                 return (Mod(submodule),) if submodule is not None else (Ext(canonical(f"{dotted}.{name}")),)
             case Inst():
-                return self.instance_attribute(base, name) or (Opaque(expr, env),)
+                return self._read_back(base, expr, env) or self.instance_attribute(base, name) or (Opaque(expr, env),)
             case Klass():
                 return self.class_attribute(base, name, None) or (Opaque(expr, env),)
             case Super(owner=owner, klass=klass):
@@ -89,6 +90,13 @@ class Attributes:
         position = boundary.parameters.index(name) if name in boundary.parameters else None
         found, _ = self.evaluator.arguments.argument(loader.call, loader.env, position, name)
         return unique(value for pair in found for value in self.evaluator.values(*pair))
+
+    def _read_back(self, inst: Inst, expr: Expr, env: Env) -> Values:
+        """What the method that reads an attribute has stored there itself."""
+        write = just_written(env.module, env.function, expr) if env.receiver == inst else None
+        if write is None or write.event.value is None:
+            return ()
+        return self.stored_values((write, write.event.value, env))
 
     def instance_attribute(self, inst: Inst, name: str) -> Values:
         """The values of an attribute of an instance: what methods, outsiders and the class give it."""
