@@ -197,7 +197,7 @@ class _Trial:
         for path in sources:
             if not changed.has(path):
                 return f"the result does not parse: {changed.problem(path)}"
-        judged = self._judge.judge(changed)
+        judged = self._judge.judge(changed, self._project)
         return self._worse(together, _counts(judged)) or _Tried(changed, judged.project)
 
     def _worse(self, together: Sequence[tuple[Finding, Fix]], after: Counter[tuple[str, str]]) -> str:

@@ -48,8 +48,12 @@ class Judge:
         ]
 
     def judge(self, corpus: Corpus, project: Project | None = None) -> Judgement:
-        """Ask every rule about the whole project: `project`, if it is that of this corpus, with all that it knows."""
-        project = project or Project(corpus.models, self.config.targets, corpus.source, corpus.containers)
+        """Ask every rule about the whole project: `project`, if it is that of this corpus, with all that it knows.
+
+        If it is that of a former one, what it knows of unchanged files is of use still.
+        """
+        if project is None or project.models is not corpus.models:
+            project = Project(corpus.models, self.config.targets, corpus.source, corpus.containers, project)
         found: list[Finding] = []
         crashes: list[str] = []
         for rule in registry.rules() if corpus.models else ():

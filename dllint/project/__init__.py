@@ -63,7 +63,10 @@ __all__ = ["Held", "Loader", "Project", "Running", "Targets", "Task", "Workers"]
 
 
 class Project:
-    """The questions that rules may ask. Everything is computed on first use and kept."""
+    """The questions that rules may ask. Everything is computed on first use and kept.
+
+    Of a `former` project, what was learned of single files that are still the same is kept, too.
+    """
 
     def __init__(
         self,
@@ -71,6 +74,7 @@ class Project:
         targets: Targets,
         read: Callable[[str], Source],
         containers: Sequence[Container] = (),
+        former: Project | None = None,
     ) -> None:
         # Following a value costs some twenty Python frames a step; MAX_DEPTH bounds the steps.
         sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION_LIMIT))
@@ -79,7 +83,11 @@ class Project:
         self._read = read
         self._sources: dict[str, Source] = {}
         self._trees: dict[str, Tree] = {}
-        self.index = Index(models, targets.src)
+        if former is not None:
+            self._trees = {
+                path: tree for path, tree in former._trees.items() if models.get(path) is former.models[path]
+            }
+        self.index: Index = Index(models, targets.src, former.index if former is not None else ())
         self.evaluator = Evaluator(self.index)
         declared = Declared(self.evaluator)
         self.boundaries = Boundaries(self.evaluator, targets, declared)

@@ -322,8 +322,11 @@ def flat_targets(target: Expr) -> Iterator[Expr]:
 class Index:
     """All modules of a project, by path, and the resolution of imports to them."""
 
-    def __init__(self, models: Mapping[str, ModuleModel], roots: Iterable[str] = ()) -> None:
-        self.modules = {path: Module(model) for path, model in sorted(models.items())}
+    def __init__(
+        self, models: Mapping[str, ModuleModel], roots: Iterable[str] = (), former: Iterable[Module] = ()
+    ) -> None:
+        known = {id(module.model): module for module in former}
+        self.modules = {path: known.get(id(model)) or Module(model) for path, model in sorted(models.items())}
         self.roots = tuple(roots)
         self._by_stem: dict[str, list[str]] = defaultdict(list)
         for path in self.modules:

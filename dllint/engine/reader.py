@@ -1,0 +1,138 @@
+"""The files of a project, read as far as they matter; and again, as far as they changed."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import time
+from collections.abc import Collection, Iterable, Mapping
+
+from dllint import files
+from dllint.cache import Cache, Known, State, settled, state, unsettled
+from dllint.engine.corpus import Corpus, containers_of, decoded
+from dllint.files import Peek
+from dllint.finding import Finding
+from dllint.model.stored import Damaged
+from dllint.reduce import Collected, unpack, unreadable
+from dllint.reduce.pool import collect_files, read, status_of
+from dllint.source import Source, digest
+
+
+class Reader:
+    """Reads a project's files, once or again and again: what did not change since is not even looked at."""
+
+    def __init__(self, root: str, wanted: files.Words, cache: Cache, jobs: int = 1) -> None:
+        self._root = root
+        self._wanted = wanted
+        self._cache = cache
+        self._jobs = jobs
+        self._seen: dict[str, Known | Finding] = {}
+        self._collected: dict[str, tuple[bytes, Collected]] = {}
+        """What became of a file, with the digest of its content."""
+        self._closed: tuple[dict[str, Peek], frozenset[str]] = ({}, frozenset())
+        """The peeks of the last time, and the files that they made worth parsing."""
+
+    def read(
+        self, selection: files.Selection, overlay: Mapping[str, bytes], stale: Collection[str] | None = None
+    ) -> Corpus:
+        """Look at the files of the project (only `stale` ones may have changed), parse those that matter.
+
+        `overlay` has the contents of files that are not taken from disk. What is new to the cache is kept there, unless
+        only stale files were looked at.
+        """
+        self._look_at(selection.files, overlay, stale)
+        seen = {path: known for path, known in self._seen.items() if isinstance(known, Known)}
+        needed = (self._close(seen) | selection.named) & seen.keys()
+        old = {path: item for path, item in self._collected.items() if path in needed}
+        self._collected = {path: item for path, item in old.items() if item[0] == seen[path].digest}
+        remembered, new = self._recall(needed, seen), {}
+        waiting = [(path, seen[path].state[0]) for path in sorted(needed - self._collected.keys())]
+        for path, contents, packed in collect_files(self._root, waiting, overlay, self._jobs):
+            self._collected[path] = contents, unpack(packed, path)
+            if self._collected[path][1].lasting and path not in overlay:
+                new[contents] = packed
+        digests = {path: contents for path, (contents, _) in self._collected.items() if contents}
+        if stale is None:
+            self._save(seen, overlay, new, digests)
+        problems = [told for told in self._seen.values() if isinstance(told, Finding)]
+        sources = {path: decoded(path, data) for path, data in overlay.items() if path not in selection.containers}
+        texts = {path: text for path in selection.containers if (text := self._text(path, overlay, problems))}
+        corpus = Corpus(
+            self._root,
+            {path: self._collected[path][1] for path in sorted(self._collected)},
+            problems,
+            digests,
+            {**sources, **texts},
+            {path: containers_of(text) for path, text in texts.items()},
+        )
+        corpus.remembered = remembered
+        return corpus
+
+    def _look_at(self, paths: Iterable[str], overlay: Mapping[str, bytes], stale: Collection[str] | None) -> None:
+        before, self._seen = self._seen, {}
+        for path in paths:
+            known = before.get(path)
+            if stale is None or known is None or path in stale:
+                try:
+                    data = overlay.get(path)
+                    known = self._look(path) if data is None else _peek(path, data, self._wanted)
+                except OSError as error:
+                    known = unreadable(path, str(error.strerror or error))
+            self._seen[path] = known
+
+    def _look(self, path: str) -> Known:
+        """What is known of a file, read only when it is not the one that an earlier run looked at. Raises OSError."""
+        now = time.time_ns()
+        status = status_of(self._root, path)
+        known = self._cache.files.get(path)
+        if known is not None and known.state == state(status):
+            return known
+        return _peek(path, read(self._root, path), self._wanted, state(status) if settled(state(status), now) else None)
+
+    def _close(self, seen: Mapping[str, Known]) -> frozenset[str]:
+        peeks = {path: known.peek for path, known in seen.items()}
+        if peeks != self._closed[0]:
+            self._closed = peeks, files.close(peeks, self._root)
+        return self._closed[1]
+
+    def _recall(self, needed: Collection[str], seen: Mapping[str, Known]) -> bool:
+        """Take from the cache what it knows; whether that was anything."""
+        remembered = False
+        for path in needed - self._collected.keys():
+            packed = self._cache.facts(seen[path].digest)
+            with contextlib.suppress(Damaged):
+                if packed is not None:
+                    self._collected[path] = seen[path].digest, unpack(packed, path)
+                    remembered = True
+        return remembered
+
+    def _save(
+        self,
+        seen: Mapping[str, Known],
+        overlay: Mapping[str, bytes],
+        new: Mapping[bytes, bytes],
+        digests: Mapping[str, bytes],
+    ) -> None:
+        kept = {path: k for path, k in seen.items() if k.state != unsettled(k.state[0]) and _is_text(path)}
+        kept |= {path: self._cache.files[path] for path in overlay if path in self._cache.files}
+        self._cache.save(kept, new, set(digests.values()))
+
+    def _text(self, path: str, overlay: Mapping[str, bytes], problems: list[Finding]) -> Source | None:
+        """A container file's text; None for one that is no UTF-8."""
+        try:
+            data = overlay[path] if path in overlay else read(self._root, path)
+            return Source(path, data.decode("utf-8-sig"), bom=data.startswith(codecs.BOM_UTF8))
+        except UnicodeDecodeError:
+            return None
+        except OSError as error:
+            problems.append(unreadable(path, str(error.strerror or error)))
+            return None
+
+
+def _peek(path: str, data: bytes, wanted: files.Words, state: State | None = None) -> Known:
+    return Known(state or unsettled(len(data)), digest(path, data), files.peek(path, data, wanted))
+
+
+def _is_text(path: str) -> bool:
+    """Whether the path is made of characters: file systems do not ask for that."""
+    return path.isascii() or not any("\ud800" <= character <= "\udfff" for character in path)

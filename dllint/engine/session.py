@@ -1,0 +1,112 @@
+"""A project as one request sees it, or an editor for as long as it is open."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+from functools import cached_property
+
+import msgspec
+
+from dllint import cache as caches
+from dllint import config, files, registry
+from dllint.cache import Cache
+from dllint.engine.corpus import Corpus
+from dllint.engine.fixing import Remedies
+from dllint.engine.judge import Judge, Judgement
+from dllint.engine.reader import Reader
+from dllint.finding import Finding
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    """What is asked of a run. `stdin` is the content of `stdin_path`, which need not exist."""
+
+    paths: tuple[str, ...]
+    layer: registry.Layer = registry.Layer()
+    config: str = ""
+    isolated: bool = False
+    force_exclude: bool = False
+    fix: bool = False
+    unsafe_fixes: bool | None = None
+    """None: as configured."""
+    add_noqa: str | None = None
+    """Silence what is reported with comments, which give this reason; None: do not."""
+    write: bool = True
+    stdin: bytes | None = None
+    stdin_path: str = ""
+    cache: bool = False
+    cache_dir: str = ""
+    """Instead of the configured one and the user's."""
+    jobs: int = 1
+
+
+class Session:
+    """A request's configuration, files and rules. Raises ConfigError, UnknownRule and RegistryError.
+
+    What is read stays known: when files change, only these are read again. `overlay` has the contents of files that are
+    not taken from disk.
+    """
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        paths = (*request.paths, *([request.stdin_path] if request.stdin is not None else []))
+        loaded = config.load(paths, request.config, request.isolated)
+        forced = loaded.force_exclude or request.force_exclude
+        self.config = msgspec.structs.replace(loaded, force_exclude=forced)
+        self.codes = registry.select(self.config.layer, request.layer)
+        self.selection = self._select()
+        self.judge = Judge(self.config, self.codes)
+        self.remedies = Remedies(self.config)
+        self.overlay: dict[str, bytes] = {}
+        if request.stdin is not None:
+            self.overlay = {path: request.stdin for path in self.selection.named if self._is_stdin(path)}
+
+    def _is_stdin(self, path: str) -> bool:
+        return os.path.realpath(self.absolute(path)) == os.path.realpath(self.request.stdin_path)
+
+    def _select(self) -> files.Selection:
+        containers = any(rule.containers for rule in registry.rules() if rule.code in self.codes)
+        return files.select(self.config, self.request.paths, self.request.stdin_path, containers)
+
+    def absolute(self, path: str) -> str:
+        """Where a file of the project lies."""
+        return os.path.normpath(os.path.join(self.config.root, path))
+
+    @cached_property
+    def _reader(self) -> Reader:
+        targets = self.config.targets
+        triggers = [word for rule in registry.rules() if rule.code in self.codes for word in rule.triggers]
+        if {"DLL901", "DLL902"} & self.codes:
+            triggers += [b"dllint:", b"DLL"]
+        wanted = files.words(triggers, (*targets.loaders, *targets.loader_classes, *targets.dataset_bases))
+        cache = Cache()
+        if self.request.cache:
+            cache = caches.project(self.config.root, wanted, self.request.cache_dir or self.config.cache_dir)
+        return Reader(self.config.root, wanted, cache, self.request.jobs)
+
+    def walk(self) -> None:
+        """Find the files anew: some came or went."""
+        self.selection = self._select()
+
+    def corpus(self, stale: Collection[str] | None = None) -> Corpus:
+        """Walked files through the filter over the bytes to models; where `stale` is given, no other file changed."""
+        return self._reader.read(self.selection, self.overlay, stale)
+
+    def shown(self, corpus: Corpus, judged: Judgement) -> list[Finding]:
+        """The findings that concern a target, and what the tool itself has to say, in reading order."""
+        return sorted(
+            (
+                finding
+                for finding in (*judged.findings, *self.judge.heard(corpus.root, corpus.problems))
+                if {finding.path, *(path for path, _ in finding.anchors)} & self.selection.targets
+            ),
+            key=lambda finding: (finding.path, finding.span, finding.code),
+        )
+
+    def warnings(self) -> list[str]:
+        """What is worth a line besides the findings."""
+        told = [*self.config.warnings]
+        told += [f"{path}: only DLL502 reads such files, and it is not selected" for path in self.selection.ignored]
+        if not self.selection.targets and not self.selection.missing:
+            told.append(f"no Python files found under {', '.join(self.request.paths) or '.'}")
+        return told
