@@ -16,6 +16,7 @@ from dllint import cache
 from dllint.collect import collect
 from dllint.engine import Request, Result, check
 from dllint.engine import corpus as engine_corpus
+from dllint.engine import reader as engine_reader
 from dllint.model import stored
 from dllint.model.facts import Expr, ModuleModel
 from dllint.reduce import pool
@@ -60,7 +61,7 @@ def told(result: Result) -> list[str]:
 @pytest.fixture
 def settle(monkeypatch: pytest.MonkeyPatch) -> None:
     """A file's change time cannot be set; here every file counts as old enough."""
-    monkeypatch.setattr(engine_corpus, "settled", lambda state, now: True)
+    monkeypatch.setattr(engine_reader, "settled", lambda state, now: True)
 
 
 @pytest.fixture
@@ -73,7 +74,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         found.append(path)
         return real(root, path)
 
-    for module in (pool, engine_corpus):
+    for module in (pool, engine_corpus, engine_reader):
         monkeypatch.setattr(module, "read", read)
     return found
 
@@ -285,7 +286,7 @@ def test_the_folder_of_somebody_else_is_not_used(project: Path, monkeypatch: pyt
 
 
 def test_a_file_that_changes_meanwhile_begins_the_run_again(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real, rounds = engine_corpus.collect_files, []
+    real, rounds = engine_reader.collect_files, []
 
     def change(*arguments: object) -> object:
         yield from real(*arguments)  # type: ignore[arg-type]
@@ -293,7 +294,7 @@ def test_a_file_that_changes_meanwhile_begins_the_run_again(project: Path, monke
             write(project / "train.py", "\n" + HAZARD)
         rounds.append(1)
 
-    monkeypatch.setattr(engine_corpus, "collect_files", change)
+    monkeypatch.setattr(engine_reader, "collect_files", change)
     assert told(run(project)) == [f"train.py DLL103 {HAZARD.index('lambda') + 1}"]
     assert len(rounds) == 2
 

@@ -191,15 +191,15 @@ def test_files_that_matter_to_nobody_are_not_parsed_unless_named(tmp_path: Path)
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from dllint.engine import corpus
+    from dllint.engine import reader
 
     def read(root: str, path: str) -> bytes:
         if path == "a.py":
             raise PermissionError(13, "Permission denied")
         return real(root, path)
 
-    real = corpus.read
-    monkeypatch.setattr(corpus, "read", read)
+    real = reader.read
+    monkeypatch.setattr(reader, "read", read)
     make(tmp_path, a="BAD_X\n", b="BAD_Y\n")
     result = run(tmp_path)
     assert told(result) == ["a.py:1 DLL903", "b.py:2 DLL801"]
