@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakes import DATASET, words
-from tests.test_cli import PROGRAM, check, dllint, folder, program
+from tests.test_cli import PROGRAM, check, folder, program
 
 __all__ = ["folder", "program", "words"]
 
@@ -128,8 +128,8 @@ def test_a_file_that_is_no_baseline(program: Path, content: str | bytes | None, 
     if content is not None:
         (program / "known.json").write_bytes(content if isinstance(content, bytes) else content.encode())
     for args in (READ, WRITE) if content is not None else (READ,):
-        done = dllint(program, "check", *args)
-        assert (done.returncode, done.stdout) == (2, "")
+        done = check(*args)
+        assert (done.exit_code, done.stdout) == (2, "")
         assert done.stderr.startswith(f"error: {told}")
     if content is not None:
         left = (program / "known.json").read_bytes()
@@ -137,9 +137,11 @@ def test_a_file_that_is_no_baseline(program: Path, content: str | bytes | None, 
 
 
 def test_the_flag_needs_a_file(program: Path) -> None:
-    done = dllint(program, "check", "--write-baseline")
-    assert (done.returncode, "needs --baseline FILE" in done.stderr) == (2, True)
-    assert dllint(program, "check", "--baseline", "none/known.json", "--write-baseline").returncode == 2
+    done = check("--write-baseline")
+    assert (done.exit_code, "needs --baseline FILE" in done.stderr) == (2, True)
+    done = check("--baseline", "none/known.json", "--write-baseline")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "error: none/known.json: cannot be written: No such file or directory\n" in done.stderr
 
 
 @pytest.mark.usefixtures("words")

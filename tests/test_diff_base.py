@@ -10,7 +10,7 @@ import pytest
 
 from tests.fakes import DATASET, words
 from tests.github import commit, git, repository
-from tests.test_cli import check, dllint, folder
+from tests.test_cli import check, folder
 
 __all__ = ["folder", "repository", "words"]
 
@@ -145,45 +145,49 @@ def test_changed_lines_are_the_first_annotations(folder: Path, request: pytest.F
 # Refusals: exit status 2, one line, and what to do.
 
 
-def refused(folder: Path, *args: str) -> str:
-    done = dllint(folder, "check", *args)
-    assert (done.returncode, done.stdout) == (2, "")
+def refused(*args: str) -> str:
+    done = check(*args)
+    assert (done.exit_code, done.stdout) == (2, "")
     return done.stderr
 
 
 def test_an_unknown_ref(repository: Path) -> None:
-    assert refused(repository, "--diff-base", "none") == "error: git knows no commit 'none'\n"
-    assert refused(repository, "--diff-base", "--output=x") == "error: git knows no commit '--output=x'\n"
+    assert refused("--diff-base", "none") == "error: git knows no commit 'none'\n"
+    assert refused("--diff-base", "--output=x") == "error: git knows no commit '--output=x'\n"
     assert not (repository / "x").exists()
 
 
 def test_no_repository(folder: Path) -> None:
-    assert "error: git rev-parse: not a git repository" in refused(folder, "--diff-base", "main")
+    assert "error: git rev-parse: not a git repository" in refused("--diff-base", "main")
 
 
 def test_no_commit_in_common(repository: Path) -> None:
     git(repository, "checkout", "-q", "--orphan", "alone")
     commit(repository)
-    assert refused(repository, "--diff-base", "main") == "error: 'main' and HEAD have no commit in common\n"
+    assert refused("--diff-base", "main") == "error: 'main' and HEAD have no commit in common\n"
 
 
-def test_a_shallow_clone(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_a_shallow_clone(
+    repository: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
     commit(repository, a="x = 1\n")
     git(repository, "checkout", "-q", "main")
     commit(repository, b="x = 1\n")
     clone = tmp_path_factory.mktemp("clones") / "clone"
     git(repository, "clone", "-q", "--depth=1", "--no-single-branch", repository.as_uri(), str(clone))
     git(clone, "checkout", "-q", "work")
-    told = refused(clone, "--diff-base", "origin/main")
+    monkeypatch.chdir(clone)
+    told = refused("--diff-base", "origin/main")
     assert told.startswith("error: 'origin/main' and HEAD have no commit in common; this clone is shallow: fetch more")
-    assert "this clone is shallow" in refused(clone, "--diff-base", "0" * 40)
+    assert "this clone is shallow" in refused("--diff-base", "0" * 40)
 
 
-def test_no_git(repository: Path) -> None:
-    done = dllint(repository, "check", "--diff-base", "main", PATH="")
-    assert (done.returncode, done.stderr) == (2, "error: git is not installed, or not on the PATH\n")
+@pytest.mark.usefixtures("repository")
+def test_no_git(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    assert refused("--diff-base", "main") == "error: git is not installed, or not on the PATH\n"
 
 
 @pytest.mark.parametrize("option", ["--fix", "--fix-only", "--diff", "--add-noqa", "-"])
 def test_it_is_for_reports(repository: Path, option: str) -> None:
-    assert "--diff-base narrows a report" in refused(repository, "--diff-base", "main", option)
+    assert "--diff-base narrows a report" in refused("--diff-base", "main", option)

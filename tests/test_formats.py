@@ -195,8 +195,8 @@ def test_markdown(many: Path) -> None:
     text = report("markdown")
     rows = [line for line in text.splitlines() if line.startswith("| ")]
     assert all(len(re.findall(r"(?<!\\)\|", row)) == 6 for row in rows)
-    assert rows[1] == "| error | DLL801 | `manual.py:2` | `BAD_MANUAL` is bad | by hand |"
-    assert text.endswith("\nDLL801 in `manual.py:2`: do it yourself (by hand):\n\n    good = 1\n    good = 2\n")
+    assert rows[1] == "| error | DLL801 | `manual.py:2:1` | `BAD_MANUAL` is bad | by hand |"
+    assert text.endswith("\nDLL801 in `manual.py:2:1`: do it yourself (by hand):\n\n    good = 1\n    good = 2\n")
 
 
 # JSON.

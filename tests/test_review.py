@@ -17,7 +17,7 @@ from dllint.review.comments import _whole_lines
 from dllint.source import Source, Span
 from tests.fakes import DATASET, words
 from tests.github import PullRequest, commit, git, post, repository, serving, suggested
-from tests.test_cli import PROGRAM, check, dllint, folder
+from tests.test_cli import PROGRAM, check, folder
 from tests.test_suggestions import fixes
 
 __all__ = ["folder", "repository", "words"]
@@ -57,7 +57,7 @@ def test_a_review(repository: Path) -> None:
     assert comments(pull) == [("words.py", 8, 8)]
     body = sent["comments"][0]["body"]
     assert body.startswith("**DLL101** `lambda-default-factory` (error): `lambda` as factory of the `defaultdict`")
-    assert "* `DataLoader(...)` starts the workers here (`words.py:18`)" in body
+    assert "* `DataLoader(...)` starts the workers here (`words.py:18:14`)" in body
     assert suggested(body) == ["        self.counts = defaultdict(int)"]
     pull.accept(0)
     assert check().exit_code == 0
@@ -76,7 +76,7 @@ def test_the_anchor_when_the_cause_is_not_in_the_diff(folder: Path, request: pyt
     assert where["DLL101"] == ("loaders.py", row, row), "where the workers start"
     assert where["DLL103"] == ("loaders.py", row + 2, row + 2), "the cause, for the diff shows it"
     body = next(one["body"] for one in pull.reviews[0]["comments"] if one["body"].startswith("**DLL101**"))
-    assert "The cause is at `vocab.py:23`." in body
+    assert "The cause is at `vocab.py:23:36`." in body
     assert "```diff\n--- a/vocab.py\n+++ b/vocab.py\n" in body
     assert suggested(body) is None
     assert len(pull.reviews[0]["comments"]) == 8
@@ -145,7 +145,7 @@ def test_what_has_no_line_in_the_diff_is_in_the_body(folder: Path, request: pyte
     commit(folder, a=f"{DATASET}BAD_A\n")
     pull = made(folder)
     assert pull.reviews[0]["comments"] == []
-    assert pull.reviews[0]["body"].endswith("Not on a line of the diff:\n\n* `a.py:2`: DLL801 `BAD_A` is bad")
+    assert pull.reviews[0]["body"].endswith("Not on a line of the diff:\n\n* `a.py:2:1`: DLL801 `BAD_A` is bad")
 
 
 # What it refuses, and options.
@@ -176,11 +176,13 @@ def test_options(repository: Path) -> None:
     assert "1 known from known.json, not shown.\n" in done.stderr
 
 
-def test_bad_usage(repository: Path) -> None:
-    assert dllint(repository, "review").returncode == 2
-    done = dllint(repository, "review", "--base", "none")
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", "error: git knows no commit 'none'\n")
-    assert dllint(repository, "review", "--base", "main", "none.py").returncode == 2
+@pytest.mark.usefixtures("repository")
+def test_bad_usage() -> None:
+    assert review().exit_code == 2
+    done = review("--base", "none")
+    assert (done.exit_code, done.stdout, done.stderr) == (2, "", "error: git knows no commit 'none'\n")
+    done = review("--base", "main", "none.py")
+    assert (done.exit_code, "error: none.py: no such file or folder\n" in done.stderr) == (2, True)
 
 
 # The stand-in itself: it refuses what GitHub refuses.

@@ -79,7 +79,7 @@ def suggested(source: Source) -> list[dict[str, Any]]:
 _SLOW = (HealthCheck.too_slow, HealthCheck.filter_too_much)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=_SLOW)
+@settings(max_examples=25, deadline=None, suppress_health_check=_SLOW)
 @given(programs())
 def test_applying_suggestions_is_what_fix_does(program: Program) -> None:
     source = Source(NAME, program.text, bom=program.bom)

@@ -23,7 +23,7 @@ def row(finding: Finding, fix: Fix | None, context: Context) -> str:
     cells = (
         finding.severity.value,
         finding.code,
-        f"`{_place(finding, context)}`",
+        f"`{context.place(finding.path, finding.span.start)}`",
         finding.message,
         _FIXES[fix.applicability] if fix else "",
     )
@@ -33,12 +33,7 @@ def row(finding: Finding, fix: Fix | None, context: Context) -> str:
 def remedy(finding: Finding, fix: Fix | None, context: Context) -> str:
     """What a person has to do; "" where nothing is known or dllint does it."""
     told = by_hand(fix)
-    return f"\n{finding.code} in `{_place(finding, context)}`: {told}\n" if told else ""
-
-
-def _place(finding: Finding, context: Context) -> str:
-    number, _ = context.location(finding.path, finding.span.start)
-    return f"{context.relative(finding.path)}:{number}"
+    return f"\n{finding.code} in `{context.place(finding.path, finding.span.start)}`: {told}\n" if told else ""
 
 
 def _cell(text: str) -> str:

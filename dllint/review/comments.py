@@ -101,8 +101,7 @@ def _elsewhere(finding: Finding, context: Context) -> str:
 
 
 def _place(path: str, span: Span, context: Context) -> str:
-    row, _ = context.location(path, span.start)
-    return f"{context.relative(path, context.repository)}:{row}"
+    return f"{context.relative(path, context.repository)}:{context.source(path).place(span.start)}"
 
 
 def _whole_lines(source: Source, edit: Edit) -> tuple[range, list[str]]:
