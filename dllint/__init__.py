@@ -11,7 +11,7 @@ from typing import Any
 __version__ = "0.1.0"
 
 _PUBLIC = {
-    "ALL_METHODS": "dllint.project.targets",
+    "ALL_METHODS": "dllint.targets",
     "Alternative": "dllint.project.given",
     "Answer": "dllint.project.evaluate",
     "Applicability": "dllint.fix",
@@ -27,7 +27,7 @@ _PUBLIC = {
     "Ext": "dllint.project.values",
     "ExtInst": "dllint.project.values",
     "ExtMethod": "dllint.project.values",
-    "FORK": "dllint.project.targets",
+    "FORK": "dllint.targets",
     "Finding": "dllint.finding",
     "Fix": "dllint.fix",
     "Func": "dllint.project.values",
@@ -50,7 +50,7 @@ _PUBLIC = {
     "Note": "dllint.finding",
     "OwnAttribute": "dllint.project.own_attribute",
     "Owner": "dllint.project.owners",
-    "PICKLING": "dllint.project.targets",
+    "PICKLING": "dllint.targets",
     "Place": "dllint.project.attribute",
     "Project": "dllint.project",
     "Repeated": "dllint.project.repeated",

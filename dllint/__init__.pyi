@@ -61,9 +61,6 @@ from dllint.project.shipped import unpicklable_function as unpicklable_function
 from dllint.project.start_methods import StartMethodProblem as StartMethodProblem
 from dllint.project.states import endless_getattr as endless_getattr
 from dllint.project.states import tensors_in_state as tensors_in_state
-from dllint.project.targets import ALL_METHODS as ALL_METHODS
-from dllint.project.targets import FORK as FORK
-from dllint.project.targets import PICKLING as PICKLING
 from dllint.project.values import Const as Const
 from dllint.project.values import Env as Env
 from dllint.project.values import Ext as Ext
@@ -99,6 +96,9 @@ from dllint.syntax.uses import Use as Use
 from dllint.syntax.uses import after_statement as after_statement
 from dllint.syntax.uses import attribute_uses as attribute_uses
 from dllint.syntax.uses import name_uses as name_uses
+from dllint.targets import ALL_METHODS as ALL_METHODS
+from dllint.targets import FORK as FORK
+from dllint.targets import PICKLING as PICKLING
 
 __version__: str
 __all__: list[str]

@@ -1,7 +1,8 @@
 """What earlier runs learned of a project's files: which are unchanged, what their bytes say, and their facts.
 
 Two tables lie in a folder of the project's own under the user's cache folder. `files` says what a file with this state
-on disk holds; `facts` says where the facts of a content are, in packs that are written once and never changed. Tables
+on disk holds; `facts` says where the facts of a content are, in packs that are written once and never changed. Beside
+them lie the verdicts on the project as it was lately. Tables
 are replaced in one step, so runs beside each other lose at most what one of them learned. Everything is data with a
 checksum, and what is damaged counts as not there.
 """
@@ -34,6 +35,7 @@ State = tuple[int, int, int, int]
 MOST_BYTES = 1 << 30
 """Of all projects together; the ones that were not used for longest go first."""
 _MOST_PACKS = 16
+_MOST_ENTRIES = 8
 _SLACK = 1 << 20
 """Bytes of facts that no file needs now and that are kept, besides as many as are needed: branches are switched."""
 _FORSAKEN_S = 600
@@ -99,6 +101,20 @@ class Cache:
             if new:
                 _prune(self._folder.parent.parent, self._folder)
 
+    def entry(self, kind: str, key: str) -> bytes | None:
+        """What was kept under a key."""
+        return None if self._folder is None else _checked(self._folder / f"{kind}-{key}")
+
+    def keep(self, kind: str, key: str, data: bytes) -> None:
+        """Keep something under a key, and of its kind only the latest few."""
+        if self._folder is None:
+            return
+        with contextlib.suppress(OSError):
+            _make(self._folder)
+            _replace(self._folder / f"{kind}-{key}", data)
+            for file in sorted(self._folder.glob(f"{kind}-*"), key=_age)[_MOST_ENTRIES:]:
+                file.unlink(missing_ok=True)
+
     def _save_facts(self, new: Mapping[bytes, bytes], needed: Collection[bytes]) -> None:
         assert self._folder is not None
         places = self._table("facts", dict[bytes, _Place])  # as they are by now
@@ -115,15 +131,11 @@ class Cache:
                 file.unlink(missing_ok=True)
 
     def _table(self, name: str, form: Any) -> Any:
-        if self._folder is None:
-            return {}
+        data = None if self._folder is None else _checked(self._folder / name)
         try:
-            data = (self._folder / name).read_bytes()
-            if zlib.crc32(data[4:]) == int.from_bytes(data[:4], "big"):
-                return msgspec.msgpack.decode(data[4:], type=form)
-        except (OSError, msgspec.MsgspecError):
-            pass
-        return {}
+            return {} if data is None else msgspec.msgpack.decode(data, type=form)
+        except msgspec.MsgspecError:
+            return {}
 
     def _pack(self, name: str) -> bytes:
         if name not in self._packs:
@@ -184,11 +196,16 @@ def _maker() -> str:
     """What makes facts: this dllint with its collecting code, Python and LibCST. Other makers, other facts."""
     here = Path(__file__).parent
     code = [*here.glob("collect/*.py"), *here.glob("syntax/*.py"), *here.glob("model/*.py"), *here.glob("files/*.py")]
-    code += here.glob("documents/*.py")
-    libcst = importlib.util.find_spec("libcst")
-    code += [Path(file) for file in (__file__, here / "source.py", libcst and libcst.origin) if file]
+    code += here.glob("documents/**/*.py")
+    code += [Path(__file__), here / "source.py", *libcst()]
     states = sorted((file.name, *state(file.stat())[:2]) for file in code)
     return _short(repr((__version__, sys.version, msgspec.__version__, states)).encode())
+
+
+def libcst() -> list[Path]:
+    """The file that tells one LibCST from another, without importing it."""
+    spec = importlib.util.find_spec("libcst")
+    return [Path(spec.origin)] if spec and spec.origin else []
 
 
 def _short(data: bytes) -> str:
@@ -221,6 +238,15 @@ def _write_pack(folder: Path, contents: Mapping[bytes, bytes]) -> dict[bytes, _P
         start += len(data)
     _replace(folder / name, b"".join(contents.values()), checked=False)
     return places
+
+
+def _checked(file: Path) -> bytes | None:
+    """What `_replace` wrote, if it is still that."""
+    try:
+        data = file.read_bytes()
+    except OSError:
+        return None
+    return data[4:] if zlib.crc32(data[4:]) == int.from_bytes(data[:4], "big") else None
 
 
 def _replace(file: Path, data: bytes, checked: bool = True) -> None:

@@ -11,7 +11,7 @@ import msgspec
 
 from dllint import plugins, registry
 from dllint.options import ConfigError, Options, Pattern, Patterns, Words, read, section, specifier, toml
-from dllint.project.targets import Targets
+from dllint.targets import Targets
 
 __all__ = ["Config", "ConfigError", "Pattern", "load"]
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import importlib.util
+import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import msgspec
 
@@ -35,12 +38,16 @@ __all__ = [
     "validate",
 ]
 
-BUILT_IN = ("dllint_rules",)
+OWN = "dllint_rules"
+BUILT_IN = (OWN,)
 """Packages that are walked without being announced by an entry point."""
 GROUP = "dllint.rules"
 _more: list[str] = []
 ALL = "ALL"
 _PAGES = Path(__file__).with_name("diagnostics")
+_CLASS = re.compile(r"^class \w+\(Rule\):\n(?:(?! {4}(?:def |@)).*\n)*", re.MULTILINE)
+"""A rule's class as far as its first method."""
+_FIELDS = tuple(name for name in RuleInfo.__struct_fields__ if name != "page")
 
 
 class RegistryError(Exception):
@@ -75,7 +82,7 @@ DIAGNOSTICS = (
 @cache
 def rules() -> tuple[type[Rule], ...]:
     """Every rule class, sorted by code. Raises RegistryError when there are none."""
-    found = {rule for package in _packages() for rule in _rules_of(package)}
+    found = {rule for name in _packages() for rule in _rules_of(_imported(name))}
     ordered = tuple(sorted(found, key=lambda rule: rule.code))
     if not ordered:
         raise RegistryError(f"no rules found in {', '.join(BUILT_IN)}: the installation is broken")
@@ -85,19 +92,12 @@ def rules() -> tuple[type[Rule], ...]:
 
 def info(rule: type[Rule]) -> RuleInfo:
     """A rule's metadata, with the path of the page beside its module."""
-    module = sys.modules[rule.__module__]
-    page = str(Path(module.__file__ or "").with_suffix(".md"))
-    return RuleInfo(
-        rule.code,
-        rule.name,
-        rule.summary,
-        rule.severity,
-        rule.fixable,
-        rule.default,
-        rule.status,
-        rule.since,
-        page,
-    )
+    return _info(vars(Rule) | {name: getattr(rule, name) for name in _FIELDS}, sys.modules[rule.__module__].__file__)
+
+
+def _info(values: Mapping[str, Any], file: str | Path | None) -> RuleInfo:
+    page = str(Path(file or "").with_suffix(".md"))
+    return RuleInfo(page=page, **{name: values[name] for name in _FIELDS})
 
 
 def announce(package: str) -> None:
@@ -110,13 +110,51 @@ def announce(package: str) -> None:
 
 @cache
 def infos() -> tuple[RuleInfo, ...]:
-    """The metadata of every rule and of the tool's own diagnostics, sorted by code."""
-    return tuple(sorted((*map(info, rules()), *DIAGNOSTICS), key=lambda entry: entry.code))
+    """The metadata of every rule and of the tool's own diagnostics, sorted by code.
+
+    That of the rules that come with dllint is read from their sources: importing them takes as long as many a run.
+    """
+    found = [entry for name in _packages() for entry in (_read(name) if name == OWN else _infos_of(name))]
+    if not found:
+        raise RegistryError(f"no rules found in {', '.join(BUILT_IN)}: the installation is broken")
+    _refuse_twins(found)
+    return tuple(sorted((*found, *DIAGNOSTICS), key=lambda entry: entry.code))
+
+
+def _infos_of(name: str) -> list[RuleInfo]:
+    return [info(rule) for rule in {*_rules_of(_imported(name))}]
+
+
+def _read(name: str) -> Iterator[RuleInfo]:
+    """The metadata of a package's rules, whose classes begin with it, in literals."""
+    spec = importlib.util.find_spec(name)
+    for folder in (spec.submodule_search_locations or ()) if spec else ():
+        for file in sorted(Path(folder).glob("*/dll*.py")):
+            for match in _CLASS.finditer(file.read_text(encoding="utf-8")):
+                yield _info(vars(Rule) | dict(_literals(match[0])), file)
+
+
+def _literals(code: str) -> Iterator[tuple[str, Any]]:
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            value = node.value
+            yield (
+                node.targets[0].id,
+                Severity[value.attr] if isinstance(value, ast.Attribute) else ast.literal_eval(value),
+            )
 
 
 @cache
 def by_code() -> dict[str, RuleInfo]:
     return {entry.code: entry for entry in infos()}
+
+
+def sources() -> Iterator[Path]:
+    """The files of all packages of rules."""
+    for name in _packages():
+        spec = importlib.util.find_spec(name)
+        for folder in (spec.submodule_search_locations or ()) if spec else ():
+            yield from Path(folder).rglob("*.py")
 
 
 def lookup(word: str) -> RuleInfo:
@@ -196,21 +234,31 @@ def _did_you_mean(word: str) -> str:
     return f"; did you mean {names[close[0]]!r}?" if close else "; `dllint rule --all` lists them"
 
 
-def _packages() -> Iterator[ModuleType]:
+def _packages() -> Iterator[str]:
+    """The names of the packages that hold rules."""
     from importlib.metadata import entry_points
 
-    origins = {point.value: point.dist for point in entry_points(group=GROUP)}
-    announced = sorted({*origins, *_more} - set(BUILT_IN))
+    announced = sorted({*(point.value for point in entry_points(group=GROUP)), *_more} - set(BUILT_IN))
     for name in (*BUILT_IN, *announced):
         if name in BUILT_IN and importlib.util.find_spec(name) is None:
             _use_checkout()
-        try:
-            yield importlib.import_module(name)
-        except Exception as error:
-            origin = origins.get(name)
-            whose = f" of {origin.name} {origin.version}" if origin else ""
-            problem = f"{type(error).__name__}: {error}"
-            raise RegistryError(f"cannot import the rule package {name!r}{whose}: {problem}") from error
+        yield name
+
+
+def _imported(name: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except Exception as error:
+        problem = f"{type(error).__name__}: {error}"
+        raise RegistryError(f"cannot import the rule package {name!r}{_origin(name)}: {problem}") from error
+
+
+def _origin(name: str) -> str:
+    """The distribution that announces a package."""
+    from importlib.metadata import entry_points
+
+    owners = [point.dist for point in entry_points(group=GROUP) if point.value == name and point.dist]
+    return f" of {owners[0].name} {owners[0].version}" if owners else ""
 
 
 def _use_checkout() -> None:
@@ -237,7 +285,7 @@ def _modules(package: ModuleType) -> Iterator[ModuleType]:
             parts = file.relative_to(folder).with_suffix("").parts
             if parts[-1] == "__init__" or not all(part.isidentifier() for part in parts):
                 continue
-            if package.__name__ == "dllint_rules" and not parts[-1].startswith("dll"):
+            if package.__name__ == OWN and not parts[-1].startswith("dll"):
                 continue  # a family's helpers: imported by the rules that need them, when they do
             name = ".".join((package.__name__, *parts))
             try:

@@ -27,6 +27,8 @@ class RuleInfo(msgspec.Struct, frozen=True):
     since: str
     page: str
     """Path of the rule's page, beside its module."""
+    triggers: tuple[bytes, ...] = ()
+    containers: bool = False
 
 
 class Rule:

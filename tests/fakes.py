@@ -92,9 +92,10 @@ class Shy(Rule):
 @pytest.fixture
 def words(monkeypatch: pytest.MonkeyPatch) -> None:
     """The rules of this module instead of the real ones."""
+    infos = (*map(registry.info, (Word, Worse, Shy)), *registry.DIAGNOSTICS)
     monkeypatch.setattr(registry, "rules", lambda: (Word, Worse, Shy))
-    for name in ("infos", "by_code"):
-        monkeypatch.setattr(registry, name, getattr(registry, name).__wrapped__)
+    monkeypatch.setattr(registry, "infos", lambda: infos)
+    monkeypatch.setattr(registry, "by_code", registry.by_code.__wrapped__)
 
 
 def _found(project: Project, pattern: re.Pattern[str]) -> Iterator[tuple[str, re.Match[str]]]:

@@ -19,7 +19,7 @@ from dllint.engine import corpus as engine_corpus
 from dllint.engine import reader as engine_reader
 from dllint.model import stored
 from dllint.model.facts import Expr, ModuleModel
-from dllint.reduce import pool
+from dllint.reduce import disk, pool
 from dllint.source import Source
 from dllint.syntax.guard import NotParsed
 from tests.lint import ROOT, all_pages
@@ -68,13 +68,13 @@ def settle(monkeypatch: pytest.MonkeyPatch) -> None:
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The paths of the files that are read."""
     found: list[str] = []
-    real = pool.read
+    real = disk.read
 
     def read(root: str, path: str) -> bytes:
         found.append(path)
         return real(root, path)
 
-    for module in (pool, engine_corpus, engine_reader):
+    for module in (disk, engine_corpus, engine_reader):
         monkeypatch.setattr(module, "read", read)
     return found
 
@@ -172,7 +172,7 @@ def test_when_a_file_is_settled() -> None:
 def test_a_file_that_moved_keeps_its_facts(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run(project)
     (project / "train.py").rename(project / "moved.py")
-    monkeypatch.setattr(pool, "collect_bytes", None)
+    monkeypatch.setattr(disk, "collect_bytes", None)
     assert told(run(project)) == [f"moved.py DLL103 {HAZARD.index('lambda')}"]
 
 
@@ -181,7 +181,7 @@ def test_a_syntax_error_is_remembered(project: Path, monkeypatch: pytest.MonkeyP
     write(project / "broken.py", LOADER + "def f(:\n")
     first = run(project)
     (project / "broken.py").rename(project / "other.py")
-    monkeypatch.setattr(pool, "collect_bytes", None)
+    monkeypatch.setattr(disk, "collect_bytes", None)
     again = run(project)
     assert [text.replace("broken", "other") for text in told(first)] == told(again)
     assert "other.py" in next(finding.key for finding, _ in again.findings if finding.code == "DLL900")
@@ -286,7 +286,7 @@ def test_the_folder_of_somebody_else_is_not_used(project: Path, monkeypatch: pyt
 
 
 def test_a_file_that_changes_meanwhile_begins_the_run_again(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real, rounds = engine_reader.collect_files, []
+    real, rounds = pool.collect_files, []
 
     def change(*arguments: object) -> object:
         yield from real(*arguments)  # type: ignore[arg-type]
@@ -294,7 +294,7 @@ def test_a_file_that_changes_meanwhile_begins_the_run_again(project: Path, monke
             write(project / "train.py", "\n" + HAZARD)
         rounds.append(1)
 
-    monkeypatch.setattr(engine_reader, "collect_files", change)
+    monkeypatch.setattr(pool, "collect_files", change)
     assert told(run(project)) == [f"train.py DLL103 {HAZARD.index('lambda') + 1}"]
     assert len(rounds) == 2
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import ast
 
-from dllint.collect.comments import scan
-from dllint.collect.scopes import Scopes
 from dllint.model.facts import ModuleModel
 from dllint.source import Source
 from dllint.syntax.guard import guard
@@ -41,6 +39,9 @@ def collect_old(source: Source) -> ModuleModel | None:
 
 
 def _facts(source: Source, text: str, tree: ast.Module) -> ModuleModel:
+    from dllint.collect.comments import scan
+    from dllint.collect.scopes import Scopes
+
     walk = Scopes(text)
     walk.suite(tree.body)
     return ModuleModel(

@@ -6,7 +6,7 @@ import contextlib
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -15,13 +15,18 @@ from dllint.config import Config
 from dllint.engine.corpus import Changed, Corpus
 from dllint.engine.fixing import Applied, Fixer, Outcome, written_out
 from dllint.engine.judge import Judge, Judgement
+from dllint.engine.reader import Survey
 from dllint.engine.session import Request, Session
 from dllint.engine.silencing import Silenced, silence
+from dllint.engine.verdict import Verdict
 from dllint.engine.write import NotWritten, write
 from dllint.finding import Finding
 from dllint.fix import Fix
-from dllint.project import Project, Targets
 from dllint.source import Source
+from dllint.targets import Targets
+
+if TYPE_CHECKING:
+    from dllint.project import Project
 
 Answer = TypeVar("Answer")
 ATTEMPTS = 3
@@ -78,8 +83,37 @@ def _undisturbed(ask: Callable[[], Answer]) -> Answer:
 
 
 def _check(session: Session) -> Result:
+    survey = session.survey()
+    known = session.recall(survey)
+    return _recalled(session, survey, known) if known else _judged(session, survey)
+
+
+def _recalled(session: Session, survey: Survey, known: Verdict) -> Result:
+    """The result of a run that an earlier one already had."""
+    concerned = [index for index, finding in enumerate(known.findings) if session.concerned(finding)]
+    findings = [(known.findings[index], known.fixes[index]) for index in concerned]
+    digests = {path: survey.seen[path].digest for path in survey.relevant}
+    corpus = Corpus(session.config.root, {}, digests=digests, sources=survey.containers)
+    _quote(corpus, [finding for finding, _ in findings])
+    return _result(session, corpus, findings, crashes=tuple(session.missing()), warnings=tuple(session.warnings()))
+
+
+def _result(session: Session, corpus: Corpus, findings: Iterable[tuple[Finding, Fix | None]], **what: Any) -> Result:
+    return Result(
+        root=corpus.root,
+        config=session.config,
+        findings=tuple(findings),
+        source=corpus.source,
+        checked=len(session.selection.targets),
+        targets=session.selection.targets,
+        codes=session.codes,
+        **what,
+    )
+
+
+def _judged(session: Session, survey: Survey) -> Result:
     request = session.request
-    corpus = first = session.corpus()
+    corpus = first = session.read(survey)
     outcome = Outcome(corpus, (), ())
     if request.fix:
         unsafe = session.config.unsafe_fixes if request.unsafe_fixes is None else request.unsafe_fixes
@@ -94,25 +128,26 @@ def _check(session: Session) -> Result:
     if judged.crashes and corpus.remembered and not request.fix:
         # Whoever can write the cache can write facts that make no sense; they must not be what a run fails of.
         return _check(Session(msgspec.structs.replace(request, cache=False)))
-    findings = [*session.shown(corpus, judged), *session.judge.heard(corpus.root, outcome.refused)]
-    for path in {path for finding in findings for path in _paths(finding)}:
-        corpus.source(path)  # for the report, while the file is what it was
+    found = session.found(corpus, judged)
+    findings = [*filter(session.concerned, found), *session.judge.heard(corpus.root, outcome.refused)]
+    _quote(corpus, findings)
     changes = tuple(_changes(first, corpus))
     unwritten = [] if request.stdin is not None or not request.write else _write_all(corpus.root, changes)
     stuck = [] if outcome.converged else ["fixes were still possible after the last pass; run again"]
-    return Result(
-        root=corpus.root,
-        config=session.config,
-        findings=tuple(_with_fixes(session, findings, judged)),
-        source=corpus.source,
-        checked=len(session.selection.targets),
-        targets=session.selection.targets,
-        codes=session.codes,
+    fixes = {id(finding): fix for finding, fix in _with_fixes(session, findings, judged)}
+    as_read = {path: survey.seen[path].digest for path in survey.relevant | survey.aside} == corpus.digests
+    if as_read and not (request.fix or silenced.gone or corpus.crashes or judged.crashes or session.remedies.crashes):
+        known = {index: fixes[id(finding)] for index, finding in enumerate(found) if id(finding) in fixes}
+        session.remember(survey, found, known)
+    return _result(
+        session,
+        corpus,
+        [(finding, fixes[id(finding)]) for finding in findings],
         changes=changes,
         applied=outcome.applied,
         silenced=silenced.gone,
         crashes=(
-            *(f"{path}: no such file or folder" for path in session.selection.missing),
+            *session.missing(),
             *corpus.crashes,
             *judged.crashes,
             *dict.fromkeys(session.remedies.crashes),
@@ -128,6 +163,12 @@ def _unwanted(root: str, silenced: Silenced) -> Iterable[str]:
     file = ruff.deletes_comments(root) if silenced.gone else ""
     if file:
         yield f'{file}: Ruff takes `noqa: DLL...` for a mistake and deletes it (RUF100); add `lint.external = ["DLL"]`'
+
+
+def _quote(corpus: Corpus, findings: Iterable[Finding]) -> None:
+    """Read what a report quotes while the files are what they were. Raises Changed."""
+    for path in {path for finding in findings for path in _paths(finding)}:
+        corpus.source(path)
 
 
 def _paths(finding: Finding) -> Iterable[str]:

@@ -9,7 +9,7 @@ from dllint.documents.containers.container import Container, Containers
 from dllint.finding import Finding
 from dllint.model.facts import Suppression
 from dllint.reduce import Collected, collect_source
-from dllint.reduce.pool import read
+from dllint.reduce.disk import read
 from dllint.source import Source, Unreadable, digest
 
 
@@ -31,7 +31,8 @@ class Corpus:
     ) -> None:
         self.root = root
         self._collected = dict(collected)
-        self._digests = digests or {}
+        self.digests = dict(digests or {})
+        """Of the contents that the facts are of."""
         self._sources = dict(sources or {})
         self._containers = dict(containers or {})
         self.edited: frozenset[str] = frozenset()
@@ -69,7 +70,7 @@ class Corpus:
     def source(self, path: str) -> Source:
         """A parsed file's text, read when it is asked for; an empty one for a file without facts. Raises Changed."""
         if path not in self._sources:
-            self._sources[path] = self._read(path) if path in self._digests else Source(path, "")
+            self._sources[path] = self._read(path) if path in self.digests else Source(path, "")
         return self._sources[path]
 
     def _read(self, path: str) -> Source:
@@ -77,7 +78,7 @@ class Corpus:
             data = read(self.root, path)
         except OSError:
             raise Changed(path) from None
-        if digest(path, data) != self._digests[path]:
+        if digest(path, data) != self.digests[path]:
             raise Changed(path)
         return decoded(path, data)
 
@@ -89,7 +90,7 @@ class Corpus:
             self.root,
             {**self._collected, **again},
             self._problems,
-            self._digests,
+            self.digests,
             {**self._sources, **sources},
             {**self._containers, **reread},
         )
@@ -102,7 +103,7 @@ class Corpus:
             self.root,
             {**self._collected, **{path: item for path, (_, item) in former.items()}},
             self._problems,
-            self._digests,
+            self.digests,
             {**self._sources, **{path: source for path, (source, _) in former.items()}},
             self._containers,
         )

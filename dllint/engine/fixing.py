@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -14,11 +15,14 @@ from dllint.engine.corpus import Corpus
 from dllint.engine.judge import Judge, Judgement
 from dllint.finding import Finding, Severity
 from dllint.fix import Applicability, Edit, Fix, Import, choose, edited, fits
-from dllint.project import Project
 from dllint.reduce import told
+from dllint.rule import Rule
 from dllint.source import Source, Span
 from dllint.suppress import COMMENTS
 from dllint.syntax.guard import NotParsed
+
+if TYPE_CHECKING:
+    from dllint.project import Project
 
 PASSES = 10
 """A fix may make room for another one; more rounds than this mean that two rules undo each other."""
@@ -49,8 +53,11 @@ class Remedies:
 
     def __init__(self, config: Config) -> None:
         self._config = config
-        self._rules = {rule.code: rule() for rule in registry.rules()}
         self.crashes: list[str] = []
+
+    @cached_property
+    def _rules(self) -> dict[str, Rule]:
+        return {rule.code: rule() for rule in registry.rules()}
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
         """The finding's fix with the trust it has here; None where no edit is known to be right."""

@@ -6,6 +6,7 @@ import os
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -15,11 +16,13 @@ from dllint.engine.corpus import Corpus
 from dllint.files import Globs, posix
 from dllint.finding import Certainty, Finding, Severity
 from dllint.model.facts import ModuleModel
-from dllint.project import Project
 from dllint.reduce import told
 from dllint.rule import Rule
 from dllint.source import Source, Span
 from dllint.suppress import COMMENTS, Suppressions
+
+if TYPE_CHECKING:
+    from dllint.project import Project
 
 PRECEDENCE = ("DLL103", "DLL107", "DLL101", "DLL104", "DLL105", "DLL202")
 """Where several rules mean the same place, equally sure and near: the one that names the failure most exactly."""
@@ -52,6 +55,8 @@ class Judge:
 
         If it is that of a former one, what it knows of unchanged files is of use still.
         """
+        from dllint.project import Project  # a run that remembers its verdict does without
+
         if project is None or project.models is not corpus.models:
             project = Project(corpus.models, self.config.targets, corpus.source, corpus.containers, project)
         found: list[Finding] = []

@@ -5,7 +5,8 @@ from __future__ import annotations
 import codecs
 import contextlib
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from dllint import files
 from dllint.cache import Cache, Known, State, settled, state, unsettled
@@ -14,8 +15,25 @@ from dllint.files import Peek
 from dllint.finding import Finding
 from dllint.model.stored import Damaged
 from dllint.reduce import Collected, unpack, unreadable
-from dllint.reduce.pool import collect_files, read, status_of
+from dllint.reduce.disk import Packed, collect_file, read, status_of
 from dllint.source import Source, digest
+
+
+class Survey(NamedTuple):
+    """What the files of a project are, before any is parsed."""
+
+    seen: Mapping[str, Known]
+    problems: Sequence[Finding]
+    """DLL903: files that could not be read."""
+    relevant: frozenset[str]
+    """Files that may matter to a loader."""
+    aside: frozenset[str]
+    """Files that were named and do not matter: they are parsed to see that they can be."""
+    containers: Mapping[str, Source]
+    """The texts of container files, where a rule asks for them."""
+    overlay: Mapping[str, bytes]
+    whole: bool
+    """Every file was looked at."""
 
 
 class Reader:
@@ -32,41 +50,69 @@ class Reader:
         self._closed: tuple[dict[str, Peek], frozenset[str]] = ({}, frozenset())
         """The peeks of the last time, and the files that they made worth parsing."""
 
-    def read(
+    def survey(
         self, selection: files.Selection, overlay: Mapping[str, bytes], stale: Collection[str] | None = None
-    ) -> Corpus:
-        """Look at the files of the project (only `stale` ones may have changed), parse those that matter.
+    ) -> Survey:
+        """Look at the files of the project; only `stale` ones may have changed.
 
-        `overlay` has the contents of files that are not taken from disk. What is new to the cache is kept there, unless
-        only stale files were looked at.
+        `overlay` has the contents of files that are not taken from disk.
         """
         self._look_at(selection.files, overlay, stale)
         seen = {path: known for path, known in self._seen.items() if isinstance(known, Known)}
-        needed = (self._close(seen) | selection.named) & seen.keys()
+        problems = [told for told in self._seen.values() if isinstance(told, Finding)]
+        relevant = self._close(seen) & seen.keys()
+        texts = {path: text for path in selection.containers if (text := self._text(path, overlay, problems))}
+        aside = (selection.named & seen.keys()) - relevant
+        return Survey(seen, problems, relevant, aside, texts, overlay, stale is None)
+
+    def read(self, survey: Survey) -> Corpus:
+        """Parse the files that matter. What is new is kept in the cache, unless only stale files were looked at."""
+        seen, overlay, needed = survey.seen, survey.overlay, survey.relevant | survey.aside
         old = {path: item for path, item in self._collected.items() if path in needed}
         self._collected = {path: item for path, item in old.items() if item[0] == seen[path].digest}
         remembered, new = self._recall(needed, seen), {}
         waiting = [(path, seen[path].state[0]) for path in sorted(needed - self._collected.keys())]
-        for path, contents, packed in collect_files(self._root, waiting, overlay, self._jobs):
+        for path, contents, packed in self._collect(waiting, overlay):
             self._collected[path] = contents, unpack(packed, path)
             if self._collected[path][1].lasting and path not in overlay:
                 new[contents] = packed
+        if survey.whole:
+            self._save(survey, new)
         digests = {path: contents for path, (contents, _) in self._collected.items() if contents}
-        if stale is None:
-            self._save(seen, overlay, new, digests)
-        problems = [told for told in self._seen.values() if isinstance(told, Finding)]
-        sources = {path: decoded(path, data) for path, data in overlay.items() if path not in selection.containers}
-        texts = {path: text for path in selection.containers if (text := self._text(path, overlay, problems))}
+        sources = {path: decoded(path, data) for path, data in overlay.items() if path not in survey.containers}
         corpus = Corpus(
             self._root,
             {path: self._collected[path][1] for path in sorted(self._collected)},
-            problems,
+            survey.problems,
             digests,
-            {**sources, **texts},
-            {path: containers_of(text) for path, text in texts.items()},
+            {**sources, **survey.containers},
+            {path: containers_of(text) for path, text in survey.containers.items()},
         )
         corpus.remembered = remembered
         return corpus
+
+    def sound(self, survey: Survey) -> bool:
+        """Whether nothing is to be said of the files aside; what was learned is kept."""
+        new = {}
+        for path in survey.aside:
+            packed = self._cache.facts(survey.seen[path].digest)
+            if packed is None:
+                _, contents, packed = collect_file(self._root, path)
+                new[contents] = packed
+            with contextlib.suppress(Damaged):
+                item = unpack(packed, path)
+                if item.model is not None and not (item.problem or item.crash):
+                    continue
+            return False
+        self._save(survey, new)
+        return True
+
+    def _collect(self, waiting: Sequence[tuple[str, int]], overlay: Mapping[str, bytes]) -> Iterable[Packed]:
+        if not waiting:
+            return ()
+        from dllint.reduce.pool import collect_files  # a run that knows all facts needs no processes
+
+        return collect_files(self._root, waiting, overlay, self._jobs)
 
     def _look_at(self, paths: Iterable[str], overlay: Mapping[str, bytes], stale: Collection[str] | None) -> None:
         before, self._seen = self._seen, {}
@@ -106,16 +152,10 @@ class Reader:
                     remembered = True
         return remembered
 
-    def _save(
-        self,
-        seen: Mapping[str, Known],
-        overlay: Mapping[str, bytes],
-        new: Mapping[bytes, bytes],
-        digests: Mapping[str, bytes],
-    ) -> None:
-        kept = {path: k for path, k in seen.items() if k.state != unsettled(k.state[0]) and _is_text(path)}
-        kept |= {path: self._cache.files[path] for path in overlay if path in self._cache.files}
-        self._cache.save(kept, new, set(digests.values()))
+    def _save(self, survey: Survey, new: Mapping[bytes, bytes]) -> None:
+        kept = {path: k for path, k in survey.seen.items() if k.state != unsettled(k.state[0]) and _is_text(path)}
+        kept |= {path: self._cache.files[path] for path in survey.overlay if path in self._cache.files}
+        self._cache.save(kept, new, {survey.seen[path].digest for path in survey.relevant | survey.aside})
 
     def _text(self, path: str, overlay: Mapping[str, bytes], problems: list[Finding]) -> Source | None:
         """A container file's text; None for one that is no UTF-8."""

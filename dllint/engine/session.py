@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 
 import msgspec
@@ -14,8 +14,10 @@ from dllint.cache import Cache
 from dllint.engine.corpus import Corpus
 from dllint.engine.fixing import Remedies
 from dllint.engine.judge import Judge, Judgement
-from dllint.engine.reader import Reader
+from dllint.engine.reader import Reader, Survey
+from dllint.engine.verdict import Verdict, Verdicts
 from dllint.finding import Finding
+from dllint.fix import Fix
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,7 +67,7 @@ class Session:
         return os.path.realpath(self.absolute(path)) == os.path.realpath(self.request.stdin_path)
 
     def _select(self) -> files.Selection:
-        containers = any(rule.containers for rule in registry.rules() if rule.code in self.codes)
+        containers = any(info.containers for info in registry.infos() if info.code in self.codes)
         return files.select(self.config, self.request.paths, self.request.stdin_path, containers)
 
     def absolute(self, path: str) -> str:
@@ -73,35 +75,77 @@ class Session:
         return os.path.normpath(os.path.join(self.config.root, path))
 
     @cached_property
-    def _reader(self) -> Reader:
+    def _words(self) -> files.Words:
         targets = self.config.targets
-        triggers = [word for rule in registry.rules() if rule.code in self.codes for word in rule.triggers]
+        triggers = [word for info in registry.infos() if info.code in self.codes for word in info.triggers]
         if {"DLL901", "DLL902"} & self.codes:
             triggers += [b"dllint:", b"DLL"]
-        wanted = files.words(triggers, (*targets.loaders, *targets.loader_classes, *targets.dataset_bases))
-        cache = Cache()
-        if self.request.cache:
-            cache = caches.project(self.config.root, wanted, self.request.cache_dir or self.config.cache_dir)
-        return Reader(self.config.root, wanted, cache, self.request.jobs)
+        return files.words(triggers, (*targets.loaders, *targets.loader_classes, *targets.dataset_bases))
+
+    @cached_property
+    def _cache(self) -> Cache:
+        if not self.request.cache:
+            return Cache()
+        return caches.project(self.config.root, self._words, self.request.cache_dir or self.config.cache_dir)
+
+    @cached_property
+    def _reader(self) -> Reader:
+        return Reader(self.config.root, self._words, self._cache, self.request.jobs)
 
     def walk(self) -> None:
         """Find the files anew: some came or went."""
         self.selection = self._select()
 
-    def corpus(self, stale: Collection[str] | None = None) -> Corpus:
-        """Walked files through the filter over the bytes to models; where `stale` is given, no other file changed."""
-        return self._reader.read(self.selection, self.overlay, stale)
+    def survey(self, stale: Collection[str] | None = None) -> Survey:
+        """Walked files through the filter over the bytes; where `stale` is given, no other file changed."""
+        return self._reader.survey(self.selection, self.overlay, stale)
 
-    def shown(self, corpus: Corpus, judged: Judgement) -> list[Finding]:
-        """The findings that concern a target, and what the tool itself has to say, in reading order."""
+    def read(self, survey: Survey) -> Corpus:
+        """The files that matter, as models."""
+        return self._reader.read(survey)
+
+    def corpus(self, stale: Collection[str] | None = None) -> Corpus:
+        """Both in one."""
+        return self.read(self.survey(stale))
+
+    def recall(self, survey: Survey) -> Verdict | None:
+        """What an earlier run found in these files, if nothing else is asked, and as far as the targets go."""
+        request = self.request
+        if not request.cache or request.fix or request.add_noqa is not None or request.stdin is not None:
+            return None
+        known = self._verdicts.recall(survey)
+        if known is None or not self._reader.sound(survey):
+            return None
+        concerned = {index for index, finding in enumerate(known.findings) if self.concerned(finding)}
+        return known if concerned <= known.fixes.keys() else None
+
+    def remember(self, survey: Survey, findings: Sequence[Finding], fixes: Mapping[int, Fix | None]) -> None:
+        """Keep what was found for `recall`."""
+        if self.request.cache and survey.whole and not survey.overlay:
+            self._verdicts.remember(survey, findings, fixes)
+
+    @cached_property
+    def _verdicts(self) -> Verdicts:
+        return Verdicts(self._cache, self.config, self.codes)
+
+    def found(self, corpus: Corpus, judged: Judgement) -> list[Finding]:
+        """The findings in the whole project, and what the tool itself has to say, in reading order."""
         return sorted(
-            (
-                finding
-                for finding in (*judged.findings, *self.judge.heard(corpus.root, corpus.problems))
-                if {finding.path, *(path for path, _ in finding.anchors)} & self.selection.targets
-            ),
+            (*judged.findings, *self.judge.heard(corpus.root, corpus.problems)),
             key=lambda finding: (finding.path, finding.span, finding.code),
         )
+
+    def concerned(self, finding: Finding) -> bool:
+        """Whether a finding is about a target."""
+        return not self.selection.targets.isdisjoint((finding.path, *(path for path, _ in finding.anchors)))
+
+    def shown(self, corpus: Corpus, judged: Judgement) -> list[Finding]:
+        """The findings that concern a target."""
+        return [finding for finding in self.found(corpus, judged) if self.concerned(finding)]
+
+    def missing(self) -> list[str]:
+        """Arguments that do not exist."""
+        return [f"{path}: no such file or folder" for path in self.selection.missing]
 
     def warnings(self) -> list[str]:
         """What is worth a line besides the findings."""

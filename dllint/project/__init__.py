@@ -47,11 +47,11 @@ from dllint.project.restarts import Restarts
 from dllint.project.sharding import Sharding
 from dllint.project.shipped import Held, Holder, Shipped
 from dllint.project.start_methods import StartMethods
-from dllint.project.targets import FORK, PICKLING, Targets
 from dllint.project.values import Env, Free, Inst, Klass, Opaque, Value, Values
 from dllint.project.worker_code import WorkerCode
 from dllint.project.workers import Workers
 from dllint.source import Source, Span
+from dllint.targets import FORK, PICKLING, Targets
 
 if TYPE_CHECKING:
     from dllint.documents.containers.container import Container

@@ -12,10 +12,10 @@ from dllint.project.chosen_methods import ChosenMethods
 from dllint.project.declared import Declared
 from dllint.project.evaluate import Answer, Argument, Evaluator
 from dllint.project.index import Index, Module, Site, is_test
-from dllint.project.targets import ALL_METHODS, Targets
 from dllint.project.values import Const, Env, Ext, ExtInst, Free, Func, Inst, Klass, Method, Seq, Value
 from dllint.project.workers import WorkerCounts, Workers, join
 from dllint.source import Span
+from dllint.targets import ALL_METHODS, Targets
 
 MAX_CONTEXTS = 12
 _GENERIC = LOADERS["torch.utils.data.DataLoader"]

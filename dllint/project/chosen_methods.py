@@ -7,8 +7,8 @@ from functools import cached_property
 from dllint.project.evaluate import Evaluator
 from dllint.project.guards import under_main_guard
 from dllint.project.index import Index, Module, is_test
-from dllint.project.targets import ALL_METHODS, Targets
 from dllint.project.values import Const
+from dllint.targets import ALL_METHODS, Targets
 
 _UNKNOWN = ""
 """A start method that is set, but not known."""

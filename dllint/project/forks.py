@@ -13,8 +13,8 @@ from dllint.project.evaluate import Evaluator
 from dllint.project.index import Module, Site
 from dllint.project.main_code import MainCode
 from dllint.project.reach import Reach, Running
-from dllint.project.targets import FORK
 from dllint.project.values import Const, Env, ExtInst, Func, Method
+from dllint.targets import FORK
 
 
 @dataclass(frozen=True, eq=False)

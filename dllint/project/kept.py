@@ -9,8 +9,8 @@ from dllint.project.handle_table import Handle
 from dllint.project.handles import handle_of
 from dllint.project.left_out import left_out
 from dllint.project.shipped import Held
-from dllint.project.targets import FORK
 from dllint.project.values import Ext, ExtInst, Inst, Mod, Seq, Value
+from dllint.targets import FORK
 
 if TYPE_CHECKING:
     from dllint.project import Project

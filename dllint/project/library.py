@@ -12,8 +12,8 @@ from dllint.project.evaluate import Answer, Evaluator
 from dllint.project.guards import under_main_guard
 from dllint.project.index import Module, is_test
 from dllint.project.shipped import Holder
-from dllint.project.targets import Targets
 from dllint.project.values import ExtInst, Func, Inst, Klass, Value
+from dllint.targets import Targets
 
 _FOR_WORKERS = re.compile(
     r"(?<![a-z])(pre_?process(ing)?(_fn)?|transforms?|collat(e|or)(_fn)?|augment(ation)?s?)(?![a-z])", re.IGNORECASE

@@ -15,10 +15,10 @@ from dllint.project.evaluate import Answer, Evaluator
 from dllint.project.guards import under_main_guard
 from dllint.project.index import Index, Module
 from dllint.project.reach import Reach, Running
-from dllint.project.targets import SPAWN
 from dllint.project.values import Const, Env, Ext, ExtInst, ExtMethod, Inst, Klass, Seq, Value
 from dllint.project.workers import Workers
 from dllint.source import Span
+from dllint.targets import SPAWN
 
 _WRAPPERS = frozenset({
     "enumerate", "zip", "tqdm", "islice", "cycle", "iter", "chain", "track", "progress_bar", "reversed", "auto",

@@ -15,8 +15,8 @@ from dllint.project.guards import only_in_main
 from dllint.project.index import Site
 from dllint.project.reach import Reach, Running
 from dllint.project.shipped import Held, Shipped
-from dllint.project.targets import ALL_METHODS, SPAWN
 from dllint.project.values import Const, Env, Ext, ExtInst, ExtMethod, Func, Method, Value
+from dllint.targets import ALL_METHODS, SPAWN
 
 _CONTEXT = "multiprocessing.get_context"
 _SPAWNERS = frozenset({"torch.multiprocessing.spawn", "torch.multiprocessing.start_processes"})

@@ -11,8 +11,8 @@ from dllint.project.guards import under_main_guard
 from dllint.project.index import Module
 from dllint.project.main_code import Begun, MainCode
 from dllint.project.reach import Reach, Running
-from dllint.project.targets import PICKLING
 from dllint.project.values import Const, Env, Ext
+from dllint.targets import PICKLING
 
 _TRACKERS = frozenset({
     "wandb.init", "mlflow.start_run", "neptune.init", "neptune.init_run", "comet_ml.Experiment", "aim.Run",

@@ -13,9 +13,9 @@ from dllint.project.guards import under_main_guard
 from dllint.project.index import Module
 from dllint.project.main_code import MainCode
 from dllint.project.processes import Processes
-from dllint.project.targets import ALL_METHODS, PICKLING
 from dllint.project.values import Const, Env, Ext
 from dllint.project.workers import Workers
+from dllint.targets import ALL_METHODS, PICKLING
 
 _SETTER = "multiprocessing.set_start_method"
 _USES = frozenset({

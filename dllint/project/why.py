@@ -12,10 +12,10 @@ from dllint.project.index import Module
 from dllint.project.left_out import left_out
 from dllint.project.main_code import iterated_by
 from dllint.project.shipped import Held
-from dllint.project.targets import PICKLING
 from dllint.project.values import Free, Inst, Klass, Opaque
 from dllint.project.workers import Workers
 from dllint.source import Span
+from dllint.targets import PICKLING
 
 if TYPE_CHECKING:
     from dllint.project import Project

@@ -11,7 +11,6 @@ import contextlib
 import json
 import os
 import queue
-import stat
 import subprocess
 import sys
 import threading
@@ -19,11 +18,9 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import IO
 
-from dllint.reduce import Collected, collect_bytes, pack, unreadable
-from dllint.source import digest
+from dllint.reduce import Collected, pack, unreadable
+from dllint.reduce.disk import Packed, collect_file
 
-LARGEST = 32 * 1024 * 1024
-"""Bytes; what is larger is no source code."""
 WORTH = 600_000
 """Bytes of source from which on processes pay for their start."""
 BATCH = 100_000
@@ -39,10 +36,6 @@ def cores() -> int:
 
 class Unusable(Exception):
     """A process could not even start."""
-
-
-Packed = tuple[str, bytes, bytes]
-"""Path, digest of the content, what became of it."""
 
 
 def collect_files(
@@ -62,32 +55,6 @@ def collect_files(
             yield packed
     except (Unusable, OSError):
         yield from (collect_file(root, path) for path in left)
-
-
-def collect_file(root: str, path: str, data: bytes | None = None) -> Packed:
-    """Read and collect one file."""
-    try:
-        data = read(root, path) if data is None else data
-    except OSError as error:
-        return path, b"", pack(Collected(problem=unreadable(path, str(error.strerror or error))))
-    return path, digest(path, data), pack(collect_bytes(path, data))
-
-
-def read(root: str, path: str) -> bytes:
-    """A file's bytes. Raises OSError."""
-    status_of(root, path)
-    with open(os.path.join(root, path), "rb") as stream:
-        return stream.read()
-
-
-def status_of(root: str, path: str) -> os.stat_result:
-    """The status of a file that may be read. Raises OSError."""
-    status = os.stat(os.path.join(root, path))
-    if not stat.S_ISREG(status.st_mode):
-        raise OSError("not a regular file")
-    if status.st_size > LARGEST:
-        raise OSError(f"{status.st_size // 2**20} MiB are too large")
-    return status
 
 
 class _Pool:

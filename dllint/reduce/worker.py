@@ -8,7 +8,8 @@ import os
 import signal
 import sys
 
-from dllint.reduce.pool import collect_file, receive, send
+from dllint.reduce.disk import collect_file
+from dllint.reduce.pool import receive, send
 
 
 def main() -> None:

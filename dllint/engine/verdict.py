@@ -1,0 +1,71 @@
+"""What is found in files hangs on nothing but them, the rules and the configuration: asked again, it is remembered.
+
+A verdict is all that the rules say of a whole project, before anybody's targets, with the fixes that somebody asked
+for. Any other file, rule, key or Python makes another verdict. Files that matter to no loader are no part of it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from dllint import registry
+from dllint.cache import Cache, State, libcst, state
+from dllint.config import Config
+from dllint.engine.reader import Survey
+from dllint.finding import Finding
+from dllint.fix import Fix
+
+
+class Verdict(msgspec.Struct, frozen=True, array_like=True):
+    """The findings of a whole project, in reading order, without what only their rules understand."""
+
+    findings: tuple[Finding, ...]
+    fixes: dict[int, Fix | None]
+    """The position of a finding to its fix, where that was asked for."""
+
+
+class Verdicts:
+    """The verdicts that a cache has of a project under a configuration and a choice of rules."""
+
+    def __init__(self, cache: Cache, config: Config, codes: frozenset[str]) -> None:
+        self._cache = cache
+        self._told = msgspec.to_builtins((config, codes, _judges()), order="deterministic")
+
+    def recall(self, survey: Survey) -> Verdict | None:
+        """What an earlier run found in these files."""
+        data = self._cache.entry("verdict", self._key(survey))
+        try:
+            return None if data is None else msgspec.msgpack.decode(data, type=Verdict)
+        except msgspec.MsgspecError:
+            return None
+
+    def remember(self, survey: Survey, findings: Sequence[Finding], fixes: Mapping[int, Fix | None]) -> None:
+        """Keep what a run found: the findings outside of files aside, and by their positions the fixes."""
+        kept = [index for index, finding in enumerate(findings) if finding.path not in survey.aside]
+        plain = tuple(msgspec.structs.replace(findings[index], data=None) for index in kept)
+        before = self.recall(survey)
+        known = dict(before.fixes) if before and before.findings == plain else {}
+        known |= {place: fixes[index] for place, index in enumerate(kept) if index in fixes}
+        with contextlib.suppress(UnicodeEncodeError):  # a path that is no text
+            self._cache.keep("verdict", self._key(survey), msgspec.msgpack.encode(Verdict(plain, known)))
+
+    def _key(self, survey: Survey) -> str:
+        told = (self._told, msgspec.to_builtins(survey.problems))
+        digest = hashlib.blake2b(repr(told).encode("utf-8", "backslashreplace"), digest_size=16)
+        for path in sorted(survey.relevant):
+            digest.update(path.encode("utf-8", "surrogateescape") + b"\0" + survey.seen[path].digest)
+        for path, source in survey.containers.items():
+            digest.update(path.encode("utf-8", "surrogateescape") + b"\0" + source.text.encode() + b"\0")
+        return digest.hexdigest()
+
+
+def _judges() -> list[tuple[str, State]]:
+    """Whose verdict it is: every file of the engine and of the rules, and LibCST for the fixes."""
+    files = [Path(sys.executable), *Path(__file__).parent.parent.rglob("*.py"), *registry.sources(), *libcst()]
+    return [(str(file), state(file.stat())) for file in sorted(files)]
