@@ -18,6 +18,7 @@ COMMANDS = {
     "explain": "Explain an error message or a log: what happened, and which line it comes from.",
     "survey": "Check many repositories and archives into one database.",
     "test": "Run the pages of rules as tests.",
+    "probe": "Run a loader under each start method; the one command that runs code of yours.",
     "clean": "Remove what earlier runs learned of any project.",
 }
 """Each command with its line of help. `dllint.cli.NAME` has it as `command`, and is imported when it is asked for."""

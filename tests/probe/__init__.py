@@ -1,0 +1,1 @@
+"""`dllint probe`."""
