@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -132,6 +133,18 @@ def test_from_a_folder_below_and_with_a_root_below(folder: Path, request: pytest
     request.getfixturevalue("repository")
     (folder / "inner/a.py").write_text(f"{DATASET}BAD_OLD\nBAD_NEW\n")
     assert reported("inner") == ["inner/a.py:3 BAD_NEW"]
+
+
+def test_cells_of_a_notebook(folder: Path, request: pytest.FixtureRequest) -> None:
+    def write(*lines: str) -> None:
+        cell = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": [*lines]}
+        book = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+        (folder / "a.ipynb").write_text(json.dumps(book, indent=1))
+
+    write(DATASET, "BAD_OLD\n", "x = 1\n")
+    request.getfixturevalue("repository")
+    write(DATASET, "BAD_OLD\n", "x = 1\n", "BAD_NEW\n")
+    assert reported() == ["a.ipynb:cell 1:4 BAD_NEW"]
 
 
 def test_changed_lines_are_the_first_annotations(folder: Path, request: pytest.FixtureRequest) -> None:

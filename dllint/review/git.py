@@ -1,4 +1,4 @@
-"""What git says of a change. Nothing here writes, and nothing runs what a repository configures."""
+"""What git says of a change. Nothing here writes, and no diff program or converter of a configuration is run."""
 
 from __future__ import annotations
 
