@@ -221,7 +221,8 @@ def doctor(
     return done.returncode, {fact["topic"]: fact for fact in json.loads(done.stdout)["facts"]}
 
 
-def _namespaces() -> bool:
+def namespaces() -> bool:
+    """Whether file systems may be mounted apart here."""
     if not sys.platform.startswith("linux") or not shutil.which("unshare") or os.geteuid() != 0:
         return False
     return (
@@ -230,7 +231,7 @@ def _namespaces() -> bool:
     )
 
 
-@pytest.mark.skipif(not _namespaces(), reason="needs root and mount namespaces")
+@pytest.mark.skipif(not namespaces(), reason="needs root and mount namespaces")
 def test_sixty_four_megabytes_of_shared_memory_fail_and_a_gigabyte_does_not() -> None:
     work = ("--batch-mb", "18.4", "--workers", "4")
     inside = ("unshare", "-m")

@@ -259,15 +259,15 @@ class Inspection(msgspec.Struct, frozen=True, kw_only=True):
 
 def inspect(request: Request) -> Inspection:
     """Ask every rule about the whole project, whatever the configuration selects, ignores and aims at."""
-    return _undisturbed(lambda: _inspect(Session(request)))
+    every = registry.Layer(tuple(rule.code for rule in registry.rules()))
+    return _undisturbed(lambda: _inspect(Session(msgspec.structs.replace(request, layer=every))))
 
 
 def _inspect(session: Session) -> Inspection:
     anywhere = Targets()
     targets = msgspec.structs.replace(session.config.targets, platforms=anywhere.platforms, pythons="", start_method="")
-    codes = [rule.code for rule in registry.rules()]
     corpus = session.corpus()
-    judged = Judge(Config(root=session.config.root, targets=targets), codes).judge(corpus)
+    judged = Judge(Config(root=session.config.root, targets=targets), session.codes).judge(corpus)
     findings = (*judged.findings, *judged.silenced)
     for path in {path for finding in findings for path in _paths(finding)}:
         corpus.source(path)
