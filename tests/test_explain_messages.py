@@ -180,7 +180,7 @@ def test_every_row_is_shown_by_a_message() -> None:
 def test_a_row_is_whole(message) -> None:  # type: ignore[no-untyped-def]
     assert message.happened.endswith(".") and message.look.endswith(".") and message.where and message.source
     assert set(message.rules) <= set(registry.by_code()) | NOT_BUILT
-    assert message.rules or message.checks or message.role is Role.CONSEQUENCE or message.key in (
+    assert message.rules or message.checks or message.role is not Role.CAUSE or message.key in (
         "script-on-standard-input",
     )  # fmt: skip
     for wording in message.wordings:

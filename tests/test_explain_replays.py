@@ -219,8 +219,8 @@ def test_an_interrupted_hang_at_shutdown(tmp_path: Path) -> None:
 
         def train():
             for batch in DataLoader(Slow(), num_workers=2, batch_size=1):
+                print("leaving", flush=True)
                 break
-            print("leaving", flush=True)
 
         if __name__ == "__main__":
             train()
@@ -250,12 +250,15 @@ def test_a_process_that_is_joined_before_its_queue_is_read(tmp_path: Path) -> No
         def work(queue):
             queue.put(bytes(8 << 20))
 
-        if __name__ == "__main__":
+        def main():
             queue = mp.Queue()
             process = mp.Process(target=work, args=(queue,))
             process.start()
             process.join()
             print(len(queue.get()))
+
+        if __name__ == "__main__":
+            main()
         """,
     )
     command = [*EXPLAIN, "--timeout", "4", "--run", "--", sys.executable, "train.py"]

@@ -39,8 +39,7 @@ def explain(reading: Reading, inspection: Inspection) -> Explanation:
 
 
 def _told(seen: Sequence[Seen]) -> tuple[tuple[Seen, ...], tuple[Seen, ...]]:
-    """The messages to explain and those that follow from them; without a cause, all of them are explained."""
-    causes = tuple(one for one in seen if one.message.role is Role.CAUSE)
-    if not causes:
-        return tuple(seen), ()
-    return causes, tuple(one for one in seen if one.message.role is Role.CONSEQUENCE)
+    """The messages that say most, and those that follow from them."""
+    strongest = next((role for role in Role if any(one.message.role is role for one in seen)), None)
+    told = tuple(one for one in seen if one.message.role is strongest)
+    return told, tuple(one for one in seen if one.message.role is not strongest)

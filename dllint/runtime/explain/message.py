@@ -24,10 +24,14 @@ _WORDS = re.compile(r"\s+")
 
 
 class Role(str, Enum):
-    """A cause is told in full. A consequence follows from one, and is told in full where no cause is seen."""
+    """How much a message says. Those are explained that say most of what a log has; the others follow from them.
+
+    A cause names what is wrong, a consequence says what came of it, a sign is left behind by many things.
+    """
 
     CAUSE = "cause"
     CONSEQUENCE = "consequence"
+    SIGN = "sign"
 
 
 class Message(NamedTuple):

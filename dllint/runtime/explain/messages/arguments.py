@@ -66,6 +66,6 @@ ARGUMENTS = (
         look="Raise an exception instead.",
         source="CPython; run under fork and spawn with torch 2.13",
         rules=("DLL406",),
-        role=Role.CONSEQUENCE,
+        role=Role.SIGN,
     ),
 )

@@ -69,6 +69,6 @@ PINNING = (
         source="torch/utils/data/dataloader.py and _utils/pin_memory.py, 1.0 to 2.13",
         rules=("DLL207", "DLL302"),
         checks=("doctor",),
-        role=Role.CONSEQUENCE,
+        role=Role.SIGN,
     ),
 )

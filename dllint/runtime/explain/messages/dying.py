@@ -102,7 +102,7 @@ DYING = (
         look="If nobody did, look at the scheduler's time and memory limits, and at iterators that outlive the loop.",
         source="torch/csrc/DataLoader.cpp, 1.0 to 2.13",
         rules=("DLL402",),
-        role=Role.CONSEQUENCE,
+        role=Role.SIGN,
     ),
     Message(
         key="worker-exited",
@@ -146,6 +146,6 @@ DYING = (
         where="every start method",
         look="Read the traceback below it: it is that of the worker. `num_workers=0` raises it in the main process.",
         source="torch/_utils.py, 1.1 to 2.13; torch/multiprocessing/spawn.py",
-        role=Role.CONSEQUENCE,
+        role=Role.SIGN,
     ),
 )

@@ -190,6 +190,6 @@ PICKLING = (
         source="torch/utils/data/dataloader.py, 2.10 to 2.13",
         rules=("DLL102", "DLL101", "DLL103", "DLL104", "DLL105", "DLL106", "DLL108"),
         checks=PROBE,
-        role=Role.CONSEQUENCE,
+        role=Role.SIGN,
     ),
 )

@@ -136,6 +136,6 @@ SHARING = (
         look="Search the log above for what ended the process.",
         source="CPython Lib/multiprocessing/resource_tracker.py (semaphore_tracker.py to 3.7)",
         checks=("doctor",),
-        role=Role.CONSEQUENCE,
+        role=Role.SIGN,
     ),
 )

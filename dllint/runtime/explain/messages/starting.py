@@ -71,7 +71,7 @@ STARTING = (
         look="Use at most as many workers as the log suggests, unless they wait for disks or the network.",
         source="torch/utils/data/dataloader.py, 1.7 to 2.13",
         checks=("doctor",),
-        role=Role.CONSEQUENCE,
+        role=Role.SIGN,
     ),
     Message(
         key="threads-before-fork",
@@ -97,6 +97,6 @@ STARTING = (
         look="Do not keep iterators of loaders where other processes are forked; delete them when an epoch ends.",
         source="CPython Lib/multiprocessing/process.py; seen below `__del__` of the iterator",
         rules=("DLL402", "DLL403"),
-        role=Role.CONSEQUENCE,
+        role=Role.SIGN,
     ),
 )

@@ -79,7 +79,7 @@ STOPPING = (
         source="CPython Lib/threading.py, Lib/multiprocessing/popen_fork.py; torch/utils/data/dataloader.py",
         rules=("DLL405", "DLL306", "DLL404", "DLL111"),
         checks=("probe",),
-        role=Role.CONSEQUENCE,
+        role=Role.SIGN,
     ),
     Message(
         key="iterator-at-exit",
@@ -98,7 +98,7 @@ STOPPING = (
         look="Let the iterator end with its loop; delete the one you keep (`del it`) before the program ends.",
         source="torch/utils/data/dataloader.py, 0.3 to 2.13",
         rules=("DLL402",),
-        role=Role.CONSEQUENCE,
+        role=Role.SIGN,
     ),
     Message(
         key="broken-pipe",
@@ -109,6 +109,6 @@ STOPPING = (
         look="Search the log for the other process's traceback.",
         source="CPython Lib/multiprocessing/connection.py and reduction.py",
         rules=("DLL301", "DLL104", "DLL102", "DLL405"),
-        role=Role.CONSEQUENCE,
+        role=Role.SIGN,
     ),
 )
