@@ -120,6 +120,10 @@ def judge(host: Host, plants: list[Plant]) -> dict[str, Outcome]:
                 module.write_text(planted_in(text, host, side), encoding="utf-8")
             written |= dict.fromkeys((str(module), str(main)), (plant.code, hazard))
             main.write_text(script(host, module.stem, side), encoding="utf-8")
+            if side.compose:
+                compose = host.package / f"compose.{stem}.yaml"
+                compose.write_text(side.compose.replace("STEM", stem).replace("\n", f"{MARK}\n"), encoding="utf-8")
+                written[str(compose)] = plant.code, hazard
     seen = {
         written[name]
         for code, name, row in findings(host.package)
@@ -134,8 +138,9 @@ def on(name: str, row: int) -> bool:
 
 
 def findings(package: Path) -> Iterator[tuple[str, str, int]]:
-    """What the default selection reports in a package, by code and place."""
+    """What the default selection and the opt-in rules with plants report in a package, by code and place."""
     command = [sys.executable, "-m", "dllint", "check", "--no-cache", "--isolated", "--exit-zero"]
+    command += ["--extend-select", ",".join(plant.code for plant in PLANTS)]
     done = subprocess.run(
         [*command, "--output-format", "json", str(package)],
         cwd=ROOT, capture_output=True, text=True, timeout=TIMEOUT_S, check=True,

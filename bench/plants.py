@@ -1,7 +1,8 @@
 """The hazards that `bench.planted` writes into real code, each with a harmless twin.
 
 `top` stands before the class, `init` at the end of its `__init__`, `item` at the start of its `__getitem__`, `method`
-before that; `script` is the program. HOST is the class, MODULE its module, INDEX the parameter of `__getitem__`.
+before that; `script` is the program, `compose` what starts it. STEM is what both are called, HOST the class, MODULE its
+module, INDEX the parameter of `__getitem__`.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ class Side(NamedTuple):
     item: str = ""
     method: str = ""
     script: str = LOOP
+    compose: str = ""
+    """A compose file beside the script."""
 
 
 class Plant(NamedTuple):
@@ -74,6 +77,9 @@ def _script(code: str, hazard: str, twin: str) -> Plant:
     return Plant(code, Side(script=hazard), Side(script=twin))
 
 
+_KEEPER = "class Keeper:\n    def __init__(self, loader):\n        self.batches = iter(loader)"
+_BATCHES = "batches = iter(loader)\nprint(next(batches))\n{}\nprint(next(batches))"
+_SERVICE = "services:\n  STEM:\n    build: .\n    command: python STEM_train.py\n"
 _GETATTR = "def __getattr__(self, name):\n"
 _STREAM = """\
 from torch.utils.data import IterableDataset, get_worker_info
@@ -257,6 +263,11 @@ PLANTS = (
         _main(EACH, "import multiprocessing", guarded='multiprocessing.set_start_method("spawn")'),
     ),
     _script(
+        "DLL306",
+        _main("threading.Thread(target=print).start()\n" + EACH, "import threading"),
+        _main(EACH + "\nthreading.Thread(target=print).start()", "import threading"),
+    ),
+    _script(
         "DLL307",
         _main(
             EACH,
@@ -276,11 +287,17 @@ PLANTS = (
         _main("for step in range(10):\n    print(next(iter(loader)))"),
         _main("batches = iter(loader)\nfor step in range(10):\n    print(next(batches))"),
     ),
+    _script("DLL402", _main("print(next(Keeper(loader).batches))", _KEEPER), _main(EACH, _KEEPER)),
     _item(
         "DLL403",
         "with Pool(2) as planted:\n    print(planted.map(abs, [INDEX]))",
         "with ThreadPool(2) as planted:\n    print(planted.map(abs, [INDEX]))",
         "from multiprocessing import Pool\nfrom multiprocessing.pool import ThreadPool",
+    ),
+    _script(
+        "DLL404",
+        _main(_BATCHES.format("signal.signal(signal.SIGCHLD, signal.SIG_IGN)"), "import signal"),
+        _main("signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n" + EACH, "import signal"),
     ),
     _script(
         "DLL405",
@@ -294,6 +311,11 @@ PLANTS = (
         'self.planted = iter(["a", "b"])',
         item="print(next(self.planted))",
         twin_item="print(next(self.planted, None))",
+    ),
+    Plant(
+        "DLL502",
+        Side(compose=_SERVICE),
+        Side(compose=_SERVICE + "    shm_size: 8gb\n"),
     ),
     _script(
         "DLL501",

@@ -25,6 +25,7 @@ from dllint.project import Workers as Workers
 from dllint.project.attribute import Attribute as Attribute
 from dllint.project.attribute import Place as Place
 from dllint.project.caches import Growth as Growth
+from dllint.project.child_signals import Taken as Taken
 from dllint.project.evaluate import Answer as Answer
 from dllint.project.evaluate.conditions import is_none as is_none
 from dllint.project.given import Alternative as Alternative
@@ -41,6 +42,7 @@ from dllint.project.kept import Shared as Shared
 from dllint.project.kept import kept_handle as kept_handle
 from dllint.project.kept import shared_under_fork as shared_under_fork
 from dllint.project.kept import worker_functions as worker_functions
+from dllint.project.kept_iterators import KeptIterator as KeptIterator
 from dllint.project.listings import Kind as Kind
 from dllint.project.lost_state import Unheard as Unheard
 from dllint.project.main_code import Start as Start
@@ -61,6 +63,7 @@ from dllint.project.shipped import unpicklable_function as unpicklable_function
 from dllint.project.start_methods import StartMethodProblem as StartMethodProblem
 from dllint.project.states import endless_getattr as endless_getattr
 from dllint.project.states import tensors_in_state as tensors_in_state
+from dllint.project.threads import OwnThread as OwnThread
 from dllint.project.values import Const as Const
 from dllint.project.values import Env as Env
 from dllint.project.values import Ext as Ext

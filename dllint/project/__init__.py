@@ -14,6 +14,7 @@ from dllint.model.facts import Expr, ModuleModel
 from dllint.project.arrays import Arrays
 from dllint.project.boundaries import Boundaries, Loader
 from dllint.project.caches import Caches
+from dllint.project.child_signals import ChildSignals
 from dllint.project.containers import RunContainers
 from dllint.project.declared import Declared
 from dllint.project.default_device import DefaultDevice
@@ -30,8 +31,10 @@ from dllint.project.index import Index, is_test
 from dllint.project.item_reads import ItemReads
 from dllint.project.items import Items
 from dllint.project.kept_batches import KeptBatches
+from dllint.project.kept_iterators import KeptIterators
 from dllint.project.library import Library
 from dllint.project.listings import Listings
+from dllint.project.loader_starts import LoaderStarts
 from dllint.project.lost_state import LostState
 from dllint.project.main_code import Begun, MainCode
 from dllint.project.main_settings import MainSettings
@@ -47,6 +50,7 @@ from dllint.project.restarts import Restarts
 from dllint.project.sharding import Sharding
 from dllint.project.shipped import Held, Holder, Shipped
 from dllint.project.start_methods import StartMethods
+from dllint.project.threads import Threads
 from dllint.project.values import Env, Free, Inst, Klass, Opaque, Value, Values
 from dllint.project.worker_code import WorkerCode
 from dllint.project.workers import Workers
@@ -113,6 +117,10 @@ class Project:
         self.caches = Caches(self.evaluator, self.per_item)
         self.passes = Passes(self.evaluator, self.main_code)
         self.kept_batches = KeptBatches(self.evaluator, self.boundaries, self.passes)
+        self.loader_starts = LoaderStarts(self.evaluator, self.main_code)
+        self.child_signals = ChildSignals(self.evaluator, self.loader_starts)
+        self.kept_iterators = KeptIterators(self.evaluator, self.boundaries, self.passes)
+        self.threads = Threads(self.evaluator, self.boundaries, self.loader_starts)
         self.restarts = Restarts(self.evaluator, self.main_code, self.passes)
         self.repeated_work = RepeatedWork(self.main_code, self.devices)
         self.endings = Endings(self.evaluator, self.main_code.reach)
@@ -273,6 +281,14 @@ class Project:
             if self.starts_workers(loader):
                 found += code.of(items, loader)
         return tuple(found)
+
+    @cached_property
+    def running_if_asked(self) -> tuple[Running, ...]:
+        """Worker code, also of loaders that have no workers until somebody asks for some: an option's default of 0."""
+        code = WorkerCode(self.evaluator)
+        asked = ((loader, items) for loader, items in self._held_by_loader if not self.starts_workers(loader))
+        more = [item for loader, items in asked if not self.never_asks(loader) for item in code.of(items, loader)]
+        return (*self.running, *more)
 
     @cached_property
     def _running_functions(self) -> set[tuple[str, int]]:

@@ -1,0 +1,82 @@
+"""What takes the news of ended children away from a loader: SIGCHLD handlers, and whoever waits for any child."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from dllint.model.facts import Expr
+from dllint.project.boundaries import Loader
+from dllint.project.evaluate import Evaluator
+from dllint.project.index import Site
+from dllint.project.loader_starts import LoaderStarts
+from dllint.project.values import Const, Env, Ext, Func, Method
+
+_SIGNALS = frozenset({"signal.SIGCHLD", "signal.SIGCLD"})
+_ANY_CHILD = frozenset({"os.wait", "os.wait3"})
+_WAITS = frozenset({"os.waitpid", "os.wait4"})
+
+
+class Taken(NamedTuple):
+    """A call after which a loader does not hear of its workers' ends; `how` is one of ignored, reaped and late."""
+
+    site: Site
+    loader: Loader
+    how: str
+
+
+class ChildSignals:
+    """Answers where the ends of workers are kept from their loader."""
+
+    def __init__(self, evaluator: Evaluator, starts: LoaderStarts) -> None:
+        self.evaluator = evaluator
+        self.starts = starts
+
+    def taken(self) -> Iterator[Taken]:
+        """Handlers that are installed when a loader has installed its own, and waits while workers live."""
+        for site in self.evaluator.index.calls_named(("signal",)):
+            how = self._handler(site)
+            loader = self.starts.before_and_after(site) if how else None
+            if loader is not None:
+                yield Taken(site, loader, how)
+        for site in self.evaluator.index.calls_named(("wait", "wait3", "wait4", "waitpid")):
+            env = self.evaluator.generic(site.module, site.function)
+            loader = self.starts.around(site) if self._reaps(site.expr, env) else None
+            if loader is not None:
+                yield Taken(site, loader, "reaped")
+
+    def _handler(self, site: Site) -> str:
+        """What a call of `signal.signal` does with SIGCHLD; "" for other calls."""
+        env = self.evaluator.generic(site.module, site.function)
+        args = site.expr.args
+        if len(args) < 3 or Ext("signal.signal") not in self.evaluator.values(args[0], env):
+            return ""
+        signals = self.evaluator.values(args[1], env)
+        if not signals or not all(isinstance(value, Ext) and value.name in _SIGNALS for value in signals):
+            return ""
+        handlers = self.evaluator.values(args[2], env)
+        if Ext("signal.SIG_IGN") in handlers:
+            return "ignored"
+        functions = [value.func if isinstance(value, Method) else value for value in handlers]
+        known = [value for value in functions if isinstance(value, Func)]
+        if any(
+            self._reaps(part, self.evaluator.generic(func.module, func.index))
+            for func in known
+            for part in _calls(func)
+        ):
+            return "reaped"
+        return "late" if known or Ext("signal.SIG_DFL") in handlers else ""
+
+    def _reaps(self, call: Expr, env: Env) -> bool:
+        """Whether a call waits for any child."""
+        names = {value.name for value in self.evaluator.values(call.args[0], env) if isinstance(value, Ext)}
+        if names & _ANY_CHILD:
+            return True
+        if not names & _WAITS or len(call.args) < 2:
+            return False
+        return any(isinstance(value, Const) and value.value == -1 for value in self.evaluator.values(call.args[1], env))
+
+
+def _calls(func: Func) -> Iterator[Expr]:
+    for event in func.module.events(func.index):
+        yield from (part for part in event.walk() if part.kind == "call")

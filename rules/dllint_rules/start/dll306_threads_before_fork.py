@@ -1,0 +1,94 @@
+"""DLL306: there are threads when workers are forked, or workers want threads that the fork has lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dllint import FORK, Certainty, Expr, Finding, Loader, Note, OwnThread, Project, Rule, Running, Severity
+
+
+class ThreadsBeforeFork(Rule):
+    """A forked worker is one thread; locks and pools look as if the others were there."""
+
+    code = "DLL306"
+    name = "threads-before-fork"
+    summary = "threads are alive when workers are forked, or workers use a pool of threads"
+    severity = Severity.INFO
+    default = False
+
+    def check(self, project: Project) -> Iterator[Finding]:
+        for thread in project.threads.own():
+            yield self._own(thread)
+        limited = project.threads.limits_opencv()
+        seen: set[tuple[str, int]] = set()
+        for running in (*project.running_if_asked, *project.users_running):
+            for call in project.executed_calls(running) if _forked(project, running) else ():
+                if project.threads.raises_number(call, running.env):
+                    yield self._raised(running, call)
+                elif not limited and running.function not in seen:
+                    name = project.threads.opencv(call, running.env)
+                    if name:
+                        seen.add(running.function)
+                        yield self._opencv(running, call, name)
+
+    def _own(self, thread: OwnThread) -> Finding:
+        site, loader = thread.site, thread.loader
+        return self._finding(
+            site.module.path,
+            site.expr,
+            loader,
+            f"a thread is started before the workers of `{loader.name}` are forked: they have whatever it has locked "
+            "at that moment and not the thread, so they may wait for ever; start it after the first batch, join it "
+            'before, or use `multiprocessing_context="spawn"`',
+            (Note(loader.path, loader.span, f"`{loader.name}(...)` forks workers here"),),
+        )
+
+    def _raised(self, running: Running, call: Expr) -> Finding:
+        return self._finding(
+            running.path,
+            call,
+            running.loader,
+            "a forked worker that computes with more than one thread waits for ever, once the main process has done "
+            'so; leave workers their one thread, or use `multiprocessing_context="spawn"`',
+            running.route,
+            Severity.WARNING,
+        )
+
+    def _opencv(self, running: Running, call: Expr, name: str) -> Finding:
+        return self._finding(
+            running.path,
+            call,
+            running.loader,
+            f"`{name}` works with a pool of as many threads as there are cores, in each worker, and some builds of "
+            "OpenCV hang in it after a fork; call `cv2.setNumThreads(0)` where the dataset is defined",
+            running.route,
+        )
+
+    def _finding(
+        self,
+        path: str,
+        call: Expr,
+        loader: Loader | None,
+        message: str,
+        route: tuple[Note, ...] = (),
+        severity: Severity = Severity.INFO,
+    ) -> Finding:
+        return Finding(
+            code=self.code,
+            path=path,
+            span=call.span,
+            message=message,
+            severity=severity,
+            certainty=Certainty.LIKELY,
+            outcomes={FORK: "hang"},
+            notes=route,
+            anchors=((loader.path, loader.span),) if loader is not None else (),
+            key=f"{self.code}:{path}:{call.args[0].name}",
+        )
+
+
+def _forked(project: Project, running: Running) -> bool:
+    """Whether code runs in workers that may be forked."""
+    if running.loader is None:
+        return FORK in project.targets.methods()
+    return FORK in running.loader.methods and not running.loader.in_tests
