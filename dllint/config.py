@@ -10,7 +10,8 @@ from pathlib import Path
 import msgspec
 
 from dllint import plugins, registry
-from dllint.options import ConfigError, Options, Pattern, Patterns, Words, read, section, specifier, toml
+from dllint.keys import Options, Words
+from dllint.options import ConfigError, Pattern, Patterns, read, section, specifier, toml
 from dllint.targets import Targets
 
 __all__ = ["Config", "ConfigError", "Pattern", "load"]

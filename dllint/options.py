@@ -7,72 +7,21 @@ import sys
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import msgspec
 
 from dllint import __version__, registry
+from dllint.keys import CHOICES, Options, Words
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
-Words = tuple[str, ...]
-Platform = Literal["linux", "macos", "windows"]
-Format = Literal[
-    "concise",
-    "full",
-    "grouped",
-    "json",
-    "json-lines",
-    "sarif",
-    "github",
-    "gitlab",
-    "rdjson",
-    "rdjsonl",
-    "junit",
-    "pylint",
-    "azure",
-    "markdown",
-]
-StartMethod = Literal["fork", "spawn", "forkserver"]
-_CHOICES = {"target-platforms": Platform, "output-format": Format, "start-method": StartMethod}
-
 
 class ConfigError(Exception):
     """The configuration cannot be used; the message names file and key."""
-
-
-class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
-    """The keys of a configuration file. None means not given."""
-
-    extend: str | None = None
-    required_version: str | None = None
-    select: Words | None = None
-    extend_select: Words = ()
-    ignore: Words | None = None
-    per_file_ignores: dict[str, Words] | None = None
-    extend_per_file_ignores: dict[str, Words] = {}
-    fixable: Words | None = None
-    unfixable: Words | None = None
-    unsafe_fixes: bool | None = None
-    extend_safe_fixes: Words = ()
-    extend_unsafe_fixes: Words = ()
-    exclude: Words | None = None
-    extend_exclude: Words = ()
-    include: Words | None = None
-    force_exclude: bool | None = None
-    respect_gitignore: bool | None = None
-    output_format: Format | None = None
-    cache_dir: str | None = None
-    src: Words | None = None
-    target_python: str | None = None
-    target_platforms: tuple[Platform, ...] | None = None
-    start_method: StartMethod | None = None
-    loader_classes: Words | None = None
-    dataset_bases: Words | None = None
-    unpicklable_types: Words | None = None
 
 
 _KEYS = {field.encode_name: field.name for field in msgspec.structs.fields(Options)}
@@ -183,7 +132,7 @@ def _own_options(file: Path) -> Options:
         raise ConfigError(f"{file}: tool.dllint: must be a table")
     for key in table:
         if key not in _KEYS:
-            raise ConfigError(f"{file}: unknown key {prefix}{key}{_did_you_mean(key)}")
+            raise ConfigError(f"{file}: unknown key {prefix}{key}{did_you_mean(key)}")
     for key, value in table.items():
         _convert(file, prefix, {key: value})
     options = _convert(file, prefix, table)
@@ -198,7 +147,7 @@ def _convert(file: Path, prefix: str, table: dict[str, Any]) -> Options:
     except msgspec.ValidationError as error:
         key = next(iter(table))
         problem = str(error).split(" - at ")[0]
-        choices = f" (one of {', '.join(get_args(_CHOICES[key]))})" if key in _CHOICES else ""
+        choices = f" (one of {', '.join(get_args(CHOICES[key]))})" if key in CHOICES else ""
         raise ConfigError(f"{file}: {prefix}{key}: {problem[0].lower()}{problem[1:]}{choices}") from None
 
 
@@ -246,6 +195,7 @@ def specifier(text: str) -> str | None:
         return None
 
 
-def _did_you_mean(word: str) -> str:
+def did_you_mean(word: str) -> str:
+    """What a misspelt key may be meant to be, as the end of a message."""
     close = get_close_matches(word.replace("_", "-").lower(), _KEYS, n=1, cutoff=0.5)
     return f"; did you mean {close[0]!r}?" if close else f"; known keys: {', '.join(_KEYS)}"

@@ -15,7 +15,7 @@ import dllint
 
 ROOT = Path(__file__).resolve().parent.parent
 SHELLS = {"engine", "config", "report", "registry", "files", "suppress", "finding", "fix", "rule", "knowledge"} | {
-    *("cache", "reduce", "survey", "runtime", "review", "testing"),
+    *("cache", "reduce", "survey", "runtime", "review", "testing", "schema", "options"),
 }
 
 LAYERS: dict[str, set[str]] = {
@@ -31,9 +31,11 @@ LAYERS: dict[str, set[str]] = {
     "project": {"source", "model", "finding", "knowledge", "documents", "targets"},
     "rule": {"project", "finding", "fix"},
     "registry": {"rule", "finding"},
-    "options": {"registry"},
+    "keys": set(),
+    "schema": {"keys"},
+    "options": {"registry", "keys"},
     "plugins": {"knowledge", "registry"},
-    "config": {"options", "registry", "targets", "knowledge", "plugins"},
+    "config": {"keys", "options", "registry", "targets", "knowledge", "plugins"},
     "suppress": {"source", "model", "finding", "registry"},
     "files": {"source", "model", "finding", "knowledge", "registry", "config", "options", "documents"},
     "cache": {"files", "source"},
@@ -45,6 +47,7 @@ LAYERS: dict[str, set[str]] = {
     "engine": {
         *("source", "documents", "knowledge", "targets", "finding", "fix", "model", "syntax", "collect", "project"),
         *("rule", "registry", "options", "config", "suppress", "files", "cache", "reduce", "noqa", "ruff", "plugins"),
+        *("keys", "schema"),
     },
     "testing": {"engine", "config", "registry", "finding", "source"},
     "flake8": {"engine", "config", "registry", "reduce"},

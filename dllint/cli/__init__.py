@@ -19,6 +19,8 @@ COMMANDS = {
     "survey": "Check many repositories and archives into one database.",
     "test": "Run the pages of rules as tests.",
     "probe": "Run a loader under each start method; the one command that runs code of yours.",
+    "config": "Explain the keys of the configuration.",
+    "completion": "Print what a shell needs to complete commands, options and rules.",
     "clean": "Remove what earlier runs learned of any project.",
 }
 """Each command with its line of help. `dllint.cli.NAME` has it as `command`, and is imported when it is asked for."""

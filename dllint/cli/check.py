@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from dllint.cli import Problem, narrow
-from dllint.cli.output import report, report_context
+from dllint.cli import Problem, completion, narrow, plan
+from dllint.cli.output import report, report_context, shown_progress
+from dllint.cli.watch import watch
 from dllint.report.formats import FORMATS
 
 if TYPE_CHECKING:
@@ -28,7 +30,9 @@ def _words(context: click.Context, option: click.Parameter, values: tuple[str, .
 
 
 def _selectors(name: str, text: str) -> Callable[[Command], Command]:
-    return click.option(name, multiple=True, metavar="RULES", callback=_words, help=text)
+    return click.option(
+        name, multiple=True, metavar="RULES", callback=_words, shell_complete=completion.selectors, help=text
+    )
 
 
 def _file(context: click.Context, option: click.Parameter, value: str) -> str:
@@ -74,18 +78,37 @@ class _Command(click.Command):
 @click.option("--stdin-filename", metavar="PATH", default="", help="What `-` (standard input) is the content of.")
 @click.option("--force-exclude", is_flag=True, help="Leave out excluded files even when they are named.")
 @click.option("--why", "why_place", metavar="PATH:LINE", help="Tell why a line is reported or quiet.")
+@click.option("--show-files", is_flag=True, help="List the files that would be reported on, and end.")
+@click.option("--show-settings", is_flag=True, help="Show the configuration as it was understood, and end.")
+@click.option("--statistics", is_flag=True, help="Report how often each rule reports instead of the findings.")
+@click.option("-w", "--watch", is_flag=True, help="Check again whenever a file changes.")
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Colours in the output.")
 @click.pass_context
 def command(context: click.Context, /, paths: tuple[str, ...], why_place: str | None, **options: Any) -> None:
     """Check files and folders (default: the current one) as parts of their whole project. `-` reads standard input."""
+    narrow.refuse(options, "-" in paths)
+    if options["watch"] and ("-" in paths or why_place):
+        raise click.UsageError("--watch watches files: not standard input, and not for --why")
+    with _problems():
+        if why_place is not None:
+            context.exit(_why(why_place, options))
+        request = _request(paths, options)
+        if options["show_files"] or options["show_settings"]:
+            (plan.show_files if options["show_files"] else plan.show_settings)(request)
+        elif options["watch"]:
+            watch(request, lambda: _check(request, options))
+        else:
+            context.exit(_check(request, options))
+
+
+@contextlib.contextmanager
+def _problems() -> Iterator[None]:
+    """Turn what a person must correct into messages."""
     from dllint.config import ConfigError
     from dllint.registry import RegistryError, UnknownRule
 
-    narrow.refuse(options, "-" in paths)
     try:
-        if why_place is not None:
-            context.exit(_why(why_place, options))
-        context.exit(_check(_request(paths, options), options))
+        yield
     except (ConfigError, RegistryError, UnknownRule) as error:
         raise Problem(str(error)) from error
 
@@ -144,7 +167,8 @@ def _check(request: Request, options: dict[str, Any]) -> int:
     """Run, report, and decide the exit status."""
     from dllint.engine import check
 
-    result = check(request)
+    with _problems(), shown_progress():
+        result = check(request)
     context = report_context(result, request)
     told: list[str] = []
     if options["diff_base"]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
+from collections.abc import Iterator
 from typing import IO, TYPE_CHECKING, Any
 
 import click
@@ -19,7 +21,7 @@ def report(result: Result, request: Request, context: Context, options: dict[str
     """Write the findings, or the diff of the fixes, and tell what they come to."""
     import msgspec
 
-    from dllint.report.paint import Paint
+    from dllint.report.paint import Paint, has_links
 
     if options["diff"]:
         _diff(result, context, options["output_file"])
@@ -32,9 +34,25 @@ def report(result: Result, request: Request, context: Context, options: dict[str
     terminal = stream.isatty() and not options["output_file"]
     form = options["output_format"] or result.config.output_format or ("full" if terminal else "concise")
     color = not options["output_file"] and colored(options["color"], stream)
-    context = msgspec.structs.replace(context, paint=Paint(color))
-    _findings(shown, context, form, options["output_file"], stream, color)
+    context = msgspec.structs.replace(context, paint=Paint(color, terminal and color and has_links(os.environ)))
+    if options["statistics"]:
+        _statistics(shown, context, form, options["output_file"], stream)
+    else:
+        _findings(shown, context, form, options["output_file"], stream, color)
     _summary(result, context, options)
+
+
+@contextlib.contextmanager
+def shown_progress() -> Iterator[None]:
+    """A bar on a terminal, for runs that take a while."""
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        yield
+        return
+    from dllint.engine.progress import observed
+    from dllint.report.progress import Bar
+
+    with Bar() as bar, observed(bar):
+        yield
 
 
 def report_context(result: Result, request: Request) -> Context:
@@ -65,6 +83,13 @@ def _findings(findings: Findings, context: Context, form: str, file: str, stream
         from dllint.report.github import summary
 
         _append(step, summary(findings, context))
+
+
+def _statistics(findings: Findings, context: Context, form: str, file: str, stream: IO[str]) -> None:
+    from dllint.report import statistics
+
+    text = statistics.as_json(findings, context) if form == "json" else statistics.text(findings, context)
+    write(file, text.encode("utf-8")) if file else click.echo(text, file=stream, nl=False)
 
 
 def _summary(result: Result, context: Context, options: dict[str, Any]) -> None:

@@ -7,10 +7,11 @@ import sys
 import click
 
 from dllint.cli import Problem
+from dllint.cli.completion import selectors
 
 
 @click.command("rule")
-@click.argument("words", nargs=-1, metavar="CODE|NAME...")
+@click.argument("words", nargs=-1, metavar="CODE|NAME...", shell_complete=selectors)
 @click.option("--all", "every", is_flag=True, help="List all rules.")
 def command(words: tuple[str, ...], every: bool) -> None:
     """Explain a rule."""

@@ -32,7 +32,7 @@ Answer = TypeVar("Answer")
 ATTEMPTS = 3
 """Runs that are begun while somebody writes the files."""
 
-__all__ = ["Change", "Inspection", "Request", "Result", "check", "inspect", "why"]
+__all__ = ["Change", "Inspection", "Plan", "Request", "Result", "check", "inspect", "plan", "why"]
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -67,6 +67,23 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     def fixed(self) -> Counter[str]:
         """Code to number of findings that are gone."""
         return Counter(item.code for item in self.applied)
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run would read, report on, and ask."""
+
+    config: Config
+    codes: frozenset[str]
+    files: tuple[str, ...]
+    """The project, relative to the root."""
+    targets: frozenset[str]
+
+
+def plan(request: Request) -> Plan:
+    """What `check` would do, without doing it. Raises what it raises."""
+    session = Session(request)
+    selection = session.selection
+    return Plan(config=session.config, codes=session.codes, files=selection.files, targets=selection.targets)
 
 
 def check(request: Request) -> Result:

@@ -13,6 +13,7 @@ import msgspec
 from dllint import registry
 from dllint.config import Config, Pattern
 from dllint.engine.corpus import Corpus
+from dllint.engine.progress import track
 from dllint.files import Globs, posix
 from dllint.finding import Certainty, Finding, Severity
 from dllint.model.facts import ModuleModel
@@ -61,9 +62,9 @@ class Judge:
             project = Project(corpus.models, self.config.targets, corpus.source, corpus.containers, project)
         found: list[Finding] = []
         crashes: list[str] = []
-        for rule in registry.rules() if corpus.models else ():
-            if rule.code in self.codes:
-                found += _ask(rule(), project, crashes)
+        asked = [rule for rule in registry.rules() if rule.code in self.codes] if corpus.models else []
+        for rule in track("asking rules", asked):
+            found += _ask(rule(), project, crashes)
         kept = [finding for finding in found if not self._ignored(corpus.root, finding)]
         suppressions = Suppressions(corpus.suppressions, corpus.source)
         silent = {id(finding) for finding in kept if suppressions.silences(finding)}

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from dllint import files
 from dllint.cache import Cache, Known, State, settled, state, unsettled
 from dllint.engine.corpus import Corpus, containers_of, decoded
+from dllint.engine.progress import steps, track
 from dllint.files import Peek
 from dllint.finding import Finding
 from dllint.model.stored import Damaged
@@ -72,7 +73,7 @@ class Reader:
         self._collected = {path: item for path, item in old.items() if item[0] == seen[path].digest}
         remembered, new = self._recall(needed, seen), {}
         waiting = [(path, seen[path].state[0]) for path in sorted(needed - self._collected.keys())]
-        for path, contents, packed in self._collect(waiting, overlay):
+        for path, contents, packed in steps("reading files", self._collect(waiting, overlay), len(waiting)):
             self._collected[path] = contents, unpack(packed, path)
             if self._collected[path][1].lasting and path not in overlay:
                 new[contents] = packed
@@ -114,9 +115,9 @@ class Reader:
 
         return collect_files(self._root, waiting, overlay, self._jobs)
 
-    def _look_at(self, paths: Iterable[str], overlay: Mapping[str, bytes], stale: Collection[str] | None) -> None:
+    def _look_at(self, paths: Collection[str], overlay: Mapping[str, bytes], stale: Collection[str] | None) -> None:
         before, self._seen = self._seen, {}
-        for path in paths:
+        for path in track("looking at files", paths):
             known = before.get(path)
             if stale is None or known is None or path in stale:
                 try:

@@ -22,7 +22,7 @@ def concise(findings: Findings, context: Context) -> str:
     paint, lines = context.paint, []
     for finding, _ in findings:
         path, where = context.relative(finding.path), context.source(finding.path).place(finding.span.start)
-        code = paint(finding.severity.value, finding.code)
+        code = _code(finding, context)
         lines.append(f"{paint('bold', path)}:{where}: {code} {finding.message}\n")
     return "".join(lines)
 
@@ -36,7 +36,7 @@ def _block(finding: Finding, fix: Fix | None, context: Context) -> Iterator[str]
     paint = context.paint
     fixable = fix is not None and fix.applicability is Applicability.SAFE
     mark = paint("green", " [*]") if fixable else ""
-    yield f"{paint(finding.severity.value, finding.code)}{mark} {paint('bold', finding.message)}"
+    yield f"{_code(finding, context)}{mark} {paint('bold', finding.message)}"
     yield f"  {paint('blue', '-->')} {context.place(finding.path, finding.span.start)}"
     source = context.source(finding.path)
     if source.text:
@@ -47,6 +47,12 @@ def _block(finding: Finding, fix: Fix | None, context: Context) -> Iterator[str]
         yield f"{paint('blue', 'help:')} {fix.title}{_how(fix)}"
         yield from (f"      {line}".rstrip() for line in fix.snippet.splitlines())
     yield f"{paint('blue', 'docs:')} dllint rule {finding.code}"
+
+
+def _code(finding: Finding, context: Context) -> str:
+    """The rule's code, which leads to its page on terminals that have links."""
+    page = context.rules[finding.code].page if finding.code in context.rules else ""
+    return context.paint.link(context.paint(finding.severity.value, finding.code), page)
 
 
 def _note(note: Note, context: Context) -> str:
