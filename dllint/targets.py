@@ -55,6 +55,10 @@ class Targets(msgspec.Struct, frozen=True):
         allowed = {major for major in (1, 2) for minor, patch in patches if f"{major}.{minor}.{patch}" in specifiers}
         return allowed == {1}
 
+    def on(self, platforms: tuple[str, ...]) -> Targets:
+        """The same targets on some of the platforms only."""
+        return msgspec.structs.replace(self, platforms=platforms)
+
     def methods(self) -> frozenset[str]:
         """The start methods that workers get on the declared targets when nobody chooses one."""
         if self.start_method:

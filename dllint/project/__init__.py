@@ -357,7 +357,8 @@ class Project:
         """Where it fails, in words: "on macOS, Windows and Python 3.14+"."""
         if loader is not None and loader.chosen:
             return "with start method " + " or ".join(sorted(failing))
-        return self.targets.where(failing) or ("with start method " + " or ".join(sorted(failing)) if failing else "")
+        targets = self.targets if loader is None else self.targets.on(loader.platforms)
+        return targets.where(failing) or ("with start method " + " or ".join(sorted(failing)) if failing else "")
 
 
 def _left_in_test(held: Held, loader: Loader) -> bool:

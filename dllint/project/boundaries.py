@@ -10,6 +10,7 @@ from dllint.knowledge import LOADERS, Boundary
 from dllint.model.facts import Expr
 from dllint.project.chosen_methods import ChosenMethods
 from dllint.project.declared import Declared
+from dllint.project.elsewhere import Elsewhere, Place
 from dllint.project.evaluate import Answer, Argument, Evaluator
 from dllint.project.index import Index, Module, Site, is_test
 from dllint.project.values import Const, Env, Ext, ExtInst, Free, Func, Inst, Klass, Method, Seq, Value
@@ -44,6 +45,8 @@ class Loader:
     instance: Inst | None = None
     """The instance of a project's own loader class."""
     in_tests: bool = False
+    platforms: tuple[str, ...] = ()
+    """The declared targets on which it has workers."""
 
 
 class Boundaries:
@@ -57,6 +60,7 @@ class Boundaries:
         self._in_activation: dict[ExtInst | Inst, Loader] = {}
         self.counts = WorkerCounts(evaluator, declared)
         self.chosen_methods = ChosenMethods(evaluator, targets)
+        self.elsewhere = Elsewhere(self.index, targets, self._placed) if not evaluator.platform else None
         self.known = {**LOADERS, **targets.loaders, **dict.fromkeys(targets.loader_classes, _GENERIC)}
 
     @cached_property
@@ -195,7 +199,7 @@ class Boundaries:
                     methods, chosen = self._methods(site.expr, env, _PROCESS, 0)
                     yield Loader(
                         site.module.path, site.expr.span, klass.facts.name, _PROCESS, site.expr, env, 0, Workers.SOME,
-                        True, methods, chosen, inst, is_test(site.module.path),
+                        True, methods, chosen, inst, is_test(site.module.path), self.targets.platforms,
                     )  # fmt: skip
 
     def _never_constructed(self, seen: set[Klass]) -> Iterator[Loader]:
@@ -227,12 +231,22 @@ class Boundaries:
         skip: int = 0,
     ) -> Loader:
         methods, chosen = self._methods(call, env, boundary, skip)
-        asked = bool(self._argument(call, env, boundary, skip, boundary.workers)[0])
+        found = self._argument(call, env, boundary, skip, boundary.workers)[0]
+        workers = self._workers(call, env, boundary, skip, instance)
+        platforms = self.targets.platforms
+        if workers is not Workers.NONE and self.counts.may_be_none(found):
+            platforms = self.elsewhere.with_workers((site.module.path, site.expr.span)) if self.elsewhere else platforms
+            methods = methods if chosen else methods & self.targets.on(platforms).methods()
         return Loader(
-            site.module.path, site.expr.span, name, boundary, call, env, skip,
-            self._workers(call, env, boundary, skip, instance), asked, methods, chosen, instance,
-            is_test(site.module.path),
+            site.module.path, site.expr.span, name, boundary, call, env, skip, workers, bool(found), methods, chosen,
+            instance, is_test(site.module.path), platforms,
         )  # fmt: skip
+
+    def _placed(self, platform: str) -> Iterator[tuple[Place, Workers]]:
+        """Where the loaders are made, and the workers that each has on a platform."""
+        evaluator = Evaluator(self.index, platform)
+        for loader in Boundaries(evaluator, self.targets, Declared(evaluator)).loaders:
+            yield (loader.path, loader.span), loader.workers
 
     def in_activation(self, loader: Loader, made: ExtInst | Inst) -> Loader:
         """The loader that the same call makes in another activation."""

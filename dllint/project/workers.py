@@ -45,6 +45,10 @@ class WorkerCounts:
             answers.append(Workers.UNKNOWN if open_ended else Workers.NONE)
         return join(answers)
 
+    def may_be_none(self, found: list[Argument]) -> bool:
+        """Whether one of the numbers that a call may pass is 0."""
+        return any(self.of_value(value) is Workers.NONE for pair in found for value in self.evaluator.values(*pair))
+
     def of_expression(self, expr: Expr, env: Env) -> Workers:
         """The answer for one expression."""
         if expr.kind == "binop":

@@ -22,6 +22,7 @@ from dllint.project.evaluate.containers import Containers
 from dllint.project.evaluate.hierarchy import Answer, Hierarchy
 from dllint.project.evaluate.names import Names
 from dllint.project.evaluate.shapes import Argument, fold, unique
+from dllint.project.evaluate.systems import on_platform
 from dllint.project.index import Index
 from dllint.project.values import Const, Env, Func, Opaque, Seq, Value, Values
 
@@ -34,8 +35,10 @@ MAX_DEPTH = 60
 class Evaluator:
     """Answers `values(expr, env)`; everything else of the project stands on it."""
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: Index, platform: str = "") -> None:
         self.index = index
+        self.platform = platform
+        """Where the program runs; empty: anywhere."""
         self.activations = Activations(self)
         self.env = self.activations.env
         self.generic = self.activations.generic
@@ -83,6 +86,8 @@ class Evaluator:
         finally:
             self._depth -= 1
             self._busy.discard(key)
+        if self.platform:
+            found = tuple(on_platform(value, self.platform) for value in found)
         self._values[key] = found
         return found
 
@@ -103,7 +108,10 @@ class Evaluator:
         return (Opaque(expr, env),)
 
     def _ifexp(self, expr: Expr, env: Env) -> Iterable[Value]:
-        return (*self.values(expr.args[1], env), *self.values(expr.args[2], env))
+        test, *choices = expr.args
+        holds = self.conditions.truth(test, env)
+        chosen = choices if holds is None else choices[:1] if holds else choices[1:]
+        return (value for choice in chosen for value in self.values(choice, env))
 
     def _boolop(self, expr: Expr, env: Env) -> Iterable[Value]:
         left, right = self.values(expr.args[0], env), self.values(expr.args[1], env)

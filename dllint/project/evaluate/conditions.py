@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dllint.model.facts import Expr
+from dllint.model.facts import Constant, Expr
 from dllint.project.evaluate.hierarchy import Answer
 from dllint.project.flow import decided, left_before, replacing
 from dllint.project.index import Binding, event_names
@@ -42,6 +42,13 @@ class Conditions:
             self._known[key] = True
             known = self._known[key] = all(self._allows(env, index) for index in env.module.enclosing(block))
         return known
+
+    def surely_entered(self, env: Env, index: int) -> bool:
+        """Whether the tests around a block, if nothing else decides over it, are all known to let it run."""
+        blocks = [env.module.block(around) for around in env.module.enclosing(index)]
+        return all(
+            block.kind == "if" and block.test is not None and self.truth(block.test, env) is True for block in blocks
+        )
 
     def _allows(self, env: Env, index: int) -> bool:
         block = env.module.block(index)
@@ -115,6 +122,10 @@ class Conditions:
         if test.kind == "call" and test.args[0].name == "isinstance" and len(test.args) == 3:
             values = self.evaluator.values(test.args[1], env)
             return agreed([self.is_instance(value, test.args[2], env) for value in values])
+        if test.kind == "call" and test.args[0].kind == "attribute" and test.args[0].name == "startswith":
+            starts = [argument.value for argument in test.args[1:]]
+            texts = self.evaluator.values(test.args[0].args[0], env)
+            return agreed([_starts(value, starts) for value in texts])
         if test.kind in ("name", "attribute", "subscript", "constant"):
             return agreed([truth_of(value) for value in self.evaluator.values(test, env)])
         return None
@@ -135,9 +146,25 @@ class Conditions:
             if not left or not right or not all(isinstance(value, Const) for value in (*left, *right)):
                 return None
             found = agreed([one == other for one in left for other in right])
+        elif test.name in ("in", "not in"):
+            found = self._among(test.args[1], left, right)
         else:
             return None
-        return found if found is None or test.name in ("is", "==") else not found
+        return found if found is None or test.name in ("is", "==", "in") else not found
+
+    def _among(self, container: Expr, left: Values, right: Values) -> bool | None:
+        """Whether constants are parts of a text, or among the constants of a list."""
+        if container.kind in ("tuple", "list", "set") and all(item.kind == "constant" for item in container.args):
+            known = [item.value for item in container.args]
+            return agreed([value.value in known if isinstance(value, Const) else None for value in left])
+        pairs = [(one, other) for one in left for other in right]
+        return agreed([
+            one.value in other.value
+            if isinstance(one, Const) and isinstance(one.value, str)
+            and isinstance(other, Const) and isinstance(other.value, str)
+            else None
+            for one, other in pairs
+        ])  # fmt: skip
 
     def is_instance(self, value: Value, classes: Expr, env: Env) -> bool | None:
         """Whether a value is an instance of one of the classes that an expression names."""
@@ -176,6 +203,14 @@ class Conditions:
         """Whether all bases of a class are known."""
         chain = self.evaluator.classes.mro(klass)
         return all(isinstance(base, (Ext, Klass)) for item in chain for base in self.evaluator.classes.bases(item))
+
+
+def _starts(value: Value, starts: list[Constant]) -> bool | None:
+    """Whether a text starts with a constant."""
+    match value, starts:
+        case Const(value=str(text)), [str(start)]:
+            return text.startswith(start)
+    return None
 
 
 def same_class(one: str, other: str) -> bool | None:

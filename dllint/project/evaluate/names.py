@@ -62,7 +62,7 @@ class Names:
 
     def _local(self, name: str, env: Env, offset: int | None) -> Values:
         bindings = env.module.bindings[env.function, -1].get(name, [])
-        seen = reaching(env.module, env.function, bindings, offset)
+        seen = self._executed(reaching(env.module, env.function, bindings, offset), env)
         found = [
             value
             for binding in seen
@@ -76,6 +76,18 @@ class Names:
             found += [value for binding in inner for value in self.bound_values(binding, name, generic)]
         return unique(found)
 
+    def _executed(self, seen: list[Binding], env: Env) -> list[Binding]:
+        """The bindings, newest first, that the platform which is asked for lets run, down to one that surely does."""
+        if not self.evaluator.platform:
+            return seen
+        found = []
+        for binding in seen:
+            if binding.event is None or self.evaluator.conditions.may_run(env, binding.start):
+                found.append(binding)
+                if binding.block >= 0 and self.evaluator.conditions.surely_entered(env, binding.block):
+                    break
+        return found
+
     def _nonlocal_writers(self, env: Env, name: str) -> Iterator[int]:
         for function in env.module.model.functions:
             if name in function.nonlocals and function.parent == env.function:
@@ -85,7 +97,7 @@ class Names:
         """The values of a module's name; None where the module does not bind it."""
         bindings = module.bindings[-1, -1].get(name, [])
         env = self.evaluator.env(module, -1)
-        seen = reaching(module, -1, bindings, offset)
+        seen = self._executed(reaching(module, -1, bindings, offset), env)
         found = [value for binding in seen for value in self.bound_values(binding, name, env)]
         for function, event in module.writers_of_globals.get(name, ()):
             found += self.event_values(event, name, self.evaluator.generic(module, function))
