@@ -13,7 +13,7 @@ from dllint.project.given import conjuncts
 from dllint.project.index import Module
 from dllint.project.per_item import PerItem, around, runs_per_item
 from dllint.project.reach import Running
-from dllint.project.values import Const, Env, Ext, ExtInst, Seq
+from dllint.project.values import Const, Env, Ext, ExtInst, Inst, Seq
 
 _CONTAINERS = frozenset({
     "builtins.dict", "builtins.list", "builtins.set", "collections.defaultdict", "collections.OrderedDict",
@@ -40,6 +40,13 @@ class Growth(NamedTuple):
     """The attribute or global name of the container, or the function whose results are kept."""
 
 
+class Kept(NamedTuple):
+    """A container by its name: an attribute of a class's own, or anything else (owner "")."""
+
+    owner: str
+    name: str
+
+
 class Caches:
     """Answers where caches grow without bound."""
 
@@ -47,7 +54,7 @@ class Caches:
         self.evaluator = evaluator
         self.per_item = per_item
 
-    def growing(self, running: Running, emptied: Collection[str]) -> Iterator[Growth]:
+    def growing(self, running: Running, emptied: Collection[Kept]) -> Iterator[Growth]:
         """What code that runs per item adds to, with keys or values that change with the item."""
         for event in running.events:
             added = _added(event)
@@ -58,8 +65,15 @@ class Caches:
                 continue
             if self.per_item.varies(key, running.env) is not Answer.YES or self._is_optional(running, event):
                 continue
-            if container.name not in emptied:
+            if not any(kept in emptied for kept in self._known_as(container, running.env)):
                 yield Growth(running, event.target or container, container.name)
+
+    def _known_as(self, container: Expr, env: Env) -> Iterator[Kept]:
+        """The ways in which code may name a container when it takes from it."""
+        yield Kept("", container.name)
+        if container.kind == "attribute" and isinstance(env.receiver, Inst):
+            for klass in self.evaluator.classes.mro(env.receiver.klass):
+                yield Kept(klass.facts.name, container.name)
 
     def memoized(self, running: Running) -> Growth | None:
         """A function that worker code calls with what changes with the item, and whose results are all kept."""
@@ -119,8 +133,8 @@ class Caches:
                     return True
         return False
 
-    def emptied(self, code: Iterable[Running]) -> frozenset[str]:
-        """The names of containers that worker code takes from, replaces, or looks at the length of.
+    def emptied(self, code: Iterable[Running]) -> frozenset[Kept]:
+        """The containers that worker code takes from, replaces, or looks at the length of.
 
         A function counts when something in the workers calls one of its name: what the main process empties is its own.
         """
@@ -128,13 +142,22 @@ class Caches:
         functions = {item.function for item in running}
         called = {part.args[0].name for item in running for event in item.events for part in event.walk() if part.args}
         return frozenset(
-            name
+            _kept(module, function.index, container)
             for module in self.evaluator.index
             for function in module.model.functions
             if function.name in called or (module.path, function.index) in functions
             for event in function.events
-            for name in _emptied_by(event, function.name in ("__init__", "__setstate__") or _is_first(module, event))
+            for container in _emptied_by(
+                event, function.name in ("__init__", "__setstate__") or _is_first(module, event)
+            )
         )
+
+
+def _kept(module: Module, function: int, container: Expr) -> Kept:
+    """How code of a function names a container."""
+    owner = module.method_owner(function)
+    own = container.kind == "attribute" and container.args[0].name == module.receiver_name(function) != ""
+    return Kept(module.model.classes[owner].name if owner >= 0 and own else "", container.name)
 
 
 def _added(event: Event) -> tuple[Expr, Expr, Expr | None] | None:
@@ -160,15 +183,15 @@ def _is_first(module: Module, event: Event) -> bool:
     )
 
 
-def _emptied_by(event: Event, first: bool) -> Iterator[str]:
+def _emptied_by(event: Event, first: bool) -> Iterator[Expr]:
     if event.target is not None and event.kind == "del":
-        yield from (part.name for part in event.target.walk())
+        yield from event.target.walk()
     if event.target is not None and event.kind in ("assign", "augment") and not first:
-        yield event.target.name
+        yield event.target
     for part in event.walk():
         if part.kind == "call":
             callee = part.args[0]
             if callee.name in _EMPTYING and callee.kind == "attribute":
-                yield callee.args[0].name
+                yield callee.args[0]
             if callee.name == "len" and len(part.args) > 1 and event.kind in ("test", "assert"):
-                yield part.args[1].name
+                yield part.args[1]
