@@ -41,9 +41,9 @@ class Growth(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """A container by its name: an attribute of a class's own, or anything else (owner "")."""
+    """A container by its name: an attribute of a class's own (its file and number), or anything else."""
 
-    owner: str
+    owner: tuple[str, int] | None
     name: str
 
 
@@ -70,10 +70,10 @@ class Caches:
 
     def _known_as(self, container: Expr, env: Env) -> Iterator[Kept]:
         """The ways in which code may name a container when it takes from it."""
-        yield Kept("", container.name)
+        yield Kept(None, container.name)
         if container.kind == "attribute" and isinstance(env.receiver, Inst):
             for klass in self.evaluator.classes.mro(env.receiver.klass):
-                yield Kept(klass.facts.name, container.name)
+                yield Kept((klass.module.path, klass.index), container.name)
 
     def memoized(self, running: Running) -> Growth | None:
         """A function that worker code calls with what changes with the item, and whose results are all kept."""
@@ -157,7 +157,7 @@ def _kept(module: Module, function: int, container: Expr) -> Kept:
     """How code of a function names a container."""
     owner = module.method_owner(function)
     own = container.kind == "attribute" and container.args[0].name == module.receiver_name(function) != ""
-    return Kept(module.model.classes[owner].name if owner >= 0 and own else "", container.name)
+    return Kept((module.path, owner) if owner >= 0 and own else None, container.name)
 
 
 def _added(event: Event) -> tuple[Expr, Expr, Expr | None] | None:

@@ -155,7 +155,7 @@ class PerItem:
         for position, parameter in enumerate(facts.parameters):
             if parameter.name == name and parameter.kind not in ("args", "kwargs"):
                 passed = self.evaluator.arguments.passed(env, position, parameter)
-                return _any(self.varies(value, where, depth) for value, where in passed)
+                return _any(self.varies(value, where, depth) for value, where in passed) if passed else Answer.UNKNOWN
         return Answer.UNKNOWN
 
 
