@@ -78,8 +78,10 @@ class MainCode:
         """Whether a worker's import of the main script may run a module's own code.
 
         A module that is only imported in functions or under guards is not imported again; one that nobody imports is a
-        script.
+        script, but for tests: the main script is what runs them.
         """
+        if _is_run_by_tests(module):
+            return False
         statements = self.index.import_statements.get(module.path, [])
         return not statements or any(
             imported.function < 0 and not self._import_guarded(importer, imported.span)
@@ -233,6 +235,15 @@ class MainCode:
                 if not known and depth and isinstance(value, ExtInst) and value.name.rpartition(".")[2] in _WRAPPERS:
                     for arg in call.args[1:]:
                         yield from self.loaders_in(arg, env, depth - 1)
+
+
+def _is_run_by_tests(module: Module) -> bool:
+    """Whether a file is for a test runner: by its name, and by what is in it."""
+    name = module.path.rpartition("/")[2]
+    tests = [item.name for item in module.model.functions if item.parent < 0 and item.owner < 0]
+    tests += [item.name.lower() for item in module.model.classes]
+    found = any(item.startswith("test") for item in tests)
+    return found and (name.startswith("test_") or name.endswith("_test.py"))
 
 
 def iterated_by(event: Event) -> Iterator[Expr]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Env, Expr, Ext, Finding, Held, Inst, Project, Rule
-from dllint_rules.correctness.workers import gets_workers
+from dllint import ALL_METHODS, Certainty, Env, Expr, Ext, Finding, Held, Inst, Project, Rule, Workers
 
 _NAMES = frozenset({
     "torch.utils.data.get_worker_info", "torch.utils.data._utils.worker.get_worker_info",
@@ -24,25 +23,26 @@ class WorkerInfoInInit(Rule):
         for held in project.shipped:
             if held.holder.name != "dataset" or not isinstance(held.value, Inst):
                 continue
-            if held.loader is None or not gets_workers(held.loader):
+            # Whoever asks for the worker means to have some.
+            if held.loader is not None and held.loader.workers is Workers.NONE:
                 continue
             for call, env in _asked_in_init(project, held.value):
                 if (env.module.path, call.span) not in seen:
                     seen.add((env.module.path, call.span))
-                    yield self._finding(held, call, env)
+                    yield self._finding(project, held, call, env)
 
-    def _finding(self, held: Held, call: Expr, env: Env) -> Finding:
+    def _finding(self, project: Project, held: Held, call: Expr, env: Env) -> Finding:
         loader = held.loader
-        assert loader is not None
         return Finding(
             code=self.code,
             path=env.module.path,
             span=call.span,
             message="`get_worker_info()` is None in `__init__`, which runs in the main process: every worker takes "
             "itself for the only one; ask in `__iter__` or `__getitem__`",
-            outcomes=dict.fromkeys(sorted(loader.methods), "corrupt"),
+            certainty=Certainty.CERTAIN if loader is not None else Certainty.LIKELY,
+            outcomes=dict.fromkeys(sorted(project.failing(held, ALL_METHODS)), "corrupt"),
             notes=held.route,
-            anchors=((loader.path, loader.span),),
+            anchors=((loader.path, loader.span),) if loader is not None else (),
             key=f"{self.code}:{env.module.path}:{env.facts.qualname}",
         )
 
