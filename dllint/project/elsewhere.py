@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 
 from dllint.project.index import Index
-from dllint.project.targets import Targets
+from dllint.targets import Targets
 from dllint.project.workers import Workers
 from dllint.source import Span
 
