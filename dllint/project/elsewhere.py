@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 
 from dllint.project.index import Index
-from dllint.targets import Targets
 from dllint.project.workers import Workers
 from dllint.source import Span
+from dllint.targets import Targets
 
 Place = tuple[str, Span]
 """A file, and where in it a loader is made."""

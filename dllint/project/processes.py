@@ -72,6 +72,8 @@ class Processes:
         pooled = any(True for _ in self.evaluator.index.calls_named({name.rpartition(".")[2] for name in POOL_METHODS}))
         found = []
         for site in self.evaluator.index.calls_named(sorted(makers | (methods if pooled else set()))):
+            if _is_forgotten(site):
+                continue
             env = self.evaluator.generic(site.module, site.function)
             for callee in self.evaluator.values(site.expr.args[0], env):
                 task = self._task(site, env, callee)
@@ -178,3 +180,20 @@ class Processes:
                     env = self.evaluator.activations.activation(func, None, None, owner)
                     entries.append(Running(env, (task.note,)))
         return self.reach.walk(entries)
+
+
+def _is_forgotten(site: Site) -> bool:
+    """Whether a process gets a local name that nothing reads: it is never started."""
+    module, target = site.module, site.event.target
+    if site.function < 0 or site.event.kind != "assign" or site.event.value is not site.expr:
+        return False
+    if not site.expr.args[0].name.endswith("Process"):
+        return False
+    if target is None or target.kind != "name" or target.name not in module.model.functions[site.function].bound:
+        return False
+    inside = module.model.functions[site.function].span
+    return not any(
+        target.name in item.loads
+        for item in module.model.functions
+        if inside.start <= item.span.start and item.span.end <= inside.end
+    )
