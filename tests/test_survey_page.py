@@ -80,6 +80,8 @@ def test_the_numbers_are_right(results: Database) -> None:
     assert found.findings == sum(len(outcome.findings) for _, outcome in MADE)
     assert found.files == sum(outcome.files for _, outcome in MADE)
     assert found.breaks_on_314 == sum(any(map(is_new, outcome.findings)) for _, outcome in MADE) > 0
+    certain = [[f for f in outcome.findings if is_new(f) and f.certainty == "certain"] for _, outcome in MADE]
+    assert found.certain_on_314 == sum(map(bool, certain))
     assert {method.name: method.breaks for method in found.methods} == {
         method: len(breaking(method)) for method in ("fork", "spawn", "forkserver")
     }

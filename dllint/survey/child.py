@@ -5,11 +5,14 @@ The process limits itself where the platform lets it, and ends when whoever star
 
 from __future__ import annotations
 
+import _thread
 import contextlib
 import os
 import shutil
+import signal
 import sys
 import threading
+import time
 from typing import IO, Any
 
 import msgspec
@@ -23,8 +26,12 @@ from dllint.survey import archives, git
 from dllint.survey.limits import MIB, Broken, Limits, Refused, Unfit
 from dllint.survey.outcome import MOST, Outcome, Reported, Step
 from dllint.survey.trees import Tree
-from dllint.survey.unpack import Unpacked
+from dllint.survey.unpack import CODE, Unpacked
 
+ESSENTIAL = (*CODE, ".toml", ".gitignore", "requirements.txt")
+"""Files without which a repository would be judged otherwise; a partial clone may lack others."""
+PATIENCE_S = 5.0
+"""How long a process whose order has lost its giver may take to stop by itself."""
 UNFIT = 3
 """The exit status for a machine that cannot do the work; the reason is on standard output."""
 
@@ -39,19 +46,29 @@ class Order(msgspec.Struct, frozen=True):
     scratch: str
 
 
-def main() -> None:
-    """Read an order, write its outcome."""
-    order = msgspec.json.decode(sys.stdin.buffer.readline(), type=Order)
-    threading.Thread(target=_watch, args=(order.scratch,), daemon=True).start()
-    _confine(order.limits)
+def main(scratch: str) -> None:
+    """Read an order, write its outcome, leave nothing behind: whoever gave the order may be gone."""
+    status = 1
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # it may have been inherited as ignored
+    with contextlib.suppress(OSError, msgspec.MsgspecError, KeyboardInterrupt):
+        order = msgspec.json.decode(sys.stdin.buffer.readline(), type=Order)
+        threading.Thread(target=_watch, args=(scratch,), daemon=True).start()
+        _confine(order.limits)
+        status = _obey(order)
+    shutil.rmtree(scratch, ignore_errors=True)
+    os._exit(status)  # there is nothing to tidy up, and the watching thread would be waited for
+
+
+def _obey(order: Order) -> int:
+    """Do the work, with standard output for the outcome alone; the exit status."""
     with os.fdopen(os.dup(1), "wb") as stream:
         sys.stdout = sys.stderr
         try:
             _tell(stream, msgspec.json.encode(outcome(order)))
         except Unfit as error:
             _tell(stream, str(error).encode("utf-8", "backslashreplace"))
-            os._exit(UNFIT)
-    os._exit(0)  # there is nothing to tidy up, and the watching thread would be waited for
+            return UNFIT
+    return 0
 
 
 def _tell(stream: IO[bytes], data: bytes) -> None:
@@ -84,8 +101,12 @@ def _prepared(order: Order) -> str:
     if tree.form == "archive":
         archives.unpack(tree.path, into, order.limits)
         return into.project(bare=tree.path.endswith(".whl"))
-    parts = [(blob, into.meet(blob.name)) for blob in git.blobs(tree.path, order.identity.removeprefix("git:"))]
-    wanted = {blob: parts for blob, parts in parts if into.wants(parts, blob.size)}
+    met = [(blob, into.meet(blob.name)) for blob in git.blobs(tree.path, order.identity.removeprefix("git:"))]
+    wanted = {blob: parts for blob, parts in met if into.wants(parts, blob.size)}
+    lacking = [blob for blob in wanted if blob.size < 0]
+    for blob in lacking:
+        if wanted.pop(blob)[-1].endswith(ESSENTIAL):
+            raise Broken(f"{blob.name} is missing from the repository")
     for blob, pieces in git.contents(tree.path, [*wanted]):
         into.write(wanted[blob], blob.size, pieces)
     return into.project(bare=True)
@@ -146,9 +167,11 @@ def _relative(said: str, order: Order) -> str:
 
 
 def _watch(scratch: str) -> None:
-    """End with whoever holds the other end of standard input, and leave nothing behind."""
+    """End with whoever holds the other end of standard input: the main thread stops, or is stopped where it hangs."""
     while sys.stdin.buffer.read(1024):
         pass
+    _thread.interrupt_main()
+    time.sleep(PATIENCE_S)
     shutil.rmtree(scratch, ignore_errors=True)
     os._exit(1)
 

@@ -19,6 +19,8 @@ from dllint.survey.unit import Settings, survey
 
 PATIENCE_S = 300.0
 """How long a scheduler may be away."""
+CONNECT_S = 10.0
+"""How long one attempt to reach it takes."""
 TRIES = 10
 """How often the work on one source is sent again after Dask has given it up because its workers died."""
 _AHEAD = 4
@@ -90,7 +92,7 @@ def _connected(address: str) -> Any:
     deadline = time.monotonic() + PATIENCE_S
     while True:
         try:
-            return distributed.Client(address, timeout=10, set_as_default=False)
+            return distributed.Client(address, timeout=CONNECT_S, set_as_default=False)
         except (OSError, ValueError) as error:
             if isinstance(error, ValueError) or time.monotonic() > deadline:
                 raise NoCluster(f"{address}: no Dask scheduler answers: {error}") from None

@@ -14,7 +14,7 @@ _CHUNK = 64 * 1024
 
 
 class Blob(NamedTuple):
-    """A file of a commit. `name` as git has it."""
+    """A file of a commit. `name` as git has it; a size below zero: the repository, a partial clone, lacks it."""
 
     name: str
     digest: str
@@ -48,9 +48,8 @@ def blobs(path: str, commit: str) -> Iterator[Blob]:
         facts, _, name = entry.partition(b"\t")
         parts = facts.split()
         if len(parts) == 4 and parts[0] not in (_LINK, _MODULE):
-            if not parts[3].isdigit():
-                raise Broken(f"{os.fsdecode(name)} is missing from the repository")
-            yield Blob(os.fsdecode(name), parts[2].decode("ascii", "replace"), int(parts[3]))
+            size = int(parts[3]) if parts[3].isdigit() else -1
+            yield Blob(os.fsdecode(name), parts[2].decode("ascii", "replace"), size)
 
 
 def contents(path: str, wanted: list[Blob]) -> Iterator[tuple[Blob, Iterator[bytes]]]:

@@ -19,7 +19,9 @@ def text(found: Totals) -> str:
         f"{found.sources} sources, {found.files} files, {found.findings} findings in {found.with_findings} sources."
     ]
     lines += [f"{count} {KINDS[kind]}" for kind, count in found.outcomes.items()]
-    lines += [f"{found.breaks_on_314} break on Linux with Python 3.14, and not before"]
+    lines += [
+        f"{found.breaks_on_314} break on Linux with Python 3.14, and not before ({found.certain_on_314} for certain)"
+    ]
     for method in found.methods:
         harms = ", ".join(f"{method.harms[harm]} {harm}" for harm in method.harms)
         lines.append(f"{method.name} ({method.where}): {method.breaks} break ({harms})")

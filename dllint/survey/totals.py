@@ -64,6 +64,8 @@ class Totals(msgspec.Struct, frozen=True, kw_only=True):
     with_findings: int
     breaks_on_314: int
     """Sources that work with the default start method of Linux today, and not with the one of Python 3.14."""
+    certain_on_314: int
+    """Those of them in which a loader with workers meets the hazard; in the others, whoever gives them workers does."""
     methods: list[Method]
     rules: list[Rule]
     worst: list[Worst]
@@ -91,6 +93,9 @@ def totals(database: Database) -> Totals:
         omitted=number("SELECT sum(omitted) FROM source"),
         with_findings=number("SELECT count(DISTINCT source) FROM finding"),
         breaks_on_314=number(f"SELECT count(DISTINCT source) FROM finding WHERE {NEW_ON_314}"),
+        certain_on_314=number(
+            f"SELECT count(DISTINCT source) FROM finding WHERE {NEW_ON_314} AND certainty = 'certain'"
+        ),
         methods=[_method(database, name) for name in METHODS],
         rules=[Rule(code, name, int(findings), int(sources)) for code, name, findings, sources in _rules(database)],
         worst=[Worst(name, int(findings), int(breaking)) for name, findings, breaking in _worst(database)],

@@ -63,7 +63,7 @@ def _watched(order: Order, stopped: threading.Event | None) -> Outcome:
     limits = order.limits
     deadline = time.monotonic() + limits.seconds
     highest = 0.0
-    with _start() as child:
+    with _start(order.scratch) as child:
         try:
             assert child.stdin
             with contextlib.suppress(BrokenPipeError):
@@ -109,12 +109,13 @@ class _Told:
         return self._child.returncode is not None
 
 
-def _start() -> subprocess.Popen[bytes]:
+def _start(scratch: str) -> subprocess.Popen[bytes]:
     """A fresh interpreter with our search path and nothing else of its surroundings."""
-    code = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from dllint.survey.child import main; main()"
+    code = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from dllint.survey.child import main"
+    code += "; main(sys.argv[2])"
     try:
         return subprocess.Popen(
-            [sys.executable, "-I", "-B", "-c", code, json.dumps(sys.path)],
+            [sys.executable, "-I", "-B", "-c", code, json.dumps(sys.path), scratch],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

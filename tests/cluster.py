@@ -1,0 +1,89 @@
+"""A Dask cluster of processes on this machine, whose parts can be killed and started again."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from types import TracebackType
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+class Cluster:
+    """A scheduler and workers of one thread each, one source at a time. `scratch` is where sources are unpacked."""
+
+    def __init__(self, folder: Path, workers: int) -> None:
+        self.folder = folder
+        self.scratch = folder / "scratch"
+        self.scratch.mkdir()
+        self.port = _free_port()
+        self.address = f"tcp://127.0.0.1:{self.port}"
+        self._number = workers
+        self.scheduler: subprocess.Popen[bytes] | None = None
+        self.workers: list[subprocess.Popen[bytes]] = []
+
+    def __enter__(self) -> Cluster:
+        self.start_scheduler()
+        self.replace_dead()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for process in [*self.workers, *([self.scheduler] if self.scheduler else [])]:
+            _kill(process)
+
+    def start_scheduler(self) -> None:
+        """Start the scheduler, always at the same address."""
+        where = ["--host", "127.0.0.1", "--port", str(self.port)]
+        self.scheduler = self._start("dask_scheduler", *where, "--no-dashboard")
+
+    def kill_scheduler(self) -> None:
+        """End the scheduler without a word."""
+        assert self.scheduler
+        _kill(self.scheduler)
+
+    def replace_dead(self) -> None:
+        """Start as many workers as are missing."""
+        self.workers = [worker for worker in self.workers if worker.poll() is None]
+        while len(self.workers) < self._number:
+            # A scheduler that goes away is waited for.
+            options = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--death-timeout", "60"]
+            self.workers.append(self._start("dask_worker", self.address, *options))
+
+    def kill_worker(self, number: int) -> None:
+        """End a worker without a word."""
+        _kill(self.workers[number % len(self.workers)])
+
+    def _start(self, command: str, *arguments: str) -> subprocess.Popen[bytes]:
+        paths = os.pathsep.join([str(ROOT), str(ROOT / "rules")])
+        return subprocess.Popen(
+            [sys.executable, "-m", f"distributed.cli.{command}", *arguments],
+            cwd=self.folder,
+            env={
+                **os.environ,
+                "PYTHONPATH": paths,
+                "TMPDIR": str(self.scratch),
+                "DASK_LOGGING__DISTRIBUTED": "critical",
+            },
+            stdout=subprocess.DEVNULL,
+            stderr=(self.folder / "log.txt").open("ab"),
+        )
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(OSError):
+        process.send_signal(signal.SIGKILL)
+    process.wait()
+
+
+def _free_port() -> int:
+    with socket.socket() as place:
+        place.bind(("127.0.0.1", 0))
+        port: int = place.getsockname()[1]
+        return port
