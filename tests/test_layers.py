@@ -51,7 +51,7 @@ LAYERS: dict[str, set[str]] = {
     },
     "testing": {"engine", "config", "registry", "finding", "source"},
     "flake8": {"engine", "config", "registry", "reduce"},
-    "survey": {"engine", "config", "report", "registry", "reduce"},
+    "survey": {"engine", "config", "files", "report", "registry", "reduce"},
     "runtime": {"engine", "config", "report", "project", "model", "finding", "source"},
     "cli": SHELLS,
     "__main__": {"cli"},

@@ -19,6 +19,7 @@ import msgspec
 
 from dllint import config, engine, registry
 from dllint.engine.corpus import Changed
+from dllint.files.walk import SUFFIXES
 from dllint.reduce import told
 from dllint.report import Context, json, text
 from dllint.report.paint import Paint
@@ -26,9 +27,9 @@ from dllint.survey import archives, git
 from dllint.survey.limits import MIB, Broken, Limits, Refused, Unfit
 from dllint.survey.outcome import MOST, Outcome, Reported, Step
 from dllint.survey.trees import Tree
-from dllint.survey.unpack import CODE, Unpacked
+from dllint.survey.unpack import Unpacked
 
-ESSENTIAL = (*CODE, ".toml", ".gitignore", "requirements.txt")
+ESSENTIAL = (*SUFFIXES, ".toml", ".gitignore", "requirements.txt")
 """Files without which a repository would be judged otherwise; a partial clone may lack others."""
 PATIENCE_S = 5.0
 """How long a process whose order has lost its giver may take to stop by itself."""

@@ -1,6 +1,6 @@
 """The files of an archive or a commit, written into a folder that nothing leads out of.
 
-Files of Python, notebooks and small files are written: dllint reads no others. Links are never made, so nothing can be followed.
+Files of code and small ones are written: dllint reads no others. Links are never made, so nothing can be followed.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import re
 import sys
 from collections.abc import Iterable
 
+from dllint.files.walk import SUFFIXES
 from dllint.survey.limits import MIB, Broken, Hostile, Limits, TooLarge, Unfit
 
-CODE = (".py", ".ipynb")
 SMALL = MIB
 """Bytes; configuration and lists of requirements are never larger."""
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
@@ -40,7 +40,7 @@ class Unpacked:
 
     def wants(self, parts: tuple[str, ...], size: int) -> bool:
         """Whether a file is one that dllint may read. Git's own folder is not: nothing of it is the project's."""
-        return bool(parts) and ".git" not in parts and (size <= SMALL or parts[-1].endswith(CODE))
+        return bool(parts) and ".git" not in parts and (size <= SMALL or parts[-1].endswith(SUFFIXES))
 
     def write(self, parts: tuple[str, ...], size: int, pieces: Iterable[bytes], again: bool = False) -> None:
         """Write a file of exactly `size` bytes; `again`: it may replace one of the same name. Raises Refused."""
