@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import os
 import re
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -155,6 +157,30 @@ PRINTED = [
      "but 5 samples have been fetched.", "length-of-iterable"),
     ("ValueError: Seed must be between 0 and 2**32 - 1", "seed-too-large"),
 ]  # fmt: skip
+
+
+DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "explain.md"
+MARKS = ("<!-- begin messages -->\n", "<!-- end messages -->")
+
+
+def _rows() -> str:
+    """The table of messages for people."""
+    lines = ["", "| key | text | rules |", "|---|---|---|"]
+    for message in MESSAGES:
+        text = re.sub(r"\{\w+\}", "...", message.wordings[0]).replace("|", "\\|")
+        lines.append(f"| `{message.key}` | `` {text} `` | {', '.join(message.rules) or 'none'} |")
+    return "\n".join([*lines, "", ""])
+
+
+def test_the_document_has_the_table() -> None:
+    text = DOCUMENT.read_text(encoding="utf-8")
+    before, _, rest = text.partition(MARKS[0])
+    _, _, after = rest.partition(MARKS[1])
+    renewed = before + MARKS[0] + _rows() + MARKS[1] + after
+    if os.environ.get("DLLINT_UPDATE"):
+        DOCUMENT.write_text(renewed, encoding="utf-8")
+        text = renewed
+    assert text == renewed, "renew it with DLLINT_UPDATE=1 pytest tests/test_explain_messages.py"
 
 
 def keys(log: str | bytes) -> list[str]:

@@ -29,7 +29,7 @@ def render(explanation: Explanation, inspection: Inspection, context: Context, c
         lines += [*_block(explained, inspection, context, checks), ""]
     if explanation.follows:
         lines.append(f"{context.paint('bold', 'Also in the log')}, and as a rule only what follows from the above:")
-        lines += [f"  line {seen.line}{_times(seen.count)}: {seen.text}" for seen in explanation.follows]
+        lines += [f"  line {seen.line}{_times(seen.count)}: {seen.text[:WIDTH]}" for seen in explanation.follows]
         lines.append("")
     return "\n".join(lines)
 

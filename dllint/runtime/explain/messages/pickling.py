@@ -48,6 +48,7 @@ PICKLING = (
             "Can't pickle <function {function} at 0x",
             "Can't pickle <function {function}: attribute lookup",
             "Can't pickle <function {function}",
+            "Can't pickle <class '{name}'>: attribute lookup {any} on {module} failed",
             "Can't pickle <class '{name}'>: attribute lookup",
             "Can't pickle <class '{name}'>: it's not found as",
             "Can't pickle {name}: attribute lookup",
