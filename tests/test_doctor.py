@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from dllint.cli import cli
-from dllint.runtime.doctor import Fact, Interpreter, Machine, Verdict, Workload
+from dllint.runtime.doctor import Fact, Interpreter, Machine, Verdict, Workload, examine
 from dllint.runtime.doctor.environment import variables
 from dllint.runtime.doctor.interpreter import NoInterpreter, ask, interpreter
 from dllint.runtime.doctor.machine import Disk
@@ -199,6 +199,14 @@ def test_no_python_is_said_to_be_none(executable: str) -> None:
         ask(executable)
     result = CliRunner().invoke(cli, ["doctor", "--python", executable], standalone_mode=False)
     assert result.exit_code == 1 and "cannot be run" in str(result.exception)
+
+
+@pytest.mark.parametrize("platform", ["darwin", "win32"])
+def test_other_platforms_are_told_what_is_known(tmp_path: Path, platform: str) -> None:
+    machine = Machine(str(tmp_path), {}, platform)
+    facts = topics(examine(WORK, SPAWN._replace(platform=platform), machine))
+    assert {"python", "start-method", "cores", "OMP_NUM_THREADS", "temporary"} <= set(facts)
+    assert not {"shm", "memory-limit", "oom-killer"} & set(facts)
 
 
 def test_the_command_says_what_it_assumed() -> None:

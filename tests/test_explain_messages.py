@@ -46,6 +46,9 @@ PRINTED = [
     ("TypeError: cannot pickle 'weakref.ReferenceType' object", "unpicklable-handle"),
     ("TypeError: h5py objects cannot be pickled", "hdf5-handle"),
     ("ValueError: ctypes objects containing pointers cannot be pickled", "foreign-handle"),
+    ("RuntimeError: Tried to serialize object __torch__.M which does not have a __getstate__ method defined!",
+     "foreign-handle"),
+    ("_pickle.PickleError: ScriptFunction cannot be pickled", "foreign-handle"),
     ("TypeError: no default __reduce__ due to non-trivial __cinit__", "foreign-handle"),
     ("RuntimeError: Queue objects should only be shared between processes through inheritance", "inherited-only"),
     ("NotImplementedError: ('{} cannot be pickled', '_MultiProcessingDataLoaderIter')", "pickled-loader-iterator"),
@@ -245,6 +248,20 @@ def test_a_row_is_found_by_its_key() -> None:
 )
 def test_what_terminals_and_tools_add_does_not_hide_a_message(log: str | bytes) -> None:
     assert keys(log) == ["hdf5-handle"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "found"),
+    [
+        ("/v/torch/serialization.py", "AttributeError: Can't pickle local object 'f.<locals>.g'", []),
+        ("/v/torch/optim/adam.py", "RecursionError: maximum recursion depth exceeded", []),
+        ("/v/urllib3/connection.py", "ConnectionRefusedError: [Errno 111] Connection refused", []),
+        ("/p/multiprocessing/connection.py", "ConnectionRefusedError: [Errno 111] Connection refused", ["sender-gone"]),
+    ],
+)
+def test_the_traceback_says_what_is_meant(path: str, text: str, found: list[str]) -> None:
+    log = f'Traceback (most recent call last):\n  File "{path}", line 3, in f\n{text}\n'
+    assert keys(log) == found
 
 
 def test_curly_quotes_are_quotes() -> None:

@@ -40,6 +40,8 @@ class Message(NamedTuple):
     `wordings` are texts as programs print them, from the oldest to the newest, each a part of one line; what varies is
     a `{blank}`. `rules` are the codes whose findings can be the cause, the most frequent first. `checks` are the
     commands of dllint to run when the project shows no cause. `source` says where the wordings were read or seen.
+    A wording that means many things counts only where the traceback, if there is one, `passes` through such a file;
+    none counts where it passes through a file of `elsewhere`.
     """
 
     key: str
@@ -51,6 +53,8 @@ class Message(NamedTuple):
     rules: tuple[str, ...] = ()
     checks: tuple[str, ...] = ()
     role: Role = Role.CAUSE
+    passes: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
 
 
 @cache

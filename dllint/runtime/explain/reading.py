@@ -142,6 +142,8 @@ class Reader:
         stable = tuple(value for key, value in sorted(found.items()) if key not in ("number", "any"))
         key = (message.key, *stable)
         stream = self._ended(line) if frame is None else self._stream(self._prefix)
+        if frame is None and not _meant(message, stream.frames):
+            return
         if key in self._seen:
             self._last = self._seen[key]
             self._last.count += 1
@@ -179,6 +181,16 @@ class _Stream:
 
     def end(self) -> None:
         self._over = True
+
+
+def _meant(message: Message, frames: Iterable[Frame]) -> bool:
+    """Whether a message is what its row says, by the files that its traceback passes through."""
+    paths = [frame.path for frame in frames]
+
+    def through(parts: Iterable[str]) -> bool:
+        return any(part in path for part in parts for path in paths)
+
+    return not through(message.elsewhere) and (not paths or not message.passes or through(message.passes))
 
 
 def read(chunks: Iterable[bytes]) -> Reading:

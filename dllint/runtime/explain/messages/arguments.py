@@ -67,5 +67,6 @@ ARGUMENTS = (
         source="CPython; run under fork and spawn with torch 2.13",
         rules=("DLL406",),
         role=Role.SIGN,
+        passes=("multiprocessing/", "torch/utils/data/"),
     ),
 )

@@ -6,6 +6,8 @@ from dllint.runtime.explain.message import Message, Role
 
 SENT = "spawn and forkserver, which send pickles: macOS, Windows, and Linux from Python 3.14 on; never under fork"
 PROBE = ("probe",)
+SAVING = ("torch/serialization.py", "torch/package/")
+"""Pickles that go into files."""
 
 PICKLING = (
     Message(
@@ -25,6 +27,7 @@ PICKLING = (
         source="CPython Lib/pickle.py and Modules/_pickle.c, 3.8 to 3.14; 3.13 says `get`, 3.14 shows the object",
         rules=("DLL102", "DLL101", "DLL103", "DLL104", "DLL105", "DLL107", "DLL108", "DLL111", "DLL106"),
         checks=PROBE,
+        elsewhere=SAVING,
     ),
     Message(
         key="not-the-same-object",
@@ -40,6 +43,7 @@ PICKLING = (
         source="CPython Modules/_pickle.c and Lib/pickle.py, 3.8 to 3.14",
         rules=("DLL104", "DLL105", "DLL102", "DLL107"),
         checks=PROBE,
+        elsewhere=SAVING,
     ),
     Message(
         key="not-found-by-name",
@@ -61,6 +65,7 @@ PICKLING = (
         source="CPython Modules/_pickle.c and Lib/pickle.py, 3.8 to 3.14",
         rules=("DLL102", "DLL103", "DLL101", "DLL105", "DLL104", "DLL107", "DLL111"),
         checks=PROBE,
+        elsewhere=SAVING,
     ),
     Message(
         key="unpicklable-handle",
@@ -79,6 +84,7 @@ PICKLING = (
         source="CPython Objects/typeobject.c and Lib/copyreg.py; `can't pickle` to 3.8, `instances` for io from 3.12",
         rules=("DLL106", "DLL108", "DLL107", "DLL111", "DLL110"),
         checks=PROBE,
+        elsewhere=SAVING,
     ),
     Message(
         key="hdf5-handle",
@@ -89,6 +95,7 @@ PICKLING = (
         source="h5py/_hl/base.py, run with 3.16",
         rules=("DLL106", "DLL108"),
         checks=PROBE,
+        elsewhere=SAVING,
     ),
     Message(
         key="foreign-handle",
@@ -98,7 +105,7 @@ PICKLING = (
             "cannot be converted to a Python object for pickling",
             "Pickling client objects is explicitly not supported",
             'Pickling of "{type}" instances is not enabled',
-            "ScriptModules cannot be",
+            "Tried to serialize object {any} which does not have a __getstate__ method defined",
             "ScriptFunction cannot be pickled",
         ),
         happened="An object of a compiled library is kept by what is sent to workers: a slide, a client, a file, a "
@@ -108,6 +115,7 @@ PICKLING = (
         source="CPython Modules/_ctypes, Cython and Boost.Python (generated code), google-cloud-storage, torch/jit",
         rules=("DLL106", "DLL108"),
         checks=PROBE,
+        elsewhere=SAVING,
     ),
     Message(
         key="inherited-only",
@@ -139,7 +147,7 @@ PICKLING = (
     ),
     Message(
         key="tensor-with-graph",
-        wordings=("Cowardly refusing to serialize non-leaf tensor which requires_grad",),
+        wordings=("Cowardly refusing to serialize non-leaf tensor",),
         happened="A tensor with a graph behind it is sent: from a worker as part of an item, or with the dataset.",
         where="items: every start method; attributes: spawn and forkserver",
         look="`.detach()` it before it is kept or returned; compute nothing that requires gradients in a dataset.",
@@ -167,6 +175,7 @@ PICKLING = (
         source="CPython Modules/_pickle.c",
         rules=("DLL113", "DLL202"),
         checks=PROBE,
+        elsewhere=SAVING,
     ),
     Message(
         key="pickle-too-large",

@@ -97,7 +97,7 @@ SHARING = (
             "[Errno 104] Connection reset by peer",
             "in rebuild_storage_fd",
             "rebuild_storage_fd",
-            "unable to open shared memory object <{file}>: No such file",
+            "RuntimeError: No such file or directory",
         ),
         happened="A tensor came through a queue, and the process that sent it had ended before it was read. What a "
         "queue carries is a reference; the memory stays with the sender.",
@@ -106,6 +106,7 @@ SHARING = (
         source="CPython Lib/multiprocessing/resource_sharer.py, torch/multiprocessing/reductions.py",
         rules=("DLL405", "DLL107"),
         role=Role.CONSEQUENCE,
+        passes=("multiprocessing/",),
     ),
     Message(
         key="shared-memory-manager",

@@ -110,5 +110,6 @@ STOPPING = (
         source="CPython Lib/multiprocessing/connection.py and reduction.py",
         rules=("DLL301", "DLL104", "DLL102", "DLL405"),
         role=Role.SIGN,
+        passes=("multiprocessing/", "concurrent/futures/"),
     ),
 )

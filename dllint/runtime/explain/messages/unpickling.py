@@ -6,6 +6,7 @@ from dllint.runtime.explain.message import Message, Role
 
 FRESH = "spawn and forkserver: macOS, Windows, and Linux from Python 3.14 on; never under fork"
 PROBE = ("probe",)
+WORKERS = ("multiprocessing/", "concurrent/futures/", "torch/utils/data/")
 
 UNPICKLING = (
     Message(
@@ -23,6 +24,7 @@ UNPICKLING = (
         wordings=(
             "Can't get attribute '{name}' on <module '{module}' from '{any}'>",
             "Can't get attribute '{name}' on <module '{module}'",
+            "Can't get attribute '{name}'",
             "module '__mp_main__' has no attribute '{name}'",
         ),
         happened="The worker imported the main script again, and the class or function is not there: it is defined "
@@ -43,7 +45,7 @@ UNPICKLING = (
     ),
     Message(
         key="tensor-made-while-pickling",
-        wordings=("unable to resize file <filename not specified> to the right size: Invalid argument (22)",),
+        wordings=("unable to resize file <filename not specified> to the right size",),
         happened="A tensor was made while the dataset was pickled (`torch.Generator` does that, and a `__getstate__` "
         "that makes tensors); its shared memory was gone before the worker read it.",
         where=FRESH,
@@ -62,6 +64,7 @@ UNPICKLING = (
         source="CPython Python/ceval.c",
         rules=("DLL113",),
         checks=PROBE,
+        passes=WORKERS,
     ),
     Message(
         key="half-a-pickle",
@@ -74,6 +77,7 @@ UNPICKLING = (
         rules=("DLL104", "DLL102", "DLL101", "DLL103", "DLL105", "DLL106", "DLL108"),
         checks=PROBE,
         role=Role.CONSEQUENCE,
+        passes=WORKERS,
     ),
     Message(
         key="resource-of-another-process",
@@ -85,6 +89,7 @@ UNPICKLING = (
         rules=("DLL106",),
         checks=PROBE,
         role=Role.CONSEQUENCE,
+        passes=WORKERS,
     ),
     Message(
         key="name-error-in-worker",
@@ -99,5 +104,6 @@ UNPICKLING = (
         source="CPython Python/ceval.c; torch/_utils.py (`Caught ... in`)",
         rules=("DLL109",),
         role=Role.CONSEQUENCE,
+        passes=WORKERS,
     ),
 )
