@@ -22,6 +22,7 @@ from dllint.engine.verdict import Verdict
 from dllint.engine.write import NotWritten, write
 from dllint.finding import Finding
 from dllint.fix import Fix
+from dllint.garbage import uncollected
 from dllint.source import Source
 from dllint.targets import Targets
 
@@ -93,10 +94,11 @@ def check(request: Request) -> Result:
 
 def _undisturbed(ask: Callable[[], Answer]) -> Answer:
     """The answer of a run in which no file changed; such a run begins again. Raises Changed when that never ends."""
-    for _ in range(ATTEMPTS - 1):
-        with contextlib.suppress(Changed):
-            return ask()
-    return ask()
+    with uncollected():
+        for _ in range(ATTEMPTS - 1):
+            with contextlib.suppress(Changed):
+                return ask()
+        return ask()
 
 
 def _check(session: Session) -> Result:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Class, Expr, Function
@@ -131,13 +131,19 @@ class ExtInst:
     call: Expr
     env: Env
     base: Value | None = None
+    _hash: int = field(init=False, repr=False, default=0)
+    """Chains of calls are long, and are compared again and again."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((self.name, id(self.call), id(self.env), self.base)))
 
     def __hash__(self) -> int:
-        return hash((self.name, id(self.call), id(self.env)))
+        return self._hash
 
     def __eq__(self, other: object) -> bool:
-        return (
+        return self is other or (
             isinstance(other, ExtInst)
+            and self._hash == other._hash
             and self.name == other.name
             and self.call is other.call
             and self.env is other.env

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
+import threading
 import warnings
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
@@ -35,6 +37,9 @@ class Offsets:
 
     def span(self, node: ast.stmt | ast.expr) -> tuple[int, int]:
         """Start and end of a statement or expression; decorators do not count."""
+        if not self._wide:  # asked for every expression of every file
+            starts = self.starts
+            return starts[node.lineno - 1] + node.col_offset, starts[node.end_lineno - 1] + node.end_col_offset  # type: ignore[operator]
         return self.of(node.lineno, node.col_offset), self.of(node.end_lineno or 0, node.end_col_offset or 0)
 
 
@@ -81,6 +86,9 @@ def parse_quietly(text: str) -> ast.Module:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
+            if threading.current_thread() is threading.main_thread():  # others may have little room
+                with suppress(MemoryError, RecursionError):
+                    return ast.parse(text)
             return call_deep(lambda: ast.parse(text))
     except (MemoryError, RecursionError) as error:
         raise ValueError(f"too deep for this Python: {error}") from None

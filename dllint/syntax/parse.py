@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import gc
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cached_property
 
 import libcst as cst
 
+from dllint.garbage import uncollected
 from dllint.source import Source
 from dllint.syntax.deep import call_deep, recurse_deep
 from dllint.syntax.guard import NotParsed, guard
 from dllint.syntax.outline import parse_quietly
 from dllint.syntax.spans import Spans, render
 
-__all__ = ["NotParsed", "Tree", "parse", "quiet_collector"]
+__all__ = ["NotParsed", "Tree", "parse"]
 
 _PYTHON_2 = re.compile(
     r"^[ \t]*(?:print[ \t]+[^\s=(.,:\[]|print[ \t]*>>|exec[ \t]+[\"'\w]|except[ \t]+[\w.]+[ \t]*,[ \t]*\w+[ \t]*:"
@@ -42,7 +40,7 @@ class Tree:
 
     def spans(self, wanted: frozenset[type]) -> Spans:
         """The spans of the wanted nodes as offsets in `source.text`; settles `faithful` on the way."""
-        with quiet_collector():
+        with uncollected():
             code, found = render(self.module, wanted)
         self.__dict__.setdefault("faithful", code == self.text)
         return found if self.faithful else _align(found, code, self.text)
@@ -62,18 +60,6 @@ def _align(found: Spans, code: str, text: str) -> Spans:
     return spans
 
 
-@contextmanager
-def quiet_collector() -> Iterator[None]:
-    """No cyclic garbage collection meanwhile: a growing tree is no garbage, however often it is looked at."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
 def parse(source: Source) -> Tree:
     """The tree of a file. Raises NotParsed."""
     text = guard(source.text)
@@ -82,7 +68,7 @@ def parse(source: Source) -> Tree:
 
 def _module(text: str, original: str) -> cst.Module:
     try:
-        with quiet_collector():
+        with uncollected():
             return call_deep(lambda: cst.parse_module(text))
     except cst.ParserSyntaxError as error:
         raise _explain(original, error) from None

@@ -11,7 +11,7 @@ import pytest
 from dllint.source import Source
 from dllint.syntax.guard import NotParsed
 from dllint.syntax.new_python import downgraded
-from tests.lint import Project
+from dllint.testing.cases import Project
 
 NEW = [
     ("type X[T] = int\n", "X         = int\n"),

@@ -8,9 +8,10 @@ import time
 import libcst as cst
 import pytest
 
+from dllint.garbage import uncollected
 from dllint.source import Source
 from dllint.syntax.guard import MAX_CHAIN, MAX_ELIFS, guard
-from dllint.syntax.parse import NotParsed, parse, quiet_collector
+from dllint.syntax.parse import NotParsed, parse
 from dllint.syntax.walk import walk
 
 
@@ -95,13 +96,13 @@ CHAINS = {
 
 @pytest.mark.parametrize("text", CHAINS.values(), ids=CHAINS)
 def test_too_deep_is_refused_before_the_parser_dies(text: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     error = refused(text)
     assert error.kind == "limits"
     assert "\n" not in error.message
     assert error.row >= 1
     assert error.column >= 1
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize(
@@ -226,9 +227,9 @@ def test_want_of_room_is_a_limit(problem: Exception, monkeypatch: pytest.MonkeyP
 
 def test_the_collector_is_as_before_afterwards() -> None:
     assert gc.isenabled()
-    with quiet_collector():
+    with uncollected():
         assert not gc.isenabled()
-        with quiet_collector():
+        with uncollected():
             pass
         assert not gc.isenabled()
     assert gc.isenabled()
