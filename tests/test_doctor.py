@@ -151,6 +151,18 @@ def test_a_container_sees_its_own_group_as_the_top(tmp_path: Path) -> None:
     assert machine.group.cores() == 1.5
 
 
+@pytest.mark.parametrize(("name", "verdict"), [("pt_data_worker", Verdict.WARNING), ("chrome", Verdict.NOTE)])
+def test_who_was_killed_is_read_from_the_kernels_log(tmp_path: Path, name: str, verdict: Verdict) -> None:
+    log = f"6,1,2,-;Memory cgroup out of memory: Killed process 7 ({name}) total-vm:1kB"
+    machine = Told(tmp_path, {"dev/kmsg": log, "proc/vmstat": "nr_free 1\noom_kill 1"})
+    fact = topics(memory(machine, WORK, FORK))["oom-killer"]
+    assert fact.verdict is verdict
+    assert (
+        f"has killed 1 process for want of memory, none known to be of this control group, among them {name}"
+        in fact.fact
+    )
+
+
 def test_no_limits_are_no_limits(tmp_path: Path) -> None:
     machine = Told(tmp_path, {**MEMINFO, **V2, "sys/fs/cgroup/job/cpu.max": "max 100000"})
     assert machine.group.cores() is None

@@ -309,6 +309,15 @@ def test_interleaved_tracebacks_are_kept_apart_by_their_prefix() -> None:
     assert [[frame.path for frame in one.frames] for one in seen] == [["a.py"], ["b.py"]]
 
 
+def test_an_earlier_traceback_is_not_the_one_of_a_message() -> None:
+    log = (
+        'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    raise KeyError(1)\nKeyError: 1\n'
+        'Traceback (most recent call last):\n  File "b.py", line 2, in g\n    dump()\n'
+        "TypeError: h5py objects cannot be pickled\n"
+    )
+    assert _frames(log) == [("b.py", 2, "g")]
+
+
 def test_a_stack_of_faulthandler_is_turned_round() -> None:
     log = (
         "Current thread 0x00007f (most recent call first):\n"

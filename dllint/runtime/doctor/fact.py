@@ -9,13 +9,12 @@ MB = 1 << 20
 
 
 class Verdict(str, Enum):
-    """`FAILS` is for what will fail with this workload; `UNKNOWN` for what could not be looked at."""
+    """`FAILS` is for what will fail with this workload."""
 
     OK = "ok"
     NOTE = "note"
     WARNING = "warning"
     FAILS = "fails"
-    UNKNOWN = "unknown"
 
 
 class Fact(NamedTuple):

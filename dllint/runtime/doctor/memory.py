@@ -14,6 +14,8 @@ from dllint.runtime.doctor.machine import Machine
 PICKLED_WORKER, FORKED_WORKER = 145, 11
 """MB that a worker takes with torch imported and an empty dataset, under spawn and under fork; measured, torch 2.13."""
 MOST_RECORDS = 50_000
+_WORKERS = ("python", "pt_data_")
+"""How processes of Python and torch's workers are called."""
 _KILLED = re.compile(r"Killed process \d+ \(([^)]{1,50})\)")
 
 
@@ -92,11 +94,14 @@ def _killed(machine: Machine) -> Iterator[Fact]:
     names = dict.fromkeys(_kernel_log(machine))
     who = f", among them {', '.join(list(names)[-3:])}" if names else ""
     if here or everywhere:
-        where = f"{here} of this control group" if here else "none of them known to be of this control group"
+        count = max(here, everywhere)
+        what = "1 process" if count == 1 else f"{count} processes"
+        where = f"{here} of this control group" if here else "none known to be of this control group"
+        workers = any(name.startswith(_WORKERS) for name in names)
         yield Fact(
             "oom-killer",
-            f"the kernel has killed {max(here, everywhere)} processes for want of memory, {where}{who}",
-            Verdict.WARNING if here or "python" in " ".join(names) else Verdict.NOTE,
+            f"the kernel has killed {what} for want of memory, {where}{who}",
+            Verdict.WARNING if here or workers else Verdict.NOTE,
             "`dmesg -T | grep -i kill` tells when; a worker that is killed so shows as `killed by signal: Killed`",
         )
     else:

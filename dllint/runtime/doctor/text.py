@@ -15,7 +15,6 @@ _STYLES = {
     Verdict.NOTE: "info",
     Verdict.WARNING: "warning",
     Verdict.FAILS: "error",
-    Verdict.UNKNOWN: "dim",
 }
 
 

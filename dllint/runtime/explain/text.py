@@ -70,7 +70,8 @@ def _nothing(explained: Explained) -> str:
 
 def _first(candidate: Candidate, inspection: Inspection, context: Context) -> Iterator[str]:
     assert candidate.finding is not None
-    yield f"{context.paint('bold', 'The likeliest cause in this project')}"
+    sure = "The likeliest cause in this project" if candidate.reasons else "In this project, this can be the cause"
+    yield context.paint("bold", sure)
     yield from (f"  {reason}" for reason in candidate.reasons)
     yield ""
     fix = inspection.fix(candidate.finding)
