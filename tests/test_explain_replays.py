@@ -142,6 +142,7 @@ def test_a_bus_error_for_want_of_shared_memory(tmp_path: Path) -> None:
     assert one["checks"] == ["doctor"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not namespaces(), reason="needs root and mount namespaces")
 def test_no_space_for_a_batch(tmp_path: Path) -> None:
     write(tmp_path, BUS.format(item="return torch.zeros(32 << 18)"))

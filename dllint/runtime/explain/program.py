@@ -35,7 +35,9 @@ def run(command: Sequence[str], timeout: float | None = None) -> Ended:
     program is made to show them, and ended.
     """
     environment = {"PYTHONUNBUFFERED": "1", "PYTHONFAULTHANDLER": "1"} | dict(os.environ)
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=timeout is not None
+    )
     reader, lock = Reader(), threading.Lock()
     assert process.stdout is not None and process.stderr is not None
     pairs = ((process.stdout, sys.stdout), (process.stderr, sys.stderr))
@@ -55,13 +57,18 @@ def run(command: Sequence[str], timeout: float | None = None) -> Ended:
 
 
 def _wait(process: subprocess.Popen[bytes], timeout: float | None) -> int:
-    """The exit status. An interrupt is the program's business first; the second one is for good."""
+    """The exit status. An interrupt is the program's business first; the second one is for good.
+
+    A program that has a timeout has a session of its own, so that all of its processes can be ended.
+    """
     interrupted, ended = False, False
     while True:
         try:
             status = process.wait(timeout)
             return TIMED_OUT if ended else status
         except KeyboardInterrupt:
+            if timeout is not None:
+                _signal_all(process, signal.SIGINT)
             if interrupted:
                 process.kill()
             interrupted = True
@@ -78,7 +85,14 @@ def _show_stacks(process: subprocess.Popen[bytes]) -> None:
     process.send_signal(signal.SIGABRT)
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(GRACE)
-    process.kill()
+    _signal_all(process, signal.SIGKILL)
+
+
+def _signal_all(process: subprocess.Popen[bytes], number: int) -> None:
+    """Send a signal to a program and to all that it started."""
+    if sys.platform != "win32":
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, number)
 
 
 def _follow(pipe: IO[bytes], output: IO[str], reader: Reader, lock: threading.Lock) -> None:
