@@ -209,6 +209,14 @@ def test_a_log_is_explained_for_programs(project: Path) -> None:
     assert [follow["key"] for follow in document["follows"]] == ["worker-exited"]
 
 
+def test_a_name_from_elsewhere_is_said_to_be_from_elsewhere(project: Path) -> None:
+    error = 'Traceback (most recent call last):\n  File "train.py", line 8, in main\nAttributeError: '
+    status, told = run("-", "--project", str(project), text=f"{error}Can't pickle local object 'far.<locals>.g'\n")
+    assert status == 0
+    assert "No `far.<locals>.g` is defined in this project" in told
+    assert "train.py:8:1: the traceback's last line in the project" in told
+
+
 def test_a_log_without_a_known_message_is_said_to_have_none(project: Path) -> None:
     status, told = run("-", "--project", str(project), text="loss 0.3\n" * 3)
     assert (status, told) == (1, "3 lines read; none of the messages that dllint knows is among them.\n")

@@ -345,6 +345,7 @@ def test_python_3_14_says_where_the_culprit_was_found() -> None:
     ("frames", "words"),
     [
         (r'File "C:\Python37\lib\multiprocessing\popen_spawn_win32.py", line 6, in f', "Python 3.7, Windows, spawn"),
+        (r'File "C:\Users\me\train.py", line 6, in f', "Windows"),
         ('File "/Users/lib/python3.9/multiprocessing/popen_spawn_posix.py", line 3, in f', "Python 3.9, macOS, spawn"),
         ('File "/usr/lib/python3.14/multiprocessing/popen_forkserver.py", line 3', "Python 3.14, Linux, forkserver"),
         ('File "/usr/lib/python3.11/multiprocessing/popen_fork.py", line 71, in _launch', "Python 3.11, Linux, fork"),

@@ -31,6 +31,8 @@ class Candidate(NamedTuple):
     reasons: tuple[str, ...]
     told: tuple[str, ...] = ()
     """Where there is no finding: why the analysis is quiet there."""
+    passed: bool = False
+    """Only the traceback leads here."""
 
 
 class Causes:
@@ -53,7 +55,7 @@ class Causes:
                      for finding in self.inspection.findings if finding.code in rules]  # fmt: skip
             found = self._of_that_kind(seen, found)
         found.sort(key=lambda one: (-one.weight, one.path, one.span))
-        return found or [*self._raised(seen, frames)]
+        return found or [*self._raised(frames)]
 
     def _named(self, seen: Seen, scene: Scene, frames: list[InProject], named: Iterable[Place]) -> Iterator[Candidate]:
         """The findings about what the message names; where there are none, the definitions themselves."""
@@ -139,14 +141,13 @@ class Causes:
         if nearest[0]:
             yield nearest
 
-    def _raised(self, seen: Seen, frames: list[InProject]) -> Iterator[Candidate]:
+    def _raised(self, frames: list[InProject]) -> Iterator[Candidate]:
         """No rule knows a cause: the innermost line of the project's own code."""
+        reasons = ("the traceback's last line in the project",)
         for path, frame in frames[-1:]:
             source = self.project.source(path)
-            if frame.line < len(source.line_starts) + 1:
-                yield Candidate(
-                    path, source.row_span(frame.line), None, 0, ("the traceback's last line in the project",)
-                )
+            if 0 < frame.line <= len(source.line_starts):
+                yield Candidate(path, source.row_span(frame.line), None, 0, reasons, passed=True)
 
 
 def _about(finding: Finding, place: Place) -> bool:

@@ -13,7 +13,6 @@ _METHODS = (
     ("multiprocessing/forkserver", "forkserver"),
 )
 _PLATFORMS = (
-    ("popen_spawn_win32", "Windows"),
     ("/Users/", "macOS"),
     ("/Library/Frameworks/", "macOS"),
     ("/opt/homebrew/", "macOS"),
@@ -21,6 +20,7 @@ _PLATFORMS = (
     ("/root/", "Linux"),
     ("/usr/lib/python3", "Linux"),
 )
+"""How paths begin."""
 
 
 class Frame(NamedTuple):
@@ -48,9 +48,7 @@ class Scene:
             self._forked = True
         if path.endswith("multiprocessing/spawn.py") and frame.function == "spawn_main":
             self.method = self.method or "spawn"
-        self.platform = self.platform or next((name for part, name in _PLATFORMS if part in path), "")
-        if not self.platform and path[1:3] == ":/":
-            self.platform = "Windows"
+        self.platform = self.platform or _platform(path)
         if not self.python and (found := _PYTHON.search(path)):
             self.python = f"{found[1]}.{found[2]}"
 
@@ -63,3 +61,9 @@ class Scene:
         """What is known, in words: "Python 3.7, Linux, spawn"."""
         known = (f"Python {self.python}" if self.python else "", self.platform, self.start_method)
         return ", ".join(word for word in known if word)
+
+
+def _platform(path: str) -> str:
+    if path[1:3] == ":/" or "popen_spawn_win32" in path:
+        return "Windows"
+    return next((name for start, name in _PLATFORMS if path.startswith(start)), "")

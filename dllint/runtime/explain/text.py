@@ -47,11 +47,11 @@ def _block(explained: Explained, inspection: Inspection, context: Context, check
         yield from _first(reported[0], inspection, context)
         yield from _others([one for one in candidates if one is not reported[0]], context)
         return
+    if all(one.passed for one in candidates):
+        yield _nothing(explained)
     for one in candidates:
         yield f"{paint('bold', 'Look at')} {_place(one, context)}: {'; '.join(one.reasons)}"
         yield from (f"    {line}" for line in one.told)
-    if not candidates:
-        yield _nothing(explained)
     yield from _paragraph("What to look at", message.look, paint)
     commands = [COMMANDS[check] for check in message.checks if check in checks]
     if commands:
