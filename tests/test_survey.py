@@ -10,13 +10,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
 from dllint.cli import cli
-from dllint.survey import local, run
+from dllint.survey import local, run, unit
 from dllint.survey.database import Database, NotUsable
 from dllint.survey.limits import Limits, Unfit
 from dllint.survey.outcome import Outcome
@@ -301,16 +302,31 @@ def test_a_machine_that_cannot_do_the_work_is_no_outcome(
     assert _sources(tmp_path / "r.db") == 0
 
 
-def test_a_child_that_dies_is_an_outcome(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from dllint.survey import unit
-
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("sys.stdin.readline(); os.abort()", "its process died: SIGABRT"),
+        ("sys.stdin.readline(); os._exit(7)", "its process died: exit status 7"),
+        ("os.kill(os.getpid(), 9)", "its process was killed 5 times"),
+        ("os._exit(1)", "its process died: exit status 1"),
+    ],
+)
+def test_a_child_that_dies_is_an_outcome(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, reason: str
+) -> None:
     folder = tree(str(surveys.folder(tmp_path / "one")))
-    dies = subprocess.Popen
-    code = [sys.executable, "-c", "import os, sys; sys.stdin.readline(); os.abort()"]
-    monkeypatch.setattr(unit.subprocess, "Popen", lambda command, **options: dies(code, **options))
+    started = subprocess.Popen
+    command = [sys.executable, "-S", "-c", f"import os, sys; {code}"]
+
+    def start(given: list[str], **options: Any) -> subprocess.Popen[bytes]:
+        child = started(command, **options)
+        time.sleep(0.1)  # those that do not read are gone before they are written to
+        return child
+
+    monkeypatch.setattr(unit.subprocess, "Popen", start)
     found = survey(folder, Settings())
-    assert found.kind == "failed"
-    assert sys.platform == "win32" or found.reason == "its process died: SIGABRT"
+    assert (found.kind, found.reason) == ("failed", reason)
 
 
 def test_pace() -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import random
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -106,6 +109,30 @@ def test_workers_that_are_killed(several: list[Tree], undisturbed: list[tuple[ob
             assert found == undisturbed, f"round {rounds} after {killed} kills"
         wait_until_empty(cluster.scratch)
     assert killed == KILLS
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_processes_of_this_machine_that_are_killed(
+    several: list[Tree], undisturbed: list[tuple[object, ...]], tmp_path: Path
+) -> None:
+    """Without a cluster: one of the processes that analyse is killed after every second outcome or so."""
+    chance = random.Random(2)
+    killed = rounds = 0
+
+    def kill(tree: Tree, outcome: Outcome) -> None:
+        nonlocal killed
+        time.sleep(chance.random() / 2)
+        children = [int(pid) for file in Path("/proc/self/task").glob("*/children") for pid in file.read_text().split()]
+        if children and killed < KILLS and chance.random() < 0.6:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(chance.choice(children), signal.SIGKILL)
+                killed += 1
+
+    while killed < KILLS:
+        rounds += 1
+        found = surveyed(several, tmp_path / f"{rounds}.db", Plan(jobs=2), kill)
+        assert found == undisturbed, f"round {rounds} after {killed} kills"
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 
 import msgspec
 
@@ -25,6 +26,12 @@ from dllint.survey.trees import Tree
 
 POLL_S = 0.05
 """How often a child's memory is looked at."""
+TRIES = 5
+"""How often a source is tried whose child somebody else kills."""
+
+
+class _Killed(Exception):
+    """A child was killed, and not by us: that says nothing about its source."""
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -47,15 +54,25 @@ def survey(tree: Tree, settings: Settings, stopped: threading.Event | None = Non
         identity = trees.identity(tree)
     except Refused as error:
         return Outcome(kind=error.kind, reason=str(error))
+    found = Outcome(kind="failed", reason=f"its process was killed {TRIES} times")
+    for _ in range(TRIES):
+        with contextlib.suppress(_Killed), _scratch() as scratch:
+            found = _watched(Order(tree, identity, settings.limits, settings.isolated, scratch), stopped)
+            break
+    return msgspec.structs.replace(found, identity=identity, seconds=round(time.monotonic() - began, 2))
+
+
+@contextlib.contextmanager
+def _scratch() -> Iterator[str]:
+    """An empty folder. Raises Unfit."""
     try:
-        scratch = tempfile.mkdtemp(prefix="dllint-survey-")
+        folder = tempfile.mkdtemp(prefix="dllint-survey-")
     except OSError as error:
         raise Unfit(f"no folder to unpack into: {error.strerror or error}") from None
     try:
-        found = _watched(Order(tree, identity, settings.limits, settings.isolated, scratch), stopped)
+        yield folder
     finally:
-        shutil.rmtree(scratch, ignore_errors=True)
-    return msgspec.structs.replace(found, identity=identity, seconds=round(time.monotonic() - began, 2))
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _watched(order: Order, stopped: threading.Event | None) -> Outcome:
@@ -68,7 +85,6 @@ def _watched(order: Order, stopped: threading.Event | None) -> Outcome:
             assert child.stdin
             with contextlib.suppress(BrokenPipeError):
                 child.stdin.write(msgspec.json.encode(order) + b"\n")
-                child.stdin.flush()
             told = _Told(child)
             while not told.ended(POLL_S):
                 if stopped and stopped.is_set():
@@ -116,6 +132,7 @@ def _start(scratch: str) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
             [sys.executable, "-I", "-B", "-c", code, json.dumps(sys.path), scratch],
+            bufsize=0,  # what a child that is gone has not read would be written again when the pipe is closed
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -141,6 +158,8 @@ def _read(status: int, told: bytes, order: Order) -> Outcome:
             return msgspec.json.decode(told, type=Outcome)
     if sys.platform != "win32" and status == -signal.SIGXCPU:
         return Outcome(kind="over-time", reason=f"it takes more than {order.limits.seconds:g} s")
+    if sys.platform != "win32" and status == -signal.SIGKILL:
+        raise _Killed
     how = signal.Signals(-status).name if -status in {*signal.Signals} else f"exit status {status}"
     return Outcome(kind="failed", reason=f"its process died: {how}")
 
