@@ -308,7 +308,7 @@ def test_a_machine_that_cannot_do_the_work_is_no_outcome(
     [
         ("sys.stdin.readline(); os.abort()", "its process died: SIGABRT"),
         ("sys.stdin.readline(); os._exit(7)", "its process died: exit status 7"),
-        ("os.kill(os.getpid(), 9)", "its process was killed 5 times"),
+        ("os.kill(os.getpid(), 9)", "its process was killed again and again"),
         ("os._exit(1)", "its process died: exit status 1"),
     ],
 )

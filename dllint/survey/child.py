@@ -119,7 +119,8 @@ def _analysed(root: str, order: Order) -> Outcome:
     except Changed:
         return Outcome(kind="failed", reason="its files changed while they were read")
     if result.crashes:
-        return Outcome(kind="failed", reason=_relative("; ".join(result.crashes), order))
+        others = f" (and {len(result.crashes) - 1} more)" if len(result.crashes) > 1 else ""
+        return Outcome(kind="failed", reason=_relative(result.crashes[0], order) + others)
     return Outcome(
         kind="ok",
         files=result.checked,

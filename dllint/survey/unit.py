@@ -26,8 +26,8 @@ from dllint.survey.trees import Tree
 
 POLL_S = 0.05
 """How often a child's memory is looked at."""
-TRIES = 5
-"""How often a source is tried whose child somebody else kills."""
+TRIES = 10
+"""How often a source is tried whose child somebody else kills, as long as its time lasts."""
 
 
 class _Killed(Exception):
@@ -54,12 +54,19 @@ def survey(tree: Tree, settings: Settings, stopped: threading.Event | None = Non
         identity = trees.identity(tree)
     except Refused as error:
         return Outcome(kind=error.kind, reason=str(error))
-    found = Outcome(kind="failed", reason=f"its process was killed {TRIES} times")
+    found = _tried(tree, identity, settings, stopped)
+    return msgspec.structs.replace(found, identity=identity, seconds=round(time.monotonic() - began, 2))
+
+
+def _tried(tree: Tree, identity: str, settings: Settings, stopped: threading.Event | None) -> Outcome:
+    """What a child says; another one is asked when somebody kills it."""
+    deadline = time.monotonic() + settings.limits.seconds
     for _ in range(TRIES):
         with contextlib.suppress(_Killed), _scratch() as scratch:
-            found = _watched(Order(tree, identity, settings.limits, settings.isolated, scratch), stopped)
+            return _watched(Order(tree, identity, settings.limits, settings.isolated, scratch), stopped)
+        if time.monotonic() > deadline:
             break
-    return msgspec.structs.replace(found, identity=identity, seconds=round(time.monotonic() - began, 2))
+    return Outcome(kind="failed", reason="its process was killed again and again")
 
 
 @contextlib.contextmanager
