@@ -30,6 +30,7 @@ class Arguments:
         self.evaluator = evaluator
         self._merged: dict[tuple[int, int], Expr] = {}
         self._passing_on: set[tuple[int, str]] = set()
+        self._takings: dict[tuple[int, int], tuple[Event, ...]] = {}
 
     def parameter(self, env: Env, name: str) -> Values:
         """The values of a parameter in this activation."""
@@ -231,13 +232,24 @@ class Arguments:
     def _dropped(self, env: Env, mapping: str, name: str) -> Dropped:
         """`del kwargs["name"]` and `kwargs.pop("name")`."""
         answer = Dropped.NEVER
-        for event in env.facts.events:
+        for event in self._taking(env):
             if takes_out(event, mapping, name):
                 tests = [env.module.block(index).test for index in env.module.enclosing(event.block)]
                 if all(test is not None and any(part.value == name for part in test.walk()) for test in tests):
                     return Dropped.ALWAYS
                 answer = Dropped.SOMETIMES
         return answer
+
+    def _taking(self, env: Env) -> tuple[Event, ...]:
+        """The events of a function that take something out of some dictionary."""
+        key = (id(env.module), env.function)
+        if key not in self._takings:
+            self._takings[key] = tuple(
+                event
+                for event in env.facts.events
+                if event.kind == "del" or any(part.kind == "attribute" and part.name == "pop" for part in event.walk())
+            )
+        return self._takings[key]
 
 
 def takes_out(event: Event, mapping: str, name: str) -> bool:
