@@ -180,18 +180,15 @@ HOLDING_ROOTS = (
 
 CHAINED = ("webdataset.", "torchdata.", "torch.utils.data.datapipes.")
 """Packages whose objects are built by chained calls that keep their arguments (`.map(fn)`)."""
+TRANSFORMED = {"datasets.": ("with_transform", "set_transform")}
+"""Packages whose datasets keep their base, with the methods that keep their arguments: in a copy, and in the dataset
+itself. Run with datasets 5.2: lambdas given to these two fail under spawn, those given to `map` and `filter` do not."""
 
 READ_AT_ONCE = frozenset({"is_valid_file"})
 """Parameters that classes of `HOLDING_ROOTS` only call while they are made (read in torchvision's DatasetFolder)."""
 
-BASE_PARAMETERS = {
-    "torch.utils.data.TensorDataset": (),
-}
-
 DROP_STATE = ("__getstate__", "__reduce__", "__reduce_ex__", "__getnewargs_ex__")
 """Methods that replace pickle's default of copying every attribute (`__deepcopy__` does not)."""
-
-TRANSPARENT_DECORATORS = frozenset({"staticmethod", "classmethod", "property"})
 
 
 def canonical(name: str) -> str:

@@ -93,7 +93,7 @@ def test_lists_of_strings_become_arrays(value: str) -> None:
         "list(Path(root).glob('*'))",
         "open(root, 'rb').readlines()",
         "[line.strip() for line in open(root, 'rb')]",
-        "glob.glob(root) if root else None",
+        "glob.glob(root) if os.getenv('ALL') else None",
         "glob.glob(root) + [None]",
         "tuple(glob.glob(root))",
         "more[0] or glob.glob(root)",

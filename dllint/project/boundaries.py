@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from dllint.finding import Certainty
 from dllint.knowledge import LOADERS, Boundary
 from dllint.model.facts import Expr
 from dllint.project.chosen_methods import ChosenMethods
@@ -47,6 +48,11 @@ class Loader:
     in_tests: bool = False
     platforms: tuple[str, ...] = ()
     """The declared targets on which it has workers."""
+
+    @property
+    def certainty(self) -> Certainty:
+        """How sure it is that a hazard in its workers happens: they are there, or may be."""
+        return Certainty.CERTAIN if self.workers is Workers.SOME else Certainty.LIKELY
 
 
 class Boundaries:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from dllint.finding import Note
@@ -58,10 +58,10 @@ class MainSettings:
     def read_by(self, running: Iterable[Running]) -> Iterator[tuple[MainSetting, Running]]:
         """The changes that worker code depends on, with that code."""
         changes = self._changes()
-        if not changes:
-            return
-        for code in running:
-            for name, at in self._reads(code, changes):
+        readers = {reader: name for name in changes for reader in _READERS.get(name, ())}
+        names = {name.rpartition(".")[2] for name in (*changes, *readers)}
+        for code in running if changes else ():
+            for name, at in self._reads(code, changes, readers, names):
                 for change in changes[name]:
                     note = code.note(at, f"depends on `{change.text}`")
                     notes = (note, *code.route)
@@ -101,10 +101,10 @@ class MainSettings:
             if isinstance(value, Ext):
                 yield _Change(f"{value.name}.{site.expr.name}", site.expr.dotted, site)
 
-    def _reads(self, code: Running, changes: dict[str, list[_Change]]) -> Iterator[tuple[str, Expr]]:
-        names = {name.rpartition(".")[2] for name in changes}
-        readers = {reader: name for name in changes for reader in _READERS.get(name, ())}
-        names |= {reader.rpartition(".")[2] for reader in readers}
+    def _reads(
+        self, code: Running, changes: Container[str], readers: Mapping[str, str], names: set[str]
+    ) -> Iterator[tuple[str, Expr]]:
+        """What code reads of the changes, itself or through `readers`; `names` are the last names of both."""
         module, function = code.env.module, code.env.function
         for event in code.events if function >= 0 else ():
             if only_in_main(module, function, event) or not self.evaluator.conditions.may_run(code.env, event.start):

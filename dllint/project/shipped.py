@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from dllint.finding import Certainty, Note
-from dllint.knowledge import COPIERS, ITERATORS, READ_AT_ONCE, holds_arguments
+from dllint.knowledge import CHAINED, COPIERS, ITERATORS, READ_AT_ONCE, TRANSFORMED, holds_arguments
 from dllint.model.facts import Expr
 from dllint.project.boundaries import Boundaries, Loader
 from dllint.project.evaluate import NAMEDTUPLE_INSTANCE, Evaluator
@@ -280,8 +280,9 @@ class Shipped:
 
     def _external(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
         name, call, env = made.name, made.call, made.env
-        if name.startswith("datasets."):
-            yield from self._transforms(step, made)
+        copying, setting = next((both for start, both in TRANSFORMED.items() if name.startswith(start)), ("", ""))
+        if setting:
+            yield from self._transforms(step, made, setting)
         if call.kind != "call" or name.endswith("[]"):
             if made.base is not None and lets_follow(made):
                 yield step._replace(value=made.base, assumed=step.assumed or not gives_back(made))
@@ -295,23 +296,23 @@ class Shipped:
         elif holds_arguments(name) or (name.rpartition(".")[2][:1].isupper() and "." in name and "()" not in name):
             certain = step if holds_arguments(name) else step._replace(certainty=Certainty.LIKELY)
             yield from self._arguments(certain._replace(assumed=certain.assumed or not keeps(name)), call, env, name)
-        elif made.base is not None and name.startswith(("webdataset.", "torchdata.")):
+        elif made.base is not None and name.startswith(CHAINED):
             yield step._replace(value=made.base)
             yield from self._arguments(step, call, env, name)
-        elif made.base is not None and name.startswith("datasets."):
+        elif made.base is not None and copying:
             yield step._replace(value=made.base)
-            if name.endswith(".with_transform"):
-                yield from self._arguments(step, call, env, "with_transform")
+            if name.endswith(f".{copying}"):
+                yield from self._arguments(step, call, env, copying)
         yield from self._put_in(step, made)
         yield from self._set_on(step, made)
 
-    def _transforms(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
-        """`dataset.set_transform(f)` keeps f, as read in the datasets package: the format's arguments are pickled."""
-        for site in made.env.module.calls.get("set_transform", ()):
+    def _transforms(self, step: _Step, made: ExtInst, method: str) -> Iterator[_Step]:
+        """`dataset.set_transform(f)` keeps f in the dataset itself."""
+        for site in made.env.module.calls.get(method, ()):
             receiver = site.expr.args[0].args[0] if site.expr.args[0].kind == "attribute" else None
             if receiver is not None and site.function == made.env.function:
                 if made in self.evaluator.values(receiver, made.env):
-                    yield from self._arguments(step, site.expr, made.env, "set_transform")
+                    yield from self._arguments(step, site.expr, made.env, method)
 
     def _set_on(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
         """`dataset.transform = ...` on a dataset of a library."""

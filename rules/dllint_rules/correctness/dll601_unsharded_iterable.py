@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Certainty, Env, Finding, Held, Inst, Project, Rule, Severity, Workers, asks_in_vain
+from dllint import Env, Finding, Held, Inst, Project, Rule, Severity, asks_in_vain
 from dllint_rules.correctness.workers import gets_several_workers
 
 
@@ -41,7 +41,7 @@ class UnshardedIterable(Rule):
             message=f"`{name}` yields all of its data in every worker, for it {why}: each item comes once per worker; "
             "take every n-th item, `islice(items, info.id, None, info.num_workers)`",
             severity=self.severity,
-            certainty=Certainty.CERTAIN if loader.workers is Workers.SOME else Certainty.LIKELY,
+            certainty=loader.certainty,
             outcomes=dict.fromkeys(sorted(loader.methods), "corrupt"),
             notes=held.route,
             anchors=((loader.path, loader.span),),

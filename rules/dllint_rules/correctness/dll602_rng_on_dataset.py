@@ -64,7 +64,7 @@ class RngOnDataset(Rule):
                 message=f"random generator `{short}` of the module: every worker has it in the same state, so all draw "
                 "the same numbers; make one in the worker from `torch.initial_seed()`",
                 severity=self.severity,
-                certainty=Certainty.CERTAIN if loader.workers is Workers.SOME else Certainty.LIKELY,
+                certainty=loader.certainty,
                 outcomes=dict.fromkeys(sorted(repeating), "corrupt"),
                 notes=(running.note(at, f"draws from `{short}`"), *running.route),
                 anchors=((loader.path, loader.span),),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Certainty, Finding, Project, Rule, Severity, Unheard, Workers
+from dllint import Finding, Project, Rule, Severity, Unheard
 from dllint_rules.correctness.workers import gets_workers
 
 
@@ -34,7 +34,7 @@ class StateLostInWorker(Rule):
             message=f"`{text}` changes `{unheard.attribute}` in the main process only: with `persistent_workers` the "
             "workers keep the copy that they got in the first epoch; let them end, or keep it in shared memory",
             severity=self.severity,
-            certainty=Certainty.CERTAIN if loader.workers is Workers.SOME else Certainty.LIKELY,
+            certainty=loader.certainty,
             outcomes=dict.fromkeys(sorted(loader.methods), "corrupt"),
             notes=read.route,
             anchors=((loader.path, loader.span),),

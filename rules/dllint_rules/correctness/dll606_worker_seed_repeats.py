@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from dllint import (
     Applicability,
-    Certainty,
     Const,
     Edit,
     Finding,
@@ -18,7 +17,6 @@ from dllint import (
     Rule,
     Seeding,
     Severity,
-    Workers,
     reference,
 )
 from dllint_rules.correctness.workers import gets_workers
@@ -59,7 +57,7 @@ class WorkerSeedRepeats(Rule):
             span=in_init_fn.span,
             message=text if too_large else f"this {text}",
             severity=Severity.ERROR if too_large else self.severity,
-            certainty=Certainty.CERTAIN if loader.workers is Workers.SOME else Certainty.LIKELY,
+            certainty=loader.certainty,
             outcomes=dict.fromkeys(sorted(loader.methods), "exception" if too_large else "corrupt"),
             notes=(
                 *([running.note(reseed.call, "seeds here")] if running.route else []),

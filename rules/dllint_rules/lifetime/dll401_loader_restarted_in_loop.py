@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Certainty, Finding, Loader, Note, Project, Rule, Severity, Span, Workers
+from dllint import Finding, Loader, Note, Project, Rule, Severity, Span, Workers
 
 
 class LoaderRestartedInLoop(Rule):
@@ -30,7 +30,7 @@ class LoaderRestartedInLoop(Rule):
             message=f"`{what}` in a loop starts the workers for one batch and ends them again, each time, and without "
             "`shuffle` it is always the first batch; make the iterator before the loop and call `next` on it",
             severity=self.severity,
-            certainty=Certainty.CERTAIN if loader.workers is Workers.SOME else Certainty.LIKELY,
+            certainty=loader.certainty,
             notes=(
                 Note(path, loop, "the loop"),
                 Note(loader.path, loader.span, f"`{loader.name}(...)` starts the workers here"),

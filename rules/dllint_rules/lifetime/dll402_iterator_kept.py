@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Certainty, Finding, KeptIterator, Note, Project, Rule, Severity, Workers, is_test
+from dllint import Finding, KeptIterator, Note, Project, Rule, Severity, Workers, is_test
 
 
 class IteratorKept(Rule):
@@ -33,7 +33,7 @@ class IteratorKept(Rule):
             "go of, at the latest while Python shuts down, and ending them may take 5 seconds each; let go of it with "
             f"`{name} = None` when the work is done",
             severity=self.severity,
-            certainty=Certainty.CERTAIN if loader.workers is Workers.SOME else Certainty.LIKELY,
+            certainty=loader.certainty,
             notes=(Note(loader.path, loader.span, f"`{loader.name}(...)` starts workers here"),),
             anchors=((loader.path, loader.span),),
             key=f"{self.code}:{site.module.path}:{name}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Certainty, Finding, Note, Project, Rule, Severity, Taken, Workers, is_test
+from dllint import Finding, Note, Project, Rule, Severity, Taken, is_test
 
 _OUTCOMES = {
     "ignored": "the system forgets ended children, so a loader whose worker is killed waits for ever",
@@ -39,7 +39,7 @@ class SigchldReplaced(Rule):
             span=site.expr.span,
             message=f"{what} is taken {when} `{loader.name}` have started: {_OUTCOMES[taken.how]}{cure}",
             severity=self.severity,
-            certainty=Certainty.CERTAIN if loader.workers is Workers.SOME else Certainty.LIKELY,
+            certainty=loader.certainty,
             outcomes=dict.fromkeys(sorted(loader.methods), "hang") if hang else {},
             notes=(Note(loader.path, loader.span, f"`{loader.name}(...)` starts workers here"),),
             anchors=((loader.path, loader.span),),

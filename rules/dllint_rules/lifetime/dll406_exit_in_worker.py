@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Certainty, Expr, Ext, Finding, Project, Rule, Running, Severity, Workers
+from dllint import Expr, Ext, Finding, Project, Rule, Running, Severity
 
 _EXITS = frozenset({"os._exit", "sys.exit", "builtins.exit", "builtins.quit", "os.abort"})
 
@@ -39,7 +39,7 @@ class ExitInWorker(Rule):
             message=f"`{name}()` ends the worker: the main process only says `DataLoader worker (pid(s) N) exited "
             "unexpectedly`, after five seconds with status 0; raise an exception, which reaches it with its traceback",
             severity=self.severity,
-            certainty=Certainty.CERTAIN if loader.workers is Workers.SOME else Certainty.LIKELY,
+            certainty=loader.certainty,
             outcomes=dict.fromkeys(sorted(loader.methods), "exception"),
             notes=running.route,
             anchors=((loader.path, loader.span),),

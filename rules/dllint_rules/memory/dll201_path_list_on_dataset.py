@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import ALL_METHODS, FORK, Certainty, Finding, Fix, Held, Kind, Project, Rule, Severity, Workers
+from dllint import Finding, Fix, Held, Kind, Project, Rule, Severity
 from dllint_rules.memory.has_workers import has_workers
+from dllint_rules.memory.kept import bloat, read_in_workers
 
 
 class PathListOnDataset(Rule):
@@ -24,41 +25,19 @@ class PathListOnDataset(Rule):
             if kind is None or held.assumed or not has_workers(project, held):
                 continue
             write = held.route[0]
-            if (write.path, held.holder) not in seen and self._read(project, held):
+            if (write.path, held.holder) not in seen and read_in_workers(project, held, project.listings.read_per_item):
                 seen.add((write.path, held.holder))
                 yield self._finding(project, held, kind)
 
-    def _read(self, project: Project, held: Held) -> bool:
-        """Whether worker code of the class that keeps the list reads it."""
-        owners = [klass for klass in project.evaluator.classes.all_classes if klass.facts.name == held.holder.owner]
-        code = project.running if held.loader is not None else project.users_running
-        return any(
-            project.listings.read_per_item(running, klass, held.holder.name) for klass in owners for running in code
-        )
-
     def _finding(self, project: Project, held: Held, kind: Kind) -> Finding:
-        failing = project.failing(held, ALL_METHODS)
-        how = (
-            "every worker copies it page by page as it reads"
-            if FORK in failing
-            else "every worker gets a copy of its own"
-        )
         what = "strings" if kind is Kind.STR else "`Path` objects"
-        write, loader = held.route[0], held.loader
-        return Finding(
-            code=self.code,
-            path=write.path,
-            span=write.span,
-            message=f"Python list of {what} kept as `{held.holder.name}` of `{held.holder.owner}`: {how}, so memory "
-            "grows with every worker; use a numpy `StringDType` array (fork) or a byte buffer in a tensor (spawn)",
-            severity=self.severity,
-            certainty=Certainty.CERTAIN if loader is not None and loader.workers is Workers.SOME else Certainty.LIKELY,
-            outcomes=dict.fromkeys(sorted(failing), "bloat"),
-            notes=held.route[1:],
-            anchors=((loader.path, loader.span),) if loader is not None else (),
-            key=f"{self.code}:{write.path}:{held.holder.owner}.{held.holder.name}",
-            data=held,
+        kept = f"`{held.holder.name}` of `{held.holder.owner}`"
+        remedy = (
+            "so memory grows with every worker; "
+            "use a numpy `StringDType` array (fork) or a byte buffer in a tensor (spawn)"
         )
+        key = f"{held.holder.owner}.{held.holder.name}"
+        return bloat(project, held, self.code, f"Python list of {what} kept as {kept}", remedy, key)
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
         from dllint_rules.memory.as_array import fix_list

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import ALL_METHODS, FORK, Certainty, Finding, Fix, Held, Project, Rule, Severity, Workers
+from dllint import Finding, Fix, Held, Project, Rule, Severity
 from dllint_rules.memory.has_workers import has_workers
+from dllint_rules.memory.kept import bloat, read_in_workers
 
 
 class PythonContainerOnDataset(Rule):
@@ -25,38 +26,17 @@ class PythonContainerOnDataset(Rule):
                 continue
             write = held.route[0]
             owner, place = (write.path, held.holder.owner), (write.path, write.span)
-            if owner not in seen and place not in seen and self._reads(project, held):
+            if owner not in seen and place not in seen and read_in_workers(project, held, project.item_reads.read):
                 seen |= {owner, place}
                 yield self._finding(project, held, source)
 
-    def _reads(self, project: Project, held: Held) -> bool:
-        """Whether worker code of the class that keeps the container reads its elements."""
-        owners = [klass for klass in project.evaluator.classes.all_classes if klass.facts.name == held.holder.owner]
-        code = project.running if held.loader is not None else project.users_running
-        return any(project.item_reads.read(running, klass, held.holder.name) for klass in owners for running in code)
-
     def _finding(self, project: Project, held: Held, source: str) -> Finding:
-        failing = project.failing(held, ALL_METHODS)
-        how = (
-            "every worker copies them page by page as it reads"
-            if FORK in failing
-            else "every worker gets a copy of its own"
+        what = f"Python objects kept as `{held.holder.name}` of `{held.holder.owner}`, {source}"
+        remedy = (
+            "so memory grows with every worker; "
+            "keep the records serialized in one tensor with their offsets, or as arrays"
         )
-        write, loader = held.route[0], held.loader
-        return Finding(
-            code=self.code,
-            path=write.path,
-            span=write.span,
-            message=f"Python objects kept as `{held.holder.name}` of `{held.holder.owner}`, {source}: {how}, so memory "
-            "grows with every worker; keep the records serialized in one tensor with their offsets, or as arrays",
-            severity=self.severity,
-            certainty=Certainty.CERTAIN if loader is not None and loader.workers is Workers.SOME else Certainty.LIKELY,
-            outcomes=dict.fromkeys(sorted(failing), "bloat"),
-            notes=held.route[1:],
-            anchors=((loader.path, loader.span),) if loader is not None else (),
-            key=f"{self.code}:{write.path}:{held.holder.owner}",
-            data=held,
-        )
+        return bloat(project, held, self.code, what, remedy, held.holder.owner, "them")
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
         from dllint_rules.memory.remedies import records_by_hand

@@ -4,22 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import (
-    ALL_METHODS,
-    FORK,
-    Certainty,
-    Const,
-    Ext,
-    ExtInst,
-    Finding,
-    Held,
-    Project,
-    Rule,
-    Seq,
-    Severity,
-    Workers,
-)
+from dllint import Const, Ext, ExtInst, Finding, Held, Project, Rule, Seq, Severity
 from dllint_rules.memory.has_workers import has_workers
+from dllint_rules.memory.kept import bloat, read_in_workers
 
 _MAKERS = frozenset({"numpy.array", "numpy.asarray", "numpy.fromiter"})
 _OBJECT = frozenset({"builtins.object", "numpy.object_", "numpy.object", "object", "O"})
@@ -39,33 +26,20 @@ class ObjectArrayOnDataset(Rule):
             write = held.route[0]
             if (write.path, write.span) in seen or not has_workers(project, held):
                 continue
-            if isinstance(held.value, ExtInst) and _of_objects(project, held.value) and self._reads(project, held):
+            if (
+                isinstance(held.value, ExtInst)
+                and _of_objects(project, held.value)
+                and read_in_workers(project, held, project.item_reads.read)
+            ):
                 seen.add((write.path, write.span))
                 yield self._finding(project, held)
 
-    def _reads(self, project: Project, held: Held) -> bool:
-        """Whether worker code of the class that keeps the array reads its elements."""
-        owners = [klass for klass in project.evaluator.classes.all_classes if klass.facts.name == held.holder.owner]
-        code = project.running if held.loader is not None else project.users_running
-        return any(project.item_reads.read(running, klass, held.holder.name) for klass in owners for running in code)
-
     def _finding(self, project: Project, held: Held) -> Finding:
-        failing = project.failing(held, ALL_METHODS)
-        how = "every worker copies them page by page as it reads" if FORK in failing else "every worker gets a copy"
-        write, loader = held.route[0], held.loader
-        return Finding(
-            code=self.code,
-            path=write.path,
-            span=write.span,
-            message=f"array of Python objects kept as `{held.holder.name}` of `{held.holder.owner}`: {how}, as with a "
-            "list; use a dtype of its own (`StringDType`, numbers), or serialize the objects into one tensor",
-            severity=self.severity,
-            certainty=Certainty.CERTAIN if loader is not None and loader.workers is Workers.SOME else Certainty.LIKELY,
-            outcomes=dict.fromkeys(sorted(failing), "bloat"),
-            notes=held.route[1:],
-            anchors=((loader.path, loader.span),) if loader is not None else (),
-            key=f"{self.code}:{write.path}:{held.holder.owner}.{held.holder.name}",
+        what = f"array of Python objects kept as `{held.holder.name}` of `{held.holder.owner}`"
+        remedy = (
+            "as with a list; use a dtype of its own (`StringDType`, numbers), or serialize the objects into one tensor"
         )
+        return bloat(project, held, self.code, what, remedy, f"{held.holder.owner}.{held.holder.name}", "them")
 
 
 def _of_objects(project: Project, made: ExtInst) -> bool:

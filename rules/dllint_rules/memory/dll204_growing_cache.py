@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Certainty, Finding, Growth, Project, Rule, Severity, Workers
+from dllint import Finding, Growth, Project, Rule, Severity
 from dllint_rules.memory.has_workers import gets_workers
 
 
@@ -41,7 +41,7 @@ class GrowingCache(Rule):
             message=f"{what} with every item, in each worker for itself, and nothing is dropped: memory fills with "
             "the data times the number of workers; give it a bound, such as `lru_cache(maxsize=...)`, or do without",
             severity=self.severity,
-            certainty=Certainty.CERTAIN if loader.workers is Workers.SOME else Certainty.LIKELY,
+            certainty=loader.certainty,
             outcomes=dict.fromkeys(sorted(loader.methods), "bloat"),
             notes=running.route,
             anchors=((loader.path, loader.span),),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Applicability, Certainty, Expr, Ext, Finding, Fix, Project, Rule, Running, Severity, Workers
+from dllint import Applicability, Expr, Ext, Finding, Fix, Project, Rule, Running, Severity
 from dllint_rules.memory.has_workers import gets_workers
 
 
@@ -38,7 +38,7 @@ class GcCollectPerItem(Rule):
             message="`gc.collect()` runs for each item in every worker: 40 to 440 ms a call, and it copies the memory "
             "that forked workers share; remove it, or call `gc.freeze()` before the workers start and collect seldom",
             severity=self.severity,
-            certainty=Certainty.CERTAIN if loader.workers is Workers.SOME else Certainty.LIKELY,
+            certainty=loader.certainty,
             outcomes=dict.fromkeys(sorted(loader.methods), "bloat"),
             notes=running.route,
             anchors=((loader.path, loader.span),),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Applicability, Certainty, Edit, Finding, Fix, Note, Project, Rule, Severity, Span, Workers
+from dllint import Applicability, Edit, Finding, Fix, Note, Project, Rule, Severity, Span
 from dllint_rules.memory.has_workers import gets_workers
 
 
@@ -32,7 +32,7 @@ class BatchesKept(Rule):
                 message=f"`{what}` keeps the shared memory of every batch, and on Linux an open file for each: "
                 "`Too many open files` after some hundred batches; keep `.clone()` of it",
                 severity=self.severity,
-                certainty=Certainty.CERTAIN if loader.workers is Workers.SOME else Certainty.LIKELY,
+                certainty=loader.certainty,
                 outcomes=dict.fromkeys(sorted(loader.methods), "exception"),
                 notes=(
                     Note(kept.path, kept.loop.span, "the loop over the batches"),

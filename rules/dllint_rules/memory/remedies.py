@@ -6,12 +6,12 @@ from dllint import ALL_METHODS, FORK, Applicability, Fix, Held, Kind, Project, S
 
 _LISTED = ("comprehension", "list")
 _ARRAY = "{target} = np.array({items}, dtype={dtype})"
-_TENSOR = '''\
-class Names:
-    """Strings in one tensor, which worker processes share."""
+_PACKED = '''\
+class {name}:
+    """{what} in one tensor, which worker processes share."""
 
-    def __init__(self, names):
-        encoded = [os.fsencode(name) for name in names]
+    def __init__(self, {items}):
+        encoded = [{encode} for {item} in {items}]
         self.ends = torch.tensor([0, *map(len, encoded)]).cumsum(0)
         self.data = torch.frombuffer(bytearray(b"".join(encoded)), dtype=torch.uint8)
 
@@ -20,30 +20,26 @@ class Names:
 
     def __getitem__(self, index):
         start, end = self.ends[index : index + 2].tolist()
-        return os.fsdecode(self.data[start:end].numpy().tobytes())
+        return {decode}(self.data[start:end].numpy().tobytes())
 
 
-{target} = Names({target})'''
-
-
-_RECORDS = '''\
-class Serialized:
-    """Records in one tensor, which worker processes share."""
-
-    def __init__(self, records):
-        encoded = [pickle.dumps(record) for record in records]
-        self.ends = torch.tensor([0, *map(len, encoded)]).cumsum(0)
-        self.data = torch.frombuffer(bytearray(b"".join(encoded)), dtype=torch.uint8)
-
-    def __len__(self):
-        return len(self.ends) - 1
-
-    def __getitem__(self, index):
-        start, end = self.ends[index : index + 2].tolist()
-        return pickle.loads(self.data[start:end].numpy().tobytes())
-
-
-{target} = Serialized({target})'''
+{target} = {name}({target})'''
+_NAMES = {
+    "name": "Names",
+    "what": "Strings",
+    "items": "names",
+    "item": "name",
+    "encode": "os.fsencode(name)",
+    "decode": "os.fsdecode",
+}
+_RECORDS = {
+    "name": "Serialized",
+    "what": "Records",
+    "items": "records",
+    "item": "record",
+    "encode": "pickle.dumps(record)",
+    "decode": "pickle.loads",
+}
 
 
 def records_by_hand(project: Project, held: Held) -> Fix | None:
@@ -52,7 +48,7 @@ def records_by_hand(project: Project, held: Held) -> Fix | None:
     listed = isinstance(value, Seq) and (value.expr.kind == "list" or (value.expr.kind, value.expr.name) == _LISTED)
     if not listed:
         return None
-    snippet = _RECORDS.format(target=project.text(step.path, step.span))
+    snippet = _PACKED.format(target=project.text(step.path, step.span), **_RECORDS)
     title = f"Keep the records of `{held.holder.name}` as bytes in a tensor, once they are complete"
     return Fix(title, (), Applicability.MANUAL, snippet=snippet)
 
@@ -64,7 +60,7 @@ def by_hand(project: Project, held: Held, why_not: str) -> Fix:
     reason = f"; {why_not}" if why_not else ""
     if FORK not in project.failing(held, ALL_METHODS):
         title = f"Keep `{held.holder.name}` as bytes in a tensor{reason}"
-        return Fix(title, (), Applicability.MANUAL, snippet=_TENSOR.format(target=target))
+        return Fix(title, (), Applicability.MANUAL, snippet=_PACKED.format(target=target, **_NAMES))
     paths = project.listings.of(held.value) is Kind.PATH
     items = f"[str(path) for path in {target}]" if paths else target
     dtype = "str" if project.targets.only_numpy_1() else "np.dtypes.StringDType()"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import ALL_METHODS, Certainty, Finding, Note, Project, Rule, Workers
+from dllint import ALL_METHODS, Finding, Note, Project, Rule
 
 
 class UnpicklableItem(Rule):
@@ -31,7 +31,7 @@ class UnpicklableItem(Rule):
                     message=f"{what} is sent back by the workers of `{loader.name}` and cannot be pickled: the main "
                     "process waits for it for ever, under every start method; send data, or an object of a class at "
                     "module level",
-                    certainty=Certainty.CERTAIN if loader.workers is Workers.SOME else Certainty.LIKELY,
+                    certainty=loader.certainty,
                     outcomes=dict.fromkeys(sorted(ALL_METHODS), "hang"),
                     notes=(Note(loader.path, loader.span, f"`{loader.name}(...)` starts the workers here"),),
                     anchors=((loader.path, loader.span),),

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dllint import (
     ALL_METHODS,
     Applicability,
-    Certainty,
     Container,
     Finding,
     Fix,
@@ -16,7 +15,6 @@ from dllint import (
     Project,
     Rule,
     Severity,
-    Workers,
 )
 
 
@@ -44,7 +42,7 @@ class ContainerWithoutShm(Rule):
             f"workers of `{loader.name}`, which fail with a bus error or `No space left on device`; give it "
             f"{container.remedy}",
             severity=self.severity,
-            certainty=Certainty.CERTAIN if loader.workers is Workers.SOME else Certainty.LIKELY,
+            certainty=loader.certainty,
             outcomes=dict.fromkeys(sorted(ALL_METHODS & loader.methods), "exception"),
             notes=(Note(loader.path, loader.span, f"`{loader.name}(...)` starts workers here"),),
             anchors=((loader.path, loader.span),),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import FORK, Certainty, Expr, Finding, Project, Rule, Running, Workers
+from dllint import FORK, Expr, Finding, Project, Rule, Running
 
 
 class CudaInWorker(Rule):
@@ -35,7 +35,7 @@ class CudaInWorker(Rule):
             span=call.span,
             message=f'`{used}` runs in the workers: raises "Cannot re-initialize CUDA in forked subprocess" where they '
             "are forked (Linux before Python 3.14); move the batch to the GPU in the training loop",
-            certainty=Certainty.CERTAIN if loader.workers is Workers.SOME else Certainty.LIKELY,
+            certainty=loader.certainty,
             outcomes={"fork": "exception"},
             notes=running.route,
             anchors=((loader.path, loader.span),),
