@@ -1,4 +1,4 @@
-"""The tables of all rules: `rules/README.md` as a whole, and the part of `README.md` between two markers."""
+"""The lists of all rules: `rules/README.md` as a whole, and parts of `README.md` and `mkdocs.yml` between markers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "rules" / "dllint_rules"
 INDEX = ROOT / "rules" / "README.md"
 README = ROOT / "README.md"
-BEGIN, END = "<!-- begin rules -->", "<!-- end rules -->"
+SITE = ROOT / "mkdocs.yml"
 FIX = {"always": "yes", "sometimes": "sometimes", "never": ""}
 
 _INTRODUCTION = """# The rules
@@ -72,8 +72,27 @@ def index() -> str:
 
 
 def readme() -> str:
-    """The text of `README.md` with its table of rules renewed."""
-    text = README.read_text(encoding="utf-8")
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n\n{table(rules(), README.parent)}\n{END}{after}"
+    """The text of `README.md` with its table of families renewed."""
+    rows = ["| rules | about | |", "|---|---|---|"]
+    for folder, members in groupby(rules(), key=family):
+        infos = list(members)
+        link = (folder / "README.md").relative_to(ROOT).as_posix()
+        rows.append(f"| {infos[0].code} to {infos[-1].code} | [{title(folder / 'README.md')}]({link}) | {len(infos)} |")
+    return _between(README, "<!-- begin rules -->\n", "<!-- end rules -->", "\n" + "\n".join(rows) + "\n\n")
+
+
+def site() -> str:
+    """The text of `mkdocs.yml` with its pages of rules renewed."""
+    lines = []
+    for folder, members in groupby(rules(), key=family):
+        lines.append(f'      - "{title(folder / "README.md")}":\n')
+        pages = (folder / "README.md", *(Path(info.page).resolve() for info in members))
+        lines += [f"          - {page.relative_to(ROOT).as_posix()}\n" for page in pages]
+    return _between(SITE, "      # begin rules\n", "      # end rules", "".join(lines))
+
+
+def _between(file: Path, begin: str, end: str, new: str) -> str:
+    """A file's text with what stands between two markers replaced."""
+    before, _, rest = file.read_text(encoding="utf-8").partition(begin)
+    _, _, after = rest.partition(end)
+    return f"{before}{begin}{new}{end}{after}"

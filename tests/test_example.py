@@ -1,6 +1,6 @@
-"""The example project: README shows what dllint really says of it, and what the fixes make of it trains everywhere.
+"""The example project: pages show what dllint says of it; what its fixes make of it trains everywhere.
 
-`DLLINT_UPDATE=1 pytest tests/test_example.py` writes the output into README.md again.
+`DLLINT_UPDATE=1 pytest tests/test_example.py` writes the output into the pages again.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-README = ROOT / "README.md"
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 SHOWN = re.compile(r"(?<=<!-- run: )(?P<command>dllint [^\n]*)( -->\n+```\w+\n)(?P<output>.*?)(?=```)", re.DOTALL)
 ENV = {
     **{name: value for name, value in os.environ.items() if name not in {"FORCE_COLOR", "CLICOLOR_FORCE"}},
@@ -47,21 +47,25 @@ def shown(folder: Path, command: str) -> str:
     return done.stdout + done.stderr
 
 
-COMMANDS = [match["command"] for match in SHOWN.finditer(README.read_text(encoding="utf-8"))]
+COMMANDS = [
+    pytest.param(page, match["command"], id=f"{page.name}: {match['command']}")
+    for page in PAGES
+    for match in SHOWN.finditer(page.read_text(encoding="utf-8"))
+]
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_readme_shows_real_output(command: str, copy: Path) -> None:
+@pytest.mark.parametrize(("page", "command"), COMMANDS)
+def test_the_documentation_shows_real_output(page: Path, command: str, copy: Path) -> None:
     output = shown(copy, command)
-    text = README.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
     if os.environ.get("DLLINT_UPDATE"):
         text = SHOWN.sub(lambda m: m[1] + m[2] + output if m["command"] == command else m[0], text)
-        README.write_text(text, encoding="utf-8")
+        page.write_text(text, encoding="utf-8")
     assert [match["output"] for match in SHOWN.finditer(text) if match["command"] == command] == [output]
 
 
 def test_readme_shows_something() -> None:
-    assert COMMANDS
+    assert any(parameter.values[0].name == "README.md" for parameter in COMMANDS)
 
 
 @pytest.mark.torch

@@ -1,0 +1,1 @@
+"""What checks the pages of documentation and makes a site of them."""

@@ -1,0 +1,125 @@
+"""The documentation: links lead somewhere in the repository and on the site, the site builds, lists are complete.
+
+`DLLINT_UPDATE=1 pytest tests/test_docs.py` writes the keys of the configuration into docs/configuration.md.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from dllint import schema
+from dllint.cli import COMMANDS
+from docs import links, site
+
+ROOT = site.ROOT
+CONFIGURATION = ROOT / "docs" / "configuration.md"
+BEGIN, END = "<!-- begin keys -->\n", "<!-- end keys -->"
+LIST = re.compile(r"(?:[-*]|\d+\.) ")
+
+
+def relative(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("page", site.pages(), ids=relative)
+def test_links_lead_somewhere(page: Path) -> None:
+    assert not links.broken(page, ROOT)
+
+
+@pytest.mark.parametrize("page", site.pages(), ids=relative)
+def test_lists_are_lists_on_the_site_too(page: Path) -> None:
+    """MkDocs wants a blank line before a list, GitHub does not."""
+    lines = dict(links.prose(page.read_text(encoding="utf-8")))
+    for number, line in lines.items():
+        before = lines.get(number - 1, "")
+        if LIST.match(line):
+            assert not before or LIST.match(before) or before.startswith(" "), f"line {number}: no blank line before"
+
+
+def test_the_checker_sees_what_is_broken(tmp_path: Path) -> None:
+    (tmp_path / "there.md").write_text("# One - two\n\n## Same\n\n## Same\n\n## `--fix`, and more\n")
+    page = tmp_path / "page.md"
+    targets = ("gone.md", "there.md#gone", "there.md#same", "there.md#one---two", "#gone", "../page.md", ".")
+    good = ("there.md", "there.md#-fix-and-more", "there.md#fix-and-more", "https://example.org/x.md", "#page")
+    text = "# Page\n\n" + "".join(f"[x]({target})\n" for target in (*targets, *good))
+    page.write_text(text + '```py\n[x](code.md)\n```\n`[x](code.md)`\n<!-- [x](comment.md) -->\n<img src="gone.png">\n')
+    wrong = {int(line.split(":")[1]) for line in links.broken(page, tmp_path)}
+    told = text.splitlines()
+    assert {told[number - 1] for number in wrong if number <= len(told)} == {
+        *(f"[x]({target})" for target in targets),
+        "[x](there.md#-fix-and-more)",
+        "[x](there.md#fix-and-more)",
+    }, "a heading whose name GitHub and MkDocs disagree on cannot be linked to"
+    assert max(wrong) == len(page.read_text().splitlines())
+
+
+def test_the_site_has_all_pages_and_what_they_link_to() -> None:
+    files = site.files()
+    assert {"README.md", "CONTRIBUTING.md", "docs/check.md", "action.yml", "dllint/knowledge.py"} <= set(files)
+    assert all(re.fullmatch(rb" *`{3,}\w+", line) for line in _fences(files) if line.strip(b" `"))
+
+
+def _fences(files: dict[str, bytes]) -> list[bytes]:
+    pages = [content for name, content in files.items() if name.endswith(".md")]
+    return [line for page in pages for line in page.splitlines() if line.lstrip().startswith(b"```")]
+
+
+def test_the_navigation_lists_every_page_once() -> None:
+    listed = list(_pages(yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]))
+    assert len(listed) == len(set(listed))
+    assert set(listed) == {relative(page) for page in site.pages() if not relative(page).startswith("examples/")}
+
+
+def _pages(item: object) -> list[str]:
+    """The pages of a part of the navigation."""
+    if isinstance(item, dict):
+        return _pages(list(item.values()))
+    return [page for part in item for page in _pages(part)] if isinstance(item, list) else [str(item)]
+
+
+def test_every_command_is_told_of() -> None:
+    text = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs").glob("*.md"))
+    assert [name for name in COMMANDS if f"dllint {name}" not in text] == []
+
+
+def test_the_keys_of_the_configuration_are_up_to_date() -> None:
+    text = CONFIGURATION.read_text(encoding="utf-8")
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    new = f"{before}{BEGIN}\n{_keys()}{END}{after}"
+    if os.environ.get("DLLINT_UPDATE"):
+        CONFIGURATION.write_text(new, encoding="utf-8")
+        text = new
+    assert text == new, "renew it with DLLINT_UPDATE=1 pytest tests/test_docs.py"
+
+
+def _keys() -> str:
+    return "".join(
+        f"## {key.name}\n\n{key.description}\n\nType: {_code(key.type)}. Default: {_code(key.default)}.\n\n"
+        f"```toml\n[tool.dllint]\n{key.example}\n```\n\n"
+        for key in schema.keys().values()
+    )
+
+
+def _code(words: str) -> str:
+    """A value of TOML in backquotes, words as they are."""
+    return f"`{words}`" if words[0] in '[{"' or words in ("true", "false") else words
+
+
+@pytest.mark.slow
+def test_the_site_builds(tmp_path: Path) -> None:
+    pytest.importorskip("mkdocs")
+    shutil.copy(ROOT / "mkdocs.yml", tmp_path)
+    site.build(tmp_path / "build" / "pages")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "build" / "site" / "docs" / "check" / "index.html").is_file()
