@@ -17,6 +17,7 @@ _PUBLIC = {
     "Applicability": "dllint.fix",
     "Attribute": "dllint.project.attribute",
     "Boundary": "dllint.knowledge",
+    "Block": "dllint.model.facts",
     "Certainty": "dllint.finding",
     "Const": "dllint.project.values",
     "Container": "dllint.documents.containers.container",

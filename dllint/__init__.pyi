@@ -11,6 +11,7 @@ from dllint.fix import Fix as Fix
 from dllint.fix import Import as Import
 from dllint.knowledge import Boundary as Boundary
 from dllint.knowledge import Knowledge as Knowledge
+from dllint.model.facts import Block as Block
 from dllint.model.facts import Event as Event
 from dllint.model.facts import Expr as Expr
 from dllint.model.facts import Function as Function

@@ -69,7 +69,19 @@ def test_gitignore_files_at_every_level_and_beside_the_repository(tmp_path: Path
 
 def test_a_pattern_that_git_would_skip_does_no_harm(tmp_path: Path) -> None:
     make(tmp_path, "a.py", "b.py")
+    (tmp_path / ".git").mkdir()
     (tmp_path / ".gitignore").write_text("!\nb.py\n")
+    assert found(tmp_path) == ["a.py"]
+
+
+def test_ignore_files_count_in_repositories_only(tmp_path: Path) -> None:
+    make(tmp_path, "a.py", "b.py", "inner/a.py", "inner/b.py")
+    (tmp_path / ".gitignore").write_text("b.py\n")
+    (tmp_path / "inner/.gitignore").write_text("a.py\n")
+    assert found(tmp_path) == ["a.py", "b.py", "inner/a.py", "inner/b.py"]
+    (tmp_path / "inner/.git").mkdir()
+    assert found(tmp_path) == ["a.py", "b.py", "inner/b.py"]
+    (tmp_path / ".git").mkdir()
     assert found(tmp_path) == ["a.py"]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from copy import copy
 from pathlib import Path
 
 from pathspec import GitIgnoreSpec
@@ -41,30 +42,42 @@ class Globs:
 
 
 class Ignores:
-    """What the walk leaves out: names, configured patterns, and the .gitignore files met on the way down."""
+    """What the walk leaves out: names, configured patterns, and the .gitignore files met on the way down.
+
+    These count inside a git repository, as they do for git and Ruff: an archive of one holds tracked files, whatever a
+    pattern says.
+    """
 
     def __init__(self, config: Config) -> None:
         self._names = DEFAULT_EXCLUDE if config.exclude is None else frozenset()
         self._globs = Globs((*(config.exclude or ()), *config.extend_exclude))
-        self._git = config.respect_gitignore
+        self._respects = config.respect_gitignore
+        self._git = False
+        """Inside a repository whose ignore files count."""
         self._specs: tuple[tuple[str, GitIgnoreSpec], ...] = ()
 
     def at_root(self, root: str) -> Ignores:
         """With the ignore files of the repository above the root."""
-        if not self._git:
+        if not self._respects:
             return self
-        places = [Path(root), *Path(root).parents]
-        top = next((place for place in places if (place / ".git").exists()), None)
+        top = _repository(root)
         if top is None:
             return self
-        above = self._with(top, _exclude_file(top / ".git"))
+        above = self._in_git()._with(top, _exclude_file(top / ".git"))
+        places = [Path(root), *Path(root).parents]
         for place in reversed(places[1 : places.index(top) + 1]):
             above = above._with(place, place / ".gitignore")
         return above
 
+    def from_here(self, folder: str) -> Ignores:
+        """With the ignore files from a folder on down, if it lies in a repository, and none of those above."""
+        return self._in_git() if self._respects and _repository(folder) else self
+
     def inside(self, folder: str) -> Ignores:
         """With the folder's own .gitignore."""
-        return self._with(Path(folder), Path(folder, ".gitignore")) if self._git else self
+        new = self._respects and not self._git and Path(folder, ".git").exists()
+        here = self._in_git() if new else self
+        return here._with(Path(folder), Path(folder, ".gitignore")) if here._git else here
 
     def hit(self, path: str, name: str, folder: bool) -> bool:
         """Whether this entry of a folder is left out."""
@@ -76,6 +89,12 @@ class Ignores:
                 return verdict
         return False
 
+    def _in_git(self) -> Ignores:
+        """The same, inside a repository."""
+        more = copy(self)
+        more._git = True
+        return more
+
     def _with(self, base: Path, file: Path) -> Ignores:
         try:
             lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
@@ -83,10 +102,14 @@ class Ignores:
             return self
         if not any(line.strip() and not line.startswith("#") for line in lines):
             return self
-        more = Ignores.__new__(Ignores)
-        more._names, more._globs, more._git = self._names, self._globs, self._git
+        more = self._in_git()
         more._specs = (*self._specs, (base.as_posix(), GitIgnoreSpec.from_lines(_valid(lines))))
         return more
+
+
+def _repository(folder: str) -> Path | None:
+    """The repository that a folder belongs to."""
+    return next((place for place in (Path(folder), *Path(folder).parents) if (place / ".git").exists()), None)
 
 
 def _valid(lines: Iterable[str]) -> Iterator[str]:

@@ -115,7 +115,7 @@ class _Walk:
                 entries = sorted(os.scandir(here), key=lambda entry: entry.name)
             except OSError:
                 continue
-            inner = above.inside(here) if any(entry.name == ".gitignore" for entry in entries) else above
+            inner = above.inside(here) if any(entry.name in (".gitignore", ".git") for entry in entries) else above
             for entry in entries:
                 folderlike = entry.is_dir(follow_symlinks=False)
                 if not (folderlike or self._wanted(entry)):
@@ -128,7 +128,8 @@ class _Walk:
 
     def outright(self, folder: str) -> Iterator[str]:
         """The files of a folder that the walk leaves out and that was named: the configured patterns do not count."""
-        return self.below(folder, Ignores(Config(root=folder, respect_gitignore=self.config.respect_gitignore)))
+        ignores = Ignores(Config(root=folder, respect_gitignore=self.config.respect_gitignore))
+        return self.below(folder, ignores.from_here(folder))
 
     def excluded(self, place: str) -> bool:
         """Whether walking from the root would leave this place out."""

@@ -38,6 +38,8 @@ class Growth(NamedTuple):
     at: Expr
     name: str
     """The attribute or global name of the container, or the function whose results are kept."""
+    empty: bool = False
+    """What is put in is an empty container, to be filled later."""
 
 
 class Kept(NamedTuple):
@@ -65,8 +67,8 @@ class Caches:
                 continue
             if self.per_item.varies(key, running.env) is not Answer.YES or self._is_optional(running, event):
                 continue
-            if not any(kept in emptied for kept in self._known_as(container, running.env)):
-                yield Growth(running, event.target or container, container.name)
+            if not any(name in emptied for name in self._known_as(container, running.env)):
+                yield Growth(running, event.target or container, container.name, _is_empty(kept))
 
     def _known_as(self, container: Expr, env: Env) -> Iterator[Kept]:
         """The ways in which code may name a container when it takes from it."""
@@ -141,6 +143,7 @@ class Caches:
         running = list(code)
         functions = {item.function for item in running}
         called = {part.args[0].name for item in running for event in item.events for part in event.walk() if part.args}
+        called -= _EMPTYING  # any list has such methods: to call one of that name says nothing of the others
         return frozenset(
             _kept(module, function.index, container)
             for module in self.evaluator.index
@@ -170,6 +173,10 @@ def _added(event: Event) -> tuple[Expr, Expr, Expr | None] | None:
         if position and len(value.args) > position:
             return value.args[0].args[0], value.args[position], value.args[-1]
     return None
+
+
+def _is_empty(kept: Expr | None) -> bool:
+    return kept is not None and kept.kind in ("list", "dict") and not kept.args
 
 
 def _is_first(module: Module, event: Event) -> bool:

@@ -48,7 +48,8 @@ class ItemReads:
 
     def _by_item(self, part: Expr, name: str, attribute: str, env: Env) -> bool:
         if part.kind == "subscript" and _is_own(part.args[0], name, attribute):
-            return part.args[1].kind != "slice" and self.is_index(part.args[1], env)
+            stepping = env.facts.name == "__next__" and part.args[1].kind in ("name", "attribute")
+            return part.args[1].kind != "slice" and (stepping or self.is_index(part.args[1], env))
         if part.kind == "call" and len(part.args) > 1 and part.args[0].kind == "attribute":
             method = part.args[0]
             if method.name in ("get", "loadAnns", "loadImgs", "getAnnIds", "load_anns", "load_imgs", "get_ann_ids"):

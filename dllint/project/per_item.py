@@ -15,7 +15,7 @@ from dllint.project.values import Env, Ext, Inst
 _ONCE = frozenset({"__iter__", "worker_init_fn"})
 _ENTRIES = frozenset({"__getitem__", "__getitems__", "__call__", "__iter__", "get", "forward"})
 _DRAWS = ("random.", "numpy.random.", "torch.rand", "secrets.", "uuid.", "time.")
-MAX_DEPTH = 10
+MAX_DEPTH = 24
 
 
 def runs_per_item(running: Running, event: Event) -> bool:
@@ -77,11 +77,19 @@ class PerItem:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
+        self._known: dict[tuple[int, int], tuple[Answer, Expr, Env]] = {}
 
     def varies(self, expr: Expr, env: Env, depth: int = MAX_DEPTH) -> Answer:
         """Whether an expression of worker code has another value for another item; NO: the same for all of them."""
         if depth == 0:
             return Answer.UNKNOWN
+        key = id(expr), id(env)
+        if key not in self._known:
+            self._known[key] = Answer.UNKNOWN, expr, env  # for names that are bound to what is made of them
+            self._known[key] = self._varies(expr, env, depth), expr, env
+        return self._known[key][0]
+
+    def _varies(self, expr: Expr, env: Env, depth: int) -> Answer:
         match expr.kind:
             case "constant" | "bytes" | "ellipsis" | "none":
                 return Answer.NO

@@ -61,10 +61,14 @@ Skips = Callable[[Running, Event], bool]
 
 
 class Reach:
-    """Follows calls from given code. `skips` says which events do not run (code under a guard)."""
+    """Follows calls from given code. `skips` says which events do not run (code under a guard).
 
-    def __init__(self, evaluator: Evaluator, skips: Skips | None = None) -> None:
+    With `items`, what is looped over and indexed counts too: a dataset that wraps another one runs that one's code.
+    """
+
+    def __init__(self, evaluator: Evaluator, skips: Skips | None = None, items: bool = False) -> None:
         self.evaluator = evaluator
+        self._items = items
         self.skips = skips or (lambda running, event: False)
         self._edges: dict[int, tuple[Edge, ...]] = {}
         self._inside: dict[tuple[ExtInst, int], Values] = {}
@@ -102,7 +106,7 @@ class Reach:
                 if self.evaluator.conditions.may_run(env, event.start)
                 for expr in event.walk()
                 for called in dict.fromkeys(self._run_by(expr, env))
-            )
+            ) + tuple(self._taken_from(env))
         return known
 
     def _run_by(self, expr: Expr, env: Env) -> Iterator[Env]:
@@ -111,6 +115,23 @@ class Reach:
                 yield from self._run(value, expr, env)
         elif expr.kind == "attribute":
             yield from self._property(expr, env)
+
+    def _taken_from(self, env: Env) -> Iterator[Edge]:
+        """The `__iter__` of what a loop goes over, and the `__getitem__` of what is indexed, where objects keep it."""
+        for event in env.module.events(env.function) if self._items else ():
+            if not self.evaluator.conditions.may_run(env, event.start):
+                continue
+            if event.kind == "for" and event.value is not None and event.value.kind in ("name", "attribute"):
+                yield from self._special(event, event.value, "__iter__", env)
+            for expr in event.walk():
+                if expr.kind == "subscript" and expr.args[0].kind == "attribute":
+                    yield from self._special(event, expr.args[0], "__getitem__", env)
+
+    def _special(self, event: Event, expr: Expr, name: str, env: Env) -> Iterator[Edge]:
+        for value in self.evaluator.values(expr, env):
+            method = self.evaluator.classes.method(value, name) if isinstance(value, Inst) else None
+            if method is not None:
+                yield Edge(event, self.evaluator.activations.activation(method.func, None, None, value), expr)
 
     def _run(self, value: Value, call: Expr, env: Env) -> Iterator[Env]:
         activations = self.evaluator.activations

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate import Answer, Evaluator
 from dllint.project.listings import Listings
-from dllint.project.values import Env, ExtInst, ExtMethod, Inst, Seq, Value
+from dllint.project.values import Env, ExtInst, ExtMethod, Inst, Klass, Seq, Value
+from dllint.source import Span
 
 _READ = {
     "json.load": "JSON", "json.loads": "JSON", "ujson.load": "JSON", "ujson.loads": "JSON", "orjson.loads": "JSON",
@@ -34,6 +35,11 @@ _BLOCKS = ("numpy.", "torch.", "cv2.", "PIL.", "scipy.", "pandas.", "librosa.", 
 """What these return are blocks of memory without reference counts inside."""
 _ROW_BASES = ("builtins.dict", "builtins.tuple", "collections.OrderedDict", "collections.UserDict")
 MAX_DEPTH = 6
+COCO_DATASETS = frozenset({
+    "torchvision.datasets.CocoDetection", "torchvision.datasets.CocoCaptions",
+    "torchvision.datasets.coco.CocoDetection", "torchvision.datasets.coco.CocoCaptions",
+})  # fmt: skip
+"""Datasets of torchvision that keep a COCO index and read it for each item (read in their sources)."""
 
 
 class Records:
@@ -43,6 +49,7 @@ class Records:
         self.evaluator = evaluator
         self.listings = listings
         self._known: dict[Value, str] = {}
+        self._fills: dict[Value, tuple[str, Span, Expr]] = {}
 
     def of(self, value: Value) -> str:
         """Where the records of a container come from, in words; "" when it is not seen to be one."""
@@ -50,6 +57,16 @@ class Records:
             self._known[value] = ""
             self._known[value] = self._of(value)
         return self._known[value]
+
+    def filled_at(self, value: Value, attribute: str) -> tuple[str, Span] | None:
+        """Where an empty container is filled, if it is filled as that attribute: its length comes from there."""
+        self.of(value)
+        empty = isinstance(value, Seq) and not value.expr.args
+        path, span, receiver = self._fills.get(value, ("", Span(0, 0), None))
+        kept = receiver.args[0] if receiver is not None and receiver.kind == "subscript" else receiver
+        return (
+            (path, span) if empty and kept is not None and kept.kind == "attribute" and kept.name == attribute else None
+        )
 
     def of_expression(self, expr: Expr, env: Env) -> str:
         """The same for an expression."""
@@ -74,6 +91,8 @@ class Records:
             return f"read from {_READ[name]}"
         if call.kind != "call" or name.endswith("[]"):
             return ""
+        if name == "numpy.random.choice().tolist" and isinstance(base, ExtInst) and len(base.call.args) > 1:
+            return self.of_expression(base.call.args[1], base.env)
         if name.endswith(_ROWS) and base is not None and self.from_data(base):
             return "made of a table's rows"
         if base is not None and name.rpartition(".")[2] in (*_VIEWS, "get"):
@@ -98,6 +117,22 @@ class Records:
         values = self.evaluator.values(element, env) if element.kind == "name" and element.name not in own else ()
         return any(isinstance(value, Inst) for value in values)
 
+    # Datasets of others.
+
+    def coco_index(self, klass: Klass) -> tuple[str, Span] | None:
+        """Where a class gets torchvision's COCO index: its call of the base's `__init__`, or its header."""
+        if self.evaluator.classes.is_a(klass, COCO_DATASETS) is not Answer.YES:
+            return None
+        own = klass.facts.methods.get("__getitem__")
+        if own is not None and not any(_reads_index(event) for event in klass.module.events(own)):
+            return None
+        init = klass.facts.methods.get("__init__")
+        for event in klass.module.events(init) if init is not None else ():
+            for part in event.walk():
+                if part.kind == "call" and part.args[0].name == "__init__":
+                    return klass.module.path, part.span
+        return klass.module.path, klass.facts.header
+
     # Containers that loops fill.
 
     def _filled(self, container: Seq | ExtInst) -> str:
@@ -108,6 +143,7 @@ class Records:
                     continue
                 found = self._put(event, receiver, what, scope)
                 if found:
+                    self._fills[container] = scope.module.path, Span(event.start, event.end), receiver
                     return found
         return ""
 
@@ -174,6 +210,8 @@ class Records:
                 return not indexed or self.evaluator.classes.is_a(value.klass, _ROW_BASES) is Answer.YES
             case Seq(expr=expr, env=env) if expr.kind in ("tuple", "dict"):
                 return self._is_record(expr, env)
+            case Seq(expr=expr) if expr.kind == "comprehension":
+                return expr.name == "dict"
             case ExtInst(name="builtins.dict", call=call):
                 return bool(call.keywords or call.args[1:])
             case ExtInst(name=name):
@@ -196,3 +234,9 @@ def _chain(value: Value | None) -> Iterator[Value]:
     while value is not None:
         yield value
         value = value.base if isinstance(value, (ExtInst, ExtMethod)) else None
+
+
+def _reads_index(event: Event) -> bool:
+    """Whether code of a COCO dataset asks its base for an item, or the index for annotations."""
+    names = {part.name for part in event.walk()}
+    return "__getitem__" in names or "coco" in names or bool(names & {"_load_target", "_load_image"})

@@ -27,7 +27,7 @@ class WorkerCode:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
-        self.reach = Reach(evaluator, _skipped)
+        self.reach = Reach(evaluator, _skipped, items=True)
 
     def of(self, held: Iterable[Held], loader: Loader | None) -> Iterator[Running]:
         """Every function that workers run for what one loader ships."""

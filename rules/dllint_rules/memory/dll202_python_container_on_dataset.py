@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Finding, Fix, Held, Project, Rule, Severity
+import msgspec
+
+from dllint import ALL_METHODS, Certainty, Finding, Fix, Held, Inst, Project, Rule, Severity, Span
 from dllint_rules.memory.has_workers import has_workers
 from dllint_rules.memory.kept import bloat, read_in_workers
 
@@ -29,6 +31,11 @@ class PythonContainerOnDataset(Rule):
             if owner not in seen and place not in seen and read_in_workers(project, held, project.item_reads.read):
                 seen |= {owner, place}
                 yield self._finding(project, held, source)
+        for held in project.shipped:
+            index = project.records.coco_index(held.value.klass) if isinstance(held.value, Inst) else None
+            if index is not None and index not in seen and has_workers(project, held):
+                seen.add(index)
+                yield self._of_torchvision(project, held, *index)
 
     def _finding(self, project: Project, held: Held, source: str) -> Finding:
         what = f"Python objects kept as `{held.holder.name}` of `{held.holder.owner}`, {source}"
@@ -36,9 +43,33 @@ class PythonContainerOnDataset(Rule):
             "so memory grows with every worker; "
             "keep the records serialized in one tensor with their offsets, or as arrays"
         )
-        return bloat(project, held, self.code, what, remedy, held.holder.owner, "them")
+        finding = bloat(project, held, self.code, what, remedy, held.holder.owner, "them")
+        filled = project.records.filled_at(held.value, held.holder.name)
+        if filled is None:
+            return finding
+        anchors = ((finding.path, finding.span), *finding.anchors)
+        return msgspec.structs.replace(finding, path=filled[0], span=filled[1], anchors=anchors)
+
+    def _of_torchvision(self, project: Project, held: Held, path: str, span: Span) -> Finding:
+        """A subclass of `CocoDetection`: its base keeps the index and reads it."""
+        assert isinstance(held.value, Inst)
+        name, loader = held.value.klass.facts.name, held.loader
+        return Finding(
+            code=self.code,
+            path=path,
+            span=span,
+            message=f"torchvision's COCO index, kept by the base of `{name}`, is dictionaries of Python objects, which "
+            "every worker copies as it reads, so memory grows with every worker; keep each image's "
+            "annotations serialized in one tensor with their offsets",
+            severity=self.severity,
+            certainty=loader.certainty if loader is not None else Certainty.LIKELY,
+            outcomes=dict.fromkeys(sorted(project.failing(held, ALL_METHODS)), "bloat"),
+            notes=held.route,
+            anchors=((loader.path, loader.span),) if loader is not None else (),
+            key=f"{self.code}:{path}:{name}",
+        )
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
         from dllint_rules.memory.remedies import records_by_hand
 
-        return records_by_hand(project, finding.data)
+        return records_by_hand(project, finding.data) if finding.data is not None else None

@@ -21,19 +21,24 @@ class GrowingCache(Rule):
         emptied = project.caches.emptied(project.running)
         for running in project.running:
             loader = running.loader
-            if loader is None or loader.in_tests or not gets_workers(loader):
+            place = running.path, running.env.module.method_owner(running.env.function), running.env.function
+            if place in seen or loader is None or loader.in_tests or not gets_workers(loader):
                 continue
             memoized = project.caches.memoized(running)
-            for growth in (*project.caches.growing(running, emptied), *([memoized] if memoized else [])):
-                place = running.path, running.env.module.method_owner(running.env.function), growth.name
-                if place not in seen:
-                    seen.add(place)
-                    yield self._finding(growth, "memoized" if growth is memoized else "kept")
+            growing = sorted(project.caches.growing(running, emptied), key=lambda growth: growth.empty)
+            found = [*growing, *([memoized] if memoized else [])]
+            if found:
+                seen.add(place)
+                others = sorted({growth.name for growth in growing} - {found[0].name})
+                yield self._finding(found[0], "memoized" if found[0] is memoized else "kept", others)
 
-    def _finding(self, growth: Growth, how: str) -> Finding:
+    def _finding(self, growth: Growth, how: str, others: list[str]) -> Finding:
         running, loader = growth.running, growth.running.loader
         assert loader is not None
-        what = f"results of `{growth.name}` are kept" if how == "memoized" else f"`{growth.name}` grows"
+        names = f"`{growth.name}`" + (f" (and {', '.join(f'`{name}`' for name in others)})" if others else "")
+        what = (
+            f"results of `{growth.name}` are kept" if how == "memoized" else f"{names} {'grow' if others else 'grows'}"
+        )
         return Finding(
             code=self.code,
             path=running.path,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Applicability, Expr, Ext, Finding, Fix, Project, Rule, Running, Severity
+from dllint import Applicability, Block, Const, Expr, Ext, Finding, Fix, Project, Rule, Running, Severity
 from dllint_rules.memory.has_workers import gets_workers
 
 
@@ -59,8 +59,23 @@ def _collects(project: Project, running: Running, call: Expr) -> bool:
     if len(call.args) > 1 or call.keywords or Ext("gc.collect") not in values:
         return False
     module = running.env.module
-    around = [module.block(index).kind for index in module.enclosing(module.block_at(running.env.function, call.start))]
+    blocks = [module.block(index) for index in module.enclosing(module.block_at(running.env.function, call.start))]
+    around = [block.kind for block in blocks if not _is_every_first(project, running, block)]
     if any(kind in ("if", "else", "except", "case") for kind in around):
         return False
     once = any("worker_init_fn" in note.text or "__iter__` runs" in note.text for note in running.route)
     return not once or (running.env.facts.name == "__iter__" and any(kind in ("for", "while") for kind in around))
+
+
+def _is_every_first(project: Project, running: Running, block: Block) -> bool:
+    """Whether a test lets every item pass: `count >= self.every`, or `count % self.every == 0`, with a default of 1."""
+    test = block.test
+    if block.kind != "if" or test is None or test.kind != "compare" or test.name not in (">=", "=="):
+        return False
+    every = test.args[1]
+    if test.name == "==":
+        whole = test.args[0]
+        if whole.kind != "binop" or whole.name != "%" or test.args[1].value != 0:
+            return False
+        every = whole.args[1]
+    return any(isinstance(value, Const) and value.value == 1 for value in project.values(every, running.env))
