@@ -116,9 +116,12 @@ def main() -> None:
             print(package.folder, dict(kinds), file=sys.stderr, flush=True)
     except CorpusError as error:
         sys.exit(str(error))
+    told = ""
     if not args.only:
         library = Path(sysconfig.get_path("stdlib"))
         result = run(library)
+        listed = ", ".join(f"{path}:{row} {code}" for path, row, code in sorted(result.findings))
+        told = f"Reported in the standard library: {listed or 'nothing'}."
         name = f"the standard library of Python {sys.version_info.major}.{sys.version_info.minor}, with its tests"
         sizes.append((name, f"{lines(library):,}", f"{result.seconds:.0f}", str(result.peak_mb)))
     total = sum(by_kind.values())
@@ -129,6 +132,8 @@ def main() -> None:
     print("\n".join(table(per_rule, "rule", *KINDS)), end="\n\n## Finding by finding\n\n")
     print("\n".join(details), end="\n\n## Time and memory\n\nOne process, no cache; seconds on a shared machine.\n\n")
     print("\n".join(table(sizes, "read", "lines", "seconds", "peak MB")))
+    if told:
+        print(f"\n{told}")
 
 
 if __name__ == "__main__":

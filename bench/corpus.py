@@ -64,8 +64,9 @@ def fetch(root: Path, wanted: list[Package]) -> Iterator[tuple[Package, Path]]:
 
 
 def lines(folder: Path) -> int:
-    """The lines of Python in a folder."""
-    return sum(file.read_bytes().count(b"\n") for file in folder.rglob("*.py"))
+    """The lines of Python in a folder, but for what is installed there."""
+    files = (file for file in folder.rglob("*.py") if "site-packages" not in file.parts)
+    return sum(file.read_bytes().count(b"\n") for file in files)
 
 
 def default_root() -> Path:
