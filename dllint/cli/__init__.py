@@ -21,6 +21,7 @@ COMMANDS = {
     "probe": "Run a loader under each start method; the one command that runs code of yours.",
     "config": "Explain the keys of the configuration.",
     "completion": "Print what a shell needs to complete commands, options and rules.",
+    "server": "Run the language server, for editors.",
     "clean": "Remove what earlier runs learned of any project.",
 }
 """Each command with its line of help. `dllint.cli.NAME` has it as `command`, and is imported when it is asked for."""

@@ -186,11 +186,11 @@ def _unwanted(root: str, silenced: Silenced) -> Iterable[str]:
 
 def _quote(corpus: Corpus, findings: Iterable[Finding]) -> None:
     """Read what a report quotes while the files are what they were. Raises Changed."""
-    for path in {path for finding in findings for path in _paths(finding)}:
+    for path in {path for finding in findings for path in paths(finding)}:
         corpus.source(path)
 
 
-def _paths(finding: Finding) -> Iterable[str]:
+def paths(finding: Finding) -> Iterable[str]:
     """The files that a report of a finding quotes."""
     yield finding.path
     yield from (path for path, _ in finding.anchors)
@@ -288,7 +288,7 @@ def _inspect(session: Session) -> Inspection:
     corpus = session.corpus()
     judged = Judge(Config(root=session.config.root, targets=targets), session.codes).judge(corpus)
     findings = (*judged.findings, *judged.silenced)
-    for path in {path for finding in findings for path in _paths(finding)}:
+    for path in {path for finding in findings for path in paths(finding)}:
         corpus.source(path)
 
     def fix(finding: Finding) -> Fix | None:

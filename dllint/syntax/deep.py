@@ -9,7 +9,7 @@ from typing import TypeVar
 
 Result = TypeVar("Result")
 
-_STACK = 64 * 1024 * 1024
+STACK = 64 * 1024 * 1024
 """Bytes of address space; only what is used becomes memory. Windows gives its main thread 1 MiB, where 200 nested
 parentheses are enough to kill the process."""
 
@@ -30,7 +30,7 @@ def call_deep(function: Callable[[], Result], frames: int = 0) -> Result:
 
     with _LOCK:
         limit = sys.getrecursionlimit()
-        stack = threading.stack_size(_STACK)
+        stack = threading.stack_size(STACK)
         try:
             thread = threading.Thread(target=run, name="dllint-deep", daemon=True)
             sys.setrecursionlimit(max(limit, frames))

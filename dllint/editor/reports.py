@@ -1,0 +1,73 @@
+"""Findings as an editor shows them."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from pathlib import Path
+
+from lsprotocol.types import (
+    CodeDescription,
+    Diagnostic,
+    DiagnosticRelatedInformation,
+    DiagnosticSeverity,
+    DiagnosticTag,
+    Location,
+)
+
+from dllint import registry
+from dllint.editor.documents import Documents
+from dllint.editor.places import Places
+from dllint.editor.workbench import View
+from dllint.finding import Finding, Severity
+from dllint.source import Part, Span
+
+SOURCE = "dllint"
+_SEVERITIES = {
+    Severity.ERROR: DiagnosticSeverity.Error,
+    Severity.WARNING: DiagnosticSeverity.Warning,
+    Severity.INFO: DiagnosticSeverity.Information,
+}
+
+
+class Reports:
+    """Writes the findings of a view as diagnostics."""
+
+    def __init__(self, documents: Documents, places: Places) -> None:
+        self._documents = documents
+        self._places = places
+
+    def by_document(self, view: View) -> dict[str, list[Diagnostic]]:
+        """The diagnostics of every document that has some."""
+        found: dict[str, list[Diagnostic]] = defaultdict(list)
+        for finding in view.findings:
+            part = view.source(finding.path).part(finding.span.start)
+            found[self.address(view, finding.path, part)].append(self.diagnostic(view, finding))
+        return found
+
+    def address(self, view: View, path: str, part: Part) -> str:
+        """The document that shows a part of a file of the project."""
+        return self._documents.address(view.session.absolute(path), part)
+
+    def diagnostic(self, view: View, finding: Finding) -> Diagnostic:
+        """A finding, its route as related information."""
+        info = registry.by_code()[finding.code]
+        part = view.source(finding.path).part(finding.span.start)
+        return Diagnostic(
+            range=self._places.range(part, finding.span),
+            message=finding.message,
+            severity=_SEVERITIES[finding.severity],
+            code=finding.code,
+            code_description=CodeDescription(Path(info.page).as_uri()) if os.path.exists(info.page) else None,
+            source=SOURCE,
+            tags=[DiagnosticTag.Unnecessary] if finding.code == "DLL901" else None,
+            related_information=[
+                DiagnosticRelatedInformation(self.location(view, note.path, note.span), note.text)
+                for note in finding.notes
+            ],
+        )
+
+    def location(self, view: View, path: str, span: Span) -> Location:
+        """A place in a file of the project."""
+        part = view.source(path).part(span.start)
+        return Location(self.address(view, path, part), self._places.range(part, span))
