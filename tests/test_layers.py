@@ -15,7 +15,7 @@ import dllint
 
 ROOT = Path(__file__).resolve().parent.parent
 SHELLS = {"engine", "config", "report", "registry", "files", "suppress", "finding", "fix", "rule", "knowledge"} | {
-    *("cache", "reduce", "survey", "runtime", "review", "testing", "schema", "options"),
+    *("cache", "reduce", "survey", "runtime", "review", "testing", "schema", "options", "editor"),
 }
 
 LAYERS: dict[str, set[str]] = {
@@ -66,6 +66,10 @@ LAYERS: dict[str, set[str]] = {
     "flake8": {"engine", "config", "registry", "reduce"},
     "survey": {"engine", "config", "files", "report", "registry", "reduce"},
     "runtime": {"engine", "config", "report", "project", "model", "finding", "source"},
+    "editor": {
+        *("engine", "config", "report", "registry", "files", "reduce", "noqa", "finding", "fix", "source", "documents"),
+        "syntax",
+    },
     "cli": SHELLS,
     "__main__": {"cli"},
     "__init__": set(),
@@ -86,6 +90,8 @@ OUTSIDE: dict[str, set[str]] = {
     "tomli": {"config", "options"},
     "flake8": {"flake8"},
     "distributed": {"survey"},
+    "lsprotocol": {"editor"},
+    "pygls": {"editor"},
     "pyarrow": {"survey"},
     "psutil": {"survey", "runtime"},
     "matplotlib": {"runtime"},

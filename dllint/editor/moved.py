@@ -15,14 +15,10 @@ class Moved:
         self._by = len(after) - len(before)
 
     def span(self, span: Span) -> Span:
-        """Where a span is now; what was inside the stretch is at its borders."""
-        start, end = self._offset(span.start), self._offset(span.end)
-        return Span(min(start, end), max(start, end))
-
-    def _offset(self, offset: int) -> int:
-        if offset <= self._start:
-            return offset
-        return max(offset, self._end) + self._by
+        """Where a span is now, without what was typed at its ends; what was inside the stretch is at its borders."""
+        start = span.start + self._by if span.start >= self._end else min(span.start, self._start)
+        end = span.end if span.end <= self._start else max(span.end, self._end) + self._by
+        return Span(start, max(start, end))
 
 
 def _common(one: str, other: str) -> int:
