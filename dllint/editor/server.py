@@ -152,14 +152,14 @@ class Server(LanguageServer):
         if place is not None:
             self.change(lambda: self.desk.saved(place))
 
-    async def at(self, uri: str, ask: Callable[[View, str, int | None], Answer]) -> Answer | None:
+    async def at(self, uri: str, ask: Callable[[View, str, int | None], Answer], exact: bool = True) -> Answer | None:
         """An answer about a document as it is now."""
         place, cell = self.documents.place(uri), self.documents.cell(uri)
         if place is None:
             return None
 
         def task() -> Answer | None:
-            found = self.desk.view(place, exact=True)
+            found = self.desk.view(place, exact)
             return ask(*found, cell) if found is not None and _knows(*found) else None
 
         return await self.work(task)
@@ -281,7 +281,7 @@ def _answer(server: Server) -> None:
         def own(view: View, path: str, cell: int | None) -> Sequence[lsp.Diagnostic]:
             return server.reports.by_document(view).get(uri, [])
 
-        return lsp.RelatedFullDocumentDiagnosticReport(await server.at(uri, own) or [])
+        return lsp.RelatedFullDocumentDiagnosticReport(await server.at(uri, own, exact=False) or [])
 
     @feature(lsp.WORKSPACE_DIAGNOSTIC)
     async def everywhere(params: lsp.WorkspaceDiagnosticParams) -> lsp.WorkspaceDiagnosticReport:
