@@ -133,6 +133,13 @@ def test_files_and_settings_that_change(folder: Path) -> None:
         editor.open("other.py", TRAIN)
         await editor.until("vocab.py", FOUND)
 
+        # Another encoding on disk.
+        latin = f"# coding: latin-1\ngröße = 1\n{VOCAB.split('{')[0]}defaultdict(lambda: 0)\n"
+        editor.change("vocab.py", latin)
+        await editor.until("vocab.py", ["8 DLL101"])
+        editor.change("vocab.py", VOCAB)
+        await editor.until("vocab.py", FOUND)
+
         # Configuration: ignored, wrong, right again. Saving anything is enough for clients that watch nothing.
         (folder / "dllint.toml").write_text('ignore = ["DLL101"]\n')
         editor.save("vocab.py")

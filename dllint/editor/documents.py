@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import os
+import tokenize
 from collections.abc import Iterator, Sequence
 from urllib.parse import unquote
 
@@ -27,6 +29,15 @@ def uri_of(place: str) -> str:
     return from_fs_path(place) or ""
 
 
+def _encoded(text: str) -> bytes:
+    """A buffer as the bytes that it would be written as: its coding comment says which."""
+    data = text.encode("utf-8", "replace")
+    try:
+        return text.encode(tokenize.detect_encoding(io.BytesIO(data).readline)[0], "replace")
+    except SyntaxError:
+        return data
+
+
 class Documents:
     """The documents that are open in an editor."""
 
@@ -40,7 +51,7 @@ class Documents:
             place = place_of(notebook.uri)
             return (place, self._composed(notebook)) if place else None
         place, document = place_of(uri), self._open(uri)
-        return (place, document.source.encode("utf-8", "surrogatepass")) if place and document is not None else None
+        return (place, _encoded(document.source)) if place and document is not None else None
 
     def place(self, uri: str) -> str | None:
         """The file that a document is, or is a cell of."""
