@@ -213,17 +213,24 @@ def test_a_target_that_is_not_there_is_wrong_usage(folder: Path) -> None:
     ],
 )
 def test_what_breaks_is_told_and_bounded(
-    folder: Path, target: str, method: str, question: str, words: str, rule: str
+    folder: Path, target: str, method: str, question: str, words: str, rule: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = {process.pid for process in psutil.process_iter()}
+    monkeypatch.setitem(ENV, "DLLINT_TEST", str(folder))
     status, report = probe(folder, target, "--start-method", method, "--idle", "5")
     found = answer(report, question, method)
     assert status == 1
     assert found["verdict"] == "fails"
     assert found["text"].startswith(words), found
     assert found["rule"] == rule
-    left = [process for process in psutil.process_iter() if process.pid not in before]
-    assert not [process for process in left if "dllint.runtime.probe" in " ".join(process.cmdline())]
+    assert not [process for process in psutil.process_iter() if environment(process).get("DLLINT_TEST") == str(folder)]
+
+
+def environment(process: Any) -> dict[str, str]:
+    """Of a process that lives and is ours."""
+    try:
+        return dict(process.environ())
+    except (psutil.Error, OSError):
+        return {}
 
 
 @pytest.mark.slow

@@ -10,7 +10,23 @@ from dllint.runtime.probe.messages import Place
 from dllint.runtime.probe.observed import Observed
 from dllint.runtime.probe.report import Answer, Verdict
 
-CAUSE = Role.CAUSE
+PLAIN = frozenset(
+    (
+        "DLL104",
+        "DLL106",
+        "DLL109",
+        "DLL110",
+        "DLL113",
+        "DLL207",
+        "DLL301",
+        "DLL302",
+        "DLL305",
+        "DLL307",
+        "DLL403",
+        "DLL606",
+    )
+)
+"""Rules whose hazards have an error message of their own; what kills a worker may be anything."""
 _WORKER = re.compile(
     r"DataLoader worker \(pid(?:\(s\))? [\d, ]+\) (?:is |)((?:killed by signal: \w+|exited unexpectedly)[^.\n]*)"
 )
@@ -22,6 +38,8 @@ def failure(question: str, observed: Observed) -> Answer:
     text, places = _told(observed)
     printed = observed.ending.output if observed.ending else ""
     rule = "DLL301" if _respawns(observed) else _rule(text) or _rule(printed)
+    if rule == "DLL113" and question != "workers start":
+        rule = ""  # a recursion of another kind
     return Answer(question, Verdict.FAILS, text, rule, places=places)
 
 
@@ -74,6 +92,7 @@ def _first_line(text: str) -> str:
 
 
 def _rule(text: str) -> str:
-    """The rule that knows the first cause that is named there, by the table of `dllint explain`."""
-    seen = read([text.encode()]).seen
-    return next((entry.message.rules[0] for entry in seen if entry.message.rules and entry.message.role is CAUSE), "")
+    """The rule that is told by the first of the messages that `dllint explain` knows."""
+    causes = [entry.message for entry in read([text.encode()]).seen if entry.message.role is Role.CAUSE]
+    rules = (message.rules[0] for message in causes if message.rules)
+    return next((rule for rule in rules if rule in PLAIN), "")
