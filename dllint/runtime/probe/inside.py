@@ -78,7 +78,7 @@ def inspect(loader: Any) -> Contents:
 
 def _failed(error: BaseException) -> Failed:
     message = str(error)
-    if error.__cause__ is not None and "exited unexpectedly" in message:  # torch says there of which signal
+    if "killed by signal" in str(error.__cause__):  # of which torch then says less itself
         message = str(error.__cause__)
     where = places.traceback_places(error.__traceback__)
     internal = isinstance(error, Exception) and places.ours(error.__traceback__)
