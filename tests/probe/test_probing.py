@@ -139,9 +139,15 @@ HANGS = f"hangs: nothing happened for 5 s, at data.py:{WAITS}"
 BOMB = """\
 from multiprocessing import Pool
 
-import torch
 
-DATA = torch.utils.data.TensorDataset(torch.arange(400))
+class Numbers:
+    def __len__(self):
+        return 400
+
+    def __getitem__(self, index):
+        return index
+
+
 with Pool(2) as pool:
     print(pool.map(abs, [1, 2]))
 """
@@ -211,7 +217,7 @@ def test_a_target_that_is_not_there_is_wrong_usage(folder: Path) -> None:
         ("data:Everything", "spawn", "workers share the items", "256 of 256 items", "DLL601"),
         ("data:seeded", "forkserver", "random streams differ", "begins the same in every epoch", "DLL606"),
         ("data:gives_up", "fork", "loads", "ValueError: no data here", ""),
-        ("bomb.py:DATA", "spawn", "loads", "stopped: it started ", "DLL301"),
+        ("bomb.py:Numbers", "spawn", "loads", "stopped: it started ", "DLL301"),
     ],
 )
 def test_what_breaks_is_told_and_bounded(
