@@ -16,10 +16,11 @@ import tempfile
 from pathlib import Path
 
 from dllint.runtime.probe import plot
-from dllint.runtime.probe.report import decode
+from dllint.runtime.probe.report import Report, decode
 
 ROOT = Path(__file__).resolve().parent.parent
 PICTURE = ROOT / "docs" / "images" / "probe-memory.svg"
+METHODS = ("fork", "spawn")
 PROBED = '''"""What is probed: the training loader, with its own defaults."""
 
 import argparse
@@ -62,13 +63,25 @@ def dllint(project: Path, *arguments: str) -> bytes:
     return done.stdout
 
 
-def probe(project: Path, name: str, items: int) -> Path:
-    """A report of the project as it is now."""
-    limits = ["--items", str(items), "--seconds", "240", "--timeout", "560", "--idle", "120", "--scaling", ""]
-    methods = ["--start-method", "fork", "--start-method", "spawn"]
-    place = project.parent / f"{name}.json"
-    place.write_bytes(dllint(project, "probe", "probed:loader", *methods, *limits, "--output-format", "json"))
-    return place
+def probe(project: Path, state: str, method: str, items: int) -> Report:
+    """A report of the project as it is now; made once for each state and method."""
+    place = project.parent / f"{state}-{method}.json"
+    if not place.exists():
+        limits = ["--items", str(items), "--seconds", "240", "--timeout", "560", "--idle", "120", "--scaling", ""]
+        options = ["--start-method", method, *limits, "--output-format", "json"]
+        place.write_bytes(dllint(project, "probe", "probed:loader", *options))
+    return decode(place.read_bytes())
+
+
+def make(folder: Path, names: int) -> Path:
+    """The project with everything fixed but the list of file names."""
+    project = folder / "training"
+    if not project.exists():
+        shutil.copytree(ROOT / "examples" / "training", project)
+        (project / "probed.py").write_text(PROBED, encoding="utf-8")
+        make_reviews(project, names)
+        dllint(project, "check", "--fix", "--unsafe-fixes", "--ignore", "DLL201", ".")
+    return project
 
 
 def main() -> None:
@@ -76,22 +89,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--names", type=int, default=2_000_000)
     parser.add_argument("--items", type=int, default=200_000)
-    parser.add_argument("--keep", metavar="FOLDER", help="Leave the reports there.")
+    parser.add_argument("--folder", metavar="FOLDER", help="Leave all there, and do not repeat what is there already.")
     args = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        project = Path(folder, "training")
-        shutil.copytree(ROOT / "examples" / "training", project)
-        (project / "probed.py").write_text(PROBED, encoding="utf-8")
-        make_reviews(project, args.names)
-        dllint(project, "check", "--fix", "--unsafe-fixes", "--ignore", "DLL201", ".")
-        before = probe(project, "before", args.items)
+    with tempfile.TemporaryDirectory() as temporary:
+        project = make(Path(args.folder or temporary).absolute(), args.names)
+        before = [probe(project, "before", method, args.items) for method in METHODS]
         dllint(project, "check", "--fix", "--unsafe-fixes", ".")
-        after = probe(project, "after", args.items)
-        old, new = (decode(place.read_bytes()) for place in (before, after))
-        if args.keep:
-            for place in (before, after):
-                shutil.copy(place, args.keep)
-    curves = plot.lines(new, old)
+        after = [probe(project, "after", method, args.items) for method in METHODS]
+    curves = [line for pair in zip(after, before, strict=True) for line in plot.lines(*pair)]
     title = f"{args.names:,} file names, 4 workers: main process and workers, PSS"
     PICTURE.parent.mkdir(parents=True, exist_ok=True)
     PICTURE.write_text(plot.svg(curves, title), encoding="utf-8")
