@@ -97,7 +97,7 @@ class Progress(msgspec.Struct, frozen=True, tag=True):
 class Shared(msgspec.Struct, frozen=True, tag=True):
     """What a batch takes in the main process while it is kept."""
 
-    descriptors: float | None
+    descriptors: float
     megabytes: float
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import psutil
 
-from dllint.runtime.probe import target
+from dllint.runtime.probe import contents, target
 from dllint.runtime.probe.digests import digest
 from dllint.runtime.probe.messages import (
     Compared,
@@ -148,29 +148,25 @@ def _usage(process: psutil.Process) -> tuple[float, float]:
 
 
 def _keep(iterator: Any) -> Shared | None:
-    """What batches take while they are kept."""
-    process = psutil.Process()
-    before = process.num_fds() if hasattr(process, "num_fds") else None
+    """What batches take while they are kept: each storage of their tensors is a file in shared memory, held open."""
+    from torch import multiprocessing
+
     kept = [batch for _, batch in zip(range(KEPT_BATCHES), iterator, strict=False)]
     if not kept:
         return None
-    more = None if before is None else max(0, process.num_fds() - before) / len(kept)
-    return Shared(more, sum(_shared_bytes(kept).values()) / 1e6 / len(kept))
+    sizes: dict[int, int] = {}
+    for batch in kept:
+        sizes.update(_shared_bytes(batch))
+    strategy: str = multiprocessing.get_sharing_strategy()
+    files = len(sizes) / len(kept) if strategy == "file_descriptor" else 0.0
+    return Shared(files, sum(sizes.values()) / 1e6 / len(kept))
 
 
-def _shared_bytes(value: Any) -> dict[int, int]:
-    """The shared memory behind the tensors of a batch, each storage once."""
-    if hasattr(value, "untyped_storage"):
-        storage = value.untyped_storage()
-        return {storage.data_ptr(): storage.nbytes()} if storage.is_shared() else {}
-    parts: list[Any] = []
-    if isinstance(value, dict):
-        parts = list(value.values())
-    elif isinstance(value, list | tuple):
-        parts = list(value)
-    elif hasattr(value, "__dict__"):
-        parts = list(vars(value).values())
-    return {place: size for part in parts for place, size in _shared_bytes(part).items()}
+def _shared_bytes(batch: object) -> dict[int, int]:
+    """The sizes of the shared storages of a batch, by their addresses."""
+    held: list[Any] = [step.value for step in contents.walk(batch, "batch")]
+    storages = [value.untyped_storage() for value in held if hasattr(value, "untyped_storage")]
+    return {storage.data_ptr(): storage.nbytes() for storage in storages if storage.is_shared()}
 
 
 def _compare(loader: Any, folder: str) -> Compared | None:
