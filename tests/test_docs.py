@@ -11,13 +11,14 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 import yaml
 
 from dllint import schema
 from dllint.cli import COMMANDS
-from docs import links, site
+from docs import links, pictures, site
 
 ROOT = site.ROOT
 CONFIGURATION = ROOT / "docs" / "configuration.md"
@@ -112,6 +113,16 @@ def _keys() -> str:
 def _code(words: str) -> str:
     """A value of TOML in backquotes, words as they are."""
     return f"`{words}`" if words[0] in '[{"' or words in ("true", "false") else words
+
+
+def test_the_picture_of_a_terminal_is_up_to_date() -> None:
+    """The words of it; a newer rich may draw them otherwise."""
+    shown = ElementTree.fromstring((ROOT / "docs" / "images" / "terminal.svg").read_text(encoding="utf-8"))
+    assert _words(shown) == _words(ElementTree.fromstring(pictures.terminal())), "python -m docs.pictures terminal.svg"
+
+
+def _words(picture: ElementTree.Element) -> list[str]:
+    return " ".join("".join(part.itertext()) for part in picture.iter() if part.tag.endswith("}text")).split()
 
 
 @pytest.mark.slow
