@@ -264,6 +264,14 @@ def test_files_are_read_only_for_the_rule(tmp_path: Path) -> None:
     assert [finding.path for finding, _ in found(tmp_path, "compose.yaml").findings] == ["compose.yaml"]
 
 
+def test_why_a_line_is_reported_or_quiet(tmp_path: Path) -> None:
+    place = str(project(tmp_path, compose__yaml=SERVICE) / "compose.yaml")
+    told = [engine.why(Request(paths=(place,), layer=Layer(select=("DLL502",))), place, row)[0] for row in (2, 3)]
+    assert told[0].startswith("DLL502 is reported here")
+    assert told[1].startswith("no container starts on this line")
+    assert "only DLL502 reads such files" in engine.why(Request(paths=(place,)), place, 2)[0]
+
+
 def test_fixes_are_written_byte_for_byte(tmp_path: Path) -> None:
     text = "\ufeff# größe\r\nservices:\r\n  train: # 🚂\r\n    build: .\r\n"
     project(tmp_path, compose__yaml=text)

@@ -231,10 +231,15 @@ def why(request: Request, path: str, row: int, cell: int | None = None) -> list[
 def _why(session: Session, path: str, row: int, cell: int | None) -> list[str]:
     relative = next(iter(session.selection.named), "")
     if not relative:
-        return [f"{path} is excluded or does not exist"]
+        ignored = session.selection.ignored
+        return session.warnings() if ignored else [f"{path} is excluded or does not exist"]
     corpus = session.corpus()
-    if relative not in corpus.models:
+    if not corpus.has(relative):
         return [f"{path}: {corpus.problem(relative)}"]
+    if relative not in corpus.models:
+        judged = session.judge.judge(corpus)
+        told = [*_told(judged, corpus, relative, row), *judged.crashes]
+        return told or ["no container starts on this line that is known to run workers and to lack shared memory"]
     source = corpus.source(relative)
     part = next((part for part in source.parts if part.cell == cell), None)
     if part is None:

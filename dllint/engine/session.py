@@ -151,6 +151,6 @@ class Session:
         """What is worth a line besides the findings."""
         told = [*self.config.warnings]
         told += [f"{path}: only DLL502 reads such files, and it is not selected" for path in self.selection.ignored]
-        if not self.selection.targets and not self.selection.missing:
+        if not (self.selection.targets or self.selection.missing or self.selection.ignored):
             told.append(f"no Python files found under {', '.join(self.request.paths) or '.'}")
         return told

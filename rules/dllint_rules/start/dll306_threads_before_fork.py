@@ -20,15 +20,15 @@ class ThreadsBeforeFork(Rule):
         for thread in project.threads.own():
             yield self._own(thread)
         limited = project.threads.limits_opencv()
-        seen: set[tuple[str, int]] = set()
+        seen: set[object] = set()
         for running in (*project.running_if_asked, *project.users_running):
             for call in project.executed_calls(running) if _forked(project, running) else ():
                 if project.threads.raises_number(call, running.env):
                     yield self._raised(running, call)
-                elif not limited and running.function not in seen:
+                elif not limited and _workers_of(running) not in seen:
                     name = project.threads.opencv(call, running.env)
                     if name:
-                        seen.add(running.function)
+                        seen.add(_workers_of(running))
                         yield self._opencv(running, call, name)
 
     def _own(self, thread: OwnThread) -> Finding:
@@ -85,6 +85,11 @@ class ThreadsBeforeFork(Rule):
             anchors=((loader.path, loader.span),) if loader is not None else (),
             key=f"{self.code}:{path}:{call.args[0].name}",
         )
+
+
+def _workers_of(running: Running) -> object:
+    """Whose workers run code: what one `cv2.setNumThreads(0)` mends is one cause."""
+    return None if running.loader is None else (running.loader.path, running.loader.span)
 
 
 def _forked(project: Project, running: Running) -> bool:
