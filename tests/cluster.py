@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from types import TracebackType
 
@@ -15,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 class Cluster:
-    """A scheduler and workers of one thread each, one source at a time. `scratch` is where sources are unpacked."""
+    """A scheduler and workers of one thread each; the dead are replaced. `scratch` is where sources are unpacked."""
 
     def __init__(self, folder: Path, workers: int) -> None:
         self.folder = folder
@@ -26,15 +27,20 @@ class Cluster:
         self._number = workers
         self.scheduler: subprocess.Popen[bytes] | None = None
         self.workers: list[subprocess.Popen[bytes]] = []
+        self._ended = threading.Event()
+        self._supervisor = threading.Thread(target=self._supervise, daemon=True)
 
     def __enter__(self) -> Cluster:
         self.start_scheduler()
-        self.replace_dead()
+        self._replace_dead()
+        self._supervisor.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._ended.set()
+        self._supervisor.join()
         for process in [*self.workers, *([self.scheduler] if self.scheduler else [])]:
             _kill(process)
 
@@ -48,17 +54,21 @@ class Cluster:
         assert self.scheduler
         _kill(self.scheduler)
 
-    def replace_dead(self) -> None:
-        """Start as many workers as are missing."""
+    def kill_worker(self, number: int) -> None:
+        """End a worker without a word."""
+        workers = self.workers
+        _kill(workers[number % len(workers)])
+
+    def _supervise(self) -> None:
+        while not self._ended.wait(0.2):
+            self._replace_dead()
+
+    def _replace_dead(self) -> None:
         self.workers = [worker for worker in self.workers if worker.poll() is None]
         while len(self.workers) < self._number:
             # A scheduler that goes away is waited for.
             options = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--death-timeout", "60"]
             self.workers.append(self._start("dask_worker", self.address, *options))
-
-    def kill_worker(self, number: int) -> None:
-        """End a worker without a word."""
-        _kill(self.workers[number % len(self.workers)])
 
     def _start(self, command: str, *arguments: str) -> subprocess.Popen[bytes]:
         paths = os.pathsep.join([str(ROOT), str(ROOT / "rules")])

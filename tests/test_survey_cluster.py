@@ -102,7 +102,6 @@ def test_workers_that_are_killed(several: list[Tree], undisturbed: list[tuple[ob
                     time.sleep(chance.random() / 2)
                     cluster.kill_worker(chance.randrange(2))
                     killed += 1
-                cluster.replace_dead()
 
             rounds += 1
             found = surveyed(several, tmp_path / f"{rounds}.db", Plan(scheduler=cluster.address), kill)
@@ -147,7 +146,6 @@ def test_a_scheduler_that_is_restarted(
             cluster.kill_scheduler()
             time.sleep(1)
             cluster.start_scheduler()
-            cluster.replace_dead()
 
     with Cluster(tmp_path, workers=2) as cluster:
         assert surveyed(several, tmp_path / "r.db", Plan(scheduler=cluster.address), restart) == undisturbed

@@ -7,6 +7,7 @@ when the scheduler itself goes away, whatever has no outcome yet is sent again t
 from __future__ import annotations
 
 import importlib
+import queue
 import time
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -18,11 +19,13 @@ from dllint.survey.trees import Tree
 from dllint.survey.unit import Settings, survey
 
 PATIENCE_S = 300.0
-"""How long a scheduler may be away."""
+"""How long a scheduler may be away, or without workers."""
 CONNECT_S = 10.0
 """How long one attempt to reach it takes."""
 TRIES = 10
 """How often the work on one source is sent again after Dask has given it up because its workers died."""
+LOOK_S = 5.0
+"""How long nothing may come back before it is asked whether the scheduler is still the same."""
 _AHEAD = 4
 """Sources that are sent for each thread of the cluster, so that none waits for work."""
 
@@ -52,18 +55,30 @@ def work(tree: Tree, settings: Settings, maker: str) -> Outcome:
 def _sent(client: Any, trees: list[Tree], settings: Settings, tries: dict[str, int]) -> Iterator[tuple[Tree, Outcome]]:
     """Outcomes until all sources have one or the scheduler is lost."""
     distributed = _distributed()
+    scheduler = _scheduler(client)
     waiting = trees[::-1]
     running: dict[Any, Tree] = {}
-    finished = distributed.as_completed(loop=client.loop)
+    finished: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    idle_until = time.monotonic() + PATIENCE_S
     while waiting or running:
-        while waiting and len(running) < _window(client):
+        while waiting and len(running) < _AHEAD * max(1, _threads(client)):
             tree = waiting.pop()
             future = client.submit(work, tree, settings, tool(), pure=False)
             running[future] = tree
-            finished.add(future)
-        future = next(finished)
+            future.add_done_callback(finished.put)
+        try:
+            future = finished.get(timeout=LOOK_S)
+        except queue.Empty:
+            # What was sent while a scheduler went away is never answered, and the client does not say so.
+            if not scheduler or _scheduler(client) != scheduler:
+                return
+            if _threads(client):
+                idle_until = time.monotonic() + PATIENCE_S
+            elif time.monotonic() > idle_until:
+                raise NoCluster(f"it has had no workers for {PATIENCE_S:g} s") from None
+            continue
         tree = running.pop(future)
-        if client.status != "running" or future.status in ("cancelled", "lost"):
+        if future.status in ("cancelled", "lost"):
             return
         try:
             yield tree, future.result()
@@ -77,13 +92,20 @@ def _sent(client: Any, trees: list[Tree], settings: Settings, tries: dict[str, i
             raise NoCluster(f"its workers cannot import dllint: {error}") from None
 
 
-def _window(client: Any) -> int:
-    """How many sources are sent at a time. One that has no workers yet gets some, and begins when they come."""
+def _threads(client: Any) -> int:
+    """How many sources the workers take at a time; 0 while there are none, or no scheduler."""
     try:
-        threads: int = sum(client.nthreads().values())
-        return _AHEAD * max(1, threads)
-    except (OSError, RuntimeError):  # the scheduler is lost: the futures will say so
+        return sum(client.nthreads().values())
+    except (OSError, RuntimeError):
         return 0
+
+
+def _scheduler(client: Any) -> str:
+    """Which scheduler answers; "" while none does."""
+    try:
+        return str(client.sync(client.scheduler.identity)["id"])
+    except (OSError, RuntimeError):
+        return ""
 
 
 def _connected(address: str) -> Any:
