@@ -1,4 +1,4 @@
-"""How many public repositories break on Python 3.14: `python -m bench.survey FOLDER > docs/survey.md`.
+"""How many public repositories break on Python 3.14: `python -m bench.survey FOLDER > docs/python314.md`.
 
 `bench/survey.txt` pins repositories by commit. Those that are not in the folder yet are fetched, a few at a time, bare
 and without their history; nothing of them is run. They are surveyed by the processes of this machine and by a Dask
@@ -53,7 +53,7 @@ for instance, a dataset breaks for whoever gives it workers. dllint reports only
 cause, so these are lower bounds; how often it is wrong was measured on other code
 ([bench/PRECISION.md](../bench/PRECISION.md)).
 
-Anyone can repeat it: `python -m bench.survey FOLDER > docs/survey.md`."""
+Anyone can repeat it: `python -m bench.survey FOLDER{option} > docs/python314.md`."""
 
 
 TRUST = """
@@ -212,7 +212,7 @@ def answer(database: Database) -> Iterator[str]:
     version = found.tools[0].partition("+")[0]
     others = "".join(f"; {count} {KINDS[kind]}" for kind, count in found.outcomes.items() if kind != "ok")
     yield f"\n{found.files:,} Python files in {candidates} repositories{others}; dllint {version}.\n"
-    yield "| start method | default on | repositories that break | wrong data | memory |\n|---|---|---:|---:|---:|---:|"
+    yield "| start method | default on | repositories that break | wrong data | memory |\n|---|---|---:|---:|---:|"
     for method in found.methods:
         harms = method.harms
         yield f"| {method.name} | {method.where} | {method.breaks} | {harms['corrupt']} | {harms['bloat']} |"
@@ -229,16 +229,20 @@ def answer(database: Database) -> Iterator[str]:
 
 def write(trees: list[Tree], measured: list[Measured], results: Database) -> str:
     """The page."""
+    listed = repositories()
+    every = round(len(listed) / len(trees))
+    option = f" --every {every}" if every > 1 else ""
     head = "| run | repositories a minute | most memory for one | most of a Dask worker itself | load of the machine |"
     return "\n".join(
         [
-            EXPLANATION.format(sources=len(trees), listed=len(repositories())),
+            EXPLANATION.format(sources=len(trees), listed=len(listed), option=option),
             "\n## The answer\n",
             *answer(results),
             TRUST,
             "\n## What it costs\n",
-            f"{len(trees)} repositories, {os.cpu_count()} cores. All runs have the same findings, to the letter.\n",
-            f"{head}\n|---|---:|---:|---:|",
+            f"{len(trees)} repositories, {os.cpu_count()} cores. All runs have the same findings, to the letter.",
+            "A load beyond the workers is other work, which makes them slower, and two little faster than one.\n",
+            f"{head}\n|---|---:|---:|---:|---:|",
             *(each.row for each in measured),
         ]
     )
