@@ -75,10 +75,12 @@ def test_workers_with_another_dllint_are_refused(
 
 @pytest.mark.slow
 def test_no_scheduler_answers(several: list[Tree], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dllint.survey.cluster.PATIENCE_S", 0)
     monkeypatch.setattr("dllint.survey.cluster.CONNECT_S", 1)
-    for address in ("tcp://127.0.0.1:9", "nonsense://x"):
-        with pytest.raises(NoCluster, match="no Dask scheduler answers"):
+    for address, told in (
+        ("tcp://127.0.0.1:9", "no Dask scheduler answers"),
+        ("nonsense://x", "unknown address scheme"),
+    ):
+        with pytest.raises(NoCluster, match=told):
             surveyed(several, tmp_path / "r.db", Plan(scheduler=address))
 
 

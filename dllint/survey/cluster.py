@@ -38,8 +38,10 @@ def outcomes(trees: Sequence[Tree], settings: Settings, address: str) -> Iterato
     """What becomes of each source, in any order. Raises NoCluster and Unfit. Whoever stops asking stops the work."""
     left = {tree.name: tree for tree in trees}
     tries = dict.fromkeys(left, 0)
+    patience = 0.0  # an address where nobody has answered yet may be wrong
     while left:
-        with _connected(address) as client:
+        with _connected(address, patience) as client:
+            patience = PATIENCE_S
             for tree, outcome in _sent(client, list(left.values()), settings, tries):
                 del left[tree.name]
                 yield tree, outcome
@@ -108,15 +110,19 @@ def _scheduler(client: Any) -> str:
         return ""
 
 
-def _connected(address: str) -> Any:
+def _connected(address: str, patience: float) -> Any:
     """A client of the scheduler, which may need a while to come back. Raises NoCluster."""
     distributed = _distributed()
-    deadline = time.monotonic() + PATIENCE_S
+    try:
+        importlib.import_module("distributed.comm").get_address_host(address)
+    except ValueError as error:
+        raise NoCluster(f"{address}: {error}") from None
+    deadline = time.monotonic() + patience
     while True:
         try:
             return distributed.Client(address, timeout=CONNECT_S, set_as_default=False)
-        except (OSError, ValueError) as error:
-            if isinstance(error, ValueError) or time.monotonic() > deadline:
+        except OSError as error:
+            if time.monotonic() > deadline:
                 raise NoCluster(f"{address}: no Dask scheduler answers: {error}") from None
             time.sleep(1)
 

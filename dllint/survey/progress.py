@@ -82,9 +82,10 @@ class _Bar:
     def __init__(self, total: int) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn
+        from rich.table import Column
 
         # Only the bar gives way on a narrow terminal.
-        columns = (BarColumn(bar_width=None), TextColumn("{task.description}"))
+        columns = (BarColumn(bar_width=None), TextColumn("{task.description}", table_column=Column(no_wrap=True)))
         self._progress = Progress(*columns, console=Console(stderr=True), transient=True, expand=True)
         self._task = self._progress.add_task(f"0 of {total} sources", total=total)
 
