@@ -107,7 +107,7 @@ def standalone(folder: Path, *args: str) -> list[str]:
     return sorted(done.stdout.splitlines())
 
 
-@pytest.mark.parametrize("jobs", ["1", "4"])
+@pytest.mark.parametrize("jobs", [pytest.param("1", marks=pytest.mark.slow), "4"])
 def test_it_reports_what_the_standalone_reports(
     folder: Path, jobs: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -121,7 +121,7 @@ def test_it_reports_what_the_standalone_reports(
     assert flake8(folder, "-j", jobs, "data.py") == [line for line in expected if line.startswith("data.py")]
 
 
-@pytest.mark.parametrize("way", ["fork", "spawn"])
+@pytest.mark.parametrize("way", [pytest.param("fork", marks=pytest.mark.slow), "spawn"])
 def test_the_project_is_checked_once_however_workers_start(folder: Path, way: str, tmp_path: Path) -> None:
     announce(tmp_path / "site", "counting:Plugin")
     (tmp_path / "site" / "counting.py").write_text(COUNTING)

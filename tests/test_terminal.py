@@ -113,7 +113,7 @@ def test_a_link_leads_to_a_file_that_is_there(tmp_path: Path) -> None:
 
 
 @posix
-@pytest.mark.parametrize("form", ["concise", "full"])
+@pytest.mark.parametrize("form", ["concise", pytest.param("full", marks=pytest.mark.slow)])
 def test_codes_are_links_on_such_a_terminal(program: Path, form: str) -> None:
     args = ("check", "--output-format", form)
     shown = on_terminal(program, MAIN.format(60), *args, FORCE_HYPERLINK="1")
