@@ -68,7 +68,7 @@ LAYERS: dict[str, set[str]] = {
     "runtime": {"engine", "config", "report", "project", "model", "finding", "source"},
     "editor": {
         *("engine", "config", "report", "registry", "files", "reduce", "noqa", "finding", "fix", "source", "documents"),
-        "syntax",
+        *("syntax", "garbage"),
     },
     "cli": SHELLS,
     "__main__": {"cli"},

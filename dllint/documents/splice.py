@@ -27,7 +27,7 @@ def spliced(raw: str, texts: list[tuple[Cell, str]]) -> str:
 def _value(raw: str, cell: Cell, text: str) -> str:
     """The JSON of a cell's source: one string, or a list with a string a line."""
     value, ascii_only = raw[cell.start : cell.end], raw.isascii() and "\\u" in raw
-    if not cell.text:
+    if not cell.text or not text:
         return _fresh(value, text, ascii_only)
     at = places(value)
     border = f'",{value[1 : skip(value, 1)]}"' if value.startswith("[") else ""
@@ -82,7 +82,7 @@ def _escaped(text: str, ascii_only: bool) -> str:
 
 
 def _fresh(value: str, text: str, ascii_only: bool) -> str:
-    """The source of a cell that had none."""
+    """The source of a cell that had none, or has none now."""
     if not value.startswith("["):
         return f'"{_escaped(text, ascii_only)}"'
     return f"[{', '.join(chr(34) + _escaped(line, ascii_only) + chr(34) for line in _lines(text))}]"

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-import gc
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Mapping
 
 import msgspec
 
@@ -20,6 +18,7 @@ from dllint.engine.judge import Judgement
 from dllint.engine.session import Request, Session
 from dllint.finding import Finding
 from dllint.fix import Edit, Fix
+from dllint.garbage import uncollected
 from dllint.reduce import Collected
 from dllint.source import Source, Span
 
@@ -144,7 +143,7 @@ class Workbench:
 
     def _view(self, exact: bool) -> View:
         stale, self._stale = self._stale, set()
-        with _quiet_collector():
+        with uncollected():
             corpus = self.session.corpus(stale)
             former = {path: good for path in self.session.overlay if (good := self._former(corpus, path, exact))}
             judged = self._judged(corpus.with_former(former) if former else corpus)
@@ -223,13 +222,3 @@ def _meaning(source: Source, item: Collected) -> tuple[str, list[tuple[str, ...]
         return ast.dump(ast.parse(source.text)), comments
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return source.text, comments
-
-
-@contextmanager
-def _quiet_collector() -> Iterator[None]:
-    """No cyclic garbage collection while somebody waits; what a project leaves behind is collected afterwards."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()

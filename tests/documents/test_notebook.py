@@ -104,6 +104,7 @@ def test_a_rewritten_cell_leaves_the_rest_as_it_is() -> None:
         ('["a\\n","b\\n"]', "b\n", "b\n\nc", '["a\\n","b\\n","\\n","c"]'),
         ('["", "a"]', "a", "b", '["", "b"]'),
         ('"\\ud83d\\ude00 = 1; b"', "b", "\N{GRINNING FACE}", '"\\ud83d\\ude00 = 1; \\ud83d\\ude00"'),
+        ('["a\\n",\n"b"]', "a\nb\n", "\n", "[]"),
         ("[]", "\n", "a\nb\n", '["a\\n", "b"]'),
         ('""', "\n", "a\nb\n", '"a\\nb"'),
     ],
