@@ -35,15 +35,13 @@ def test_a_position_leads_back(text: str, offset: int, encoding: str) -> None:
     assert places.offset(part, position) == 7 + offset
 
 
-@given(TEXTS, TEXTS, TEXTS, TEXTS)
+@given(TEXTS, st.text("XY", max_size=9), st.text("XY", max_size=9), TEXTS)
 def test_what_is_around_an_edit_moves_with_it(before: str, old: str, new: str, after: str) -> None:
     one, other = before + old + after, before + new + after
     moved = Moved(one, other)
     for start, end in ((0, len(before)), (len(before) + len(old), len(one))):
         span = moved.span(Span(start, end))
         assert 0 <= span.start <= span.end <= len(other)
-        if not one[start:end].strip() or len(set(before + after)) < len(before + after):
-            continue  # the same characters elsewhere: another stretch may have changed as well
         assert other[span.start : span.end] == one[start:end]
 
 
