@@ -67,6 +67,7 @@ def frame(output: str, title: str, width: int) -> str:
     console = Console(record=True, width=width, file=io.StringIO(), force_terminal=True, color_system="truecolor")
     for line in output.splitlines():
         console.print(Text.from_ansi(line), soft_wrap=False)
+    console.print()  # or the last line loses what is below its base
     svg = console.export_svg(title=title, theme=SVG_EXPORT_THEME, code_format=SVG, unique_id="frame")
     return "\n".join(line.rstrip() for line in svg.splitlines() if line.strip()) + "\n"
 
