@@ -1,6 +1,6 @@
 """The pictures of the gallery, made of what the commands really print: `python -m docs.pictures [NAME]...`.
 
-Needs a terminal's worth of programs: git; tmux and Neovim for `editor`; playwright and a Chromium for `pull-request`.
+Needs git; tmux and Neovim for `editor`; playwright and a Chromium for `pull-request`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"
 ENV = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (ROOT, ROOT / "rules")))}
 COMMAND = "dllint check examples/training/vocab.py"
-EDITOR_SIZE = (110, 34)
+EDITOR_SIZE = (110, 32)
 SETUP = r"""
 set number noswapfile signcolumn=yes laststatus=0 noruler noshowcmd shortmess=aoOtTWIcF background=dark
 highlight SignColumn ctermbg=NONE

@@ -73,7 +73,7 @@ def index() -> str:
 
 def readme() -> str:
     """The text of `README.md` with its table of families renewed."""
-    rows = ["| rules | about | |", "|---|---|---|"]
+    rows = ["| rules | about | number |", "|---|---|---|"]
     for folder, members in groupby(rules(), key=family):
         infos = list(members)
         link = (folder / "README.md").relative_to(ROOT).as_posix()
