@@ -217,10 +217,10 @@ PLANTS = (
     ),
     _init(
         "DLL204",
-        "self.planted = {}",
+        "self.stored = {}",
         "self.bounded = {}",
         "import numpy as np",
-        "if INDEX not in self.planted:\n    self.planted[INDEX] = np.zeros((512, 512))",
+        "if INDEX not in self.stored:\n    self.stored[INDEX] = np.zeros((512, 512))",
         "if INDEX not in self.bounded and len(self.bounded) < 10:\n    self.bounded[INDEX] = np.zeros((512, 512))",
     ),
     _item("DLL205", 'print(glob.glob("labels/*.txt"))', 'print(glob.glob(f"labels/{INDEX}/*.txt"))', "import glob"),
