@@ -89,7 +89,7 @@ def _check(options: argparse.Namespace, **asked: Any) -> dict[str, list[Line]]:
 
 def _request(options: argparse.Namespace, asked: Mapping[str, Any]) -> Request:
     from dllint.engine import Request
-    from dllint.reduce.pool import cores
+    from dllint.reduce import cores
     from dllint.registry import Layer
 
     return Request(

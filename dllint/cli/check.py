@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from dllint.cli import Problem, completion, narrow, plan
+from dllint.cli import Problem, completion, narrow
 from dllint.cli.output import report, report_context, shown_progress
-from dllint.cli.watch import watch
 from dllint.report.formats import FORMATS
 
 if TYPE_CHECKING:
@@ -94,8 +93,12 @@ def command(context: click.Context, /, paths: tuple[str, ...], why_place: str | 
             context.exit(_why(why_place, options))
         request = _request(paths, options)
         if options["show_files"] or options["show_settings"]:
+            from dllint.cli import plan
+
             (plan.show_files if options["show_files"] else plan.show_settings)(request)
         elif options["watch"]:
+            from dllint.cli.watch import watch
+
             watch(request, lambda: _check(request, options))
         else:
             context.exit(_check(request, options))
@@ -115,7 +118,7 @@ def _problems() -> Iterator[None]:
 
 def _request(paths: tuple[str, ...], options: dict[str, Any]) -> Request:
     from dllint.engine import Request
-    from dllint.reduce.pool import cores
+    from dllint.reduce import cores
     from dllint.registry import Layer
 
     stdin: bytes | None = None

@@ -51,7 +51,7 @@ def _review(paths: tuple[str, ...], options: dict[str, Any]) -> tuple[dict[str, 
     from dllint.cli.narrow import to_new
     from dllint.cli.output import report_context
     from dllint.engine import Request, check
-    from dllint.reduce.pool import cores
+    from dllint.reduce import cores
     from dllint.review import changes, comments, git
 
     request = Request(

@@ -14,7 +14,7 @@ from dllint.config import ConfigError
 from dllint.editor.workbench import View, Workbench
 from dllint.engine.session import Request
 from dllint.files import posix
-from dllint.reduce.pool import cores
+from dllint.reduce import cores
 from dllint.registry import Layer, RegistryError, UnknownRule
 
 PROBLEMS = (ConfigError, RegistryError, UnknownRule)

@@ -12,7 +12,7 @@ from lsprotocol.types import NotebookCellKind, NotebookDocument
 from pygls.uris import from_fs_path, to_fs_path
 from pygls.workspace import TextDocument, Workspace
 
-from dllint.documents import compose
+from dllint.documents.notebook import compose
 from dllint.source import Part
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -12,12 +13,14 @@ from dllint import cache as caches
 from dllint import config, files, registry
 from dllint.cache import Cache
 from dllint.engine.corpus import Corpus
-from dllint.engine.fixing import Remedies
 from dllint.engine.judge import Judge, Judgement
 from dllint.engine.reader import Reader, Survey
 from dllint.engine.verdict import Verdict, Verdicts
 from dllint.finding import Finding
 from dllint.fix import Fix
+
+if TYPE_CHECKING:
+    from dllint.engine.fixing import Remedies
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,7 +61,6 @@ class Session:
         self.codes = registry.select(self.config.layer, request.layer)
         self.selection = self._select()
         self.judge = Judge(self.config, self.codes)
-        self.remedies = Remedies(self.config)
         self.overlay: dict[str, bytes] = {}
         if request.stdin is not None:
             self.overlay = {path: request.stdin for path in self.selection.named if self._is_stdin(path)}
@@ -91,6 +93,13 @@ class Session:
     @cached_property
     def _reader(self) -> Reader:
         return Reader(self.config.root, self._words, self._cache, self.request.jobs)
+
+    @cached_property
+    def remedies(self) -> Remedies:
+        """The fixes of findings, as configured."""
+        from dllint.engine.fixing import Remedies  # a run that remembers its verdict has them
+
+        return Remedies(self.config)
 
     def walk(self) -> None:
         """Find the files anew: some came or went."""

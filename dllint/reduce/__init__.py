@@ -14,7 +14,7 @@ from dllint.model.facts import ModuleModel
 from dllint.source import Source, Span, Unreadable
 from dllint.syntax.guard import NotParsed
 
-__all__ = ["Collected", "collect_bytes", "collect_source", "pack", "told", "unpack", "unreadable"]
+__all__ = ["Collected", "collect_bytes", "collect_source", "cores", "pack", "told", "unpack", "unreadable"]
 
 
 class Collected(msgspec.Struct, frozen=True):
@@ -84,6 +84,13 @@ def told(error: BaseException) -> str:
     place = f" ({os.path.basename(last.tb_frame.f_code.co_filename)}:{last.tb_lineno})" if last else ""
     text = " ".join(str(error).split())
     return f"{type(error).__name__}: {text}{place}" if text else f"{type(error).__name__}{place}"
+
+
+def cores() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def unreadable(path: str, why: str) -> Finding:

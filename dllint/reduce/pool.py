@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import queue
 import subprocess
 import sys
@@ -25,13 +24,6 @@ WORTH = 2_400_000
 """Bytes of source (60,000 lines, 0.7 s of work) from which on processes pay for their start, 0.15 s each."""
 BATCH = 400_000
 """Bytes of source that a process is given at once."""
-
-
-def cores() -> int:
-    """The cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 class Unusable(Exception):

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dllint.documents import Notebook, compose, read
+from dllint.documents import read
+from dllint.documents.notebook import Notebook, compose
 from dllint.fix import Edit, edited, fits
 from dllint.source import Source, Span, Unreadable
 from tests.notebooks import notebook

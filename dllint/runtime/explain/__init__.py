@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from dllint.engine import Inspection
+from dllint.engine.questions import Inspection
 from dllint.runtime.explain.causes import Candidate, Causes
 from dllint.runtime.explain.message import Role
 from dllint.runtime.explain.reading import Reading, Seen

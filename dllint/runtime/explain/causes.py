@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from dllint.engine import Inspection
+from dllint.engine.questions import Inspection
 from dllint.finding import Certainty, Finding, Severity
 from dllint.project.shipped import Held
 from dllint.runtime.explain.kinds import handle_of, handles_for

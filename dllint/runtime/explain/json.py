@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection
 from typing import Any
 
-from dllint.engine import Inspection
+from dllint.engine.questions import Inspection
 from dllint.report import Context
 from dllint.report import json as findings
 from dllint.runtime.explain import Candidate, Explained, Explanation

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Collection, Iterator
 
-from dllint.engine import Inspection
+from dllint.engine.questions import Inspection
 from dllint.report import Context
 from dllint.report.paint import Paint
 from dllint.report.text import full

@@ -1,0 +1,100 @@
+"""Questions about a whole project besides what is to be reported: why a line is quiet, what may have happened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from dllint.config import Config
+from dllint.engine.corpus import Corpus
+from dllint.engine.fixing import written_out
+from dllint.engine.judge import Judge, Judgement
+from dllint.engine.result import quote
+from dllint.engine.session import Session
+from dllint.finding import Finding
+from dllint.fix import Fix
+from dllint.source import Source
+from dllint.targets import Targets
+
+if TYPE_CHECKING:
+    from dllint.project import Project
+
+
+def why(session: Session, path: str, row: int, cell: int | None) -> list[str]:
+    """Why a line is quiet, or what it is reported for; in a notebook, a line of a cell."""
+    relative = next(iter(session.selection.named), "")
+    if not relative:
+        ignored = session.selection.ignored
+        return session.warnings() if ignored else [f"{path} is excluded or does not exist"]
+    corpus = session.corpus()
+    if not corpus.has(relative):
+        return [f"{path}: {corpus.problem(relative)}"]
+    if relative not in corpus.models:
+        judged = session.judge.judge(corpus)
+        told = [*_told(judged, corpus, relative, row), *judged.crashes]
+        return told or ["no container starts on this line that is known to run workers and to lack shared memory"]
+    source = corpus.source(relative)
+    part = next((part for part in source.parts if part.cell == cell), None)
+    if part is None:
+        return [f"{path} has no Python in cell {cell}" if cell else f"{path} is a notebook: name the cell, too"]
+    row += source.location(part.start)[0] - 1
+    judged = session.judge.judge(corpus)
+    return [*_told(judged, corpus, relative, row), *judged.project.why(relative, row), *judged.crashes]
+
+
+def _told(judged: Judgement, corpus: Corpus, path: str, row: int) -> Iterable[str]:
+    """The findings of a line, reported and silenced."""
+
+    def here(finding: Finding) -> bool:
+        source = corpus.source(finding.path)
+        first, last = source.location(finding.span.start)[0], source.location(finding.span.end)[0]
+        return finding.path == path and first <= row <= last
+
+    for finding in filter(here, judged.findings):
+        yield f"{finding.code} is reported here: {finding.message}"
+    for finding in filter(here, judged.silenced):
+        comments = [
+            f"{place}:{corpus.source(place).place(entry.span.start).rpartition(':')[0]}"
+            for place, entry in judged.suppressions.comments(finding)
+        ]
+        yield f"{finding.code} is silenced by the comment at {', '.join(comments)}: {finding.message}"
+
+
+class Inspection(msgspec.Struct, frozen=True, kw_only=True):
+    """A whole project as all rules see it, on every platform: for questions that begin with something that happened."""
+
+    root: str
+    project: Project
+    findings: tuple[Finding, ...]
+    """Also those that comments silence."""
+    silenced: frozenset[int]
+    """The identities of those."""
+    source: Callable[[str], Source]
+    fix: Callable[[Finding], Fix | None]
+    crashes: tuple[str, ...]
+
+
+def inspect(session: Session) -> Inspection:
+    """Ask every rule of the session about the whole project, whatever the configuration aims at."""
+    anywhere = Targets()
+    targets = msgspec.structs.replace(session.config.targets, platforms=anywhere.platforms, pythons="", start_method="")
+    corpus = session.corpus()
+    judged = Judge(Config(root=session.config.root, targets=targets), session.codes).judge(corpus)
+    findings = (*judged.findings, *judged.silenced)
+    quote(corpus, findings)
+
+    def fix(finding: Finding) -> Fix | None:
+        known = session.remedies.fix(finding, judged.project)
+        return written_out(known, judged.project) if known else None
+
+    return Inspection(
+        root=corpus.root,
+        project=judged.project,
+        findings=findings,
+        silenced=frozenset(map(id, judged.silenced)),
+        source=corpus.source,
+        fix=fix,
+        crashes=(*corpus.crashes, *judged.crashes),
+    )

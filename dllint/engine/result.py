@@ -1,0 +1,80 @@
+"""What a run comes to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from dllint.config import Config
+from dllint.engine.corpus import Corpus
+from dllint.engine.session import Session
+from dllint.finding import Finding
+from dllint.fix import Fix
+from dllint.source import Source
+
+if TYPE_CHECKING:
+    from dllint.engine.fixing import Applied
+
+
+class Change(msgspec.Struct, frozen=True):
+    """A file before and after its fixes."""
+
+    before: Source
+    after: Source
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run found. Paths are relative to `root`."""
+
+    root: str
+    config: Config
+    findings: tuple[tuple[Finding, Fix | None], ...]
+    source: Callable[[str], Source]
+    checked: int
+    """Number of files reported on."""
+    targets: frozenset[str] = frozenset()
+    """Those files."""
+    codes: frozenset[str] = frozenset()
+    """The rules that were asked."""
+    changes: tuple[Change, ...] = ()
+    applied: tuple[Applied, ...] = ()
+    silenced: Mapping[str, int] = {}
+    """Code to number of findings that got a comment."""
+    crashes: tuple[str, ...] = ()
+    """Why the exit status is 2 although the run came to its end: internal errors, missing paths, files not written."""
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def fixed(self) -> Counter[str]:
+        """Code to number of findings that are gone."""
+        return Counter(item.code for item in self.applied)
+
+
+def result(session: Session, corpus: Corpus, findings: Iterable[tuple[Finding, Fix | None]], **what: Any) -> Result:
+    """The result of a session's run, with what every run says of itself."""
+    return Result(
+        root=corpus.root,
+        config=session.config,
+        findings=tuple(findings),
+        source=corpus.source,
+        checked=len(session.selection.targets),
+        targets=session.selection.targets,
+        codes=session.codes,
+        **what,
+    )
+
+
+def quote(corpus: Corpus, findings: Iterable[Finding]) -> None:
+    """Read what a report quotes while the files are what they were. Raises Changed."""
+    for path in {path for finding in findings for path in paths(finding)}:
+        corpus.source(path)
+
+
+def paths(finding: Finding) -> Iterable[str]:
+    """The files that a report of a finding quotes."""
+    yield finding.path
+    yield from (path for path, _ in finding.anchors)
+    yield from (note.path for note in finding.notes)

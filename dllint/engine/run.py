@@ -1,0 +1,105 @@
+"""A run whose verdict is not known: read, fix, ask all rules, write."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+
+from dllint import ruff
+from dllint.engine.corpus import Corpus
+from dllint.engine.fixing import Fixer, Outcome, written_out
+from dllint.engine.judge import Judgement
+from dllint.engine.reader import Survey
+from dllint.engine.result import Change, Result, quote, result
+from dllint.engine.session import Session
+from dllint.engine.silencing import Silenced, silence
+from dllint.engine.write import NotWritten, write
+from dllint.finding import Finding
+from dllint.fix import Fix
+
+
+class Distrusted(Exception):
+    """A rule crashed over facts that an earlier run left: ask again without the cache.
+
+    Whoever can write the cache can write facts that make no sense; they must not be what a run fails of.
+    """
+
+
+def run(session: Session, survey: Survey) -> Result:
+    """The pipeline over these files. Raises Changed and Distrusted."""
+    request = session.request
+    corpus = first = session.read(survey)
+    outcome = Outcome(corpus, (), ())
+    if request.fix:
+        unsafe = session.config.unsafe_fixes if request.unsafe_fixes is None else request.unsafe_fixes
+        fixer = Fixer(session.judge, session.remedies, session.selection.targets, unsafe)
+        outcome = fixer.run(corpus)
+        corpus = outcome.corpus
+    judged = session.judge.judge(corpus, outcome.project)
+    silenced = Silenced(corpus, judged)
+    if request.add_noqa is not None:
+        silenced = silence(corpus, judged, session.judge, session.selection.targets, request.add_noqa)
+        corpus, judged = silenced.corpus, silenced.judged
+    if judged.crashes and corpus.remembered and not request.fix:
+        raise Distrusted
+    found = session.found(corpus, judged)
+    findings = [*filter(session.concerned, found), *session.judge.heard(corpus.root, outcome.refused)]
+    quote(corpus, findings)
+    changes = tuple(_changes(first, corpus))
+    unwritten = [] if request.stdin is not None or not request.write else _write_all(corpus.root, changes)
+    stuck = [] if outcome.converged else ["fixes were still possible after the last pass; run again"]
+    fixes = {id(finding): fix for finding, fix in _with_fixes(session, findings, judged)}
+    as_read = {path: survey.seen[path].digest for path in survey.relevant | survey.aside} == corpus.digests
+    if as_read and not (request.fix or silenced.gone or corpus.crashes or judged.crashes or session.remedies.crashes):
+        known = {index: fixes[id(finding)] for index, finding in enumerate(found) if id(finding) in fixes}
+        session.remember(survey, found, known)
+    return result(
+        session,
+        corpus,
+        [(finding, fixes[id(finding)]) for finding in findings],
+        changes=changes,
+        applied=outcome.applied,
+        silenced=silenced.gone,
+        crashes=(
+            *session.missing(),
+            *corpus.crashes,
+            *judged.crashes,
+            *dict.fromkeys(session.remedies.crashes),
+            *silenced.problems,
+            *unwritten,
+        ),
+        warnings=(*session.warnings(), *stuck, *_unwanted(corpus.root, silenced)),
+    )
+
+
+def _unwanted(root: str, silenced: Silenced) -> Iterable[str]:
+    """Whether Ruff will delete the comments that were written."""
+    file = ruff.deletes_comments(root) if silenced.gone else ""
+    if file:
+        yield f'{file}: Ruff takes `noqa: DLL...` for a mistake and deletes it (RUF100); add `lint.external = ["DLL"]`'
+
+
+def _with_fixes(
+    session: Session, findings: Iterable[Finding], judged: Judgement
+) -> Iterable[tuple[Finding, Fix | None]]:
+    for finding in findings:
+        fix = session.remedies.fix(finding, judged.project)
+        yield finding, written_out(fix, judged.project) if fix else None
+
+
+def _changes(before: Corpus, after: Corpus) -> Iterable[Change]:
+    for path in sorted(after.edited):
+        old, new = before.source(path), after.source(path)
+        if old.text != new.text:
+            yield Change(old, new)
+
+
+def _write_all(root: str, changes: Sequence[Change]) -> list[str]:
+    problems = []
+    for change in changes:
+        before, after = change.before, change.after
+        try:
+            write(os.path.join(root, before.path), before.encode(), after.encode())
+        except NotWritten as error:
+            problems.append(f"{before.path}: not written: {error}")
+    return problems
