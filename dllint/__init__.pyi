@@ -106,3 +106,10 @@ from dllint.targets import PICKLING as PICKLING
 
 __version__: str
 __all__: list[str]
+from dllint.project.forks import Child as Child
+from dllint.project.restarts import Restart as Restart
+from dllint.syntax.above_guard import above_guard as above_guard
+from dllint.syntax.arguments import call_with as call_with
+from dllint.syntax.arguments import piece as piece
+from dllint.syntax.names import free_name as free_name
+from dllint.syntax.nested import renamed as renamed

@@ -12,6 +12,7 @@ from dllint.source import Source, Span
 from dllint.syntax.layout import BLANK, begins_definition, blank_above, indent_unit
 from dllint.syntax.outline import Offsets
 from dllint.syntax.parse import Tree
+from dllint.syntax.width import folded
 from dllint.syntax.write import insertion_point, reindent
 
 
@@ -60,7 +61,8 @@ def with_captured(arguments: ast.arguments, captured: Sequence[str], own: str) -
 def definition(source: Source, name: str, parameters: str, body: Sequence[str]) -> str:
     """A function whose body is the given statements."""
     newline, unit = source.newline, indent_unit(source)
-    return f"def {name}({parameters}):{newline}" + "".join(f"{unit}{statement}{newline}" for statement in body)
+    header = folded(source, f"def {name}({parameters}):")
+    return header + newline + "".join(f"{unit}{statement}{newline}" for statement in body)
 
 
 def insertion(source: Source, tree: Tree, before: int, text: str, imports: bool) -> tuple[Edit, ...]:

@@ -17,6 +17,7 @@ from dllint.syntax.names import free_name, reference
 from dllint.syntax.outline import Outline, outline
 from dllint.syntax.parse import Tree
 from dllint.syntax.suggest import suggest_name
+from dllint.syntax.width import placed
 
 _STATEFUL = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)
 
@@ -46,7 +47,9 @@ def hoist_lambda(source: Source, tree: Tree, model: ModuleModel, function: Funct
     same = defined_above(source, seen, model, function.span.start, parameters, body)
     name = same or free_name(model, name or suggest_name(seen, node))
     call, imports = filled_in(model, name, taken, function.span.start)
-    edits = [Edit(source.path, function.span, call)]
+    span = function.span
+    call = call if _in_fstring(seen, node) else placed(source, call, span.start, span.end)
+    edits = [Edit(source.path, span, call)]
     if not same:
         text = definition(source, name, parameters, body)
         edits = [*insertion(source, tree, function.span.start, text, bool(imports)), *edits]
@@ -73,6 +76,11 @@ def filled_in(model: ModuleModel, name: str, taken: Captures, use: int) -> tuple
         return name, ()
     partial, imports = reference(model, "functools", "partial", use)
     return f"{partial}({', '.join([name, *taken.variables])})", imports
+
+
+def _in_fstring(seen: Outline, node: ast.AST) -> bool:
+    """Whether something stands in an f-string, which older Pythons want on one line."""
+    return any(isinstance(above, ast.JoinedStr) for above, _ in seen.path(node))
 
 
 def constant_defaults(arguments: ast.arguments) -> bool:

@@ -30,6 +30,7 @@ from dllint.syntax.nested import (
 from dllint.syntax.outline import Offsets, Outline, outline
 from dllint.syntax.parse import Tree
 from dllint.syntax.scoping import binder, bindings
+from dllint.syntax.width import folded, placed
 from dllint.syntax.write import insertion_point
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
@@ -74,12 +75,14 @@ def hoist_function(source: Source, tree: Tree, model: ModuleModel, function: Fun
     call, imports = filled_in(model, name, taken, function.span.start)
     start, end = source.line_starts[lines[0] - 1], end_of(source, lines[1])
     use = None if keeps_name else _only_use(seen, parent, node)
+    at = seen.offsets.span(use) if use else None
     gone = keeps_name or use is not None
-    left = "" if gone else f"{indent_at(source, function.span.start)}{node.name} = {call}{source.newline}"
+    indent = indent_at(source, function.span.start)
+    left = "" if gone else f"{indent}{folded(source, f'{node.name} = {call}', indent, len(indent))}{source.newline}"
     edits = (
         *insertion(source, tree, function.span.start, text, bool(imports)),
         Edit(source.path, Span(start, end + empty_below(source, end) * gone), left),
-        *([Edit(source.path, Span(*seen.offsets.span(use)), call)] if use else []),
+        *([Edit(source.path, Span(*at), placed(source, call, *at))] if at else []),
     )
     title = f"Move `{node.name}` to module level" + ("" if keeps_name else f" as `{name}`")
     return Fix(title, edits, Applicability.UNSAFE, imports, defines=(name,))
@@ -112,7 +115,7 @@ def _parts_known(source: Source, tree: Tree, seen: Outline, node: Definition) ->
 def _moved(source: Source, node: Definition, code: str, name: str, taken: Captures, first: int) -> str | None:
     """The function's text under its new name, with the captured variables and imports."""
     if not taken.imports:
-        return _renamed(code, name, node, taken)
+        return _renamed(source, code, name, node, taken)
     docstring = isinstance(node.body[0], ast.Expr) and isinstance(node.body[0].value, ast.Constant)
     at = node.body[1] if docstring and len(node.body) > 1 else node.body[0]
     if at.lineno == node.lineno:
@@ -121,10 +124,10 @@ def _moved(source: Source, node: Definition, code: str, name: str, taken: Captur
     start = Offsets(code).starts[row]
     margin = re.match(r"[ \t]*", code[start:])[0]  # type: ignore[index]
     lines = "".join(f"{margin}{statement}{source.newline}" for statement in taken.imports)
-    return _renamed(code[:start] + lines + code[start:], name, node, taken)
+    return _renamed(source, code[:start] + lines + code[start:], name, node, taken)
 
 
-def _renamed(code: str, name: str, node: Definition, taken: Captures) -> str | None:
+def _renamed(source: Source, code: str, name: str, node: Definition, taken: Captures) -> str | None:
     starts = Offsets(code).starts
     tokens = list(tokenize.generate_tokens(io.StringIO(code, newline="").readline))
     index = next(index for index, token in enumerate(tokens) if token.string == "def") + 1
@@ -137,4 +140,6 @@ def _renamed(code: str, name: str, node: Definition, taken: Captures) -> str | N
     front = with_captured(node.args, taken.variables, "§" if has_own else "").removesuffix("§")
     broken = re.match(r"[ \t]*(?:\r\n|\n|\r)[ \t]*", code[inside:])
     front = f"{broken[0]}{front.rstrip()}" if broken else front
-    return code[:begin] + name + code[end:inside] + (front if taken.variables else "") + code[inside:]
+    line = starts[old.start[0] - 1]
+    text = name + code[end:inside] + (front if taken.variables else "") + code[inside:]
+    return code[:line] + folded(source, code[line:begin] + text)

@@ -8,7 +8,7 @@ import re
 
 from dllint.model.facts import ModuleModel
 from dllint.source import Source
-from dllint.syntax.outline import Outline
+from dllint.syntax.outline import Outline, outline
 from dllint.syntax.scoping import bindings
 from dllint.syntax.write import reindent
 
@@ -102,3 +102,13 @@ def _assigned(parent: ast.AST, target: ast.AST) -> list[ast.AST]:
 def uses(node: ast.AST, name: str) -> bool:
     """Whether a name occurs in a piece of syntax."""
     return any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(node))
+
+
+def renamed(source: Source, start: int, name: str) -> str:
+    """The def that begins at an offset, under another name and without indentation; "" where it is decorated."""
+    seen = outline(source.text)
+    node = seen.function_at(start) if seen else None
+    if seen is None or not isinstance(node, ast.FunctionDef) or node.decorator_list:
+        return ""
+    code = dedented(source, rows(source, seen, node), source.line(node.lineno)[: node.col_offset])
+    return re.sub(rf"^(\s*def\s+){node.name}\b", rf"\g<1>{name}", code, count=1, flags=re.MULTILINE).rstrip()

@@ -4,8 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Env, Finding, Held, Inst, Project, Rule, Severity, asks_in_vain
+from dllint import Applicability, Env, Finding, Fix, Held, Inst, Project, Rule, Severity, asks_in_vain
 from dllint_rules.correctness.workers import gets_several_workers
+
+_SHARED = """\
+from itertools import islice
+
+from torch.utils.data import get_worker_info
+
+
+def __iter__(self):
+    info = get_worker_info()
+    first, step = (info.id, info.num_workers) if info is not None else (0, 1)
+    return islice(self.{name}(), first, None, step)
+
+
+"""
 
 
 class UnshardedIterable(Rule):
@@ -46,4 +60,16 @@ class UnshardedIterable(Rule):
             notes=held.route,
             anchors=((loader.path, loader.span),),
             key=f"{self.code}:{stream.module.path}:{name}",
+            data=(inst, stream),
         )
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        from dllint import free_name, renamed
+
+        inst, stream = finding.data
+        name = free_name(stream.module.model, "whole_stream")
+        whole = renamed(project.source(finding.path), stream.facts.header.start, name)
+        if not whole:
+            return None
+        title = f"Let each worker take its share in `{inst.klass.facts.name}`; `{name}` is what `__iter__` was"
+        return Fix(title, (), Applicability.MANUAL, snippet=_SHARED.format(name=name) + whole)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Finding, Project, Rule, Severity, Unheard
+from dllint import Applicability, Finding, Fix, Project, Rule, Severity, Unheard
 from dllint_rules.correctness.workers import gets_workers
 
 
@@ -39,4 +39,15 @@ class StateLostInWorker(Rule):
             notes=read.route,
             anchors=((loader.path, loader.span),),
             key=f"{self.code}:{unheard.path}:{unheard.attribute}",
+            data=loader,
         )
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        from dllint import call_with
+
+        loader = finding.data
+        if loader.instance is not None or loader.call.keyword("persistent_workers") is None:
+            return None
+        snippet = call_with(project.source(loader.path), loader.span, "persistent_workers", "False")
+        title = "Let the workers end with their epoch: the next ones get the dataset as it is then"
+        return Fix(title, (), Applicability.MANUAL, snippet=snippet) if snippet else None

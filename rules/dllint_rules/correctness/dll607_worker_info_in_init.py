@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import ALL_METHODS, Certainty, Env, Expr, Ext, Finding, Held, Inst, Project, Rule, Workers
+from dllint import (
+    ALL_METHODS,
+    Applicability,
+    Certainty,
+    Env,
+    Expr,
+    Ext,
+    Finding,
+    Fix,
+    Held,
+    Inst,
+    Project,
+    Rule,
+    Workers,
+)
 
 _NAMES = frozenset({
     "torch.utils.data.get_worker_info", "torch.utils.data._utils.worker.get_worker_info",
@@ -44,7 +58,30 @@ class WorkerInfoInInit(Rule):
             notes=held.route,
             anchors=((loader.path, loader.span),) if loader is not None else (),
             key=f"{self.code}:{env.module.path}:{env.facts.qualname}",
+            data=(call, env),
         )
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        call, env = finding.data
+        name = _kept_as(call, env)
+        if not name:
+            return None
+        asked = project.text(finding.path, call.span)
+        snippet = f"@property\ndef {name}(self):\n    return {asked}"
+        title = f"Ask where it is read: `{name}` as a property, and no assignment in `__init__`"
+        return Fix(title, (), Applicability.MANUAL, snippet=snippet)
+
+
+def _kept_as(call: Expr, env: Env) -> str:
+    """The attribute that keeps the answer as it is; "" where `__init__` already works with it, or others write it."""
+    receiver = env.module.receiver_name(env.function)
+    written = next((event for event in env.facts.events if event.kind == "assign" and event.value is call), None)
+    target = written.target if written is not None else None
+    if target is None or target.kind != "attribute" or target.args[0].name != receiver or env.facts.name != "__init__":
+        return ""
+    reads = [part for event in env.facts.events for part in event.walk() if part.dotted == target.dotted]
+    writes = env.module.attribute_writes.get(target.name, ())
+    return target.name if len(reads) == 1 and len(writes) == 1 else ""
 
 
 def _asked_in_init(project: Project, inst: Inst) -> Iterator[tuple[Expr, Env]]:

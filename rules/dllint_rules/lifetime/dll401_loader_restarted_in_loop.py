@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Finding, Loader, Note, Project, Rule, Severity, Span, Workers
+from dllint import Applicability, Finding, Fix, Loader, Note, Project, Restart, Rule, Severity, Workers
+
+_ENDLESS = """\
+def {endless}(loader):
+    while True:
+        yield from loader
+
+
+# before the loop:
+{batches} = {endless}({given})
+# in the loop, for a batch:
+next({batches})"""
 
 
 class LoaderRestartedInLoop(Rule):
@@ -19,9 +30,10 @@ class LoaderRestartedInLoop(Rule):
         for restart in project.restarts.restarts():
             loader = restart.loader
             if not loader.in_tests and _gets_workers(loader):
-                yield self._finding(project, restart.path, restart.call.span, restart.loop, loader)
+                yield self._finding(project, restart)
 
-    def _finding(self, project: Project, path: str, span: Span, loop: Span, loader: Loader) -> Finding:
+    def _finding(self, project: Project, restart: Restart) -> Finding:
+        path, span, loader = restart.path, restart.call.span, restart.loader
         what = project.text(path, span)
         return Finding(
             code=self.code,
@@ -32,12 +44,22 @@ class LoaderRestartedInLoop(Rule):
             severity=self.severity,
             certainty=loader.certainty,
             notes=(
-                Note(path, loop, "the loop"),
+                Note(path, restart.loop, "the loop"),
                 Note(loader.path, loader.span, f"`{loader.name}(...)` starts the workers here"),
             ),
             anchors=((loader.path, loader.span),),
             key=f"{self.code}:{path}:{what}",
+            data=restart,
         )
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        from dllint import free_name
+
+        model = project.models[finding.path]
+        given = project.text(finding.path, finding.data.call.args[1].span)
+        names = {name: free_name(model, name) for name in ("endless", "batches")}
+        title = "Take batch after batch from one iterator, epoch after epoch"
+        return Fix(title, (), Applicability.MANUAL, snippet=_ENDLESS.format(given=given, **names))
 
 
 def _gets_workers(loader: Loader) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Expr, Ext, Finding, Project, Rule, Running, Severity
+from dllint import Applicability, Expr, Ext, Finding, Fix, Project, Rule, Running, Severity
 
 _EXITS = frozenset({"os._exit", "sys.exit", "builtins.exit", "builtins.quit", "os.abort"})
 
@@ -44,7 +44,17 @@ class ExitInWorker(Rule):
             notes=running.route,
             anchors=((loader.path, loader.span),),
             key=f"{self.code}:{running.path}:{running.env.facts.qualname}",
+            data=call,
         )
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        from dllint import piece
+
+        said = finding.data.args[1:]
+        if len(said) != 1 or not (said[0].kind == "fstring" or isinstance(said[0].value, str)):
+            return None
+        snippet = f"raise RuntimeError({piece(project.source(finding.path), said[0].span)})"
+        return Fix("Raise what it says", (), Applicability.MANUAL, snippet=snippet)
 
 
 def _exit(project: Project, running: Running, call: Expr) -> str:

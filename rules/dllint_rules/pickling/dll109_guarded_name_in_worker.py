@@ -4,7 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import PICKLING, Certainty, Finding, Guarded, Loader, Note, Project, Rule, Severity, Span, Task, Workers
+from dllint import (
+    PICKLING,
+    Applicability,
+    Certainty,
+    Finding,
+    Fix,
+    Guarded,
+    Loader,
+    Note,
+    Project,
+    Rule,
+    Severity,
+    Span,
+    Task,
+    Workers,
+)
 
 
 class GuardedNameInWorker(Rule):
@@ -60,6 +75,7 @@ class GuardedNameInWorker(Rule):
                     notes=setting.notes,
                     anchors=((loader.path, loader.span),),
                     key=f"{self.code}:{path}:{setting.what}",
+                    data=setting,
                 )
 
     def _finding(self, project: Project, guarded: Guarded, starter: Loader | Task) -> Finding:
@@ -84,4 +100,13 @@ class GuardedNameInWorker(Rule):
             notes=guarded.notes or (Note(starter.path, at, "workers are started here"),),
             anchors=((starter.path, at),),
             key=f"{self.code}:{guarded.module.path}:{guarded.name}",
+            data=guarded,
         )
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        from dllint import above_guard
+
+        if finding.data.module.notebook:
+            return None
+        snippet = above_guard(project.source(finding.path), finding.span.start)
+        return Fix("Put it above the main guard", (), Applicability.MANUAL, snippet=snippet) if snippet else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import ALL_METHODS, Finding, Note, Project, Rule
+from dllint import ALL_METHODS, Applicability, Finding, Fix, Note, Project, Rule, Seq
 
 
 class UnpicklableItem(Rule):
@@ -36,4 +36,13 @@ class UnpicklableItem(Rule):
                     notes=(Note(loader.path, loader.span, f"`{loader.name}(...)` starts the workers here"),),
                     anchors=((loader.path, loader.span),),
                     key=f"{self.code}:{place[0]}:{what}:{loader.name}",
+                    data=value,
                 )
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        from dllint import piece
+
+        if not isinstance(finding.data, Seq) or finding.data.expr.name != "generator":
+            return None
+        snippet = f"[{piece(project.source(finding.path), finding.span)}]"
+        return Fix("Send back a list", (), Applicability.MANUAL, snippet=snippet)

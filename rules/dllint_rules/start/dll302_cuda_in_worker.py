@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import FORK, Expr, Finding, Project, Rule, Running
+from dllint import FORK, Expr, Finding, Fix, Project, Rule, Running
 
 
 class CudaInWorker(Rule):
@@ -40,4 +40,11 @@ class CudaInWorker(Rule):
             notes=running.route,
             anchors=((loader.path, loader.span),),
             key=f"{self.code}:{running.path}:{running.env.facts.qualname}:{loader.name}",
+            data=(running, call),
         )
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        from dllint_rules.start.move_batches import moved_in_loop
+
+        running, call = finding.data
+        return moved_in_loop(project, running, running.loader, call, running.env, call)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import FORK, Certainty, ExtInst, Finding, Held, Project, Rule, Running, Workers
+from dllint import FORK, Certainty, Expr, ExtInst, Finding, Fix, Held, Project, Rule, Running, Workers
 
 _BACK = frozenset({"cpu", "numpy", "item", "tolist"})
 """Methods whose result is not on the device any more."""
@@ -55,7 +55,20 @@ class CudaOnDataset(Rule):
             notes=held.route,
             anchors=((loader.path, loader.span),),
             key=f"{self.code}:{held.path}:{held.holder.owner}.{held.holder.name}:{loader.name}",
+            data=held,
         )
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        from dllint_rules.start.move_batches import moved_in_loop
+
+        held, made = finding.data, finding.data.value
+        if held.holder.kind != "attribute" or not project.devices.use(made.call, made.env):
+            return None
+        for running in project.running:
+            part = given_back(running, held.holder.name) if running.loader is held.loader else None
+            if part is not None:
+                return moved_in_loop(project, running, held.loader, made.call, made.env, part)
+        return None
 
 
 def on_device(project: Project, held: Held) -> str:
@@ -74,3 +87,15 @@ def on_device(project: Project, held: Held) -> str:
 def reads(running: Running, attribute: str) -> bool:
     """Whether code reads an attribute of this name."""
     return any(expr.kind == "attribute" and expr.name == attribute for event in running.events for expr in event.walk())
+
+
+def given_back(running: Running, attribute: str) -> Expr | None:
+    """An element of the attribute that `__getitem__` returns, alone or in a tuple, or gives a name."""
+    if running.entry != "__getitem__" or running.env.facts.name != "__getitem__":
+        return None
+    for event in running.events:
+        value = event.value
+        for part in (value, *value.args) if value is not None and event.kind in ("return", "assign") else ():
+            if part is not None and part.kind == "subscript" and part.args[0].name == attribute:
+                return part
+    return None

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import ALL_METHODS, Certainty, Finding, Note, Project, Rule
+from dllint import ALL_METHODS, Applicability, Certainty, Finding, Fix, Note, Project, Rule
+
+_ON_DEFAULT = "torch.Generator(device=torch.empty(0).device)"
+"""A generator where new tensors are, whatever the default is."""
 
 
 class CudaDefaultDevice(Rule):
@@ -30,4 +33,15 @@ class CudaDefaultDevice(Rule):
                 notes=(Note(loader.path, loader.span, f"`{loader.name}(...)` draws its order with a CPU generator"),),
                 anchors=((loader.path, loader.span),),
                 key=f"{self.code}:{found.module.path}:{short}:{loader.name}",
+                data=loader,
             )
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        from dllint import call_with
+
+        loader = finding.data
+        if loader.instance is not None:
+            return None
+        snippet = call_with(project.source(loader.path), loader.span, "generator", _ON_DEFAULT)
+        title = "Give the loader a generator on the default device"
+        return Fix(title, (), Applicability.MANUAL, snippet=snippet) if snippet else None

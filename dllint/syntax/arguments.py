@@ -1,0 +1,57 @@
+"""A call as it would be with another argument, for a person to paste."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from dllint.source import Source, Span
+from dllint.syntax.outline import Outline, outline
+
+
+def call_with(source: Source, span: Span, name: str, value: str) -> str:
+    """The text of a call with a keyword argument added or changed; "" where it may be given already, unseen."""
+    text = piece(source, span)
+    seen = outline(text)
+    call = _call(seen)
+    if seen is None or call is None or any(item.arg is None for item in call.keywords):
+        return ""
+    given = next((item.value for item in call.keywords if item.arg == name), None)
+    if given is not None:
+        start, end = seen.offsets.span(given)
+        return text[:start] + value + text[end:]
+    ends = [seen.offsets.span(item)[1] for item in (*call.args, *(item.value for item in call.keywords))]
+    return _added(text, max(ends, default=-1), f"{name}={value}")
+
+
+def piece(source: Source, span: Span) -> str:
+    """The text of a span, with the indentation of its first line taken from the others, where no string is in them."""
+    text = source.text[span.start : span.end]
+    line = source.line(source.location(span.start)[0])
+    indent = line[: len(line) - len(line.lstrip())]
+    if '"""' in text or "'''" in text:
+        return text
+    return "\n".join(row.removeprefix(indent) for row in text.splitlines())
+
+
+def _added(text: str, end: int, argument: str) -> str:
+    """One more argument behind the last one, on a line of its own where that has its own; "" where it has brackets."""
+    if end < 0:
+        return f"{text[:-1].rstrip()}{argument})"
+    rest = re.fullmatch(r"(?:\s*,)?((?:\s|#[^\n]*)*)", text[end:-1])
+    if rest is None:
+        return ""
+    if "\n" not in rest[1]:
+        return f"{text[:end]}, {argument})"
+    last = text[:end].splitlines()[-1]
+    indent = last[: len(last) - len(last.lstrip())]
+    body, closing = rest[1].rstrip(), rest[1][len(rest[1].rstrip()) :]
+    return f"{text[:end]},{body}\n{indent}{argument},{closing})"
+
+
+def _call(seen: Outline | None) -> ast.Call | None:
+    """The call that a text is, and nothing besides."""
+    if seen is None or len(seen.tree.body) != 1 or not isinstance(seen.tree.body[0], ast.Expr):
+        return None
+    value = seen.tree.body[0].value
+    return value if isinstance(value, ast.Call) else None

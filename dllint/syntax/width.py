@@ -1,0 +1,62 @@
+"""Lines as long as a file has them: what a fix writes goes over several where one would be longer."""
+
+from __future__ import annotations
+
+import io
+import tokenize
+from itertools import pairwise
+
+from dllint.source import Source
+from dllint.syntax.layout import indent_at, indent_unit
+
+LEAST, MOST = 88, 120
+
+
+def width(source: Source) -> int:
+    """How long the lines of a file are, within what is usual."""
+    return max(LEAST, min(MOST, max(map(len, source.text.splitlines()), default=0)))
+
+
+def placed(source: Source, text: str, start: int, end: int) -> str:
+    """A call in place of what stands between two offsets of a line."""
+    row, column = source.location(start)
+    rest = source.row_span(row).end - end
+    return folded(source, text, indent_at(source, start), column - 1 + max(0, rest))
+
+
+def folded(source: Source, text: str, indent: str = "", beside: int = 0) -> str:
+    """A call or a header, with what is in its first brackets on lines of its own where the line is too long.
+
+    `beside` are the characters that share the line with it.
+    """
+    line, newline, more = text.partition(source.newline)
+    limit = width(source)
+    commas = _commas(line) if beside + len(line) > limit else []
+    if len(commas) < 2:
+        return text
+    inner, first, last = indent + indent_unit(source), commas[0], commas[-1]
+    together = line[first + 1 : last].strip()
+    lines = [together]
+    if len(inner) + len(together) > limit:
+        parts = pairwise(commas)
+        lines = [f"{part}," for a, b in parts if (part := line[a + 1 : b].strip())]
+    inside = source.newline.join(inner + part for part in lines)
+    return f"{line[: first + 1]}{source.newline}{inside}{source.newline}{indent}{line[last:]}{newline}{more}"
+
+
+def _commas(line: str) -> list[int]:
+    """Where the first brackets open, their commas, and where they close; [] where they do not close on the line."""
+    found: list[int] = []
+    depth = 0
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(line).readline):
+            depth += token.type == tokenize.OP and token.string in "([{"
+            if token.type == tokenize.OP and token.string in "()[]{}," and depth == 1:
+                if token.string == "," or token.string in "([{" or found:
+                    found.append(token.start[1])
+            depth -= token.type == tokenize.OP and token.string in ")]}"
+            if found and not depth:
+                return found
+    except (tokenize.TokenError, SyntaxError):
+        pass
+    return []

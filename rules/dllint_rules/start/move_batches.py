@@ -1,0 +1,112 @@
+"""What to paste where workers make CUDA tensors: theirs on the CPU, and batches moved in the loop over the loader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dllint import Applicability, Env, Event, Expr, Fix, Loader, Module, Project, Running
+
+_MOVED = """\
+# in `{where}`, for `{what}`:
+{plain}
+
+# in the loop over the loader, with `pin_memory=True` for that:
+for {target} in {batches}:
+    {name} = {name}.to({device}, non_blocking=True)"""
+
+
+def moved_in_loop(project: Project, code: Running, loader: Loader, made: Expr, env: Env, part: Expr) -> Fix | None:
+    """`made`, in `env`, is put on a device; `part` is what `code`, which makes items or batches, gives of it.
+
+    None where it is not seen which of a batch's names it becomes, or which device is meant.
+    """
+    plain, device = on_cpu(project, made, env), named_device(project, made, env)
+    found = next(_loops(project, loader), None)
+    place = _place(code, part)
+    if not plain or not device or found is None or place is None:
+        return None
+    module, loop = found
+    name = _name(loop, place)
+    if not name or loop.target is None or loop.value is None or not _means_the_same(device, env.module, module):
+        return None
+    snippet = _MOVED.format(
+        where=env.facts.qualname,
+        what=" ".join(project.text(env.module.path, made.span).split()),
+        plain=plain,
+        target=project.text(module.path, loop.target.span),
+        batches=project.text(module.path, loop.value.span),
+        name=name,
+        device=device,
+    )
+    return Fix("Leave it on the CPU, and move the batches", (), Applicability.MANUAL, snippet=snippet)
+
+
+def on_cpu(project: Project, call: Expr, env: Env) -> str:
+    """A call that makes something on a device, without that; "" where it is not one of the usual ones."""
+    from dllint import call_with, piece
+
+    source, callee = project.source(env.module.path), call.args[0]
+    if call.keyword("device") is not None and callee.name != "to":
+        return call_with(source, call.span, "device", '"cpu"')
+    only_device = len(call.args) <= 2 and {key for key, _ in call.keywords} <= {"device", "non_blocking"}
+    if callee.kind != "attribute" or callee.name not in ("cuda", "to") or not only_device:
+        return ""
+    return piece(source, callee.args[0].span)
+
+
+def named_device(project: Project, call: Expr, env: Env) -> str:
+    """The device as the call names it, where that can be said elsewhere: a literal, or a name of the module."""
+    given = call.keyword("device") or next(iter(call.args[1:2]), None)
+    if given is None:
+        return '"cuda"' if call.args[0].name == "cuda" else ""
+    if given.kind == "constant":
+        return project.text(env.module.path, given.span) if isinstance(given.value, str) else ""
+    local = given.kind == "name" and given.name in env.facts.bound
+    return given.name if given.kind == "name" and not local and given.name in env.module.model.bound else ""
+
+
+def _means_the_same(device: str, here: Module, there: Module) -> bool:
+    return not device.isidentifier() or here is there
+
+
+def _loops(project: Project, loader: Loader) -> Iterator[tuple[Module, Event]]:
+    """The loops over a loader."""
+    for module in project.index:
+        for function, _, events in module.scopes:
+            for event in events:
+                if event.kind == "for" and event.value is not None:
+                    found = project.passes.loader(event.value, project.evaluator.generic(module, function))
+                    if found is not None and found.call is loader.call:
+                        yield module, event
+
+
+def _place(code: Running, part: Expr) -> int | None:
+    """Where in an item something stands: its position in the tuple that is returned, -1 for the whole; else None."""
+    if code.env.facts.name != code.entry and code.entry != "collate_fn":
+        return None
+    returned = [event.value for event in code.events if event.kind == "return" and event.value is not None]
+    if len(returned) != 1 or code.env.facts.is_generator:
+        return None
+    names = {
+        event.target.name
+        for event in code.events
+        if event.kind == "assign" and event.target is not None and event.value is part and event.target.kind == "name"
+    }
+    parts = returned[0].args if returned[0].kind == "tuple" else (returned[0],)
+    meant = [index for index, item in enumerate(parts) if item is part or (item.kind == "name" and item.name in names)]
+    if len(meant) != 1:
+        return None
+    return meant[0] if returned[0].kind == "tuple" else -1
+
+
+def _name(loop: Event, place: int) -> str:
+    """The loop's name for that part of the batch."""
+    target = loop.target
+    counted = loop.value is not None and any(part.name == "enumerate" for part in loop.value.walk())
+    if counted and target is not None and target.kind == "tuple" and len(target.args) == 2:
+        target = target.args[1]
+    if target is None or target.kind not in ("name", "tuple") or (target.kind == "tuple") != (place >= 0):
+        return ""
+    if target.kind == "name":
+        return target.name
+    return target.args[place].name if place < len(target.args) and target.args[place].kind == "name" else ""
