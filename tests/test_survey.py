@@ -29,6 +29,7 @@ from tests import surveys
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 FAST = Plan(jobs=2)
+unix = pytest.mark.skipif(sys.platform == "win32", reason="signals, links and names of Unix")
 
 
 def dllint(*args: str | Path) -> Result:
@@ -110,6 +111,7 @@ def test_a_partial_clone_may_lack_what_is_not_read(tmp_path: Path) -> None:
     assert (found.kind, reported(found)) == ("ok", [surveys.FOUND])
 
 
+@unix
 def test_links_and_submodules_of_a_commit_are_left_out(tmp_path: Path) -> None:
     work = surveys.folder(tmp_path / "w")
     (work / "passwords.py").symlink_to("/etc/passwd")
@@ -203,6 +205,7 @@ def test_a_file_that_is_not_ours_is_left_alone(tmp_path: Path) -> None:
     assert not (tmp_path / "missing.db").exists()
 
 
+@unix
 def test_names_that_are_no_text_are_kept(tmp_path: Path) -> None:
     database = Database(str(tmp_path / "r.db"), create=True)
     saved(database, os.fsdecode(b"caf\xe9"), Outcome(kind="ok"))
@@ -261,6 +264,7 @@ def test_a_run_and_what_it_says(several: Path, tmp_path: Path) -> None:
     assert told["rules"] == [{"code": "DLL103", "name": "lambda-to-loader", "findings": 2, "sources": 2}]
 
 
+@unix
 def test_an_interrupted_run_leaves_a_database_and_goes_on(several: Path, tmp_path: Path) -> None:
     whole, parts = tmp_path / "whole.db", tmp_path / "parts.db"
     dllint("run", several, "-o", whole)
@@ -302,7 +306,7 @@ def test_a_machine_that_cannot_do_the_work_is_no_outcome(
     assert _sources(tmp_path / "r.db") == 0
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@unix
 @pytest.mark.parametrize(
     ("code", "reason"),
     [

@@ -24,7 +24,8 @@ from dllint.reduce import told
 from dllint.report import Context, json, text
 from dllint.report.paint import Paint
 from dllint.survey import archives, git
-from dllint.survey.limits import MIB, Broken, Limits, Refused, Unfit
+from dllint.survey.confine import confine, peak
+from dllint.survey.limits import Broken, Limits, Refused, Unfit
 from dllint.survey.outcome import MOST, Outcome, Reported, Step
 from dllint.survey.trees import Tree
 from dllint.survey.unpack import Unpacked
@@ -54,7 +55,7 @@ def main(scratch: str) -> None:
     with contextlib.suppress(OSError, msgspec.MsgspecError, KeyboardInterrupt):
         order = msgspec.json.decode(sys.stdin.buffer.readline(), type=Order)
         threading.Thread(target=_watch, args=(scratch,), daemon=True).start()
-        _confine(order.limits)
+        confine(order.limits)
         status = _obey(order)
     shutil.rmtree(scratch, ignore_errors=True)
     os._exit(status)  # there is nothing to tidy up, and the watching thread would be waited for
@@ -176,31 +177,3 @@ def _watch(scratch: str) -> None:
     time.sleep(PATIENCE_S)
     shutil.rmtree(scratch, ignore_errors=True)
     os._exit(1)
-
-
-def _confine(limits: Limits) -> None:
-    """Limits that the system enforces, a little wider than those that are looked after from outside."""
-    if sys.platform == "win32":
-        return
-    import resource
-
-    walls = {
-        resource.RLIMIT_CORE: 0,
-        resource.RLIMIT_CPU: int(limits.seconds) + 5,
-        resource.RLIMIT_FSIZE: limits.unpacked * MIB,
-        resource.RLIMIT_DATA: (limits.memory + 256) * MIB,
-    }
-    for name, value in walls.items():
-        with contextlib.suppress(ValueError, OSError):  # a lower one holds already
-            resource.setrlimit(name, (value, resource.getrlimit(name)[1]))
-
-
-def peak() -> float:
-    """The most memory that this process has had, in MiB; 0 where the platform does not say."""
-    with contextlib.suppress(OSError), open("/proc/self/status", encoding="ascii", errors="replace") as stream:
-        return next((int(line.split()[1]) / 1024 for line in stream if line.startswith("VmHWM")), 0.0)
-    if sys.platform == "darwin":
-        import resource
-
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / MIB
-    return 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -141,8 +141,3 @@ def _states(path: str) -> Iterator[tuple[str, os.stat_result]]:
         for name in sorted(files):
             place = os.path.join(folder, name)
             yield place, os.lstat(place)
-
-
-def names(trees: Iterable[Tree]) -> set[str]:
-    """The names of sources."""
-    return {tree.name for tree in trees}
