@@ -419,6 +419,33 @@ def test_killed_at_any_moment_every_file_is_old_or_new(times: int, tmp_path: Pat
     assert partly > times / 10, "it was hardly ever killed while it wrote"
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.parametrize("times", [4, pytest.param(200, marks=pytest.mark.slow)])
+def test_fixing_killed_at_any_moment_leaves_every_file_old_or_new(times: int, tmp_path: Path) -> None:
+    """The whole run, which reads, asks, tries its fixes and then writes: killed at moments spread over its time."""
+    names = [f"file_{number}" for number in range(200)]
+    make(tmp_path, **dict.fromkeys(names, "BAD_A\n"))
+    files = [tmp_path / f"{name}.py" for name in names]
+    old = files[0].read_bytes()
+    new = old.replace(b"BAD_A", b"good_a")
+    takes = 0.0
+    for attempt in range(times + 1):
+        for file in files:
+            file.write_bytes(old)
+        began = time.monotonic()
+        child = os.fork()
+        if child == 0:
+            run(tmp_path, fix=True)
+            os._exit(0)
+        if attempt:
+            time.sleep(takes * attempt / times)
+            os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        takes = takes or time.monotonic() - began
+        assert {file.read_bytes() for file in files} <= {old, new}
+        assert attempt or files[-1].read_bytes() == new
+
+
 # Standard input and questions.
 
 

@@ -72,6 +72,17 @@ LOOP = "for batch in DataLoader(Numbers(), num_workers=2):\n    print(batch)\n"
 MAIN = "def main(*more):\n" + textwrap.indent(LOOP, "    ") + "\n\n"
 
 
+def test_empty_lines_are_as_many_as_a_block_has() -> None:
+    tail = (
+        'SIZE = 3\n\n\nloader = DataLoader(Numbers(SIZE), num_workers=2)\nTEXT = """a\n\n\nb"""\n\n\nprint(*loader)\n'
+    )
+    after = (
+        'SIZE = 3\n\n\nif __name__ == "__main__":\n    loader = DataLoader(Numbers(SIZE), num_workers=2)\n'
+        '    TEXT = """a\n\n\nb"""\n\n    print(*loader)\n'
+    )
+    assert fixed(script(tail), Applicability.SAFE) == script(after)
+
+
 def test_what_feeds_the_loop_moves_with_it() -> None:
     tail = '''\
     EPOCHS = 3

@@ -12,7 +12,7 @@ from dllint.syntax.module_names import is_main_guard
 from dllint.syntax.outline import Outline, outline
 from dllint.syntax.removal import lines_of, stands_alone
 from dllint.syntax.scoping import bindings
-from dllint.syntax.write import reindent
+from dllint.syntax.write import closed_up, reindent
 
 GUARD = 'if __name__ == "__main__":'
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -96,7 +96,7 @@ def guarded(source: Source, first: Span, last: Span) -> Edit | None:
     end = source.line_starts[bottom] if bottom < len(source.line_starts) else len(source.text)
     gap = source.newline if top > 1 and source.line(top - 1).strip() else ""
     try:
-        inside = reindent(source.text[start:end], "", indent_unit(source))
+        inside = closed_up(reindent(source.text[start:end], "", indent_unit(source)))
     except ValueError:
         return None
     return Edit(source.path, Span(start, end), f"{gap}{GUARD}{source.newline}{inside}")

@@ -77,11 +77,23 @@ def reindent(text: str, old: str, new: str) -> str:
 
     Raises ValueError where the text cannot be told apart into tokens.
     """
-    lines = re.split(r"(?<=\n)|(?<=\r)(?!\n)", text)
+    lines = _lines(text)
     inside = _rows_in_strings(text)
     return "".join(
         line if row in inside else _exchange(line, old, new) for row, line in enumerate(lines, start=1) if line
     )
+
+
+def closed_up(text: str) -> str:
+    """Whole lines of code with at most one empty line in a row, as inside a block; strings are left alone."""
+    lines = _lines(text)
+    inside = _rows_in_strings(text)
+    bare = [not line.strip() and row not in inside for row, line in enumerate(lines, start=1)]
+    return "".join(line for index, line in enumerate(lines) if not (index and bare[index] and bare[index - 1]))
+
+
+def _lines(text: str) -> list[str]:
+    return re.split(r"(?<=\n)|(?<=\r)(?!\n)", text)
 
 
 def _exchange(line: str, old: str, new: str) -> str:
