@@ -50,6 +50,16 @@ def check(*args: str, stdin: str | None = None) -> Result:
     return CliRunner().invoke(cli, ["check", "--no-cache", *args], input=stdin)
 
 
+@pytest.mark.parametrize("indent", [1, None])
+def test_modules_that_only_a_notebook_imports_are_read(folder: Path, indent: int | None) -> None:
+    """However the JSON is laid out: `counts.py` names nothing of torch, so its importer is all that speaks for it."""
+    kept = "from collections import defaultdict\n\n\nclass Counts:\n    def __init__(self):\n"
+    (folder / "counts.py").write_text(kept + "        self.counts = defaultdict(lambda: 0)\n")
+    loader = "from counts import Counts\nfrom torch.utils.data import DataLoader\nDataLoader([Counts()], num_workers=2)"
+    (folder / "n.ipynb").write_text(notebook(f"%time 1\n{loader}", indent=indent))
+    assert check().stdout.startswith("counts.py:6:35: DLL101 ")
+
+
 def test_a_notebook_is_one_module_reported_by_cell(folder: Path) -> None:
     (folder / "n.ipynb").write_text(notebook(*IMPORTS, DATASET, OWN_LOADER))
     done = check()

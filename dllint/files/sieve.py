@@ -60,7 +60,7 @@ def words(triggers: Iterable[bytes] = (), names: Iterable[str] = ()) -> Words:
 def peek(path: str, data: bytes, wanted: Words) -> Peek:
     """Look at a file's bytes. The JSON of a notebook is taken for its lines, outputs and all: that is quick."""
     if is_notebook(path):
-        data = data.replace(b"\\n", b"\n").replace(b'"', b" ")
+        data = data.replace(b"\\n", b"\n").replace(b'"', b"\n")
     return Peek(wanted.found(data), tuple(sorted(set(_imports(data)))))
 
 
