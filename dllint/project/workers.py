@@ -37,6 +37,8 @@ class WorkerCounts:
     def __init__(self, evaluator: Evaluator, declared: Declared) -> None:
         self.evaluator = evaluator
         self.declared = declared
+        self._asked: set[str] = set()
+        """Options whose defaults are being looked at: one may be read from an option of the same name."""
 
     def of_arguments(self, found: list[Argument], surely: bool, open_ended: bool) -> Workers:
         """The answer for what a call passes; nothing passed means 0, unless a `**mapping` hides it."""
@@ -100,4 +102,10 @@ class WorkerCounts:
     def _named(self, name: str) -> Workers:
         """An option read from a parsed command line or a configuration object: its declared default."""
         declared = self.declared.option(name) or self.declared.number(name)
-        return join(self.of_expression(expr, env) for expr, env in declared) if declared else Workers.UNKNOWN
+        if not declared or name in self._asked:
+            return Workers.UNKNOWN
+        self._asked.add(name)
+        try:
+            return join(self.of_expression(expr, env) for expr, env in declared)
+        finally:
+            self._asked.discard(name)

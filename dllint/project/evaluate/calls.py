@@ -205,12 +205,19 @@ class Calls:
 
 
 def _made(klass: Klass, call: Expr, env: Env) -> Inst:
-    """An instance; one that an object of its own class makes in the same place is that object's like: trees end."""
-    owner = env.receiver
-    for _ in range(MAX_OWNERS):
-        if not isinstance(owner, Inst) or owner.env is None:
+    """An instance; one that an object of its own class makes in the same place is that object's like: trees end.
+
+    The object may do so itself or through others that it calls, as class methods that make one of several.
+    """
+    here, owners = env, 0
+    while owners < MAX_OWNERS:
+        owner = here.receiver
+        if isinstance(owner, Inst) and owner.env is not None:
+            if owner.call is call and owner.klass == klass:
+                return owner
+            here, owners = owner.env, owners + 1
+        elif here.caller is not None:
+            here = here.caller
+        else:
             return Inst(klass, call, env)
-        if owner.call is call and owner.klass == klass:
-            return owner
-        owner = owner.env.receiver
     return Inst(klass)

@@ -134,12 +134,12 @@ class Containers:
                     receiver, scope
                 ):
                     continue
-                if what.kind == "subscript" and event.value is not None:
+                if event.kind == "augment":
+                    yield from self.evaluator.values(what, scope)
+                elif what.kind == "subscript" and event.value is not None:
                     yield event.value, scope
                 elif what.kind == "call":
                     yield from self._put_by_call(what, scope)
-                elif event.kind == "augment":
-                    yield from self.evaluator.values(what, scope)
 
     def _put_by_call(self, call: Expr, env: Env) -> Iterator[Argument | Value]:
         method = call.args[0].name

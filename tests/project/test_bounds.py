@@ -1,0 +1,91 @@
+"""Programs that lead back to themselves: following them ends, and soon."""
+
+from __future__ import annotations
+
+from dllint.collect import collect
+from dllint.project import Project
+from dllint.project.workers import Workers
+from dllint.source import Source
+from dllint.targets import Targets
+
+MOST_VALUES = 1_000
+"""Expressions that are followed in activations of their own; without bounds they are millions here."""
+
+OPTION = """\
+import argparse
+from torch.utils.data import DataLoader
+
+class Options:
+    def __init__(self, param):
+        self.param = param
+        self.parser = argparse.ArgumentParser()
+        self.parser.add_argument("--num-workers", type=int, default=int(self.param.opt.num_workers))
+
+args = Options(None).parser.parse_args()
+loader = DataLoader([], num_workers=args.num_workers)
+"""
+
+SEGMENTS = """\
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+class Segment:
+    def __init__(self, samples, rate):
+        self._samples = samples
+        self._rate = rate
+
+    @classmethod
+    def joined(cls, *segments):
+        rate = segments[0]._rate
+        samples = np.concatenate([segment._samples for segment in segments])
+        return cls(samples, rate)
+
+    @classmethod
+    def silence(cls, duration, rate):
+        return cls(np.zeros(duration), rate)
+
+    def padded(self, duration, sides):
+        cls = type(self)
+        silence = self.silence(duration, self._rate)
+        if sides == "before":
+            padded = cls.joined(silence, self)
+        elif sides == "after":
+            padded = cls.joined(self, silence)
+        else:
+            padded = cls.joined(silence, self, silence)
+        self._samples = padded._samples
+
+    def faster(self, rate):
+        self._samples = np.interp(rate, self._samples).astype("float32")
+
+    def cut(self, start, end):
+        self._samples = self._samples[start:end]
+
+class Audio(Dataset):
+    def __init__(self, path):
+        self.segment = Segment.joined(Segment.silence(1, 2), Segment(np.load(path), 1))
+        self.segment.padded(1, path)
+        self.noise = [self.segment._samples]
+    def __len__(self):
+        return 1
+    def __getitem__(self, index):
+        return self.segment._samples
+
+DataLoader(Audio("a"), num_workers=2)
+"""
+
+
+def project(text: str) -> Project:
+    source = Source("a.py", text)
+    return Project({"a.py": collect(source)}, Targets(), lambda path: source)
+
+
+def test_an_option_whose_default_is_the_option() -> None:
+    (loader,) = project(OPTION).loaders
+    assert loader.workers is Workers.UNKNOWN
+
+
+def test_objects_that_make_objects_of_their_class() -> None:
+    found = project(SEGMENTS)
+    assert found.shipped and found.running
+    assert len(found.evaluator._values) < MOST_VALUES
