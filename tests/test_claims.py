@@ -6,7 +6,8 @@ runs under spawn, as fixed programs do; the rest, forkserver above all, which pi
 torch fails instead of skipping.
 
 The programs of all selected tests are started ahead, as many at a time as there are cores: each spends seconds on
-importing torch in its processes.
+importing torch in its processes. Where tests are handed out to processes, one of these has all claims
+(`-n 2 --dist loadgroup`).
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ REQUIRED = bool(os.environ.get("DLLINT_REQUIRE_TORCH"))
 
 pytestmark = [
     pytest.mark.torch,
+    pytest.mark.xdist_group("claims"),
     pytest.mark.skipif(os.name != "posix", reason="fork and forkserver exist on Linux and macOS only"),
     pytest.mark.skipif(not TORCH and not REQUIRED, reason="torch is not installed: pip install torch"),
 ]
@@ -72,8 +74,7 @@ class Programs:
     """Runs of programs, each made once."""
 
     def __init__(self) -> None:
-        processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-        self._pool = ThreadPoolExecutor(max(1, (os.cpu_count() or 1) // processes))
+        self._pool = ThreadPoolExecutor(os.cpu_count() or 1)
         self._runs: dict[tuple[object, ...], Future[claims.Outcome]] = {}
         self._fixed: dict[tuple[Path, str], dict[str, str]] = {}
 
@@ -100,7 +101,8 @@ class Programs:
 @pytest.fixture(scope="module")
 def programs(request: pytest.FixtureRequest) -> Iterator[Programs]:
     running = Programs()
-    for item in request.session.items:
+    alone = not os.environ.get("PYTEST_XDIST_WORKER") or request.config.getoption("loadgroup", False)
+    for item in request.session.items if alone else ():
         if isinstance(item, pytest.Function) and item.module is request.module and hasattr(item, "callspec"):
             values = item.callspec.params
             if "case" in values:
