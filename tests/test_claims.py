@@ -1,13 +1,11 @@
 """Runs the programs of the pages on real torch: the bad ones fail as claimed, and what the fix makes of them works.
 
-By default a program runs under those of fork and spawn that its page names, but for one that works under both, which
-runs under spawn, as fixed programs do; the rest, forkserver above all, which pickles as spawn does, runs with
-`-m slow`. With DLLINT_REQUIRE_TORCH=1 (as in CI) a missing
+By default each page is run once: the first of its programs, under the first of spawn and fork that it names, and what
+its first fix makes of it, under spawn. The rest runs with `-m slow`. With DLLINT_REQUIRE_TORCH=1 (as in CI) a missing
 torch fails instead of skipping.
 
-The programs of all selected tests are started ahead, as many at a time as there are cores: each spends seconds on
-importing torch in its processes. Where tests are handed out to processes, one of these has all claims
-(`-n 2 --dist loadgroup`).
+In one process the programs of all selected tests are started ahead, as many at a time as there are cores: each spends
+seconds on importing torch in its processes. Of several processes (`-n 2`) each runs its own.
 """
 
 from __future__ import annotations
@@ -32,7 +30,6 @@ REQUIRED = bool(os.environ.get("DLLINT_REQUIRE_TORCH"))
 
 pytestmark = [
     pytest.mark.torch,
-    pytest.mark.xdist_group("claims"),
     pytest.mark.skipif(os.name != "posix", reason="fork and forkserver exist on Linux and macOS only"),
     pytest.mark.skipif(not TORCH and not REQUIRED, reason="torch is not installed: pip install torch"),
 ]
@@ -45,17 +42,26 @@ def slow_unless(quick: bool) -> tuple[pytest.MarkDecorator, ...]:
     return () if quick else (pytest.mark.slow,)
 
 
-def left_out(clause: Clause, method: str) -> bool:
-    """A run of a program that the default run starts by a stricter method anyway."""
-    if method == "fork":
-        return clause.outcome == "ok" and "spawn" in clause.methods
-    return method == "forkserver" and len(clause.methods) > 1
+def firsts(cases: list[pages.Case]) -> set[int]:
+    """The identities of each page's first."""
+    found: dict[Path, pages.Case] = {}
+    for case in cases:
+        found.setdefault(case.page, case)
+    return set(map(id, found.values()))
+
+
+RUN_FIRST = firsts(RUNNABLE)
+MENDED_FIRST = firsts([case for case in RUNNABLE if case.diff is not None])
+
+
+def quick(case: pages.Case, clause: Clause, method: str) -> bool:
+    """Whether the default run has this one: one of each page."""
+    chosen = next((name for name in ("spawn", "fork") if name in clause.methods), clause.methods[0])
+    return id(case) in RUN_FIRST and clause is case.clauses[0] and method == chosen
 
 
 CLAIMS = [
-    pytest.param(
-        case, clause, method, id=f"{lint.name(case)}-{method}", marks=slow_unless(not left_out(clause, method))
-    )
+    pytest.param(case, clause, method, id=f"{lint.name(case)}-{method}", marks=slow_unless(quick(case, clause, method)))
     for case in RUNNABLE
     for clause in case.clauses
     for method in clause.methods
@@ -63,7 +69,12 @@ CLAIMS = [
 
 
 MENDED = [
-    pytest.param(case, method, id=f"{lint.name(case)}-{method}", marks=slow_unless(method == "spawn"))
+    pytest.param(
+        case,
+        method,
+        id=f"{lint.name(case)}-{method}",
+        marks=slow_unless(id(case) in MENDED_FIRST and method == "spawn"),
+    )
     for case in RUNNABLE
     if case.diff is not None
     for method in case.fixed_methods
@@ -101,7 +112,7 @@ class Programs:
 @pytest.fixture(scope="module")
 def programs(request: pytest.FixtureRequest) -> Iterator[Programs]:
     running = Programs()
-    alone = not os.environ.get("PYTEST_XDIST_WORKER") or request.config.getoption("loadgroup", False)
+    alone = not os.environ.get("PYTEST_XDIST_WORKER")
     for item in request.session.items if alone else ():
         if isinstance(item, pytest.Function) and item.module is request.module and hasattr(item, "callspec"):
             values = item.callspec.params
