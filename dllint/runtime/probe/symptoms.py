@@ -94,5 +94,6 @@ def _first_line(text: str) -> str:
 def _rule(text: str) -> str:
     """The rule that is told by the first of the messages that `dllint explain` knows."""
     causes = [entry.message for entry in read([text.encode()]).seen if entry.message.role is Role.CAUSE]
-    rules = (message.rules[0] for message in causes if message.rules)
+    told = (message for message in causes if not any("killed by signal" in words for words in message.wordings))
+    rules = (message.rules[0] for message in told if message.rules)
     return next((rule for rule in rules if rule in PLAIN), "")
