@@ -19,7 +19,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from dllint import options
+from dllint import keys
 from dllint.report.fingerprint import line_hashes
 from dllint.report.formats import FORMATS, renderer
 from dllint.source import Source
@@ -64,7 +64,7 @@ def many(folder: Path, words: None) -> Path:
 
 
 def test_one_table_of_formats(folder: Path) -> None:
-    assert tuple(FORMATS) == get_args(options.Format)
+    assert tuple(FORMATS) == get_args(keys.Format)
     for form in FORMATS:
         assert callable(renderer(form))
     for form in FORMATS:
