@@ -27,9 +27,9 @@ def own(path: str) -> bool:
 
 
 def place(path: str, line: int, last: int = 0) -> Place:
-    """A line, its file as seen from the working directory, or from where libraries are, with forward slashes."""
+    """A line, its file as seen from where libraries are, or from the working directory, with forward slashes."""
     shown = os.path.realpath(path)
-    for folder in (os.path.realpath(os.getcwd()) + os.sep, *LIBRARIES):
+    for folder in (*LIBRARIES, os.path.realpath(os.getcwd()) + os.sep):
         if shown.startswith(folder):
             shown = shown[len(folder) :]
             break
