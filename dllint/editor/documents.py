@@ -82,10 +82,6 @@ class Documents:
         document = self._open(uri)
         return document.version if document is not None else None
 
-    def is_open(self, place: str) -> bool:
-        """Whether a file, or a cell of it, is a document."""
-        return self.version(uri_of(place)) is not None or bool(self.cells(place))
-
     def _open(self, uri: str) -> TextDocument | None:
         document: TextDocument | None = self._workspace.text_documents.get(unquote(uri))
         return document

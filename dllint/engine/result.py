@@ -33,10 +33,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     config: Config
     findings: tuple[tuple[Finding, Fix | None], ...]
     source: Callable[[str], Source]
-    checked: int
-    """Number of files reported on."""
     targets: frozenset[str] = frozenset()
-    """Those files."""
+    """The files reported on."""
     codes: frozenset[str] = frozenset()
     """The rules that were asked."""
     changes: tuple[Change, ...] = ()
@@ -46,6 +44,11 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     crashes: tuple[str, ...] = ()
     """Why the exit status is 2 although the run came to its end: internal errors, missing paths, files not written."""
     warnings: tuple[str, ...] = ()
+
+    @property
+    def checked(self) -> int:
+        """Number of files reported on."""
+        return len(self.targets)
 
     @property
     def fixed(self) -> Counter[str]:
@@ -60,7 +63,6 @@ def result(session: Session, corpus: Corpus, findings: Iterable[tuple[Finding, F
         config=session.config,
         findings=tuple(findings),
         source=corpus.source,
-        checked=len(session.selection.targets),
         targets=session.selection.targets,
         codes=session.codes,
         **what,
