@@ -11,6 +11,7 @@ from dllint.project.evaluate import Evaluator
 from dllint.project.index import Site
 from dllint.project.loader_starts import LoaderStarts
 from dllint.project.values import Const, Env, Ext, Func, Method
+from dllint.targets import FORKSERVER
 
 _SIGNALS = frozenset({"signal.SIGCHLD", "signal.SIGCLD"})
 _ANY_CHILD = frozenset({"os.wait", "os.wait3"})
@@ -24,6 +25,11 @@ class Taken(NamedTuple):
     loader: Loader
     how: str
 
+    @property
+    def methods(self) -> frozenset[str]:
+        """The start methods under which there was something to hear: a fork server's workers are its children."""
+        return self.loader.methods - {FORKSERVER}
+
 
 class ChildSignals:
     """Answers where the ends of workers are kept from their loader."""
@@ -34,6 +40,9 @@ class ChildSignals:
 
     def taken(self) -> Iterator[Taken]:
         """Handlers that are installed when a loader has installed its own, and waits while workers live."""
+        return (taken for taken in self._taken() if taken.methods)
+
+    def _taken(self) -> Iterator[Taken]:
         for site in self.evaluator.index.calls_named(("signal",)):
             how = self._handler(site)
             loader = self.starts.before_and_after(site) if how else None

@@ -40,7 +40,7 @@ class SigchldReplaced(Rule):
             message=f"{what} is taken {when} `{loader.name}` have started: {_OUTCOMES[taken.how]}{cure}",
             severity=self.severity,
             certainty=loader.certainty,
-            outcomes=dict.fromkeys(sorted(loader.methods), "hang") if hang else {},
+            outcomes=dict.fromkeys(sorted(taken.methods), "hang") if hang else {},
             notes=(Note(loader.path, loader.span, f"`{loader.name}(...)` starts workers here"),),
             anchors=((loader.path, loader.span),),
             key=f"{self.code}:{site.module.path}:{taken.how}",
