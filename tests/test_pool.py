@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from dllint.reduce import Collected, pool, unpack
+from dllint.reduce import Collected, pool
 from tests.lint import ROOT
 
 PROGRAM = "from torch.utils.data import DataLoader\n\n\ndef f(x):\n    return [g(y) for y in x if y]\n"
@@ -70,8 +70,8 @@ def with_worker(monkeypatch: pytest.MonkeyPatch, before: str) -> None:
 
 def collected(root: Path, files: list[tuple[str, int]], jobs: int) -> dict[str, tuple[bytes, Collected]]:
     results = list(pool.collect_files(str(root), files, {}, jobs))
-    assert sorted(path for path, _, _ in results) == sorted(path for path, _ in files), "each once"
-    return {path: (contents, unpack(packed, path)) for path, contents, packed in results}
+    assert sorted(fresh.path for fresh in results) == sorted(path for path, _ in files), "each once"
+    return {fresh.path: (fresh.digest, fresh.item) for fresh in results}
 
 
 def told(results: dict[str, tuple[bytes, Collected]]) -> dict[str, str]:
@@ -95,7 +95,7 @@ def test_few_files_are_not_worth_it(tmp_path: Path, started: list[object]) -> No
 
 def test_an_unsaved_file_is_collected_as_it_is(tmp_path: Path, files: list[tuple[str, int]]) -> None:
     results = list(pool.collect_files(str(tmp_path), files, {"f1.py": b"x = 1\n"}, 2))
-    model = next(unpack(packed, path).model for path, _, packed in results if path == "f1.py")
+    model = next(fresh.item.model for fresh in results if fresh.path == "f1.py")
     assert model is not None and model.bound == {"x"}
 
 

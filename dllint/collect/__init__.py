@@ -10,13 +10,13 @@ import ast
 
 from dllint.model.facts import ModuleModel
 from dllint.source import Source
-from dllint.syntax.guard import guard
+from dllint.syntax.guard import lenient_guard
 from dllint.syntax.outline import parse_quietly
 
 
 def collect(source: Source) -> ModuleModel:
     """The facts of a file. Raises dllint.syntax.guard.NotParsed."""
-    text = guard(source.text)
+    text = lenient_guard(source.text)
     try:
         return _facts(source, text, parse_quietly(text))
     except (SyntaxError, ValueError):

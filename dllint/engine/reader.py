@@ -15,8 +15,8 @@ from dllint.engine.progress import steps, track
 from dllint.files import Peek
 from dllint.finding import Finding
 from dllint.model.stored import Damaged
-from dllint.reduce import Collected, unpack, unreadable
-from dllint.reduce.disk import Packed, collect_file, read, status_of
+from dllint.reduce import Collected, pack, unpack, unreadable
+from dllint.reduce.disk import Fresh, collect_file, read, status_of
 from dllint.source import Source, digest
 
 
@@ -73,10 +73,10 @@ class Reader:
         self._collected = {path: item for path, item in old.items() if item[0] == seen[path].digest}
         remembered, new = self._recall(needed, seen), {}
         waiting = [(path, seen[path].state[0]) for path in sorted(needed - self._collected.keys())]
-        for path, contents, packed in steps("reading files", self._collect(waiting, overlay), len(waiting)):
-            self._collected[path] = contents, unpack(packed, path)
-            if self._collected[path][1].lasting and path not in overlay:
-                new[contents] = packed
+        for fresh in steps("reading files", self._collect(waiting, overlay), len(waiting)):
+            self._collected[fresh.path] = fresh.digest, fresh.item
+            if self._cache.on and fresh.item.lasting and fresh.path not in overlay:
+                new[fresh.digest] = fresh.packed or pack(fresh.item)
         if survey.whole:
             self._save(survey, new)
         digests = {path: contents for path, (contents, _) in self._collected.items() if contents}
@@ -98,8 +98,8 @@ class Reader:
         for path in survey.aside:
             packed = self._cache.facts(survey.seen[path].digest)
             if packed is None:
-                _, contents, packed = collect_file(self._root, path)
-                new[contents] = packed
+                fresh = collect_file(self._root, path)
+                packed = new[fresh.digest] = pack(fresh.item)
             with contextlib.suppress(Damaged):
                 item = unpack(packed, path)
                 if item.model is not None and not (item.problem or item.crash):
@@ -108,7 +108,7 @@ class Reader:
         self._save(survey, new)
         return True
 
-    def _collect(self, waiting: Sequence[tuple[str, int]], overlay: Mapping[str, bytes]) -> Iterable[Packed]:
+    def _collect(self, waiting: Sequence[tuple[str, int]], overlay: Mapping[str, bytes]) -> Iterable[Fresh]:
         if not waiting:
             return ()
         from dllint.reduce.pool import collect_files  # a run that knows all facts needs no processes

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import os
 import stat
+from typing import NamedTuple
 
-from dllint.reduce import Collected, collect_bytes, pack, unreadable
+from dllint.reduce import Collected, collect_bytes, unreadable
 from dllint.source import digest
-
-Packed = tuple[str, bytes, bytes]
-"""Path, digest of the content, what became of it."""
 
 LARGEST = 32 * 1024 * 1024
 """Bytes; what is larger is no source code."""
+
+
+class Fresh(NamedTuple):
+    """A file that was read just now, the digest of its content, and what became of it."""
+
+    path: str
+    digest: bytes
+    item: Collected
+    packed: bytes = b""
+    """The item as bytes, where it came from another process."""
 
 
 def read(root: str, path: str) -> bytes:
@@ -32,10 +40,10 @@ def status_of(root: str, path: str) -> os.stat_result:
     return status
 
 
-def collect_file(root: str, path: str, data: bytes | None = None) -> Packed:
+def collect_file(root: str, path: str, data: bytes | None = None) -> Fresh:
     """Read and collect one file."""
     try:
         data = read(root, path) if data is None else data
     except OSError as error:
-        return path, b"", pack(Collected(problem=unreadable(path, str(error.strerror or error))))
-    return path, digest(path, data), pack(collect_bytes(path, data))
+        return Fresh(path, b"", Collected(problem=unreadable(path, str(error.strerror or error))))
+    return Fresh(path, digest(path, data), collect_bytes(path, data))

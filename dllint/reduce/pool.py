@@ -17,8 +17,8 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import IO
 
-from dllint.reduce import Collected, pack, unreadable
-from dllint.reduce.disk import Packed, collect_file
+from dllint.reduce import Collected, pack, unpack, unreadable
+from dllint.reduce.disk import Fresh, collect_file
 
 WORTH = 2_400_000
 """Bytes of source (60,000 lines, 0.7 s of work) from which on processes pay for their start, 0.15 s each."""
@@ -32,7 +32,7 @@ class Unusable(Exception):
 
 def collect_files(
     root: str, sized: Sequence[tuple[str, int]], overlay: Mapping[str, bytes], jobs: int
-) -> Iterator[Packed]:
+) -> Iterator[Fresh]:
     """Read and collect files, given with their sizes, in any order."""
     total = sum(size for _, size in sized)
     jobs = min(jobs, len(sized), total // (WORTH // 2))
@@ -42,11 +42,15 @@ def collect_files(
     yield from (collect_file(root, path, overlay[path]) for path, _ in sized if path in overlay)
     left = {path: size for path, size in sized if path not in overlay}
     try:
-        for packed in _Pool(root, list(left.items()), jobs).results():
-            del left[packed[0]]
-            yield packed
+        for fresh in _Pool(root, list(left.items()), jobs).results():
+            del left[fresh.path]
+            yield fresh
     except (Unusable, OSError):
         yield from (collect_file(root, path) for path in left)
+
+
+_Answer = tuple[str, bytes, bytes]
+"""Path, digest of the content, what became of it."""
 
 
 class _Pool:
@@ -56,18 +60,19 @@ class _Pool:
         self._root = root
         self._left = len(sized)
         self._batches = deque(_batches(sized))
-        self._done: queue.SimpleQueue[Packed | BaseException] = queue.SimpleQueue()
+        self._done: queue.SimpleQueue[_Answer | BaseException] = queue.SimpleQueue()
         self._stopped = False
         self._processes: set[subprocess.Popen[bytes]] = set()
         self._threads = [threading.Thread(target=self._serve, daemon=True) for _ in range(jobs)]
 
-    def results(self) -> Iterator[Packed]:
+    def results(self) -> Iterator[Fresh]:
         """The results as they come. When the caller is interrupted, so are the processes."""
         try:
             for thread in self._threads:
                 thread.start()
             for _ in range(self._left):
-                yield self._next()
+                path, contents, packed = self._next()
+                yield Fresh(path, contents, unpack(packed, path), packed)
         finally:
             self._stopped = True
             for process in list(self._processes):
@@ -75,7 +80,7 @@ class _Pool:
             for thread in self._threads:
                 thread.join()
 
-    def _next(self) -> Packed:
+    def _next(self) -> _Answer:
         """The next result. Waiting with a limit can be interrupted on every platform."""
         while True:
             with contextlib.suppress(queue.Empty):

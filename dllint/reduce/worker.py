@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 
+from dllint.reduce import pack
 from dllint.reduce.disk import collect_file
 from dllint.reduce.pool import receive, send
 
@@ -23,8 +24,8 @@ def main() -> None:
         send(answers, b"")
         while True:
             for path in json.loads(receive(sys.stdin.buffer)):
-                _, contents, packed = collect_file(root, path)
-                send(answers, contents)
-                send(answers, packed)
+                fresh = collect_file(root, path)
+                send(answers, fresh.digest)
+                send(answers, pack(fresh.item))
     except (EOFError, BrokenPipeError):
         os._exit(0)

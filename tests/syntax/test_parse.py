@@ -10,7 +10,7 @@ import pytest
 
 from dllint.garbage import uncollected
 from dllint.source import Source
-from dllint.syntax.guard import MAX_CHAIN, MAX_ELIFS, guard
+from dllint.syntax.guard import MAX_CHAIN, MAX_ELIFS, guard, lenient_guard
 from dllint.syntax.parse import NotParsed, parse
 from dllint.syntax.walk import walk
 
@@ -238,3 +238,20 @@ def test_the_collector_is_as_before_afterwards() -> None:
 def test_parsing_warns_about_nothing(recwarn: pytest.WarningsRecorder) -> None:
     refused("x = '\\d'\n(\n")
     assert not recwarn.list
+
+
+@pytest.mark.parametrize(
+    ("text", "looked_at"),
+    [
+        ("x = 1\n" * 10_000, True),
+        ("def f():\n    return 1\n" * 10_000, False),
+        ("def f():\n    return 1\n" * 100_000, True),
+        ("x = " + " + ".join(["a"] * 5_000) + "\n", False),
+    ],
+    ids=["no border", "borders", "very large", "short"],
+)
+def test_what_python_might_die_of_is_looked_at(monkeypatch: pytest.MonkeyPatch, text: str, looked_at: bool) -> None:
+    seen: list[str] = []
+    monkeypatch.setattr("dllint.syntax.guard.guard", lambda text: seen.append(text) or text)
+    assert lenient_guard(text) == text
+    assert bool(seen) == looked_at
