@@ -14,8 +14,6 @@ import hashlib
 import importlib.util
 import os
 import re
-import secrets
-import shutil
 import sys
 import time
 import zlib
@@ -26,7 +24,6 @@ from typing import Any
 import msgspec
 
 from dllint import __version__
-from dllint.files.atomic import replace
 from dllint.files.sieve import Peek, Words
 
 State = tuple[int, int, int, int]
@@ -178,7 +175,7 @@ def clean(home: str = "") -> int:
     freed = 0
     for version in _versions(base):
         freed += sum(file.stat().st_size for file in version.rglob("*") if file.is_file())
-        shutil.rmtree(version)
+        _remove(version)
     return freed
 
 
@@ -200,6 +197,14 @@ def _maker() -> str:
     code += [Path(__file__), here / "source.py", *libcst()]
     states = sorted((file.name, *state(file.stat())[:2]) for file in code)
     return _short(repr((__version__, sys.version, msgspec.__version__, states)).encode())
+
+
+def code(folder: str) -> Iterator[tuple[str, State]]:
+    """The Python files below a folder of code, with their states."""
+    for place, folders, names in os.walk(folder):
+        folders[:] = (name for name in folders if name != "__pycache__")
+        files = (os.path.join(place, name) for name in names if name.endswith(".py"))
+        yield from ((file, state(os.stat(file))) for file in files)
 
 
 def libcst() -> list[Path]:
@@ -231,7 +236,7 @@ def _ours(base: Path) -> bool:
 
 
 def _write_pack(folder: Path, contents: Mapping[bytes, bytes]) -> dict[bytes, _Place]:
-    name = f"{secrets.token_hex(8)}.pack"
+    name = f"{os.urandom(8).hex()}.pack"
     places, start = {}, 0
     for digest, data in contents.items():
         places[digest] = _Place(name, start, len(data), zlib.crc32(data))
@@ -251,7 +256,15 @@ def _checked(file: Path) -> bytes | None:
 
 def _replace(file: Path, data: bytes, checked: bool = True) -> None:
     """Write a file in one step, with a checksum in front unless its parts have their own."""
+    from dllint.files.atomic import replace  # a run in which nothing changed writes nothing
+
     replace(str(file), zlib.crc32(data).to_bytes(4, "big") + data if checked else data)
+
+
+def _remove(folder: Path) -> None:
+    from shutil import rmtree
+
+    rmtree(folder)
 
 
 def _bytes(places: Mapping[bytes, _Place]) -> int:
@@ -281,4 +294,5 @@ def _prune(base: Path, own: Path) -> None:
     for folder in sorted(projects, key=lambda folder: (folder != own, _age(folder))):
         total += sum(file.stat().st_size for file in folder.iterdir())
         if total > MOST_BYTES and folder != own:
-            shutil.rmtree(folder, ignore_errors=True)
+            with contextlib.suppress(OSError):
+                _remove(folder)

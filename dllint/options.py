@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, get_args
 
@@ -24,7 +23,7 @@ class ConfigError(Exception):
     """The configuration cannot be used; the message names file and key."""
 
 
-_KEYS = {field.encode_name: field.name for field in msgspec.structs.fields(Options)}
+_KEYS = dict(zip(Options.__struct_encode_fields__, Options.__struct_fields__, strict=True))
 _SELECTORS = ("select", "extend_select", "ignore", "fixable", "unfixable", "extend_safe_fixes", "extend_unsafe_fixes")
 
 
@@ -197,5 +196,7 @@ def specifier(text: str) -> str | None:
 
 def did_you_mean(word: str) -> str:
     """What a misspelt key may be meant to be, as the end of a message."""
+    from difflib import get_close_matches  # only for what is misspelt
+
     close = get_close_matches(word.replace("_", "-").lower(), _KEYS, n=1, cutoff=0.5)
     return f"; did you mean {close[0]!r}?" if close else f"; known keys: {', '.join(_KEYS)}"

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from dllint import announced
 from dllint.knowledge import Boundary, Knowledge
 from dllint.registry import RegistryError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "dllint.knowledge"
 
@@ -25,7 +28,8 @@ class _Table(msgspec.Struct, frozen=True):
 @cache
 def knowledge() -> Knowledge:
     """All tables as one. Raises RegistryError for one that cannot be loaded or is none."""
-    tables = [_load(point) for point in sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value))]
+    points = sorted(announced.points(GROUP), key=lambda point: (point.name, point.value))
+    tables = [_load(point) for point in points]
     return Knowledge(
         {name: boundary for table in tables for name, boundary in table.loaders.items()},
         tuple(dict.fromkeys(name for table in tables for name in table.dataset_bases)),

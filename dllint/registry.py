@@ -8,7 +8,6 @@ import importlib.util
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -16,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from dllint import announced
 from dllint.finding import Severity
 from dllint.rule import Rule, RuleInfo
 
@@ -135,7 +135,9 @@ def _read(name: str) -> Iterator[RuleInfo]:
 
 
 def _literals(code: str) -> Iterator[tuple[str, Any]]:
-    for node in ast.walk(ast.parse(code)):
+    (head,) = ast.parse(code).body
+    assert isinstance(head, ast.ClassDef)
+    for node in head.body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             value = node.value
             yield (
@@ -149,12 +151,11 @@ def by_code() -> dict[str, RuleInfo]:
     return {entry.code: entry for entry in infos()}
 
 
-def sources() -> Iterator[Path]:
-    """The files of all packages of rules."""
+def folders() -> Iterator[str]:
+    """The folders of all packages of rules."""
     for name in _packages():
         spec = importlib.util.find_spec(name)
-        for folder in (spec.submodule_search_locations or ()) if spec else ():
-            yield from Path(folder).rglob("*.py")
+        yield from (spec.submodule_search_locations or ()) if spec else ()
 
 
 def lookup(word: str) -> RuleInfo:
@@ -229,6 +230,8 @@ def _strength(entry: RuleInfo, selectors: Iterable[str]) -> int:
 
 
 def _did_you_mean(word: str) -> str:
+    from difflib import get_close_matches  # only for what is misspelt
+
     names = {name.upper(): name for entry in infos() for name in (entry.code, entry.name)}
     close = get_close_matches(word.upper(), names, n=1, cutoff=0.5)
     return f"; did you mean {names[close[0]]!r}?" if close else "; `dllint rule --all` lists them"
@@ -236,10 +239,8 @@ def _did_you_mean(word: str) -> str:
 
 def _packages() -> Iterator[str]:
     """The names of the packages that hold rules."""
-    from importlib.metadata import entry_points
-
-    announced = sorted({*(point.value for point in entry_points(group=GROUP)), *_more} - set(BUILT_IN))
-    for name in (*BUILT_IN, *announced):
+    others = sorted({*(point.value for point in announced.points(GROUP)), *_more} - set(BUILT_IN))
+    for name in (*BUILT_IN, *others):
         if name in BUILT_IN and importlib.util.find_spec(name) is None:
             _use_checkout()
         yield name
@@ -255,9 +256,7 @@ def _imported(name: str) -> ModuleType:
 
 def _origin(name: str) -> str:
     """The distribution that announces a package."""
-    from importlib.metadata import entry_points
-
-    owners = [point.dist for point in entry_points(group=GROUP) if point.value == name and point.dist]
+    owners = [point.dist for point in announced.points(GROUP) if point.value == name and point.dist]
     return f" of {owners[0].name} {owners[0].version}" if owners else ""
 
 

@@ -15,13 +15,14 @@ import dllint
 
 ROOT = Path(__file__).resolve().parent.parent
 SHELLS = {"engine", "config", "report", "registry", "files", "suppress", "finding", "fix", "rule", "knowledge"} | {
-    *("cache", "reduce", "survey", "runtime", "review", "testing", "schema", "options", "editor"),
+    *("garbage", "cache", "reduce", "survey", "runtime", "review", "testing", "schema", "options", "editor"),
 }
 
 LAYERS: dict[str, set[str]] = {
     "source": set(),
     "knowledge": set(),
     "garbage": set(),
+    "announced": set(),
     "targets": {"knowledge"},
     "finding": {"source"},
     "fix": {"source"},
@@ -31,11 +32,11 @@ LAYERS: dict[str, set[str]] = {
     "collect": {"source", "syntax", "model", "knowledge"},
     "project": {"source", "model", "finding", "knowledge", "documents", "targets"},
     "rule": {"project", "finding", "fix"},
-    "registry": {"rule", "finding"},
+    "registry": {"announced", "rule", "finding"},
     "keys": set(),
     "schema": {"keys"},
     "options": {"registry", "keys"},
-    "plugins": {"knowledge", "registry"},
+    "plugins": {"announced", "knowledge", "registry"},
     "config": {"keys", "options", "registry", "targets", "knowledge", "plugins"},
     "suppress": {"source", "model", "finding", "registry"},
     "files": {"source", "model", "finding", "knowledge", "registry", "config", "options", "documents"},
@@ -58,6 +59,7 @@ LAYERS: dict[str, set[str]] = {
             "collect",
             "project",
             "garbage",
+            "announced",
         ),
         *("rule", "registry", "options", "config", "suppress", "files", "cache", "reduce", "noqa", "ruff", "plugins"),
         *("keys", "schema"),

@@ -77,14 +77,13 @@ def test_the_wheel_holds_engine_and_rules_and_nothing_else(wheel: Path) -> None:
     assert any(name.endswith(".md") for name in held), "rule pages are printed by `dllint rule`"
 
 
-def test_the_wheel_announces_command_and_rules(wheel: Path) -> None:
+def test_the_wheel_announces_the_command(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         text = archive.read(next(n for n in archive.namelist() if n.endswith("entry_points.txt"))).decode()
         metadata = archive.read(next(n for n in archive.namelist() if n.endswith(".dist-info/METADATA"))).decode()
     points = configparser.ConfigParser()
     points.read_string(text)
     assert points["console_scripts"]["dllint"] == "dllint.cli:main"
-    assert points["dllint.rules"]["dllint"] == "dllint_rules"
     required = [line for line in metadata.splitlines() if line.startswith("Requires-Dist:") and "extra ==" not in line]
     assert not any("torch" in line or "numpy" in line for line in required)
 

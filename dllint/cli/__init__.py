@@ -9,6 +9,7 @@ from typing import IO, Any
 import click
 
 from dllint import __version__
+from dllint.garbage import forgotten, uncollected
 
 COMMANDS = {
     "check": "Find what breaks in workers, and fix it.",
@@ -45,7 +46,8 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"dllint.cli.{cmd_name}").command
+        with uncollected():
+            command: click.Command = importlib.import_module(f"dllint.cli.{cmd_name}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -70,6 +72,7 @@ def main() -> None:
 
         click.echo(f"error: internal error, please report it: {told(error)}", err=True)
         status = 2
+    forgotten()
     sys.exit(status)
 
 

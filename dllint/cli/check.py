@@ -13,6 +13,7 @@ import click
 
 from dllint.cli import Problem, completion, narrow
 from dllint.cli.output import report, report_context, shown_progress
+from dllint.garbage import uncollected
 from dllint.report.formats import FORMATS
 
 if TYPE_CHECKING:
@@ -91,7 +92,8 @@ def command(context: click.Context, /, paths: tuple[str, ...], why_place: str | 
     with _problems():
         if why_place is not None:
             context.exit(_why(why_place, options))
-        request = _request(paths, options)
+        with uncollected():  # nor while it imports the engine
+            request = _request(paths, options)
         if options["show_files"] or options["show_settings"]:
             from dllint.cli import plan
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import msgspec
 
 from dllint import registry
-from dllint.cache import Cache, State, libcst, state
+from dllint.cache import Cache, State, code, libcst, state
 from dllint.config import Config
 from dllint.engine.reader import Survey
 from dllint.finding import Finding
@@ -67,5 +67,6 @@ class Verdicts:
 
 def _judges() -> list[tuple[str, State]]:
     """Whose verdict it is: every file of the engine and of the rules, and LibCST for the fixes."""
-    files = [Path(sys.executable), *Path(__file__).parent.parent.rglob("*.py"), *registry.sources(), *libcst()]
-    return [(str(file), state(file.stat())) for file in sorted(files)]
+    folders = [os.path.dirname(os.path.dirname(__file__)), *registry.folders()]
+    others = [(file, state(os.stat(file))) for file in (sys.executable, *map(str, libcst()))]
+    return sorted((*others, *(entry for folder in folders for entry in code(folder))))

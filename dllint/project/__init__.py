@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from dllint.finding import Certainty, Note
 from dllint.model.facts import Expr, ModuleModel
@@ -368,7 +369,7 @@ def _left_in_test(held: Held, loader: Loader) -> bool:
 
 def replace_loader(held: Held) -> Held:
     """The same value, shipped by the project's users."""
-    return replace(held, loader=None, certainty=Certainty.LIKELY)
+    return msgspec.structs.replace(held, loader=None, certainty=Certainty.LIKELY)
 
 
 def best_routes(every: list[Held]) -> Iterator[Held]:

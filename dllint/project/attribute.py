@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from dllint.model.facts import Expr
 from dllint.project.index import Module
@@ -26,8 +27,7 @@ _OWN_BASES = {
 """Classes of libraries whose own code does nothing with the attributes of those that derive from them."""
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """A use of the attribute, in a function (-1: the module's own code) of a file."""
 
     module: Module

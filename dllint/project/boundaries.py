@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from functools import cached_property
+
+import msgspec
 
 from dllint.finding import Certainty
 from dllint.knowledge import LOADERS, Boundary
@@ -24,8 +25,7 @@ _GENERIC = LOADERS["torch.utils.data.DataLoader"]
 _PROCESS = Boundary((), (), "", "multiprocessing.Process")
 
 
-@dataclass(frozen=True, eq=False)
-class Loader:
+class Loader(msgspec.Struct, frozen=True, eq=False):
     """A call that makes a loader, in one activation of the code around it."""
 
     path: str
@@ -263,7 +263,7 @@ class Boundaries:
             if instance is not None:
                 call, env, skip = self.base_call(instance)
             workers = self._workers(call, env, loader.boundary, skip, instance)
-            known = replace(loader, call=call, env=env, skip=skip, workers=workers)
+            known = msgspec.structs.replace(loader, call=call, env=env, skip=skip, workers=workers)
             self._in_activation[made] = known
         return known
 

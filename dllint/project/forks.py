@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from dllint.finding import Note
 from dllint.model.facts import Event, Expr
@@ -17,8 +18,7 @@ from dllint.project.values import Const, Env, ExtInst, Func, Method
 from dllint.targets import FORK
 
 
-@dataclass(frozen=True, eq=False)
-class Child:
+class Child(msgspec.Struct, frozen=True, eq=False):
     """Code that uses CUDA in a forked process. `site` is the call that makes the process (None: a loader does)."""
 
     running: Running

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
+
+import msgspec
 
 from dllint.finding import Note
 from dllint.model.facts import Event, Expr
@@ -39,8 +40,7 @@ _RUNS = frozenset({"fit", "test", "validate", "predict"})
 _HOOKS = frozenset({"train_dataloader", "val_dataloader", "test_dataloader", "predict_dataloader"})
 
 
-@dataclass(frozen=True, eq=False)
-class Start:
+class Start(msgspec.Struct, frozen=True, eq=False):
     """A statement that starts workers when its module is imported or run."""
 
     path: str

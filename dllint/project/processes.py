@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
+
+import msgspec
 
 from dllint.finding import Note
 from dllint.knowledge import POOL_METHODS, PROCESSES
@@ -25,8 +26,7 @@ _WITH_ARGUMENTS = frozenset({"apply", "apply_async", "submit"})
 """Methods that send arguments as they are; the others iterate them in the main process."""
 
 
-@dataclass(frozen=True, eq=False)
-class Task:
+class Task(msgspec.Struct, frozen=True, eq=False):
     """A call that sends a function to a process."""
 
     env: Env

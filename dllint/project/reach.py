@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
+
+import msgspec
 
 from dllint.finding import Note
 from dllint.model.facts import Event, Expr
@@ -18,8 +19,7 @@ from dllint.project.values import Env, ExtInst, Func, Inst, Klass, Method, Value
 MAX_FUNCTIONS = 3000
 
 
-@dataclass(frozen=True, eq=False)
-class Running:
+class Running(msgspec.Struct, frozen=True, eq=False):
     """Code that runs, in the activation that leads there; the route leads from it back to where it began."""
 
     env: Env

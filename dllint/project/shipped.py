@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
+
+import msgspec
 
 from dllint.finding import Certainty, Note
 from dllint.knowledge import CHAINED, COPIERS, ITERATORS, READ_AT_ONCE, TRANSFORMED, holds_arguments
@@ -38,8 +39,7 @@ MAX_VISITED = 4000
 _BARE = (Const, Super, Opaque, Free)
 
 
-@dataclass(frozen=True)
-class Holder:
+class Holder(msgspec.Struct, frozen=True):
     """What keeps a shipped value.
 
     kind: argument (of the loader, `name`), attribute (`name` of `owner`), default_factory, element, kept (by the
@@ -51,8 +51,7 @@ class Holder:
     owner: str = ""
 
 
-@dataclass(frozen=True)
-class Held:
+class Held(msgspec.Struct, frozen=True):
     """Something that goes to workers. The route leads from the value to the loader, nearest step first."""
 
     value: Value

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
+
+import msgspec
 
 from dllint.finding import Note
 from dllint.model.facts import Event, Expr
@@ -29,8 +30,7 @@ _USES = frozenset({
 _ASKS = frozenset({"get_start_method", "get_context"})
 
 
-@dataclass(frozen=True, eq=False)
-class Setting:
+class Setting(msgspec.Struct, frozen=True, eq=False):
     """A call of `set_start_method` that raises where it is settled already: neither forced nor caught."""
 
     env: Env

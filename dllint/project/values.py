@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from dllint.model.facts import Class, Expr, Function
 
@@ -47,8 +48,7 @@ class Env:
         return self.module.model.functions[self.function]
 
 
-@dataclass(frozen=True, slots=True)
-class Const:
+class Const(msgspec.Struct, frozen=True):
     """A literal: string, number, bool or None."""
 
     value: str | int | float | bool | None
@@ -56,8 +56,7 @@ class Const:
     """The type's name: 1, 1.0 and True are different values here."""
 
 
-@dataclass(frozen=True, slots=True)
-class Func:
+class Func(msgspec.Struct, frozen=True):
     """A function or lambda of the project; `outer` is the activation it closes over."""
 
     module: Module
@@ -69,8 +68,7 @@ class Func:
         return self.module.model.functions[self.index]
 
 
-@dataclass(frozen=True, slots=True)
-class Klass:
+class Klass(msgspec.Struct, frozen=True):
     """A class of the project."""
 
     module: Module
@@ -82,8 +80,7 @@ class Klass:
         return self.module.model.classes[self.index]
 
 
-@dataclass(frozen=True, slots=True)
-class Inst:
+class Inst(msgspec.Struct, frozen=True, eq=False):
     """An instance of a project class, keyed by where it is constructed; without a call, any instance."""
 
     klass: Klass
@@ -105,23 +102,20 @@ class Inst:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Method:
+class Method(msgspec.Struct, frozen=True):
     """A bound method: shipping it ships its owner."""
 
     owner: Value
     func: Func
 
 
-@dataclass(frozen=True, slots=True)
-class Ext:
+class Ext(msgspec.Struct, frozen=True):
     """A symbol outside the project, by its canonical dotted name."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class ExtInst:
+class ExtInst(msgspec.Struct, frozen=True, eq=False):
     """What an external callable returned. `name` is the callable's: `functools.partial`, `glob.glob`, `h5py.File()[]`.
 
     `base` is the value the method was called on or the subscript was taken from.
@@ -131,11 +125,11 @@ class ExtInst:
     call: Expr
     env: Env
     base: Value | None = None
-    _hash: int = field(init=False, repr=False, default=0)
+    _hash: int = 0
     """Chains of calls are long, and are compared again and again."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_hash", hash((self.name, id(self.call), id(self.env), self.base)))
+        msgspec.structs.force_setattr(self, "_hash", hash((self.name, id(self.call), id(self.env), self.base)))
 
     def __hash__(self) -> int:
         return self._hash
@@ -151,16 +145,14 @@ class ExtInst:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class ExtMethod:
+class ExtMethod(msgspec.Struct, frozen=True):
     """A method or attribute of something external: `parser.parse_args`."""
 
     base: Value
     attribute: str
 
 
-@dataclass(frozen=True, slots=True)
-class Seq:
+class Seq(msgspec.Struct, frozen=True, eq=False):
     """A display or comprehension: list, tuple, set, dict, generator."""
 
     expr: Expr
@@ -173,23 +165,20 @@ class Seq:
         return isinstance(other, Seq) and self.expr is other.expr and self.env is other.env
 
 
-@dataclass(frozen=True, slots=True)
-class Mod:
+class Mod(msgspec.Struct, frozen=True):
     """A module of the project."""
 
     module: Module
 
 
-@dataclass(frozen=True, slots=True)
-class Super:
+class Super(msgspec.Struct, frozen=True):
     """`super()`: the rest of the owner's bases after `klass`."""
 
     owner: Value
     klass: Klass
 
 
-@dataclass(frozen=True, slots=True)
-class Opaque:
+class Opaque(msgspec.Struct, frozen=True, eq=False):
     """Not known: the expression that could not be followed, for its name."""
 
     expr: Expr
@@ -202,8 +191,7 @@ class Opaque:
         return isinstance(other, Opaque) and self.expr is other.expr and self.env is other.env
 
 
-@dataclass(frozen=True, slots=True)
-class Free:
+class Free(msgspec.Struct, frozen=True):
     """A parameter that no call site in the project fills."""
 
     module: Module

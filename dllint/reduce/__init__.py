@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from dllint import documents
-from dllint.collect import collect, collect_old
 from dllint.finding import Finding, Severity
 from dllint.model import stored
 from dllint.model.facts import ModuleModel
 from dllint.source import Source, Span, Unreadable
-from dllint.syntax.guard import NotParsed
+
+if TYPE_CHECKING:
+    from dllint.syntax.guard import NotParsed
 
 __all__ = ["Collected", "collect_bytes", "collect_source", "cores", "pack", "told", "unpack", "unreadable"]
 
@@ -37,6 +39,9 @@ def collect_bytes(path: str, data: bytes) -> Collected:
 
 def collect_source(source: Source) -> Collected:
     """A file's model, or what stands in the way."""
+    from dllint.collect import collect, collect_old  # a run that knows all facts does without
+    from dllint.syntax.guard import NotParsed
+
     try:
         return Collected(collect(source), lasting=True)
     except NotParsed as error:

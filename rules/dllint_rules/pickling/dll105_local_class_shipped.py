@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+import msgspec
 
 from dllint import Finding, Fix, Held, Inst, Klass, Project, Rule, namedtuple_of, unpicklable_class
 from dllint_rules.pickling.unpicklable import finding
@@ -40,7 +41,7 @@ class LocalClassShipped(Rule):
             return None
         what = f"instance of the namedtuple `{maker.typename}`"
         remedy = "make it at module level" if maker.local else f"name it `{maker.bound}`, as the variable is"
-        return finding(self, project, replace(held, path=maker.path, span=maker.span), what, remedy)
+        return finding(self, project, msgspec.structs.replace(held, path=maker.path, span=maker.span), what, remedy)
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
         from dllint_rules.pickling.move_class import fix_class
@@ -50,4 +51,4 @@ class LocalClassShipped(Rule):
 
 def at_class(held: Held, klass: Klass) -> Held:
     """The same route, reported at the class statement."""
-    return replace(held, path=klass.module.path, span=klass.facts.header)
+    return msgspec.structs.replace(held, path=klass.module.path, span=klass.facts.header)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import msgspec
 
@@ -85,4 +84,4 @@ def handed_over(held: Held) -> Held:
         env = env.caller
     if held.holder.kind != "attribute" or not isinstance(held.value, ExtInst):
         return held
-    return replace(held, path=held.route[0].path, span=held.route[0].span)
+    return msgspec.structs.replace(held, path=held.route[0].path, span=held.route[0].span)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import islice
+
+import msgspec
 
 from dllint import (
     PICKLING,
@@ -74,7 +75,7 @@ class LocalTarget(Rule):
         kept = f" (`{held.holder.name}` of `{held.holder.owner}`)" if held.holder.kind == "attribute" else ""
         along = f" along with the bound method `{held.method.func.facts.name}`" if held.method is not None else ""
         remedy = "send a module-level function and plain data" if along else "make it in the process that needs it"
-        at = replace(held, path=task.path, span=task.call.span)
+        at = msgspec.structs.replace(held, path=task.path, span=task.call.span)
         return self._finding(project, task, at, f"{what}{kept} sent to `{task.name}`{along} cannot be pickled", remedy)
 
     def _guarded(self, project: Project, task: Task, held: Held) -> Finding | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import msgspec
 
@@ -68,7 +67,7 @@ class OwnerShippedWithMethod(Rule):
 def passed(held: Held) -> Held:
     """The owner, reported where its method is handed over."""
     at = held.route[1] if len(held.route) > 1 else held.route[0]
-    return replace(held, path=at.path, span=at.span)
+    return msgspec.structs.replace(held, path=at.path, span=at.span)
 
 
 def taken(owner: Owner) -> str:
