@@ -5,6 +5,10 @@ everything known, with one file changed, asked about one file, and asked about a
 its default rules and without a cache; and TorchFix, Fixit, flake8 and pylint where they are installed (`--peers` names
 the folder of their commands). In every round each tool meets the same files, and what is compared is the ratio to ruff
 in the same round. `--plot FILE` draws the ratios.
+
+Then: where the time of one process goes, beside the bare parse of what it parses; more and more packages as one
+project; a hook on one changed file beside `import click` and `import libcst`; from how much source on processes for
+parsing pay. All of it takes about an hour; `--only NAME`, `--lines N` and `--sizes N` make it short.
 """
 
 from __future__ import annotations
@@ -14,20 +18,20 @@ import os
 import platform
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterator
 from datetime import date
+from math import log10
 from pathlib import Path
 from typing import NamedTuple
 
+from bench import sections
 from bench.corpus import CorpusError, default_root, fetch, lines, packages
+from bench.timing import DLLINT, Cost, measured
 
-ROOT = Path(__file__).resolve().parent.parent
-DLLINT = [sys.executable, "-m", "dllint", "check", "--output-format", "concise"]
 RUFF = shutil.which("ruff", path=os.path.dirname(sys.executable)) or "ruff"
 PEERS: dict[str, list[str]] = {
     "flake8": ["flake8", "--isolated", "."],
@@ -42,45 +46,12 @@ the words); and the rules follow the values of the whole project, in one process
 Python's start with the imports is most of it. One changed file that matters asks all rules about the whole project."""
 
 
-class Cost(NamedTuple):
-    """What a command took: seconds by the clock, seconds of all its processes, MB of its largest process."""
-
-    wall: float
-    cpu: float
-    peak: float
-
-
 class Project(NamedTuple):
     """A copy of a package, with the file that is changed and asked about: the largest that names a loader."""
 
     folder: Path
     lines: int
     file: str
-
-
-def measured(command: list[str], folder: Path, cache: Path, stdin: bytes = b"") -> Cost:
-    """Run a command to its end, whatever it finds."""
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "rules"))),
-        "DLLINT_CACHE_DIR": str(cache),
-    }
-    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as output:
-        given.write(stdin)
-        given.seek(0)
-        begun = time.perf_counter()
-        process = subprocess.Popen(
-            command, cwd=folder, env=environment, stdin=given, stdout=output, stderr=subprocess.STDOUT
-        )
-        _, status, usage = os.wait4(process.pid, 0)
-        wall = time.perf_counter() - begun
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode not in range(64):
-            output.seek(0)
-            sys.exit(f"{' '.join(command)}: {process.returncode}\n{output.read().decode(errors='replace')[-2000:]}")
-    return Cost(
-        wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e6
-    )
 
 
 def dllint_ways(project: Project, cache: Path) -> Iterator[tuple[str, Cost]]:
@@ -142,8 +113,6 @@ def ratio(found: dict[str, list[Cost]], name: str, of: str) -> float:
 
 def plot(found: dict[str, list[Cost]]) -> str:
     """The ratios as bars on a logarithmic scale, in SVG."""
-    from math import log10
-
     height, left, width = 24, 190, 420
     ratios = {name: ratio(found, name, "wall") for name in found}
     top = max(log10(max(ratios.values())), 1)
@@ -176,49 +145,27 @@ def copied(folder: Path, into: Path) -> Project:
     return Project(target, lines(target), largest.relative_to(target).as_posix())
 
 
-def scaling(folders: list[Path], scratch: Path, sizes: list[int]) -> list[str]:
-    """dllint without a cache over more and more packages as one project."""
-    rows = [
-        "| lines | seconds | of processors | microseconds of processors a line | largest process, MB |",
-        "|---:|---:|---:|---:|---:|",
-    ]
-    whole = scratch / "whole"
-    held = 0
+def some(folders: list[Path], wanted: int) -> list[Path]:
+    """As many of the packages, in the list's order, as have so many lines together."""
+    held, taken = 0, []
     for folder in folders:
-        shutil.copytree(folder, whole / folder.name)
-        held += lines(folder)
-        if sizes and held >= sizes[0]:
-            (whole / "dllint.toml").touch()
-            cost = measured([*DLLINT, "--no-cache", "."], whole, scratch / "cache")
-            rows.append(
-                f"| {held:,} | {cost.wall:.1f} | {cost.cpu:.1f} | {cost.cpu / held * 1e6:.0f} | {cost.peak:.0f} |"
-            )
-            sizes = [size for size in sizes if size > held]
-    return rows
+        if held < wanted:
+            taken.append(folder)
+            held += lines(folder)
+    return taken
 
 
 def main() -> None:
     """Fetch, copy, measure, print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", nargs="?", type=Path, default=default_root(), help="default: %(default)s")
-    parser.add_argument("--only", action="append", help="only packages of this name")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--peers", type=Path, help="the folder of the commands of other linters")
-    parser.add_argument("--peer-lines", type=int, default=30_000, help="other linters meet packages up to this size")
-    parser.add_argument(
-        "--sizes", type=int, nargs="*", default=[10_000, 30_000, 100_000, 300_000, 1_000_000, 2_000_000]
-    )
-    parser.add_argument("--plot", type=Path)
-    args = parser.parse_args()
+    args = arguments()
     wanted = [package for package in packages() if not args.only or package.name in args.only]
     try:
         folders = [folder for _, folder in fetch(args.folder, wanted)]
     except CorpusError as error:
         sys.exit(str(error))
-    folders.sort(key=lines)
     with tempfile.TemporaryDirectory() as name:
-        scratch = Path(name)
-        projects = [copied(folder, scratch / "each") for folder in folders]
+        scratch, cache = Path(name), Path(name, "cache")
+        projects = [copied(folder, scratch / "each") for folder in some(folders, args.lines)]
         found = rounds(projects, args.rounds, {})
         small = [project for project in projects if project.lines <= args.peer_lines] or projects[:1]
         peers = {
@@ -227,10 +174,36 @@ def main() -> None:
             if args.peers and (args.peers / command[0]).exists()
         }
         beside = rounds(small, 1, peers) if peers else {}
-        curve = scaling(folders, scratch, args.sizes)
-    print(report(projects, small, found, beside, curve, args.rounds))
+        usual = min(projects, key=lambda project: abs(sum(1 for _ in project.folder.rglob("*.py")) - 200)).folder
+        whole = scratch / "whole"
+        more = {
+            "Where the time goes, in one process": sections.parts([project.folder for project in projects], cache),
+            "One project of many packages, no cache": sections.scaling(
+                sorted(folders, key=lines), whole, args.sizes, cache
+            ),
+            "A hook on one changed file": sections.hooks([usual, whole], cache, args.hook_rounds),
+            "Processes for parsing": sections.threshold(max(folders, key=lines), cache),
+        }
+    print(report(projects, small, found, beside, more, args.rounds))
     if args.plot:
         args.plot.write_text(plot(beside or found), encoding="utf-8")
+
+
+def arguments() -> argparse.Namespace:
+    """What is measured on, and how often."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", nargs="?", type=Path, default=default_root(), help="default: %(default)s")
+    parser.add_argument("--only", action="append", help="only packages of this name")
+    parser.add_argument("--lines", type=int, default=1_000_000, help="packages for the rounds (default: %(default)s)")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--hook-rounds", type=int, default=20)
+    parser.add_argument("--peers", type=Path, help="the folder of the commands of other linters")
+    parser.add_argument("--peer-lines", type=int, default=30_000, help="other linters meet packages up to this size")
+    parser.add_argument(
+        "--sizes", type=int, nargs="*", default=[10_000, 30_000, 100_000, 300_000, 1_000_000, 2_000_000]
+    )
+    parser.add_argument("--plot", type=Path)
+    return parser.parse_args()
 
 
 def report(
@@ -238,28 +211,29 @@ def report(
     small: list[Project],
     found: dict[str, list[Cost]],
     beside: dict[str, list[Cost]],
-    curve: list[str],
+    more: dict[str, list[str]],
     number: int,
 ) -> str:
     """The page."""
     explained = __doc__.partition("\n\n")[2].strip() if __doc__ else ""
     load = os.getloadavg()[1] if hasattr(os, "getloadavg") else 0.0
     machine = f"{date.today()}, {platform.system()}, Python {platform.python_version()}, {os.cpu_count()} cores"
-    parts = [
+    page = [
         "# Speed",
         explained,
         "![Seconds as multiples of ruff's](SPEED.svg)",
-        f"{machine}, {number} rounds; load of the machine at the end, with this and other work on it: {load:.0f}.",
+        f"{machine}, rounds: {number}; load of the machine at the end, with this and other work on it: {load:.0f}.",
         f"## {len(projects)} packages, {sum(project.lines for project in projects):,} lines",
         "\n".join(table(found)),
     ]
     if beside:
-        parts += [
+        page += [
             f"## Other linters, over {sum(project.lines for project in small):,} lines, one round",
             "\n".join(table(beside)),
         ]
-    parts += ["## One project of many packages, no cache", "\n".join(curve), "## What limits it", LIMITS]
-    return "\n\n".join(parts)
+    for title, text in more.items():
+        page += [f"## {title}", "\n".join(text)]
+    return "\n\n".join([*page, "## What limits it", LIMITS])
 
 
 if __name__ == "__main__":
