@@ -121,7 +121,7 @@ class Containers:
                     yield from self.evaluator.values(item.args[0], env)
                 else:
                     yield item, env
-        elif isinstance(value, ExtInst):
+        elif isinstance(value, ExtInst) and value.name != "builtins.sorted":  # whose keywords only say how
             yield from ((item, value.env) for _, item in value.call.keywords)
         yield from self._put_parts(value)
 
@@ -228,6 +228,8 @@ class Containers:
             if index == 1 and made.name.endswith(".items") and made.base is not None and self._is_dict(made.base):
                 return self.elements(made.base)
             source = given[index] if index < len(given) else None
+            if made.name == "builtins.enumerate" and index == 0:
+                return (Opaque(value.call, value.env),)  # a number
             if source is not None and not any(arg.kind == "star" for arg in made.call.args):
                 return self.iterated(source, made.env)
         return (ExtInst(f"{value.name}[]", value.call, value.env, value),)
