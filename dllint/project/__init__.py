@@ -233,7 +233,7 @@ class Project:
             if not self.loaders or self.open_loaders:
                 for value, note in self.library.made(self._reached):
                     found += shipped.by_users(value, Holder("argument", "dataset"), (note,))
-            for value, note in self.library.returned(self._running_functions):
+            for value, note in self.library.returned(lambda: self._running_functions):
                 found += shipped.by_users(value, Holder("returned"), (note,))
             for default, holder, route in self.library.default_lambdas():
                 found += shipped.by_users(default, holder, route)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from dllint.finding import Note
 from dllint.knowledge import DATASET_MODULES, DATASETS, holds_arguments
@@ -81,14 +81,17 @@ class Library:
                         value = Func(klass.module, parameter.default.ref)
                         yield value, holder, (Note(klass.module.path, write.target.span, text),)
 
-    def returned(self, running: set[tuple[str, int]]) -> Iterator[tuple[Value, Note]]:
-        """Transforms, local datasets and local functions that a function returns to users of the project."""
+    def returned(self, running: Callable[[], Collection[tuple[str, int]]]) -> Iterator[tuple[Value, Note]]:
+        """Transforms, local datasets and local functions that a function returns to users of the project.
+
+        Not those that are made per item: `running` tells which functions do that, and is asked only if it matters.
+        """
         for module in self.evaluator.index:
             for function in module.model.functions:
-                if function.kind == "def" and (module.path, function.index) not in running:
-                    for value in self._offered(module, function):
-                        text = f"returned by `{function.qualname}`: whoever gives it workers meets this"
-                        yield value, Note(module.path, function.header, text)
+                offered = list(self._offered(module, function)) if function.kind == "def" else []
+                if offered and (module.path, function.index) not in running():
+                    text = f"returned by `{function.qualname}`: whoever gives it workers meets this"
+                    yield from ((value, Note(module.path, function.header, text)) for value in offered)
 
     def _offered(self, module: Module, function: Function) -> Iterator[Value]:
         if module.notebook or function.parent >= 0 or function.decorators or not self._worth_a_look(module, function):
