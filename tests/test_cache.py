@@ -91,6 +91,11 @@ def expressions(model: ModuleModel) -> list[Expr]:
     return list(stored._expressions(model))
 
 
+def plain(model: ModuleModel) -> object:
+    """The facts as lists and dictionaries: expressions themselves are only equal to themselves."""
+    return msgspec.to_builtins(model, order="deterministic")
+
+
 def test_facts_come_back_as_they_were() -> None:
     """Equal, and the same expressions are one object: values are told apart by the expressions that make them."""
     files = [file for page in all_pages() for case in page.cases for file in case.files.items()]
@@ -103,7 +108,7 @@ def test_facts_come_back_as_they_were() -> None:
         except NotParsed:
             continue
         again = stored.decode(stored.encode(model), "a/b.py")
-        assert again == model
+        assert plain(again) == plain(model)
         before, after = ([id(expr) for expr in expressions(one)] for one in (model, again))
         assert [before.index(one) for one in before] == [after.index(one) for one in after], program
         compared += 1

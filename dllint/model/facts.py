@@ -16,8 +16,8 @@ from dllint.source import Span
 Constant = str | int | float | bool | None
 
 
-class Expr(msgspec.Struct, frozen=True, array_like=True, gc=False, omit_defaults=True):
-    """An expression.
+class Expr(msgspec.Struct, frozen=True, eq=False, array_like=True, gc=False, omit_defaults=True):
+    """An expression, which is no other one that reads the same: compared by identity.
 
     kind         name              args
     name         the identifier

@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from dllint.finding import Certainty, Note
 from dllint.model.facts import Expr, ModuleModel
 from dllint.project.arrays import Arrays
@@ -180,9 +178,12 @@ class Project:
     # What is shipped.
 
     @cached_property
+    def _pickled(self) -> Shipped:
+        return Shipped(self.evaluator, self.boundaries)
+
+    @cached_property
     def _held_by_loader(self) -> list[tuple[Loader, tuple[Held, ...]]]:
-        shipped = Shipped(self.evaluator, self.boundaries)
-        return [(loader, tuple(shipped.by(loader))) for loader in self.loaders]
+        return [(loader, tuple(self._pickled.by(loader))) for loader in self.loaders]
 
     def shipped_by(self, loader: Loader) -> tuple[Held, ...]:
         """Everything that one loader hands to its workers."""
@@ -223,7 +224,7 @@ class Project:
     @cached_property
     def _held_by_users(self) -> list[Held]:
         """What users of the project would ship."""
-        return self._by_users(Shipped(self.evaluator, self.boundaries))
+        return self._by_users(self._pickled)
 
     def _by_users(self, shipped: Shipped) -> list[Held]:
         found: list[Held] = []
@@ -239,7 +240,7 @@ class Project:
                 found += shipped.by_users(default, holder, route)
         for loader, items in self._held_by_loader:
             if loader.in_tests and not self.starts_workers(loader):
-                found += [replace_loader(held) for held in items if loader.instance is not None]
+                found += [held.for_users() for held in items if loader.instance is not None]
         return found
 
     @cached_property
@@ -269,24 +270,27 @@ class Project:
 
     def place(self, value: Value) -> tuple[str, Span] | None:
         """Where a value is made."""
-        return Shipped(self.evaluator, self.boundaries).place(value)
+        return self._pickled.place(value)
 
     # What runs in workers.
 
     @cached_property
+    def _worker_code(self) -> WorkerCode:
+        return WorkerCode(self.evaluator)
+
+    @cached_property
     def running(self) -> tuple[Running, ...]:
         """Worker code: every function that runs in workers of a loader that may have some."""
-        code = WorkerCode(self.evaluator)
         found: list[Running] = []
         for loader, items in self._held_by_loader:
             if self.starts_workers(loader):
-                found += code.of(items, loader)
+                found += self._worker_code.of(items, loader)
         return tuple(found)
 
     @cached_property
     def running_if_asked(self) -> tuple[Running, ...]:
         """Worker code, also of loaders that have no workers until somebody asks for some: an option's default of 0."""
-        code = WorkerCode(self.evaluator)
+        code = self._worker_code
         asked = ((loader, items) for loader, items in self._held_by_loader if not self.starts_workers(loader))
         more = [item for loader, items in asked if not self.never_asks(loader) for item in code.of(items, loader)]
         return (*self.running, *more)
@@ -294,13 +298,13 @@ class Project:
     @cached_property
     def _running_functions(self) -> set[tuple[str, int]]:
         """Functions that run per item: in workers, or from any class's `__call__` or `__getitem__`."""
-        code = WorkerCode(self.evaluator)
+        code = self._worker_code
         return {item.function for item in (*self.running, *code.per_item(self.evaluator.classes.all_classes))}
 
     @cached_property
     def users_running(self) -> tuple[Running, ...]:
         """What would run in the workers of the project's users."""
-        return tuple(WorkerCode(self.evaluator).of(self._held_by_users, None))
+        return tuple(self._worker_code.of(self._held_by_users, None))
 
     def executed_calls(self, running: Running) -> Iterator[Expr]:
         """The calls in worker code that do run in workers."""
@@ -365,11 +369,6 @@ class Project:
 def _left_in_test(held: Held, loader: Loader) -> bool:
     """Whether a test makes a value, and code that is not known to start workers gets it: nobody else passes it."""
     return loader.workers is not Workers.SOME and not loader.in_tests and is_test(held.path)
-
-
-def replace_loader(held: Held) -> Held:
-    """The same value, shipped by the project's users."""
-    return msgspec.structs.replace(held, loader=None, certainty=Certainty.LIKELY)
 
 
 def best_routes(every: list[Held]) -> Iterator[Held]:

@@ -49,6 +49,7 @@ class Module:
     def __init__(self, model: ModuleModel) -> None:
         self.model = model
         self.path = model.path
+        self.is_test = is_test(model.path)
 
     def __repr__(self) -> str:
         return f"Module({self.path!r})"
@@ -131,6 +132,21 @@ class Module:
                     if name in function.globals:
                         found[name].append((function.index, event))
         return found
+
+    @cached_property
+    def nesting(self) -> frozenset[int]:
+        """The functions in which other functions, lambdas or classes stand."""
+        model = self.model
+        return frozenset(item.parent for item in model.functions) | {item.parent for item in model.classes}
+
+    @cached_property
+    def nonlocal_writers(self) -> dict[tuple[int, str], list[int]]:
+        """The functions that assign a name under `nonlocal`, by the function they stand in and the name."""
+        found: dict[tuple[int, str], list[int]] = defaultdict(list)
+        for function in self.model.functions:
+            for name in function.nonlocals:
+                found[function.parent, name].append(function.index)
+        return dict(found)
 
     @cached_property
     def attribute_writes(self) -> dict[str, list[Write]]:

@@ -94,7 +94,7 @@ class Library:
                     yield from ((value, Note(module.path, function.header, text)) for value in offered)
 
     def _offered(self, module: Module, function: Function) -> Iterator[Value]:
-        if module.notebook or function.parent >= 0 or function.decorators or not self._worth_a_look(module, function):
+        if module.notebook or function.parent >= 0 or function.decorators or function.index not in module.nesting:
             return
         callers = [site for site, _ in self.evaluator.call_sites.callers(module, function.index)]
         if not callers and function.owner >= 0:
@@ -108,11 +108,6 @@ class Library:
                 for value in self.evaluator.values(event.value, env):
                     if self._for_workers(value, module, function):
                         yield value
-
-    def _worth_a_look(self, module: Module, function: Function) -> bool:
-        """A nested function or class, or a lambda, stands in it."""
-        nested = any(item.parent == function.index for item in module.model.functions)
-        return nested or any(item.parent == function.index for item in module.model.classes)
 
     def _for_workers(self, value: Value, module: Module, function: Function) -> bool:
         match value:

@@ -105,15 +105,12 @@ class Listings:
 
     def _filled(self, container: Seq) -> Kind | None:
         """A list that loops over data append to."""
-        for scope in self.evaluator.containers.scopes_around(container.env):
-            for _, event, receiver, what in scope.module.mutations_by_function.get(scope.function, ()):
-                if receiver.kind not in ("name", "attribute") or container not in self.evaluator.values(
-                    receiver, scope
-                ):
-                    continue
-                kind = self._put(event.block, what, scope)
-                if kind is not None:
-                    return kind
+        for scope, event, receiver, what in self.evaluator.containers.mutations_around(container.env):
+            if receiver.kind not in ("name", "attribute") or container not in self.evaluator.values(receiver, scope):
+                continue
+            kind = self._put(event.block, what, scope)
+            if kind is not None:
+                return kind
         return None
 
     def _put(self, block: int, what: Expr, scope: Env) -> Kind | None:

@@ -136,15 +136,14 @@ class Records:
     # Containers that loops fill.
 
     def _filled(self, container: Seq | ExtInst) -> str:
-        for scope in self.evaluator.containers.scopes_around(container.env):
-            for _, event, receiver, what in scope.module.mutations_by_function.get(scope.function, ()):
-                kept = receiver.args[0] if receiver.kind == "subscript" else receiver
-                if kept.kind not in ("name", "attribute") or container not in self.evaluator.values(kept, scope):
-                    continue
-                found = self._put(event, receiver, what, scope)
-                if found:
-                    self._fills[container] = scope.module.path, Span(event.start, event.end), receiver
-                    return found
+        for scope, event, receiver, what in self.evaluator.containers.mutations_around(container.env):
+            kept = receiver.args[0] if receiver.kind == "subscript" else receiver
+            if kept.kind not in ("name", "attribute") or container not in self.evaluator.values(kept, scope):
+                continue
+            found = self._put(event, receiver, what, scope)
+            if found:
+                self._fills[container] = scope.module.path, Span(event.start, event.end), receiver
+                return found
         return ""
 
     def _put(self, event: Event, receiver: Expr, what: Expr, scope: Env) -> str:

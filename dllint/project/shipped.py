@@ -39,7 +39,7 @@ MAX_VISITED = 4000
 _BARE = (Const, Super, Opaque, Free)
 
 
-class Holder(msgspec.Struct, frozen=True):
+class Holder(msgspec.Struct, frozen=True, cache_hash=True):
     """What keeps a shipped value.
 
     kind: argument (of the loader, `name`), attribute (`name` of `owner`), default_factory, element, kept (by the
@@ -68,6 +68,14 @@ class Held(msgspec.Struct, frozen=True):
     assumed: bool = False
     """Something of a library is taken to keep it, or to give it back, which is good enough for functions only."""
 
+    def at(self, path: str, span: Span) -> Held:
+        """The same, shown at another place."""
+        return msgspec.structs.replace(self, path=path, span=span)
+
+    def for_users(self) -> Held:
+        """The same, shipped by the project's users."""
+        return msgspec.structs.replace(self, loader=None, certainty=Certainty.LIKELY)
+
 
 class _Step(NamedTuple):
     value: Value
@@ -81,6 +89,17 @@ class _Step(NamedTuple):
         """The step to something that this value holds."""
         return _Step(value, holder, (note, *self.route), self.certainty, self.method, self.assumed)
 
+    def to(self, inner: _Step) -> _Step:
+        """The step to something inside, of which `inner` is the way from here."""
+        return _Step(
+            inner.value,
+            inner.holder,
+            inner.route + self.route,
+            inner.certainty if self.certainty is Certainty.CERTAIN else self.certainty,
+            self.method or inner.method,
+            self.assumed or inner.assumed,
+        )
+
 
 class Shipped:
     """Walks the values that a loader ships."""
@@ -90,7 +109,7 @@ class Shipped:
         self.boundaries = boundaries
         self.forked = forked
         """What a forked worker inherits: everything, whatever pickle would leave out."""
-        self._elements_of: dict[Seq, list[tuple[Note, list[Value]]]] = {}
+        self._inside: dict[tuple[Value, Holder | None], tuple[_Step, ...]] = {}
 
     def by(self, loader: Loader) -> Iterator[Held]:
         """Everything that one loader hands to its workers."""
@@ -139,7 +158,7 @@ class Shipped:
                     step.method,
                     step.assumed,
                 )
-            stack += list(self.inside(step))[::-1]
+            stack += [step.to(inner) for inner in reversed(self._inside_of(step))]
 
     def _doubtful(self, value: Value) -> bool:
         """Whether an instance of a local class may be something else: a stand-in for what is not installed."""
@@ -179,7 +198,15 @@ class Shipped:
                 return env.module.path, expr.span
         return None
 
-    def inside(self, step: _Step) -> Iterator[_Step]:
+    def _inside_of(self, step: _Step) -> tuple[_Step, ...]:
+        """What a value takes with it, each by its way from there: many routes and loaders lead to one value."""
+        key = step.value, None if isinstance(step.value, Inst) else step.holder
+        known = self._inside.get(key)
+        if known is None:
+            known = self._inside[key] = tuple(self._find_inside(_Step(step.value, step.holder, (), Certainty.CERTAIN)))
+        return known
+
+    def _find_inside(self, step: _Step) -> Iterator[_Step]:
         """What a value takes with it when it is pickled."""
         match step.value:
             case Inst():
@@ -266,15 +293,10 @@ class Shipped:
 
     def _elements(self, step: _Step, seq: Seq) -> Iterator[_Step]:
         kind = {"comprehension": seq.expr.name}.get(seq.expr.kind, seq.expr.kind)
-        known = self._elements_of.get(seq)
-        if known is None:
-            known = self._elements_of[seq] = [
-                (Note(env.module.path, expr.span, f"an element of a {kind}"), self._carried(expr, env))
-                for expr, env in self.evaluator.containers.items(seq)
-            ]
-        for note, values in known:
-            for value in values:
-                holder = step.holder if step.holder.kind == "argument" else Holder("element", kind, step.holder.name)
+        holder = step.holder if step.holder.kind == "argument" else Holder("element", kind, step.holder.name)
+        for expr, env in self.evaluator.containers.items(seq):
+            note = Note(env.module.path, expr.span, f"an element of a {kind}")
+            for value in self._carried(expr, env):
                 yield step.on(value, holder, note)
 
     def _external(self, step: _Step, made: ExtInst) -> Iterator[_Step]:

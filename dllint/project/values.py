@@ -19,7 +19,7 @@ class Env:
     any call site passes. `receiver` is the value of `self`. `outer` is the activation that a closure was made in.
     """
 
-    __slots__ = ("blind", "call", "caller", "depth", "function", "module", "outer", "receiver", "skip")
+    __slots__ = ("blind", "call", "caller", "depth", "function", "known", "module", "outer", "receiver", "skip")
 
     def __init__(
         self,
@@ -42,13 +42,22 @@ class Env:
         self.blind = False
         """Too many activations were told apart already: the parameters are not known."""
         self.depth: int = 0 if caller is None else caller.depth + 1
+        self.known: dict[int, Values] = {}
+        """What expressions evaluate to here, by their identities."""
 
     @property
     def facts(self) -> Function:
         return self.module.model.functions[self.function]
 
 
-class Const(msgspec.Struct, frozen=True):
+class _Compared(msgspec.Struct, frozen=True, cache_hash=True):
+    """Equal where all parts are; expressions, activations and modules are only equal to themselves.
+
+    Values are made, hashed and compared by the million, and chains of calls nest deeply.
+    """
+
+
+class Const(_Compared, frozen=True):
     """A literal: string, number, bool or None."""
 
     value: str | int | float | bool | None
@@ -56,7 +65,7 @@ class Const(msgspec.Struct, frozen=True):
     """The type's name: 1, 1.0 and True are different values here."""
 
 
-class Func(msgspec.Struct, frozen=True):
+class Func(_Compared, frozen=True):
     """A function or lambda of the project; `outer` is the activation it closes over."""
 
     module: Module
@@ -68,7 +77,7 @@ class Func(msgspec.Struct, frozen=True):
         return self.module.model.functions[self.index]
 
 
-class Klass(msgspec.Struct, frozen=True):
+class Klass(_Compared, frozen=True):
     """A class of the project."""
 
     module: Module
@@ -80,7 +89,7 @@ class Klass(msgspec.Struct, frozen=True):
         return self.module.model.classes[self.index]
 
 
-class Inst(msgspec.Struct, frozen=True, eq=False):
+class Inst(_Compared, frozen=True):
     """An instance of a project class, keyed by where it is constructed; without a call, any instance."""
 
     klass: Klass
@@ -89,33 +98,21 @@ class Inst(msgspec.Struct, frozen=True, eq=False):
     users: bool = False
     """One that the project's users make: nothing is known of what they pass."""
 
-    def __hash__(self) -> int:
-        return hash((self.klass, id(self.call), id(self.env), self.users))
 
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Inst)
-            and self.klass == other.klass
-            and self.call is other.call
-            and self.env is other.env
-            and self.users == other.users
-        )
-
-
-class Method(msgspec.Struct, frozen=True):
+class Method(_Compared, frozen=True):
     """A bound method: shipping it ships its owner."""
 
     owner: Value
     func: Func
 
 
-class Ext(msgspec.Struct, frozen=True):
+class Ext(_Compared, frozen=True):
     """A symbol outside the project, by its canonical dotted name."""
 
     name: str
 
 
-class ExtInst(msgspec.Struct, frozen=True, eq=False):
+class ExtInst(_Compared, frozen=True):
     """What an external callable returned. `name` is the callable's: `functools.partial`, `glob.glob`, `h5py.File()[]`.
 
     `base` is the value the method was called on or the subscript was taken from.
@@ -125,73 +122,43 @@ class ExtInst(msgspec.Struct, frozen=True, eq=False):
     call: Expr
     env: Env
     base: Value | None = None
-    _hash: int = 0
-    """Chains of calls are long, and are compared again and again."""
-
-    def __post_init__(self) -> None:
-        msgspec.structs.force_setattr(self, "_hash", hash((self.name, id(self.call), id(self.env), self.base)))
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    def __eq__(self, other: object) -> bool:
-        return self is other or (
-            isinstance(other, ExtInst)
-            and self._hash == other._hash
-            and self.name == other.name
-            and self.call is other.call
-            and self.env is other.env
-            and self.base == other.base
-        )
 
 
-class ExtMethod(msgspec.Struct, frozen=True):
+class ExtMethod(_Compared, frozen=True):
     """A method or attribute of something external: `parser.parse_args`."""
 
     base: Value
     attribute: str
 
 
-class Seq(msgspec.Struct, frozen=True, eq=False):
+class Seq(_Compared, frozen=True):
     """A display or comprehension: list, tuple, set, dict, generator."""
 
     expr: Expr
     env: Env
 
-    def __hash__(self) -> int:
-        return hash((id(self.expr), id(self.env)))
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Seq) and self.expr is other.expr and self.env is other.env
-
-
-class Mod(msgspec.Struct, frozen=True):
+class Mod(_Compared, frozen=True):
     """A module of the project."""
 
     module: Module
 
 
-class Super(msgspec.Struct, frozen=True):
+class Super(_Compared, frozen=True):
     """`super()`: the rest of the owner's bases after `klass`."""
 
     owner: Value
     klass: Klass
 
 
-class Opaque(msgspec.Struct, frozen=True, eq=False):
+class Opaque(_Compared, frozen=True):
     """Not known: the expression that could not be followed, for its name."""
 
     expr: Expr
     env: Env
 
-    def __hash__(self) -> int:
-        return hash((id(self.expr), id(self.env)))
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Opaque) and self.expr is other.expr and self.env is other.env
-
-
-class Free(msgspec.Struct, frozen=True):
+class Free(_Compared, frozen=True):
     """A parameter that no call site in the project fills."""
 
     module: Module

@@ -88,4 +88,4 @@ def test_an_option_whose_default_is_the_option() -> None:
 def test_objects_that_make_objects_of_their_class() -> None:
     found = project(SEGMENTS)
     assert found.shipped and found.running
-    assert len(found.evaluator._values) < MOST_VALUES
+    assert found.evaluator.size < MOST_VALUES

@@ -51,7 +51,8 @@ class Evaluator:
         self.containers = Containers(self)
         self.conditions = Conditions(self)
         self.classes = Hierarchy(self)
-        self._values: dict[tuple[int, int], Values] = {}
+        self.size = 0
+        """How many values are known."""
         self._busy: set[tuple[int, int]] = set()
         self._depth = 0
         self._kinds: dict[str, Callable[[Expr, Env], Iterable[Value]]] = {
@@ -71,10 +72,10 @@ class Evaluator:
 
     def values(self, expr: Expr, env: Env) -> Values:
         """What the expression may evaluate to in this activation."""
-        key = (id(expr), id(env))
-        known = self._values.get(key)
+        known = env.known.get(id(expr))
         if known is not None:
             return known
+        key = (id(expr), id(env))
         if key in self._busy:
             return ()
         if self._depth > MAX_DEPTH:
@@ -88,7 +89,8 @@ class Evaluator:
             self._busy.discard(key)
         if self.platform:
             found = tuple(on_platform(value, self.platform) for value in found)
-        self._values[key] = found
+        env.known[id(expr)] = found
+        self.size += 1
         return found
 
     def _evaluate(self, expr: Expr, env: Env) -> Iterable[Value]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dllint.model.facts import Function
 from dllint.project.evaluate.shapes import decorated
-from dllint.project.index import Module, Site, is_test
+from dllint.project.index import Module, Site
 from dllint.project.values import Func, Klass, Method
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class CallSites:
     def known(self, module: Module, function: int) -> list[tuple[Site, int]]:
         """The calls that say what a function may be given. What tests pass is said of the tests alone."""
         callers = self.callers(module, function)
-        return callers if is_test(module.path) else [item for item in callers if not is_test(item[0].module.path)]
+        return callers if module.is_test else [item for item in callers if not item[0].module.is_test]
 
     def _call_names(self, module: Module, facts: Function) -> set[str]:
         if facts.kind == "lambda":

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Constant, Expr
 from dllint.project.evaluate.hierarchy import Answer
-from dllint.project.flow import decided, left_before, replacing
+from dllint.project.flow import Decided, decided, left_before, replacing
 from dllint.project.index import Binding, event_names
 from dllint.project.values import Const, Env, Ext, ExtInst, Func, Inst, Klass, Method, Opaque, Seq, Value, Values
 
@@ -27,10 +28,13 @@ class Conditions:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self._known: dict[tuple[int, int], bool] = {}
+        self._decided: dict[tuple[int, int], tuple[Decided, ...]] = {}
 
     def may_run(self, env: Env, offset: int) -> bool:
         """Whether no test on the way to a place is surely against it."""
         block = env.module.block_at(env.function, offset)
+        if block < 0 and not env.module.leaving.get(env.function):
+            return True
         return self._entered(env, block) and not any(
             self.truth(known.test, env) is True for known in left_before(env.module, env.function, offset, block)
         )
@@ -63,12 +67,24 @@ class Conditions:
         """The values that a name or attribute may still have where it stands, after the tests on the way there."""
         if expr.name not in env.module.tested.get(env.function, ()):
             return values
-        path, left = expr.dotted, values
-        for known in decided(env.module, env.function, expr.start) if path else ():
-            if any(part.name == expr.name for part in known.test.walk()) and not self._changed(expr, env, known.start):
-                answers = ((value, self._holds(known.test, path, value, env)) for value in left)
-                left = tuple(value for value, answer in answers if answer in (None, known.holds))
+        left = values
+        for known in self._about(expr, env):
+            answers = ((value, self._holds(known.test, expr.dotted, value, env)) for value in left)
+            left = tuple(value for value, answer in answers if answer in (None, known.holds))
         return left or (values and (Opaque(expr, env),))
+
+    def _about(self, expr: Expr, env: Env) -> tuple[Decided, ...]:
+        """The decided tests that say something of a name or attribute where it stands, the same in every activation."""
+        key = id(expr), env.function
+        known = self._decided.get(key)
+        if known is None:
+            known = self._decided[key] = tuple(
+                found
+                for found in (decided(env.module, env.function, expr.start) if expr.dotted else ())
+                if any(part.name == expr.name for part in found.test.walk())
+                and not self._changed(expr, env, found.start)
+            )
+        return known
 
     def not_replaced(
         self, values: Values, name: str, binding: Binding, others: list[Binding], env: Env, offset: int | None
@@ -105,7 +121,8 @@ class Conditions:
             case "compare" if len(test.args) == 2 and test.args[0].dotted == path:
                 return compared(test, value)
             case "call" if test.args[0].name == "isinstance" and len(test.args) == 3:
-                return self.is_instance(value, test.args[2], env) if test.args[1].dotted == path else None
+                named = self._named_classes(test.args[2], env) if test.args[1].dotted == path else ()
+                return self._is_one(value, named) if named else None
         return None
 
     def truth(self, test: Expr, env: Env, depth: int = MAX_TEST_DEPTH) -> bool | None:
@@ -121,13 +138,14 @@ class Conditions:
             return self._compared(test, env)
         if test.kind == "call" and test.args[0].name == "isinstance" and len(test.args) == 3:
             values = self.evaluator.values(test.args[1], env)
-            return agreed([self.is_instance(value, test.args[2], env) for value in values])
+            named = self._named_classes(test.args[2], env) if values else ()
+            return agreed(self._is_one(value, named) for value in values)
         if test.kind == "call" and test.args[0].kind == "attribute" and test.args[0].name == "startswith":
             starts = [argument.value for argument in test.args[1:]]
             texts = self.evaluator.values(test.args[0].args[0], env)
-            return agreed([_starts(value, starts) for value in texts])
+            return agreed(_starts(value, starts) for value in texts)
         if test.kind in ("name", "attribute", "subscript", "constant"):
-            return agreed([truth_of(value) for value in self.evaluator.values(test, env)])
+            return agreed(map(truth_of, self.evaluator.values(test, env)))
         return None
 
     def _combined(self, test: Expr, parts: list[bool | None]) -> bool | None:
@@ -141,11 +159,11 @@ class Conditions:
         if test.name in ("is", "is not"):
             if right != (Const(None, "NoneType"),):
                 return None
-            found = agreed([is_none(value) for value in left])
+            found = agreed(map(is_none, left))
         elif test.name in ("==", "!="):
             if not left or not right or not all(isinstance(value, Const) for value in (*left, *right)):
                 return None
-            found = agreed([one == other for one in left for other in right])
+            found = agreed(one == other for one in left for other in right)
         elif test.name in ("in", "not in"):
             found = self._among(test.args[1], left, right)
         else:
@@ -156,27 +174,27 @@ class Conditions:
         """Whether constants are parts of a text, or among the constants of a list."""
         if container.kind in ("tuple", "list", "set") and all(item.kind == "constant" for item in container.args):
             known = [item.value for item in container.args]
-            return agreed([value.value in known if isinstance(value, Const) else None for value in left])
-        pairs = [(one, other) for one in left for other in right]
-        return agreed([
+            return agreed(value.value in known if isinstance(value, Const) else None for value in left)
+        return agreed(
             one.value in other.value
             if isinstance(one, Const) and isinstance(one.value, str)
             and isinstance(other, Const) and isinstance(other.value, str)
             else None
-            for one, other in pairs
-        ])  # fmt: skip
+            for one in left
+            for other in right
+        )  # fmt: skip
 
-    def is_instance(self, value: Value, classes: Expr, env: Env) -> bool | None:
-        """Whether a value is an instance of one of the classes that an expression names."""
+    def _named_classes(self, classes: Expr, env: Env) -> list[Value]:
+        """The classes that the second argument of `isinstance` names."""
         names = classes.args if classes.kind == "tuple" else (classes,)
-        answers = [
-            self._is_a(value, klass)
-            for name in names
-            for klass in self.evaluator.values(name, env) or (Opaque(name, env),)
-        ]
+        return [klass for name in names for klass in self.evaluator.values(name, env) or (Opaque(name, env),)]
+
+    def _is_one(self, value: Value, classes: Sequence[Value]) -> bool | None:
+        """Whether a value is an instance of one of these classes."""
+        answers = [self._is_a(value, klass) for klass in classes]
         if True in answers:
             return True
-        return False if answers and set(answers) == {False} else None
+        return False if answers and None not in answers else None
 
     def _is_a(self, value: Value, klass: Value) -> bool | None:
         known = _TYPES.get(klass.name) if isinstance(klass, Ext) else None
@@ -193,16 +211,11 @@ class Conditions:
         if isinstance(klass, Klass):
             if klass in self.evaluator.classes.mro(inst.klass):
                 return True
-            return False if inst.call is not None and self._plain(inst.klass) else None
+            return False if inst.call is not None and self.evaluator.classes.plain(inst.klass) else None
         if isinstance(klass, Ext):
             answer = self.evaluator.classes.is_a(inst.klass, {klass.name})
             return None if answer is Answer.UNKNOWN else answer is Answer.YES
         return None
-
-    def _plain(self, klass: Klass) -> bool:
-        """Whether all bases of a class are known."""
-        chain = self.evaluator.classes.mro(klass)
-        return all(isinstance(base, (Ext, Klass)) for item in chain for base in self.evaluator.classes.bases(item))
 
 
 def _starts(value: Value, starts: list[Constant]) -> bool | None:
@@ -243,9 +256,14 @@ def compared(test: Expr, value: Value) -> bool | None:
     return found if found is None or test.name in ("is", "==", "in") else not found
 
 
-def agreed(answers: list[bool | None]) -> bool | None:
-    """The answer that all alternatives give; None where they differ, or there are none."""
-    return answers[0] if answers and all(answer is answers[0] for answer in answers) else None
+def agreed(answers: Iterable[bool | None]) -> bool | None:
+    """The answer that all alternatives give; None where they differ, or there are none; asked until they do."""
+    found = None
+    for answer in answers:
+        if answer is None or (found is not None and answer is not found):
+            return None
+        found = answer
+    return found
 
 
 def truth_of(value: Value) -> bool | None:

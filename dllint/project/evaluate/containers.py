@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from dllint.model.facts import Expr
+from dllint.model.facts import Event, Expr
 from dllint.project.evaluate.shapes import GENERATOR, Argument, describe, unique
 from dllint.project.values import (
     Const,
@@ -36,6 +36,7 @@ class Containers:
         self._items_busy: set[tuple[Value, str]] = set()
         self._items_of: dict[Value, list[Argument]] = {}
         self._put_into: dict[Value, list[Argument]] = {}
+        self._objects: set[Inst] = set()
 
     def expression(self, expr: Expr, env: Env) -> Iterable[Value]:
         found: list[Value] = []
@@ -128,18 +129,15 @@ class Containers:
     def _put_parts(self, container: Value) -> Iterator[Argument | Value]:
         if not isinstance(container, (Seq, ExtInst)):
             return
-        for scope in self.scopes_around(container.env):
-            for _, event, receiver, what in scope.module.mutations_by_function.get(scope.function, ()):
-                if receiver.kind not in ("name", "attribute") or container not in self.evaluator.values(
-                    receiver, scope
-                ):
-                    continue
-                if event.kind == "augment":
-                    yield from self.evaluator.values(what, scope)
-                elif what.kind == "subscript" and event.value is not None:
-                    yield event.value, scope
-                elif what.kind == "call":
-                    yield from self._put_by_call(what, scope)
+        for scope, event, receiver, what in self.mutations_around(container.env):
+            if receiver.kind not in ("name", "attribute") or container not in self.evaluator.values(receiver, scope):
+                continue
+            if event.kind == "augment":
+                yield from self.evaluator.values(what, scope)
+            elif what.kind == "subscript" and event.value is not None:
+                yield event.value, scope
+            elif what.kind == "call":
+                yield from self._put_by_call(what, scope)
 
     def _put_by_call(self, call: Expr, env: Env) -> Iterator[Argument | Value]:
         method = call.args[0].name
@@ -150,15 +148,26 @@ class Containers:
         elif len(call.args) > 1:
             yield call.args[-1], env
 
-    def scopes_around(self, env: Env) -> Iterator[Env]:
-        """Where a container made in this activation may be filled: here, and in the other methods of its object."""
-        yield env
-        if env.function >= 0 and isinstance(env.receiver, Inst):
-            for klass in self.evaluator.classes.mro(env.receiver.klass):
-                for function in klass.facts.methods.values():
-                    scope = self.evaluator.activations.method_env(env.receiver, klass.module, function)
-                    if scope is not env:
-                        yield scope
+    def mutations_around(self, env: Env) -> Iterator[tuple[Env, Event, Expr, Expr]]:
+        """What may fill a container made in this activation, here and in the other methods of its object.
+
+        (activation, event, receiver, call or subscript target)
+        """
+        for _, event, receiver, what in env.module.mutations_by_function.get(env.function, ()):
+            yield env, event, receiver, what
+        if env.function < 0 or not isinstance(env.receiver, Inst):
+            return
+        # An object has activations of all its methods: they count where activations are limited. Once is enough.
+        known = env.receiver in self._objects
+        for klass in self.evaluator.classes.mro(env.receiver.klass):
+            mutations = klass.module.mutations_by_function
+            for function in klass.facts.methods.values():
+                if known and function not in mutations:
+                    continue
+                scope = self.evaluator.activations.method_env(env.receiver, klass.module, function)
+                for _, event, receiver, what in mutations.get(function, ()) if scope is not env else ():
+                    yield scope, event, receiver, what
+        self._objects.add(env.receiver)
 
     def iterated(self, iterable: Expr, env: Env) -> Values:
         """What a loop over an expression gives its target."""

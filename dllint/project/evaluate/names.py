@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from dllint.knowledge import canonical
@@ -70,7 +70,7 @@ class Names:
                 self.bound_values(binding, name, env), name, binding, seen, env, offset
             )
         ]
-        for function in self._nonlocal_writers(env, name):
+        for function in env.module.nonlocal_writers.get((env.function, name), ()):
             inner = env.module.bindings[function, -1].get(name, [])
             generic = self.evaluator.generic(env.module, function)
             found += [value for binding in inner for value in self.bound_values(binding, name, generic)]
@@ -87,11 +87,6 @@ class Names:
                 if binding.block >= 0 and self.evaluator.conditions.surely_entered(env, binding.block):
                     break
         return found
-
-    def _nonlocal_writers(self, env: Env, name: str) -> Iterator[int]:
-        for function in env.module.model.functions:
-            if name in function.nonlocals and function.parent == env.function:
-                yield function.index
 
     def global_name(self, module: Module, name: str, offset: int | None = None) -> Values | None:
         """The values of a module's name; None where the module does not bind it."""

@@ -20,6 +20,8 @@ GENERATOR = "types.generator"
 
 def unique(values: Iterable[Value]) -> Values:
     """The values, each once, in order, at most MAX_VALUES."""
+    if isinstance(values, tuple) and len(values) < 2:
+        return values
     return tuple(list(dict.fromkeys(values))[:MAX_VALUES])
 
 

@@ -72,8 +72,7 @@ class Texts:
         """Whether everything that is put into a list later is text."""
         return all(
             self._puts_text(event.kind, what, scope, depth)
-            for scope in self.project.evaluator.containers.scopes_around(made.env)
-            for _, event, receiver, what in scope.module.mutations_by_function.get(scope.function, ())
+            for scope, event, receiver, what in self.project.evaluator.containers.mutations_around(made.env)
             if receiver.kind in ("name", "attribute") and made in self.project.values(receiver, scope)
         )
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import msgspec
-
 from dllint import Finding, Fix, Held, Inst, Klass, Project, Rule, namedtuple_of, unpicklable_class
 from dllint_rules.pickling.unpicklable import finding
 
@@ -41,7 +39,7 @@ class LocalClassShipped(Rule):
             return None
         what = f"instance of the namedtuple `{maker.typename}`"
         remedy = "make it at module level" if maker.local else f"name it `{maker.bound}`, as the variable is"
-        return finding(self, project, msgspec.structs.replace(held, path=maker.path, span=maker.span), what, remedy)
+        return finding(self, project, held.at(maker.path, maker.span), what, remedy)
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
         from dllint_rules.pickling.move_class import fix_class
@@ -51,4 +49,4 @@ class LocalClassShipped(Rule):
 
 def at_class(held: Held, klass: Klass) -> Held:
     """The same route, reported at the class statement."""
-    return msgspec.structs.replace(held, path=klass.module.path, span=klass.facts.header)
+    return held.at(klass.module.path, klass.facts.header)

@@ -84,4 +84,4 @@ def handed_over(held: Held) -> Held:
         env = env.caller
     if held.holder.kind != "attribute" or not isinstance(held.value, ExtInst):
         return held
-    return msgspec.structs.replace(held, path=held.route[0].path, span=held.route[0].span)
+    return held.at(held.route[0].path, held.route[0].span)

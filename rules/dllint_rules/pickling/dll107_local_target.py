@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-import msgspec
-
 from dllint import (
     PICKLING,
     Certainty,
@@ -75,7 +73,7 @@ class LocalTarget(Rule):
         kept = f" (`{held.holder.name}` of `{held.holder.owner}`)" if held.holder.kind == "attribute" else ""
         along = f" along with the bound method `{held.method.func.facts.name}`" if held.method is not None else ""
         remedy = "send a module-level function and plain data" if along else "make it in the process that needs it"
-        at = msgspec.structs.replace(held, path=task.path, span=task.call.span)
+        at = held.at(task.path, task.call.span)
         return self._finding(project, task, at, f"{what}{kept} sent to `{task.name}`{along} cannot be pickled", remedy)
 
     def _guarded(self, project: Project, task: Task, held: Held) -> Finding | None:

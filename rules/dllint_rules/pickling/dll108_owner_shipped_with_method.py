@@ -67,7 +67,7 @@ class OwnerShippedWithMethod(Rule):
 def passed(held: Held) -> Held:
     """The owner, reported where its method is handed over."""
     at = held.route[1] if len(held.route) > 1 else held.route[0]
-    return msgspec.structs.replace(held, path=at.path, span=at.span)
+    return held.at(at.path, at.span)
 
 
 def taken(owner: Owner) -> str:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import msgspec
-
 from dllint import ExtInst, Finding, Fix, Held, Inst, Project, Rule, tensors_in_state, worker_functions
 from dllint_rules.pickling.unpicklable import finding, keeper
 
@@ -43,7 +41,7 @@ class TensorMadeWhilePickling(Rule):
             return None
         for function, module, call in tensors_in_state(project, held.value):
             what = f"tensor made in `{function}` of `{held.value.klass.facts.name}`"
-            at = msgspec.structs.replace(held, path=module.path, span=call.span)
+            at = held.at(module.path, call.span)
             return finding(self, project, at, what, "keep the tensor, or pickle the array", f"{KILLS}:")
         return None
 

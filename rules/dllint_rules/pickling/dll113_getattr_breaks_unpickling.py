@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import msgspec
-
 from dllint import Applicability, Finding, Fix, Inst, Project, Rule, endless_getattr
 from dllint_rules.pickling.unpicklable import finding
 
@@ -28,7 +26,7 @@ class GetattrBreaksUnpickling(Rule):
                 continue
             module, expr = read
             seen.add((module.path, expr.start))
-            at = msgspec.structs.replace(held, path=module.path, span=expr.span)
+            at = held.at(module.path, expr.span)
             what = f"`{project.text(module.path, expr.span)}` in `__getattr__` recurses without end"
             found = finding(self, project, at, what, REMEDY, "when a worker unpickles the object: fails")
             if found is not None:
