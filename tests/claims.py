@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -82,8 +82,11 @@ class _Watch:
         return f"still running after {LIMIT:.0f} s" if now - began > LIMIT else ""
 
 
-def run(files: Mapping[str, str], main: str, method: str) -> Outcome:
-    """Run `main` among `files`, with `method` as the platform's default start method."""
+def run(files: Mapping[str, str], main: str, method: str, inside: Sequence[str] = ()) -> Outcome:
+    """Run `main` among `files`, with `method` as the platform's default start method.
+
+    `inside` is a command that runs the command it is given, in surroundings of its own.
+    """
     # A short path of our own: the sockets of a fork server may not be longer than 104 characters.
     with tempfile.TemporaryDirectory(prefix="dll", ignore_cleanup_errors=True) as name:
         folder = Path(name)
@@ -92,7 +95,8 @@ def run(files: Mapping[str, str], main: str, method: str) -> Outcome:
         for path, text in files.items():
             (project / path).parent.mkdir(parents=True, exist_ok=True)
             (project / path).write_text(text, encoding="utf-8")
-        return _run(project, main, _environment(scratch, method, folder / "report.json"), folder)
+        command = [*inside, sys.executable, main]
+        return _run(project, command, _environment(scratch, method, folder / "report.json"), folder)
 
 
 def _environment(scratch: Path, method: str, report: Path) -> dict[str, str]:
@@ -107,12 +111,12 @@ def _environment(scratch: Path, method: str, report: Path) -> dict[str, str]:
     }
 
 
-def _run(project: Path, main: str, environment: dict[str, str], folder: Path) -> Outcome:
+def _run(project: Path, command: list[str], environment: dict[str, str], folder: Path) -> Outcome:
     began = time.monotonic()
     out, err = folder / "out", folder / "err"
     with out.open("wb") as stdout, err.open("wb") as stderr:
         process = subprocess.Popen(
-            [sys.executable, main],
+            command,
             cwd=project,
             env=environment,
             stdin=subprocess.DEVNULL,

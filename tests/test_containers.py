@@ -16,6 +16,8 @@ from dllint.engine import Request
 from dllint.fix import apply
 from dllint.registry import Layer
 from dllint.source import Source
+from dllint.testing.expectations import METHODS
+from tests import claims
 
 TRAIN = """\
 from torch.utils.data import DataLoader
@@ -305,35 +307,30 @@ class Large(Dataset):
 
 
 if __name__ == "__main__":
-    for batch in DataLoader(Large(), num_workers=4, batch_size=BATCH, multiprocessing_context="METHOD"):
+    for batch in DataLoader(Large(), num_workers=4, batch_size=BATCH):
         pass
     print("done")
 """
-SECONDS = 40
 
 
-def run(folder: Path, program: str, size: str) -> subprocess.CompletedProcess[str] | None:
-    """How the program ends with a /dev/shm of its own; None when it does not end."""
+def run(batch: str, method: str, size: str) -> claims.Outcome:
+    """How the program ends with a /dev/shm of its own."""
     if sys.platform != "linux" or subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode:
         pytest.skip("needs a mount namespace of its own")
-    (folder / "program.py").write_text(program, encoding="utf-8")
-    script = (
-        f'mount -t tmpfs -o size={size} tmpfs /dev/shm && exec timeout -s KILL {SECONDS} "{sys.executable}" program.py'
-    )
-    command = ["unshare", "-m", "--pid", "--fork", "--kill-child", "sh", "-c", script]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-    return None if done.returncode == 137 else done
+    mount = f'mount -t tmpfs -o size={size} tmpfs /dev/shm && exec "$@"'
+    inside = ["unshare", "-m", "sh", "-c", mount, "sh"]
+    return claims.run({"program.py": PROGRAM.replace("BATCH", batch)}, "program.py", method, inside)
 
 
 @pytest.mark.slow
 @pytest.mark.torch
-@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
-def test_large_batches_and_the_default_of_containers(tmp_path: Path, method: str) -> None:
+@pytest.mark.parametrize("method", METHODS)
+def test_large_batches_and_the_default_of_containers(method: str) -> None:
     pytest.importorskip("torch")
-    program = PROGRAM.replace("METHOD", method)
-    enough = run(tmp_path, program.replace("BATCH", "1"), "2g")
-    assert enough is not None and (enough.returncode, enough.stdout) == (0, "done\n"), enough
-    full = run(tmp_path, program.replace("BATCH", "1"), "64m")
-    assert full is not None and full.returncode == 1
+    enough = run("1", method, "2g")
+    assert (enough.kind, enough.stdout) == ("ok", "done\n"), enough.stderr
+    full = run("1", method, "64m")
+    assert full.kind == "raises"
     assert "unable to allocate shared memory(shm)" in full.stderr
-    assert run(tmp_path, program.replace("BATCH", "None"), "64m") is None, "it hangs"
+    waiting = run("None", method, "64m")
+    assert waiting.kind == "hangs", waiting.stderr
