@@ -158,7 +158,7 @@ def test_a_run_that_knows_its_verdict_imports_neither_rules_nor_project(project:
         "from dllint.cli import main\n"
         "try: main()\n"
         "except SystemExit: pass\n"
-        "heavy = ('dllint.project', 'dllint.collect.scopes', 'libcst', 'dllint_rules')\n"
+        "heavy = ('dllint.project', 'dllint.collect', 'libcst', 'dllint_rules', 'importlib.metadata')\n"
         "print([name for name in heavy if name in sys.modules])"
     )
     command = [sys.executable, "-c", code, "check", "--output-format", "json", str(project)]
