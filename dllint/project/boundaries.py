@@ -62,11 +62,12 @@ class Boundaries:
         self.evaluator = evaluator
         self.index: Index = evaluator.index
         self.targets = targets
+        self._elsewhere: dict[str, Boundaries] = {}
         self._busy: set[tuple[int, int]] = set()
         self._in_activation: dict[ExtInst | Inst, Loader] = {}
         self.counts = WorkerCounts(evaluator, declared)
         self.chosen_methods = ChosenMethods(evaluator, targets)
-        self.elsewhere = Elsewhere(self.index, targets, self._placed) if not evaluator.platform else None
+        self.elsewhere = Elsewhere(self.index, targets, self._workers_on) if not evaluator.platform else None
         self.known = {**LOADERS, **targets.loaders, **dict.fromkeys(targets.loader_classes, _GENERIC)}
 
     @cached_property
@@ -96,13 +97,19 @@ class Boundaries:
     @cached_property
     def loaders(self) -> tuple[Loader, ...]:
         """Every loader the project makes, once per activation that differs."""
-        found: list[Loader] = []
-        for site in self.index.calls_named(sorted(self.names)):
-            for env in self.contexts(site.module, site.function):
-                found += self._loaders_of(site, env)
+        found = [loader for site in self._sites for loader in self._made_at(site)]
         found += self._processes()
         found += self._never_constructed({loader.instance.klass for loader in found if loader.instance is not None})
         return tuple(found)
+
+    @cached_property
+    def _sites(self) -> tuple[Site, ...]:
+        """The calls that may make a loader."""
+        return tuple(self.index.calls_named(sorted(self.names)))
+
+    def _made_at(self, site: Site) -> Iterator[Loader]:
+        for env in self.contexts(site.module, site.function):
+            yield from self._loaders_of(site, env)
 
     def contexts(self, module: Module, function: int, depth: int = 3) -> list[Env]:
         """The activations in which a function's code runs: one per known call, or the generic one."""
@@ -248,11 +255,15 @@ class Boundaries:
             instance, is_test(site.module.path), platforms,
         )  # fmt: skip
 
-    def _placed(self, platform: str) -> Iterator[tuple[Place, Workers]]:
-        """Where the loaders are made, and the workers that each has on a platform."""
-        evaluator = Evaluator(self.index, platform)
-        for loader in Boundaries(evaluator, self.targets, Declared(evaluator)).loaders:
-            yield (loader.path, loader.span), loader.workers
+    def _workers_on(self, place: Place, platform: str) -> list[Workers]:
+        """The workers on a platform of the loaders that are made at a place: few places ask, so no others are made."""
+        known = self._elsewhere.get(platform)
+        if known is None:
+            evaluator = Evaluator(self.index, platform)
+            known = self._elsewhere[platform] = Boundaries(evaluator, self.targets, Declared(evaluator))
+        sites = [site for site in self._sites if (site.module.path, site.expr.span) == place]
+        made = [loader for site in sites for loader in known._made_at(site)] if sites else known.loaders
+        return [loader.workers for loader in made if (loader.path, loader.span) == place]
 
     def in_activation(self, loader: Loader, made: ExtInst | Inst) -> Loader:
         """The loader that the same call makes in another activation."""

@@ -16,29 +16,24 @@ _NAMES = frozenset({"sys.platform", "os.name", "platform.system"})
 
 
 class Elsewhere:
-    """Asks the same project once for each platform. `loaders` answers for one: places and workers."""
+    """Asks the same project once for each platform. `workers` answers for one, and the loaders made at one place."""
 
-    def __init__(
-        self, index: Index, targets: Targets, loaders: Callable[[str], Iterable[tuple[Place, Workers]]]
-    ) -> None:
+    def __init__(self, index: Index, targets: Targets, workers: Callable[[Place, str], Iterable[Workers]]) -> None:
         self.index = index
         self.targets = targets
-        self.loaders = loaders
+        self.workers = workers
+        self._known: dict[Place, tuple[str, ...]] = {}
 
     def with_workers(self, place: Place) -> tuple[str, ...]:
         """The declared platforms on which the loader that is made at a place may have workers."""
-        without = self._without if self._is_asked_for else {}
-        return tuple(platform for platform in self.targets.platforms if place not in without.get(platform, ()))
-
-    @cached_property
-    def _without(self) -> dict[str, set[Place]]:
-        """By platform, the places of the loaders that never have workers there."""
-        found = {}
-        for platform in self.targets.platforms:
-            placed = list(self.loaders(platform))
-            some = {place for place, workers in placed if workers is not Workers.NONE}
-            found[platform] = {place for place, _ in placed} - some
-        return found
+        if not self._is_asked_for:
+            return self.targets.platforms
+        known = self._known.get(place)
+        if known is None:
+            known = self._known[place] = tuple(
+                platform for platform in self.targets.platforms if set(self.workers(place, platform)) != {Workers.NONE}
+            )
+        return known
 
     @cached_property
     def _is_asked_for(self) -> bool:

@@ -134,6 +134,11 @@ class Module:
         return found
 
     @cached_property
+    def star_imports(self) -> list[ImportedName]:
+        """`from module import *`"""
+        return [imported for imported in self.model.imports if imported.bound == "*"]
+
+    @cached_property
     def nesting(self) -> frozenset[int]:
         """The functions in which other functions, lambdas or classes stand."""
         model = self.model
@@ -174,6 +179,16 @@ class Module:
                 if owner >= 0 and write.target.args[0].name == self.receiver_name(write.function):
                     found[owner][attribute].append(write)
         return found
+
+    @cached_property
+    def writers(self) -> dict[tuple[int, str], dict[int, list[Write]]]:
+        """For each class and attribute, the methods that set it on their first parameter, each with what it writes."""
+        found: dict[tuple[int, str], dict[int, list[Write]]] = defaultdict(dict)
+        for owner, attributes in self.self_writes.items():
+            for attribute, writes in attributes.items():
+                for write in writes:
+                    found[owner, attribute].setdefault(write.function, []).append(write)
+        return dict(found)
 
     @cached_property
     def mutations(self) -> list[tuple[int, Event, Expr, Expr]]:

@@ -14,6 +14,7 @@ from dllint.model.facts import Event, Expr
 from dllint.project.boundaries import Loader
 from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.shapes import unique
+from dllint.project.index import Module
 from dllint.project.values import Env, ExtInst, Func, Inst, Klass, Method, Value, Values
 
 MAX_FUNCTIONS = 3000
@@ -71,6 +72,7 @@ class Reach:
         self._items = items
         self.skips = skips or (lambda running, event: False)
         self._edges: dict[int, tuple[Edge, ...]] = {}
+        self._parts: dict[tuple[Module, int], list[tuple[Event, list[Expr]]]] = {}
         self._inside: dict[tuple[ExtInst, int], Values] = {}
 
     def walk(self, entries: Iterable[Running]) -> Iterator[Running]:
@@ -102,12 +104,27 @@ class Reach:
         if known is None:
             known = self._edges[id(env)] = tuple(
                 Edge(event, called, expr)
-                for event in env.module.events(env.function)
+                for event, parts in self._asked(env.module, env.function)
                 if self.evaluator.conditions.may_run(env, event.start)
-                for expr in event.walk()
+                for expr in parts
                 for called in dict.fromkeys(self._run_by(expr, env))
             ) + tuple(self._taken_from(env))
         return known
+
+    def _asked(self, module: Module, function: int) -> list[tuple[Event, list[Expr]]]:
+        """The events of a function with their calls and what may be properties: the same in every activation."""
+        key = module, function
+        known = self._parts.get(key)
+        if known is None:
+            known = self._parts[key] = []
+            for event in module.events(function):
+                parts = [part for part in event.walk() if self._may_call(part)]
+                if parts:
+                    known.append((event, parts))
+        return known
+
+    def _may_call(self, part: Expr) -> bool:
+        return part.kind == "call" or (part.kind == "attribute" and part.name in self._properties)
 
     def _run_by(self, expr: Expr, env: Env) -> Iterator[Env]:
         if expr.kind == "call":
@@ -179,8 +196,6 @@ class Reach:
                         yield from self.callables_in(part, depth - 1)
 
     def _property(self, expr: Expr, env: Env) -> Iterator[Env]:
-        if expr.name not in self._properties:
-            return
         for base in self.evaluator.values(expr.args[0], env):
             method = self.evaluator.classes.method(base, expr.name) if isinstance(base, Inst) else None
             if method is not None and any(item.name == "property" for item in method.func.facts.decorators):

@@ -67,9 +67,10 @@ class Activations:
     def generic(self, module: Module, function: int) -> Env:
         """An activation of a scope of which nothing is known but where it stands."""
         key = module.path, function
-        if key not in self._generics:
-            self._generics[key] = self._generic(module, function)
-        return self._generics[key]
+        known = self._generics.get(key)
+        if known is None:
+            known = self._generics[key] = self._generic(module, function)
+        return known
 
     def _generic(self, module: Module, function: int) -> Env:
         if function < 0:

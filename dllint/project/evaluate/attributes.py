@@ -41,6 +41,7 @@ class Attributes:
         self._attributes: dict[tuple[Value, str], Values] = {}
         self._attributes_busy: set[tuple[Value, str]] = set()
         self._outside: dict[Klass, set[str]] | None = None
+        self._writes: dict[tuple[Module, int, str], list[tuple[int, list[Write]]]] = {}
 
     def expression(self, expr: Expr, env: Env) -> Iterable[Value]:
         found: list[Value] = []
@@ -145,14 +146,11 @@ class Attributes:
     def stored(self, inst: Inst, name: str) -> Iterator[tuple[Write | None, Expr, Env]]:
         """Every way an attribute of this instance gets its value: the write, the value's expression, where it holds."""
         for item in self.evaluator.classes.mro(inst.klass):
-            by_function: dict[int, list[Write]] = {}
-            for write in item.module.self_writes.get(item.index, {}).get(name, ()):
-                by_function.setdefault(write.function, []).append(write)
-            for function, writes in by_function.items():
-                if self._overridden(inst, item, function):
+            for function, writes in self._last_writes(item, name):
+                if self._overridden(inst.klass, item, function):
                     continue
                 env = self.evaluator.activations.method_env(inst, item.module, function)
-                for write in last_writes(item.module, function, writes):
+                for write in writes:
                     if write.event.value is not None:
                         yield write, write.event.value, env
         yield from self._from_fields(inst, name)
@@ -164,12 +162,23 @@ class Attributes:
                         env = inst.env
                     yield write, write.event.value, env
 
-    def _overridden(self, inst: Inst, klass: Klass, function: int) -> bool:
-        """Whether a nearer class replaces a method (not `__init__`) and never calls the one it replaces."""
+    def _last_writes(self, klass: Klass, name: str) -> list[tuple[int, list[Write]]]:
+        """The methods of a class that set an attribute, each with the writes that may be its last."""
+        key = klass.module, klass.index, name
+        known = self._writes.get(key)
+        if known is None:
+            writers = klass.module.writers.get((klass.index, name), {})
+            known = self._writes[key] = [
+                (function, last_writes(klass.module, function, writes)) for function, writes in writers.items()
+            ]
+        return known
+
+    def _overridden(self, made: Klass, klass: Klass, function: int) -> bool:
+        """Whether a class nearer to the one of an instance replaces a method and never calls the one it replaces."""
         name = klass.module.model.functions[function].name
         if name == "__init__" or klass.facts.methods.get(name) != function:
             return False
-        chain = self.evaluator.classes.mro(inst.klass)
+        chain = self.evaluator.classes.mro(made)
         nearer = [item for item in chain[: chain.index(klass)] if name in item.facts.methods] if klass in chain else []
         return bool(nearer) and not any(
             part.kind == "attribute"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Function
@@ -34,8 +35,8 @@ class CallSites:
         found: list[tuple[Site, int]] = []
         self._callers[key] = found
         facts = module.model.functions[function]
-        candidates = list(self.evaluator.index.calls_named(self._call_names(module, facts)))[: MAX_CALL_SITES * 4]
-        for site in candidates:
+        named = self.evaluator.index.calls_named(self._call_names(module, facts))
+        for site in islice(named, MAX_CALL_SITES * 4):
             if len(found) >= MAX_CALL_SITES:
                 break
             skip = self._runs(site, module, facts)

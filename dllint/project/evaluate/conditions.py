@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from dllint.model.facts import Constant, Expr
 from dllint.project.evaluate.hierarchy import Answer
-from dllint.project.flow import Decided, decided, left_before, replacing
-from dllint.project.index import Binding, event_names
+from dllint.project.flow import Decided, decided, left_before
+from dllint.project.index import event_names
 from dllint.project.values import Const, Env, Ext, ExtInst, Func, Inst, Klass, Method, Opaque, Seq, Value, Values
 
 if TYPE_CHECKING:
@@ -86,11 +86,9 @@ class Conditions:
             )
         return known
 
-    def not_replaced(
-        self, values: Values, name: str, binding: Binding, others: list[Binding], env: Env, offset: int | None
-    ) -> Values:
+    def not_replaced(self, values: Values, name: str, tests: Iterable[tuple[Expr, bool]], env: Env) -> Values:
         """The values of one binding that no later one has replaced: after `if x is None: x = ...` x is not None."""
-        for test, holds in replacing(env.module, env.function, binding, others, offset):
+        for test, holds in tests:
             answers = ((value, self._holds(test, name, value, env)) for value in values)
             values = tuple(value for value, answer in answers if answer in (None, not holds))
         return values

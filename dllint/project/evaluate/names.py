@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from dllint.knowledge import canonical
-from dllint.model.facts import Event, Expr
+from dllint.model.facts import Event, Expr, ImportedName
 from dllint.project.evaluate.shapes import path_to, unique
-from dllint.project.flow import reaching
+from dllint.project.flow import reaching, replacing
 from dllint.project.index import Binding, Module
 from dllint.project.values import Env, Ext, Func, Inst, Klass, Mod, Opaque, Value, Values
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 
 _BUILTINS = frozenset(dir(builtins))
+Tests = tuple[tuple[Expr, bool], ...]
+"""Tests, and whether they held."""
 
 
 class Names:
@@ -26,6 +28,9 @@ class Names:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self._stars: set[tuple[str, str, str]] = set()
+        self._clauses: dict[tuple[int, int], tuple[Expr, tuple[int, ...]] | None] = {}
+        self._bindings: dict[tuple[Module, int, str, int | None], list[tuple[Binding, Tests]]] = {}
+        self._outside: dict[int, Values] = {}
 
     def name(self, expr: Expr, env: Env) -> Iterable[Value]:
         found = self._comprehension_target(expr, env)
@@ -35,17 +40,17 @@ class Names:
         return (Opaque(expr, env),) if found is None else found
 
     def _comprehension_target(self, expr: Expr, env: Env) -> Iterable[Value] | None:
-        for comprehension, target, iterable in env.module.comprehensions.get(env.function, ()):
-            if (
-                comprehension.start <= expr.start < comprehension.end
-                and not iterable.start <= expr.start < iterable.end
-            ):
-                path = path_to(target, expr.name)
-                if path is not None:
-                    return self.evaluator.containers.destructure(
-                        self.evaluator.containers.iterated(iterable, env), path, expr, env
-                    )
-        return None
+        clauses = env.module.comprehensions.get(env.function)
+        if not clauses:
+            return None
+        key = id(expr), env.function
+        if key not in self._clauses:
+            self._clauses[key] = next(_clauses_of(expr, clauses), None)
+        clause = self._clauses[key]
+        if clause is None:
+            return None
+        iterable, path = clause
+        return self.evaluator.containers.destructure(self.evaluator.containers.iterated(iterable, env), path, expr, env)
 
     def lookup(self, name: str, env: Env, offset: int | None = None) -> Values | None:
         """The values of a name in a scope, or None where nothing binds it. `offset` None: when the scope has run."""
@@ -61,20 +66,31 @@ class Names:
         return self.global_name(env.module, name, at)
 
     def _local(self, name: str, env: Env, offset: int | None) -> Values:
-        bindings = env.module.bindings[env.function, -1].get(name, [])
-        seen = self._executed(reaching(env.module, env.function, bindings, offset), env)
         found = [
             value
-            for binding in seen
-            for value in self.evaluator.conditions.not_replaced(
-                self.bound_values(binding, name, env), name, binding, seen, env, offset
-            )
+            for binding, tests in self._seen(name, env, offset)
+            for value in self.evaluator.conditions.not_replaced(self.bound_values(binding, name, env), name, tests, env)
         ]
         for function in env.module.nonlocal_writers.get((env.function, name), ()):
             inner = env.module.bindings[function, -1].get(name, [])
             generic = self.evaluator.generic(env.module, function)
             found += [value for binding in inner for value in self.bound_values(binding, name, generic)]
         return unique(found)
+
+    def _seen(self, name: str, env: Env, offset: int | None) -> list[tuple[Binding, Tests]]:
+        """The bindings that a local name may have at a place, with the tests under which others have replaced them.
+
+        They are the same in every activation, unless a platform is asked for.
+        """
+        key = env.module, env.function, name, offset
+        known = self._bindings.get(key)
+        if known is None or self.evaluator.platform:
+            bindings = env.module.bindings[env.function, -1].get(name, [])
+            seen = self._executed(reaching(env.module, env.function, bindings, offset), env)
+            known = self._bindings[key] = [
+                (binding, tuple(replacing(env.module, env.function, binding, seen, offset))) for binding in seen
+            ]
+        return known
 
     def _executed(self, seen: list[Binding], env: Env) -> list[Binding]:
         """The bindings, newest first, that the platform which is asked for lets run, down to one that surely does."""
@@ -91,7 +107,7 @@ class Names:
     def global_name(self, module: Module, name: str, offset: int | None = None) -> Values | None:
         """The values of a module's name; None where the module does not bind it."""
         bindings = module.bindings[-1, -1].get(name, [])
-        env = self.evaluator.env(module, -1)
+        env = self.evaluator.generic(module, -1)
         seen = self._executed(reaching(module, -1, bindings, offset), env)
         found = [value for binding in seen for value in self.bound_values(binding, name, env)]
         for function, event in module.writers_of_globals.get(name, ()):
@@ -104,9 +120,7 @@ class Names:
         return (Ext(f"builtins.{name}"),) if name in _BUILTINS else None
 
     def _starred(self, module: Module, name: str) -> Values | None:
-        for imported in module.model.imports:
-            if imported.bound != "*":
-                continue
+        for imported in module.star_imports:
             target = self.evaluator.index.find(module.path, imported.module, imported.level)
             if target is None:
                 known = canonical(f"{imported.module}.{name}")
@@ -125,7 +139,7 @@ class Names:
     def bound_values(self, binding: Binding, name: str, env: Env) -> Values:
         """What one binding gives its name."""
         if binding.imported is not None:
-            return self.imported(binding.imported.module, binding.imported.attribute, binding.imported.level, env, name)
+            return self._external(binding.imported, env.module) or self._imported(binding.imported, env)
         if binding.kind == "parameter":
             return self.evaluator.arguments.parameter(env, name)
         assert binding.event is not None
@@ -157,11 +171,22 @@ class Names:
             found += self.evaluator.calls.returned(enter.func, None, None, value) if enter is not None else (value,)
         return unique(found)
 
-    def imported(self, module: str, attribute: str, level: int, env: Env, bound: str) -> Values:
+    def _external(self, imported: ImportedName, module: Module) -> Values:
+        """What an import binds that names nothing of the project: the same however often it is asked for."""
+        known = self._outside.get(id(imported))
+        if known is None:
+            dotted = f"{imported.module}.{imported.attribute}" if imported.attribute else _whole(imported)
+            ours = imported.level or any(
+                self.evaluator.index.find(module.path, name, 0) for name in (imported.module, dotted)
+            )
+            known = self._outside[id(imported)] = () if ours else (Ext(canonical(dotted)),)
+        return known
+
+    def _imported(self, imported: ImportedName, env: Env) -> Values:
         """What an import statement binds to a name."""
-        path = env.module.path
+        path, module, attribute, level = env.module.path, imported.module, imported.attribute, imported.level
         if not attribute:
-            whole = module if bound != module.split(".")[0] else bound
+            whole = _whole(imported)
             target = self.evaluator.index.find(path, whole, level)
             return (Mod(target),) if target is not None else (Ext(canonical(whole)),)
         target = self.evaluator.index.find(path, module, level) if module or level else None
@@ -199,3 +224,18 @@ class Names:
                             return ()
                         found.append(value)
         return tuple(found)
+
+
+def _clauses_of(expr: Expr, clauses: Iterable[tuple[Expr, Expr, Expr]]) -> Iterator[tuple[Expr, tuple[int, ...]]]:
+    """The iterables of the comprehensions that bind a name where it stands, and where in their items it is."""
+    for comprehension, target, iterable in clauses:
+        if comprehension.start <= expr.start < comprehension.end:
+            path = path_to(target, expr.name) if not iterable.start <= expr.start < iterable.end else None
+            if path is not None:
+                yield iterable, path
+
+
+def _whole(imported: ImportedName) -> str:
+    """The module that `import a.b` binds: a."""
+    first = imported.module.split(".")[0]
+    return first if imported.bound == first else imported.module
