@@ -228,12 +228,9 @@ class Project:
 
     def _by_users(self, shipped: Shipped) -> list[Held]:
         found: list[Held] = []
+        for value, note in self.users_datasets:
+            found += shipped.by_users(value, Holder("argument", "dataset"), (note,))
         if not self._quiet_library:
-            for value, note in self.library.datasets(self._reached):
-                found += shipped.by_users(value, Holder("argument", "dataset"), (note,))
-            if not self.loaders or self.open_loaders:
-                for value, note in self.library.made(self._reached):
-                    found += shipped.by_users(value, Holder("argument", "dataset"), (note,))
             for value, note in self.library.returned(lambda: self._running_functions):
                 found += shipped.by_users(value, Holder("returned"), (note,))
             for default, holder, route in self.library.default_lambdas():
@@ -242,6 +239,14 @@ class Project:
             if loader.in_tests and not self.starts_workers(loader):
                 found += [held.for_users() for held in items if loader.instance is not None]
         return found
+
+    @cached_property
+    def users_datasets(self) -> tuple[tuple[Value, Note], ...]:
+        """Datasets that no loader of the project takes, with where that is seen: its users' loaders do."""
+        if self._quiet_library:
+            return ()
+        made = self.library.made(self._reached) if not self.loaders or self.open_loaders else ()
+        return (*self.library.datasets(self._reached), *made)
 
     @cached_property
     def _quiet_library(self) -> bool:

@@ -7,13 +7,15 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import zip_longest
 from typing import NamedTuple
 
+from dllint.knowledge import MAP_METHODS
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate import Answer, Evaluator
 from dllint.project.given import conjuncts
 from dllint.project.index import Module
+from dllint.project.memoizers import Memoizers
 from dllint.project.per_item import PerItem, around, runs_per_item
 from dllint.project.reach import Running
-from dllint.project.values import Const, Env, Ext, ExtInst, Inst, Seq
+from dllint.project.values import Env, ExtInst, Inst, Seq
 
 _CONTAINERS = frozenset({
     "builtins.dict", "builtins.list", "builtins.set", "collections.defaultdict", "collections.OrderedDict",
@@ -55,6 +57,7 @@ class Caches:
     def __init__(self, evaluator: Evaluator, per_item: PerItem) -> None:
         self.evaluator = evaluator
         self.per_item = per_item
+        self.memoizers = Memoizers(evaluator)
 
     def growing(self, running: Running, emptied: Collection[Kept]) -> Iterator[Growth]:
         """What code that runs per item adds to, with keys or values that change with the item."""
@@ -80,28 +83,19 @@ class Caches:
     def memoized(self, running: Running) -> Growth | None:
         """A function that worker code calls with what changes with the item, and whose results are all kept."""
         env = running.env
-        if env.function < 0 or env.call is None or env.caller is None:
-            return None
-        found = next((item for item in env.facts.decorators if self._keeps_all(item, env)), None)
-        names = [item.name for item in env.facts.parameters[1 if env.receiver is not None else 0 :]]
-        given = [*zip_longest(names, env.call.args[1:], fillvalue=None), *env.call.keywords]
-        many = [part for name, part in given if part is not None and not _FEW.search(name or "")]
-        if found is None or not any(
-            self.per_item.varies(part, env.caller) is Answer.YES and not self._is_small(part, None) for part in many
-        ):
+        found = self.memoizers.of(env) if env.function >= 0 else None
+        if found is None or not (env.facts.name in MAP_METHODS or self._called_with_many(env)):
             return None
         return Growth(running, found, env.facts.name)
 
-    def _keeps_all(self, decorator: Expr, env: Env) -> bool:
-        """`functools.cache`, or `lru_cache` of no size."""
-        called = decorator.kind == "call"
-        outer = self.evaluator.generic(env.module, env.facts.parent)
-        if Ext("functools.lru_cache") not in self.evaluator.values(decorator.args[0] if called else decorator, outer):
+    def _called_with_many(self, env: Env) -> bool:
+        if env.call is None or env.caller is None:
             return False
-        if not called:
-            return decorator.name == "cache"
-        size = decorator.keyword("maxsize") or (decorator.args[1] if len(decorator.args) > 1 else None)
-        return size is not None and self.evaluator.values(size, outer) == (Const(None, "NoneType"),)
+        caller = env.caller
+        names = [item.name for item in env.facts.parameters[1 if env.receiver is not None else 0 :]]
+        given = [*zip_longest(names, env.call.args[1:], fillvalue=None), *env.call.keywords]
+        many = [part for name, part in given if part is not None and not _FEW.search(name or "")]
+        return any(self.per_item.varies(part, caller) is Answer.YES and not self._is_small(part, None) for part in many)
 
     def _is_small(self, key: Expr, kept: Expr | None) -> bool:
         if any(_FEW.search(part.name) for part in key.walk() if part.kind in ("name", "attribute")):

@@ -479,6 +479,9 @@ class Index:
         return self.modules[found[0]] if len(found) == 1 else None
 
 
+_SHOWING = frozenset({"example", "examples", "tutorial", "tutorials", "demo", "demos", "doc", "docs"})
+
+
 def stem(path: str) -> str:
     """`a/b` of `a/b.py` and of `a/b/__init__.py`."""
     return path.removesuffix(".py").removesuffix("/__init__")
@@ -489,3 +492,8 @@ def is_test(path: str) -> bool:
     parts = path.split("/")
     named = parts[-1].startswith(("test_", "conftest")) or parts[-1].endswith("_test.py")
     return named or any(part in ("test", "tests", "testing") for part in parts[:-1])
+
+
+def is_example(path: str) -> bool:
+    """Whether a file shows how others use what stands elsewhere in the project."""
+    return any(part in _SHOWING for part in path.split("/")[:-1])

@@ -14,6 +14,11 @@ _ENTRIES = frozenset({"__getitem__", "__getitems__", "get"})
 _STREAMS = frozenset({"__iter__", "__next__"})
 _INDEX_LIKE = re.compile(r"(^|_)(ind(ices|ex|exes)?|idxs?|perm\w*|order|ids?|keys?)$", re.IGNORECASE)
 """Attributes that hold indices or keys, by their names."""
+_KEY = re.compile(
+    r"^(?!.*(class|cat|label|type|kind|lang|speaker|spk|task|split|set|source|dom))(\w+_)?(id|uid|key|idx|index)$",
+    re.IGNORECASE,
+)
+"""Entries of a row that lead to a record of its own; of classes, speakers and sources there are few."""
 _DRAWS = (
     "random.choice", "random.randint", "random.randrange", "random.sample", "numpy.random.randint",
     "numpy.random.choice", "torch.randint",
@@ -69,13 +74,25 @@ class ItemReads:
                 return self._name(expr, env, depth - 1)
             case "binop" | "unary" | "tuple":
                 return any(self.is_index(arg, env, depth - 1) for arg in expr.args)
+            case "ifexp":
+                return any(self.is_index(arg, env, depth - 1) for arg in expr.args[1:])
             case "call":
                 return self._call(expr, env, depth - 1)
             case "subscript":
                 base = expr.args[0]
+                if isinstance(expr.args[1].value, str):
+                    return bool(_KEY.search(expr.args[1].value)) and self._is_row(base, env, depth - 1)
                 index_like = base.kind in ("attribute", "name") and bool(_INDEX_LIKE.search(base.name))
                 return index_like and self.is_index(expr.args[1], env, depth - 1)
         return False
+
+    def _is_row(self, expr: Expr, env: Env, depth: int) -> bool:
+        """Whether an expression is what stands under the item's index: `self.rows[index]`, `self.table.iloc[index]`."""
+        if expr.kind == "subscript":
+            return self.is_index(expr.args[1], env, depth)
+        bindings = env.module.bindings[env.function, -1].get(expr.name, ()) if expr.kind == "name" and depth else ()
+        values = [item.event.value for item in bindings if item.event is not None and item.event.kind == "assign"]
+        return any(value is not None and value is not expr and self._is_row(value, env, depth - 1) for value in values)
 
     def _call(self, call: Expr, env: Env, depth: int) -> bool:
         values = self.evaluator.values(call, env)

@@ -6,32 +6,22 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dllint.model.facts import Event, Expr
+from dllint.project.batch_views import LISTED, VIEW_METHODS, calls, calls_on_the_way, is_view, seen_as_tensor
 from dllint.project.boundaries import Boundaries, Loader
 from dllint.project.evaluate import Evaluator
-from dllint.project.flow import reaching
-from dllint.project.index import Module
 from dllint.project.passes import Pass, Passes, batch_names
 from dllint.project.values import Const, Env, Ext, ExtInst, Opaque, Seq
 from dllint.source import Span
 
-_VIEW_METHODS = frozenset({
-    "cpu", "detach", "numpy", "squeeze", "unsqueeze", "view", "flatten", "transpose", "permute", "t", "expand",
-    "narrow", "select", "unbind", "chunk", "detach_", "view_as", "squeeze_", "unsqueeze_",
-})  # fmt: skip
-"""Methods of tensors whose result shares the memory of a tensor on the CPU (measured: a batch kept through `cpu`,
-`detach`, `numpy` or a slice keeps its descriptor)."""
-_LISTED = frozenset({"unbind", "chunk"})
-"""Those whose result is a tuple of tensors."""
-_VIEW_ATTRIBUTES = frozenset({"data", "T", "mT"})
-_TENSOR_ONLY = _VIEW_METHODS | {"cuda", "to", "size", "requires_grad_", "float", "long", "item"}
 _JOINERS = frozenset({
     "torch.cat", "torch.stack", "torch.concat", "torch.concatenate", "torch.vstack", "torch.hstack",
 })  # fmt: skip
+_NUMERIC = frozenset({"numpy.concatenate", "numpy.vstack", "numpy.hstack", "torch.tensor", "torch.as_tensor"})
+_ARRAYS = frozenset({"numpy.array", "numpy.asarray", "numpy.stack"})
 _LISTS = frozenset({
     "builtins.list", "builtins.dict", "collections.defaultdict", "collections.OrderedDict", "collections.deque",
 })  # fmt: skip
 _EMPTIED = frozenset({"clear", "pop", "popleft", "popitem"})
-MAX_STEPS = 8
 
 
 class Kept(NamedTuple):
@@ -58,7 +48,7 @@ def _copies(expr: Expr, tensor: bool) -> list[tuple[Expr, str]]:
     if method == "numpy":
         return [(expr, ".copy()")]
     plain = expr.kind in ("name", "attribute", "subscript", "call")
-    return [(expr, ".clone()")] if plain and (tensor or method in _VIEW_METHODS - _LISTED) else []
+    return [(expr, ".clone()")] if plain and (tensor or method in VIEW_METHODS - LISTED) else []
 
 
 class KeptBatches:
@@ -97,23 +87,31 @@ class KeptBatches:
             inside = list(module.enclosing(event.block))
             if one.block not in inside or not self._outlives(receiver, one):
                 continue
-            if any(self._is_case(module, index) for index in inside[: inside.index(one.block)]):
+            if any(self._is_case(one, index) for index in inside[: inside.index(one.block)]):
                 continue
             kept, spread = _put(event, what)
-            if kept is None or not self.is_view(kept, one) or (spread and _calls(kept, "numpy")):
+            if kept is None or not is_view(kept, one) or (spread and calls(kept, "numpy")):
                 continue
             joined = self._joined_later(receiver, one)
-            if joined or _calls(kept, *_VIEW_METHODS) or self._tensor(kept, one):
+            numbers = not joined and self._made_numbers(receiver, one)
+            if joined or numbers or calls_on_the_way(kept, one, VIEW_METHODS) or seen_as_tensor(kept, one):
                 at = what if event.kind == "expr" else kept
                 assert one.event.value is not None
                 yield Kept(module.path, at.span, kept, one.event.value, one.loader, joined)
 
-    def _is_case(self, module: Module, index: int) -> bool:
-        """A test that compares: some batches, not all."""
+    def _is_case(self, one: Pass, index: int) -> bool:
+        """A test that compares something of the batch: some batches, not all. What options say holds for all."""
+        module, body = one.env.module, one.env.module.block(one.block)
         block = module.block(index)
-        if block.kind == "else":
-            return True
-        return block.kind == "if" and block.test is not None and any(x.kind == "compare" for x in block.test.walk())
+        if block.kind != "if" or block.test is None:
+            return block.kind == "else"
+        parts = list(block.test.walk())
+        bindings = module.bindings[one.env.function, -1]
+        return any(part.kind == "compare" for part in parts) and any(
+            body.start <= binding.start < body.end or binding.event is one.event
+            for part in parts
+            for binding in bindings.get(part.name if part.kind == "name" else "", ())
+        )
 
     def _outlives(self, receiver: Expr, one: Pass) -> bool:
         """Whether a container was made before the loop and is not emptied in it."""
@@ -146,60 +144,16 @@ class KeptBatches:
                 )
         return False
 
-    def is_view(self, expr: Expr, one: Pass, depth: int = MAX_STEPS) -> bool:
-        """Whether an expression is the batch, a part of it or a view of it."""
-        if depth == 0:
+    def _made_numbers(self, receiver: Expr, one: Pass) -> bool:
+        """Whether the container becomes an array of numbers, as torch's own collate function makes tensors of them."""
+        if self.boundaries.argument(one.loader, "collate_fn")[0] or self.boundaries.open_ended(one.loader):
             return False
-        match expr.kind:
-            case "name":
-                return self._name_is_view(expr, one, depth - 1)
-            case "tuple" | "list":
-                return any(self.is_view(arg, one, depth - 1) for arg in expr.args)
-            case "attribute":
-                return expr.name in _VIEW_ATTRIBUTES and self.is_view(expr.args[0], one, depth - 1)
-            case "subscript":
-                plain = all(
-                    index.kind in ("constant", "slice") or (index.kind == "unary" and index.name == "-")
-                    for index in expr.args[1:]
-                )
-                return plain and self.is_view(expr.args[0], one, depth - 1)
-            case "call":
-                callee = expr.args[0]
-                if callee.kind != "attribute" or expr.keyword("copy") is not None:
-                    return False
-                to_cpu = callee.name == "to" and len(expr.args) == 2 and expr.args[1].value == "cpu"
-                return (callee.name in _VIEW_METHODS or to_cpu) and self.is_view(callee.args[0], one, depth - 1)
-        return False
-
-    def _name_is_view(self, expr: Expr, one: Pass, depth: int) -> bool:
-        bindings = one.env.module.bindings[one.env.function, -1].get(expr.name, [])
-        if not bindings:
-            return expr.name in one.names
-        seen = reaching(one.env.module, one.env.function, bindings, expr.start)
-        before = [item for item in seen if item.start <= expr.start and item.start >= one.event.start]
-        if not before:
-            return False
-        newest = before[0]
-        event = newest.event
-        if event is one.event:
-            return expr.name in one.names
-        if event is not None and event.kind in ("assign", "for") and event.value is not None:
-            return self.is_view(event.value, one, depth)
-        return False
-
-    def _tensor(self, kept: Expr, one: Pass) -> bool:
-        """Whether the loop treats what is kept as a tensor."""
-        names = {part.name for part in kept.walk() if part.kind == "name"}
-        body = one.env.module.block(one.block)
         return any(
-            part.kind == "call"
-            and part.args[0].kind == "attribute"
-            and part.args[0].name in _TENSOR_ONLY
-            and part.args[0].args[0].kind == "name"
-            and part.args[0].args[0].name in names
+            isinstance(value, Ext) and (value.name in _NUMERIC or (value.name in _ARRAYS and _of_numbers(part)))
             for event in one.env.module.events(one.env.function)
-            if body.start <= event.start < body.end
             for part in event.walk()
+            if part.kind == "call" and len(part.args) > 1 and part.args[1].dotted == receiver.dotted != ""
+            for value in self.evaluator.values(part.args[0], one.env)
         )
 
     def _joined_later(self, receiver: Expr, one: Pass) -> bool:
@@ -235,7 +189,7 @@ class KeptBatches:
             callee = expr.args[0]
             return (
                 callee.kind == "attribute"
-                and callee.name in _VIEW_METHODS
+                and callee.name in VIEW_METHODS
                 and self._element_is_view(callee.args[0], names)
             )
         if expr.kind == "subscript":
@@ -254,8 +208,8 @@ def _put(event: Event, what: Expr) -> tuple[Expr | None, bool]:
     return None, False
 
 
-def _calls(expr: Expr, *methods: str) -> bool:
-    return any(
-        part.kind == "call" and part.args[0].kind == "attribute" and part.args[0].name in methods
-        for part in expr.walk()
-    )
+def _of_numbers(call: Expr) -> bool:
+    """`np.asarray(x, dtype=int)`."""
+    dtype = call.keyword("dtype") or (call.args[2] if len(call.args) > 2 else None)
+    written = str(dtype.value) if dtype is not None and dtype.kind == "constant" else dtype.name if dtype else ""
+    return written.rstrip("0123456789_") in ("int", "uint", "float", "long", "double", "single", "bool")

@@ -14,7 +14,8 @@ _READ = {
     "json.load": "JSON", "json.loads": "JSON", "ujson.load": "JSON", "ujson.loads": "JSON", "orjson.loads": "JSON",
     "simplejson.load": "JSON", "mmcv.load": "a file", "mmengine.load": "a file", "mmengine.fileio.load": "a file",
     "pickle.load": "a pickle", "pickle.loads": "a pickle", "cPickle.load": "a pickle", "_pickle.load": "a pickle",
-    "dill.load": "a pickle", "pycocotools.coco.COCO": "COCO annotations", "lvis.LVIS": "LVIS annotations",
+    "dill.load": "a pickle",
+    "six.moves.cPickle.load": "a pickle", "pycocotools.coco.COCO": "COCO annotations", "lvis.LVIS": "LVIS annotations",
     "pycocotools.COCO": "COCO annotations", "lvis.lvis.LVIS": "LVIS annotations",
 }  # fmt: skip
 """Callables that return Python containers as large as a file, with what they read."""
@@ -33,6 +34,9 @@ _THROUGH = frozenset({
 _ROWWISE = frozenset({"csv.reader", "csv.DictReader", "jsonlines.open", "os.walk", "os.scandir", "builtins.open"})
 _BLOCKS = ("numpy.", "torch.", "cv2.", "PIL.", "scipy.", "pandas.", "librosa.", "torchaudio.", "soundfile.", "imageio.")
 """What these return are blocks of memory without reference counts inside."""
+_ROW_READERS = (
+    "json.", "ujson.", "orjson.", "pickle.", "cPickle.", "six.moves.cPickle.", "dill.", "csv.DictReader", "csv.reader",
+)  # fmt: skip
 _ROW_BASES = ("builtins.dict", "builtins.tuple", "collections.OrderedDict", "collections.UserDict")
 MAX_DEPTH = 6
 COCO_DATASETS = frozenset({
@@ -87,6 +91,8 @@ class Records:
         if call.kind == "subscript" and base is not None:
             number = isinstance(call.args[1].value, int)
             return "" if number else self.of(base)
+        if name == "builtins.list[]" and isinstance(base, ExtInst):
+            return self._of_copy(base)
         if name in _READ:
             return f"read from {_READ[name]}"
         if call.kind != "call" or name.endswith("[]"):
@@ -101,6 +107,15 @@ class Records:
             return self.of_expression(call.args[-1 if name == "builtins.filter" else 1], value.env)
         if name in ("builtins.dict", "builtins.list", "collections.defaultdict", "collections.OrderedDict"):
             return self._filled(value)
+        return ""
+
+    def _of_copy(self, copy: ExtInst) -> str:
+        """What an element of `list(groups.values())` holds."""
+        for view in self.evaluator.values(copy.call.args[1], copy.env) if len(copy.call.args) > 1 else ():
+            if isinstance(view, ExtInst):
+                found = next(filter(None, map(self.of, self.evaluator.containers.viewed(view))), "")
+                if found:
+                    return found
         return ""
 
     def _comprehension(self, expr: Expr, env: Env) -> str:
@@ -138,13 +153,19 @@ class Records:
     def _filled(self, container: Seq | ExtInst) -> str:
         for scope, event, receiver, what in self.evaluator.containers.mutations_around(container.env):
             kept = receiver.args[0] if receiver.kind == "subscript" else receiver
-            if kept.kind not in ("name", "attribute") or container not in self.evaluator.values(kept, scope):
+            if kept.kind not in ("name", "attribute") or not self._is_filled(container, kept, receiver, scope):
                 continue
             found = self._put(event, receiver, what, scope)
             if found:
                 self._fills[container] = scope.module.path, Span(event.start, event.end), receiver
                 return found
         return ""
+
+    def _is_filled(self, container: Value, kept: Expr, receiver: Expr, scope: Env) -> bool:
+        """Whether it is the container that is filled, or one that stands in it: `groups[name].append(row)`."""
+        if container in self.evaluator.values(kept, scope):
+            return True
+        return receiver is not kept and container in self.evaluator.values(receiver, scope)
 
     def _put(self, event: Event, receiver: Expr, what: Expr, scope: Env) -> str:
         if event.kind == "augment":
@@ -214,8 +235,7 @@ class Records:
             case ExtInst(name="builtins.dict", call=call):
                 return bool(call.keywords or call.args[1:])
             case ExtInst(name=name):
-                readers = ("json.", "ujson.", "orjson.", "pickle.", "csv.DictReader", "csv.reader")
-                return name.startswith(readers) and not name.endswith(("[][][]", ".get"))
+                return name.startswith(_ROW_READERS) and not name.endswith(("[][][]", ".get"))
         return False
 
     def _blocks(self, parts: tuple[Expr, ...], env: Env) -> bool:

@@ -258,6 +258,7 @@ class Shipped:
             found |= dict.fromkeys(klass.module.self_writes.get(klass.index, {}))
         found |= dict.fromkeys(self.evaluator.classes.dataclass_fields(inst.klass))
         found |= dict.fromkeys(self.evaluator.attributes.attributes_set_outside(inst.klass))
+        found |= dict.fromkeys(self.evaluator.attributes.taken_over.names(inst))
         return [name for name in found if not self._is_setter(inst, name)]
 
     def _is_setter(self, inst: Inst, name: str) -> bool:
@@ -393,7 +394,7 @@ def unpicklable_class(value: Value) -> bool:
 
 
 class TupleType(NamedTuple):
-    """A `collections.namedtuple(...)` call: the name it is given, the name it is bound to, where it stands."""
+    """A `collections.namedtuple(...)` call: the name it is given, its variable ("": none), where it stands."""
 
     typename: str
     bound: str
@@ -406,13 +407,17 @@ def namedtuple_of(value: Value) -> TupleType | None:
     """The namedtuple that a value is an instance of."""
     if not isinstance(value, ExtInst) or value.name != NAMEDTUPLE_INSTANCE or not isinstance(value.base, ExtInst):
         return None
-    maker = value.base
-    typename = maker.call.args[1].value if len(maker.call.args) > 1 else None
-    bound = [
-        event.target.name
-        for event in maker.env.module.events(maker.env.function)
-        if event.value is maker.call and event.target
-    ]
-    if not isinstance(typename, str) or not bound:
+    maker, env = value.base, value.base.env
+    given = maker.call.args[1] if len(maker.call.args) > 1 else maker.call.keyword("typename")
+    typename = given.value if given is not None else None
+    targets = [event.target for event in env.module.events(env.function) if event.value is maker.call and event.target]
+    local = env.function >= 0 and not any(item.kind == "name" and item.name not in env.facts.bound for item in targets)
+    if not isinstance(typename, str) or not (targets or local) or (local and _put_in_module(env)):
         return None
-    return TupleType(typename, bound[0], maker.env.function >= 0, maker.env.module.path, maker.call.span)
+    return TupleType(typename, targets[0].name if targets else "", local, env.module.path, maker.call.span)
+
+
+def _put_in_module(env: Env) -> bool:
+    """Whether a function reaches for a module's names: `globals()[name] = kind` lets pickle find it."""
+    parts = (part for event in env.facts.events for part in event.walk())
+    return any(part.dotted in ("globals", "sys.modules") for part in parts)

@@ -187,7 +187,7 @@ class Arguments:
     def from_double_star(self, expr: Expr, env: Env, name: str) -> tuple[list[Argument], bool]:
         """What `**expr` passes under a name, and whether it surely does."""
         if self._own_parameter(expr, env, "kwargs") is not None:
-            return self._from_kwargs(env, name)
+            return self.from_kwargs(env, name)
         found: list[Argument] = []
         surely = True
         values = self.evaluator.values(expr, env)
@@ -202,7 +202,8 @@ class Arguments:
             return None
         return next((item for item in env.facts.parameters if item.kind == kind and item.name == expr.name), None)
 
-    def _from_kwargs(self, env: Env, name: str) -> tuple[list[Argument], bool]:
+    def from_kwargs(self, env: Env, name: str) -> tuple[list[Argument], bool]:
+        """What `**kwargs` of an activation holds under a name that is no parameter's, and whether it surely does."""
         if any(item.name == name and item.kind != "kwargs" for item in env.facts.parameters):
             return [], False
         key = (id(env), name)

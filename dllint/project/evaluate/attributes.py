@@ -10,6 +10,7 @@ from dllint.knowledge import LOADERS, canonical
 from dllint.model.facts import Expr
 from dllint.project.evaluate.just_written import just_written
 from dllint.project.evaluate.shapes import Argument, decorated, is_property, last_writes, path_to_expr, unique
+from dllint.project.evaluate.taken_over import TakenOver
 from dllint.project.index import Module, Write, is_test
 from dllint.project.values import (
     Const,
@@ -42,6 +43,7 @@ class Attributes:
         self._attributes_busy: set[tuple[Value, str]] = set()
         self._outside: dict[Klass, set[str]] | None = None
         self._writes: dict[tuple[Module, int, str], list[tuple[int, list[Write]]]] = {}
+        self.taken_over = TakenOver(evaluator)
 
     def expression(self, expr: Expr, env: Env) -> Iterable[Value]:
         found: list[Value] = []
@@ -110,8 +112,11 @@ class Attributes:
         self._attributes_busy.add(key)
         try:
             found = unique(value for pair in self.stored(inst, name) for value in self.stored_values(pair))
-            if not found or all(isinstance(value, Const) and value.value is None for value in found):
+            taken, surely = self.taken_over.of(inst, name)
+            empty = all(isinstance(value, Const) and value.value is None for value in found)
+            if empty or (taken and not surely):
                 found = unique((*found, *self._getter(inst, name), *self.class_attribute(inst.klass, name, inst)))
+                found = unique((*found, *([] if taken else self.taken_over.perhaps(inst))))
         finally:
             self._attributes_busy.discard(key)
         self._attributes[key] = found
@@ -154,6 +159,7 @@ class Attributes:
                     if write.event.value is not None:
                         yield write, write.event.value, env
         yield from self._from_fields(inst, name)
+        yield from ((None, *pair) for pair in self.taken_over.of(inst, name)[0])
         for other, write, module in self.outside_writes(inst.klass, name):
             if may_be_same(other, inst, is_test(module.path)):
                 if write.event.value is not None:

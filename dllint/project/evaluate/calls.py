@@ -77,6 +77,8 @@ class Calls:
                 return (ExtInst(NAMEDTUPLE_INSTANCE, call, env, callee),)
             case ExtInst(name="functools.partial"):
                 return self._of_partial(callee, call, env) or (Opaque(call, env),)
+            case ExtInst(name=name) if name.endswith(".Compose"):
+                return self._of_compose(callee, call, env) or (Opaque(call, env),)
         return (Opaque(call, env),)
 
     def _of_partial(self, made: ExtInst, call: Expr, env: Env) -> list[Value]:
@@ -89,6 +91,17 @@ class Calls:
             return [item for target in targets for item in self.partial_result(target, made, call, env)]
         finally:
             self._unwrapping.discard(made)
+
+    def _of_compose(self, made: ExtInst, call: Expr, env: Env) -> list[Value]:
+        """What the last of composed transforms answers; what it is given, the others before it have made."""
+        steps = self.evaluator.values(made.call.args[1], made.env) if len(made.call.args) > 1 else ()
+        if len(steps) != 1 or not isinstance(steps[0], Seq) or self.evaluator.containers.put_in(steps[0]):
+            return []
+        last, where = steps[0].expr.args[-1:], steps[0].env
+        key = (id(made.call), id(call))
+        blank = self._merged.setdefault(key, Expr("call", call.start, call.end, "", call.args[:1]))
+        called = [value for item in last for value in self.evaluator.values(item, where)]
+        return [value for item in called if item != made for value in self.result(item, blank, env)]
 
     def partial_result(self, target: Value, made: ExtInst, call: Expr, env: Env) -> Iterable[Value]:
         """Calling a partial: one call with the partial's arguments before the call's own."""

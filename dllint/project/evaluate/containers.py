@@ -183,7 +183,7 @@ class Containers:
                 else:
                     found += self.elements(value)
             elif isinstance(value, ExtInst):
-                inner = self._yielded(value) if value.name == GENERATOR else self._viewed(value)
+                inner = self._yielded(value) if value.name == GENERATOR else self.viewed(value)
                 found += inner or (ExtInst(f"{value.name}[]", iterable, env, value),)
             else:
                 found.append(Opaque(iterable, env))
@@ -203,7 +203,7 @@ class Containers:
                             found += self.evaluator.values(part.args[0], env)
         return unique(found)
 
-    def _viewed(self, view: ExtInst) -> Values:
+    def viewed(self, view: ExtInst) -> Values:
         """What a loop over `d.values()` gives."""
         if view.base is None or not view.name.endswith(".values") or not self._is_dict(view.base):
             return ()
@@ -222,7 +222,8 @@ class Containers:
                 if isinstance(value, Seq) and value.expr.kind in ("tuple", "list") and index < len(value.expr.args):
                     found += self.evaluator.values(value.expr.args[index], value.env)
                 elif isinstance(value, ExtInst):
-                    found += self._part(value, index)
+                    inner = self._yielded(value) if value.name == GENERATOR else ()
+                    found += inner or self._part(value, index)
                 else:
                     found.append(Opaque(expr, env))
             values = unique(found)

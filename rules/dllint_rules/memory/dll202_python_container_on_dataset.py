@@ -22,15 +22,20 @@ class PythonContainerOnDataset(Rule):
     def check(self, project: Project) -> Iterator[Finding]:
         names = {(held.route[0].path, held.holder) for held in project.in_memory if project.listings.of(held.value)}
         seen: set[object] = set()
+        first: dict[tuple[str, str], tuple[str, Finding]] = {}
         for held in project.in_memory:
             source = project.records.of(held.value)
             if not source or (held.route[0].path, held.holder) in names or not has_workers(project, held):
                 continue
-            write = held.route[0]
+            write, attribute = held.route[0], held.holder.name
             owner, place = (write.path, held.holder.owner), (write.path, write.span)
-            if owner not in seen and place not in seen and read_in_workers(project, held, project.item_reads.read):
-                seen |= {owner, place}
-                yield self._finding(project, held, source)
+            known = first.get(owner, (attribute, None))[0] == attribute
+            if known and place not in seen and read_in_workers(project, held, project.item_reads.read):
+                seen.add(place)
+                found = self._finding(project, held, source)
+                best = first.get(owner, (attribute, found))[1]
+                first[owner] = attribute, min(best, found, key=lambda item: (item.path, item.span.start))
+        yield from (found for _, found in first.values())
         for held in project.shipped:
             index = project.records.coco_index(held.value.klass) if isinstance(held.value, Inst) else None
             if index is not None and index not in seen and has_workers(project, held):

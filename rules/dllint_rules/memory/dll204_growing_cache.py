@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Finding, Growth, Project, Rule, Severity
-from dllint_rules.memory.has_workers import gets_workers
+from dllint import Certainty, Finding, Growth, Project, Rule, Severity
+from dllint_rules.memory.has_workers import gets_workers, offers_to_workers
 
 
 class GrowingCache(Rule):
@@ -17,7 +17,7 @@ class GrowingCache(Rule):
     severity = Severity.WARNING
 
     def check(self, project: Project) -> Iterator[Finding]:
-        seen = set()
+        seen: set[object] = set()
         emptied = project.caches.emptied(project.running)
         for running in project.running:
             loader = running.loader
@@ -30,11 +30,16 @@ class GrowingCache(Rule):
             if found:
                 seen.add(place)
                 others = sorted({growth.name for growth in growing} - {found[0].name})
-                yield self._finding(found[0], "memoized" if found[0] is memoized else "kept", others)
+                yield self._finding(project, found[0], "memoized" if found[0] is memoized else "kept", others)
+        if offers_to_workers(project):
+            for running in project.users_running:
+                memoized = project.caches.memoized(running) if running.env.facts.name == running.entry else None
+                if memoized is not None and (running.path, memoized.at.span) not in seen:
+                    seen.add((running.path, memoized.at.span))
+                    yield self._finding(project, memoized, "memoized", [])
 
-    def _finding(self, growth: Growth, how: str, others: list[str]) -> Finding:
+    def _finding(self, project: Project, growth: Growth, how: str, others: list[str]) -> Finding:
         running, loader = growth.running, growth.running.loader
-        assert loader is not None
         names = f"`{growth.name}`" + (f" (and {', '.join(f'`{name}`' for name in others)})" if others else "")
         what = (
             f"results of `{growth.name}` are kept" if how == "memoized" else f"{names} {'grow' if others else 'grows'}"
@@ -46,9 +51,11 @@ class GrowingCache(Rule):
             message=f"{what} with every item, in each worker for itself, and nothing is dropped: memory fills with "
             "the data times the number of workers; give it a bound, such as `lru_cache(maxsize=...)`, or do without",
             severity=self.severity,
-            certainty=loader.certainty,
-            outcomes=dict.fromkeys(sorted(loader.methods), "bloat"),
+            certainty=loader.certainty if loader is not None else Certainty.LIKELY,
+            outcomes=dict.fromkeys(
+                sorted(loader.methods if loader is not None else project.targets.methods()), "bloat"
+            ),
             notes=running.route,
-            anchors=((loader.path, loader.span),),
+            anchors=((loader.path, loader.span),) if loader is not None else (),
             key=f"{self.code}:{running.path}:{growth.name}",
         )

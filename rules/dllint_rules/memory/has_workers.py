@@ -9,6 +9,11 @@ def has_workers(project: Project, held: Held) -> bool:
     """Known workers, or asked for by an argument whose value is not known, or a library's users'."""
     if held.loader is not None:
         return gets_workers(held.loader)
+    return offers_to_workers(project)
+
+
+def offers_to_workers(project: Project) -> bool:
+    """Whether what no loader of the project takes may get workers: it has no loaders, or one takes any dataset."""
     own = [loader for loader in project.loaders if not loader.in_tests]
     return not own or any(loader.asked and not project.never_asks(loader) for loader in project.open_loaders)
 

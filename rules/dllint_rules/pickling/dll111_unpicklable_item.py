@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import ALL_METHODS, Applicability, Finding, Fix, Note, Project, Rule, Seq
+from dllint import ALL_METHODS, Applicability, Certainty, Finding, Fix, Note, Project, Rule, Seq, Value
 
 
 class UnpicklableItem(Rule):
@@ -16,28 +16,36 @@ class UnpicklableItem(Rule):
 
     def check(self, project: Project) -> Iterator[Finding]:
         seen = set()
-        for loader in project.loaders:
-            if not project.starts_workers(loader):
+        for value, what, workers, certainty, note in self._sent_back(project):
+            place = project.place(value)
+            if place is None or place in seen:
                 continue
-            for value, what in project.items.unpicklable(loader):
-                place = project.place(value)
-                if place is None or place in seen:
-                    continue
-                seen.add(place)
-                yield Finding(
-                    code=self.code,
-                    path=place[0],
-                    span=place[1],
-                    message=f"{what} is sent back by the workers of `{loader.name}` and cannot be pickled: the main "
-                    "process waits for it for ever, under every start method; send data, or an object of a class at "
-                    "module level",
-                    certainty=loader.certainty,
-                    outcomes=dict.fromkeys(sorted(ALL_METHODS), "hang"),
-                    notes=(Note(loader.path, loader.span, f"`{loader.name}(...)` starts the workers here"),),
-                    anchors=((loader.path, loader.span),),
-                    key=f"{self.code}:{place[0]}:{what}:{loader.name}",
-                    data=value,
-                )
+            seen.add(place)
+            yield Finding(
+                code=self.code,
+                path=place[0],
+                span=place[1],
+                message=f"{what} is sent back by the workers of {workers} and cannot be pickled: the main "
+                "process waits for it for ever, under every start method; send data, or an object of a class at "
+                "module level",
+                certainty=certainty,
+                outcomes=dict.fromkeys(sorted(ALL_METHODS), "hang"),
+                notes=(note,),
+                anchors=((note.path, note.span),),
+                key=f"{self.code}:{place[0]}:{what}:{workers}",
+                data=value,
+            )
+
+    def _sent_back(self, project: Project) -> Iterator[tuple[Value, str, str, Certainty, Note]]:
+        """What is sent back, what it is, by whose workers, how sure that is, and where it is seen."""
+        for loader in project.loaders:
+            note = Note(loader.path, loader.span, f"`{loader.name}(...)` starts the workers here")
+            if project.starts_workers(loader):
+                for value, what in project.items.unpicklable(loader):
+                    yield value, what, f"`{loader.name}`", loader.certainty, note
+        for dataset, note in (*project.users_datasets, *project.items.shown()):
+            for value, what in project.items.of_dataset(dataset):
+                yield value, what, "whoever loads this dataset", Certainty.LIKELY, note
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
         from dllint import piece
