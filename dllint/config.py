@@ -11,7 +11,7 @@ import msgspec
 
 from dllint import plugins, registry
 from dllint.keys import Options, Words
-from dllint.options import ConfigError, Pattern, Patterns, read, section, specifier, toml
+from dllint.options import ConfigError, Pattern, Patterns, plain, read, section, specifier, toml
 from dllint.targets import Targets
 
 __all__ = ["Config", "ConfigError", "Pattern", "load"]
@@ -100,6 +100,7 @@ def _find(folder: Path) -> Path | None:
 
 def _build(root: Path, file: Path, base: Path) -> Config:
     options, patterns = read(file, base)
+    project = _metadata(root)
     return Config(
         root=str(root),
         file=str(file),
@@ -117,13 +118,12 @@ def _build(root: Path, file: Path, base: Path) -> Config:
         respect_gitignore=options.respect_gitignore is not False,
         output_format=options.output_format or "",
         cache_dir=patterns.cache_dir,
-        targets=_taught(_targets(root, options, patterns)),
-        warnings=_complaints(root),
+        targets=_taught(_targets(root, project, options, patterns)),
+        warnings=_complaints(root, project),
     )
 
 
-def _targets(root: Path, options: Options, patterns: Patterns) -> Targets:
-    project = _metadata(root)
+def _targets(root: Path, project: dict[str, object], options: Options, patterns: Patterns) -> Targets:
     pythons = options.target_python or str(project.get("requires-python", ""))
     return Targets(
         platforms=options.target_platforms or Targets().platforms,
@@ -138,8 +138,8 @@ def _targets(root: Path, options: Options, patterns: Patterns) -> Targets:
     )
 
 
-def _complaints(root: Path) -> Words:
-    wanted = _metadata(root).get("requires-python", "")
+def _complaints(root: Path, project: dict[str, object]) -> Words:
+    wanted = project.get("requires-python", "")
     if isinstance(wanted, str) and specifier(wanted) is not None:
         return ()
     return (f"{root / FILES[-1]}: project.requires-python is no version specifier and was not used",)
@@ -173,6 +173,9 @@ def _requirement(dependencies: object, package: str) -> str:
     candidates = [text for text in texts if isinstance(text, str) and text.lower().startswith(package)]
     if not candidates:
         return ""
+    known = plain(candidates[0][len(package) :])
+    if known is not None:
+        return known
     from packaging.requirements import InvalidRequirement, Requirement
 
     for text in candidates:

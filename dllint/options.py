@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -25,6 +26,9 @@ class ConfigError(Exception):
 
 _KEYS = dict(zip(Options.__struct_encode_fields__, Options.__struct_fields__, strict=True))
 _SELECTORS = ("select", "extend_select", "ignore", "fixable", "unfixable", "extend_safe_fixes", "extend_unsafe_fixes")
+
+
+_COMPARISON = re.compile(r"\s*([<>!]=|[<>])\s*([0-9]+(?:\.[0-9]+)*)\s*")
 
 
 class Pattern(msgspec.Struct, frozen=True):
@@ -181,8 +185,9 @@ def _check_versions(file: Path, prefix: str, options: Options) -> None:
 
 def specifier(text: str) -> str | None:
     """A PEP 440 specifier; a bare version such as `3.11` means that release. None when it is neither."""
-    if not text:
-        return ""
+    known = plain(text)
+    if known is not None:
+        return known
     from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
     bare = text.strip()
@@ -192,6 +197,15 @@ def specifier(text: str) -> str | None:
         return str(SpecifierSet(bare))
     except InvalidSpecifier:
         return None
+
+
+def plain(text: str) -> str | None:
+    """A specifier of comparisons with numbers, as `packaging` writes it, whose import is a tenth of a short run.
+
+    None for any other text.
+    """
+    parts = [_COMPARISON.fullmatch(part) for part in text.split(",") if part.strip()]
+    return None if None in parts else ",".join(sorted({f"{part[1]}{part[2]}" for part in parts if part}))
 
 
 def did_you_mean(word: str) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from packaging.specifiers import SpecifierSet
 
 from dllint import __version__
 from dllint.config import Config, ConfigError, Pattern, load
+from dllint.options import plain
 
 
 def write(folder: Path, **files: str) -> None:
@@ -187,3 +189,15 @@ def test_metadata_that_cannot_be_used_is_said(tmp_path: Path) -> None:
     config = loaded(tmp_path, '[project]\nrequires-python = "^3.9"\n', "pyproject.toml")
     assert config.targets.pythons == ""
     assert "requires-python is no version specifier" in config.warnings[0]
+
+
+@pytest.mark.parametrize("text", ["", " ", ">=3.9", ">= 3.9 , <4", "<4,>=3.08,!=3.9.1,>3", ">=3,>=3,", "<=2"])
+def test_plain_specifiers_are_read_as_packaging_reads_them(text: str) -> None:
+    assert plain(text) == str(SpecifierSet(text))
+
+
+@pytest.mark.parametrize(
+    "text", ["==3.9.*", "~=3.9", ">=3.*", ">=3.9rc1", ">=3 9", "3.9", "^3.9", ">=", "doc>=1", "[x]>=1"]
+)
+def test_other_specifiers_are_left_to_packaging(text: str) -> None:
+    assert plain(text) is None
