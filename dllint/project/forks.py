@@ -122,6 +122,6 @@ class Forks:
         """The files that scripts importing a file import, and all that those import."""
         index = self.evaluator.index
         found: set[str] = set()
-        for root in index.importers(path) | {path}:
+        for root in index.importers(path):
             found |= index.imports(root)
         return found

@@ -418,24 +418,29 @@ class Index:
         """The files that a file imports, and all that those import, itself included."""
         known = self._imports.get(path)
         if known is None:
-            found = {path}
-            stack = [path]
-            while stack:
-                for target in self._direct(stack.pop()):
-                    if target not in found:
-                        found.add(target)
-                        stack.append(target)
-            known = self._imports[path] = frozenset(found)
+            known = self._imports[path] = _reached(path, self._named_by)
         return known
 
-    def importers(self, path: str) -> set[str]:
-        """The files that import a file, directly or not."""
-        return {other for other in self.modules if path in self.imports(other)}
+    def importers(self, path: str) -> frozenset[str]:
+        """The files that import a file, directly or not, itself included."""
+        return _reached(path, self._naming)
 
-    def _direct(self, path: str) -> Iterator[str]:
-        module = self.modules[path]
-        for imported in module.model.imports:
-            yield from self.targets(module, imported)
+    @cached_property
+    def _named_by(self) -> dict[str, set[str]]:
+        """The files that each file's import statements name."""
+        return {
+            module.path: {path for imported in module.model.imports for path in self.targets(module, imported)}
+            for module in self
+        }
+
+    @cached_property
+    def _naming(self) -> dict[str, set[str]]:
+        """For each file, those whose import statements name it."""
+        found: dict[str, set[str]] = {path: set() for path in self.modules}
+        for path, targets in self._named_by.items():
+            for target in targets:
+                found[target].add(path)
+        return found
 
     @cached_property
     def import_statements(self) -> dict[str, list[tuple[Module, ImportedName]]]:
@@ -477,6 +482,15 @@ class Index:
         tail = wanted.rpartition("/")[2]
         found = [path for path in self._by_stem.get(tail, ()) if f"/{stem(path)}".endswith(f"/{wanted}")]
         return self.modules[found[0]] if len(found) == 1 else None
+
+
+def _reached(start: str, edges: Mapping[str, Iterable[str]]) -> frozenset[str]:
+    found, waiting = {start}, [start]
+    while waiting:
+        new = [target for target in edges[waiting.pop()] if target not in found]
+        found.update(new)
+        waiting += new
+    return frozenset(found)
 
 
 _SHOWING = frozenset({"example", "examples", "tutorial", "tutorials", "demo", "demos", "doc", "docs"})
