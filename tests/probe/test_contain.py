@@ -61,6 +61,12 @@ def test_a_program_that_tells_something_lives() -> None:
     assert ending.status == 0
 
 
+def test_a_program_that_starts_processes_lives() -> None:
+    program = "import os, time\nfor _ in range(8): os.fork() or (time.sleep(0.3), os._exit(0)); os.wait()"
+    ending = run(program, idle=1)
+    assert (ending.status, ending.why) == (0, "")
+
+
 def test_a_program_that_computes_for_ever() -> None:
     ending = run("while True: pass", seconds=1.5, idle=1)
     assert ending.why == "it was not done after 2 s"

@@ -34,10 +34,13 @@ import os
 import random
 import signal
 import threading
+import time
 
 import numpy as np
 import torch
 from torch.utils.data import DataLoader, Dataset, IterableDataset
+
+PAUSE = 2  # a loader does not hear of a worker that dies before its handler of SIGCHLD is installed
 
 
 class Numbers(Dataset):
@@ -69,6 +72,7 @@ class Hanging(Numbers):
 class Aborting(Numbers):
     def __getitem__(self, index):
         if index == 40:
+            time.sleep(PAUSE)
             os.abort()
         return index
 
@@ -76,6 +80,7 @@ class Aborting(Numbers):
 class Killed(Numbers):
     def __getitem__(self, index):
         if index == 40:
+            time.sleep(PAUSE)
             os.kill(os.getpid(), signal.SIGKILL)
         return index
 

@@ -33,7 +33,7 @@ class Limits(msgspec.Struct, frozen=True):
 
     seconds: float
     idle: float
-    """Seconds in which it neither computes nor tells anything."""
+    """Seconds in which it neither computes nor starts a process nor tells anything."""
     memory: float
     """MB."""
     processes: Callable[[], int]
@@ -93,15 +93,15 @@ def _wait(
 ) -> str:
     """Wait for the end; why it was not waited for, or ""."""
     sign = began
-    computed = 0.0
+    computed, started = 0.0, len(family.seen)
     while True:
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(timeout=TICK)
             return ""
         now, members = time.monotonic(), family.members()
         total = sum(map(_computed, members))
-        if news() or abs(total - computed) > TICK:
-            sign, computed = now, total
+        if news() or abs(total - computed) > TICK or len(family.seen) > started:
+            sign, computed, started = now, total, len(family.seen)
         if len(family.seen) > limits.processes():
             return f"it started {len(family.seen)} processes"
         if limits.memory and _exceeds(members, limits.memory):
