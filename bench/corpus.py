@@ -43,9 +43,9 @@ class CorpusError(Exception):
     """A package could not be fetched as the list says."""
 
 
-def packages() -> list[Package]:
+def packages(file: Path = LIST) -> list[Package]:
     """The pinned packages, in the list's order."""
-    rows = [line.split() for line in LIST.read_text(encoding="utf-8").splitlines() if line and line[0] != "#"]
+    rows = [line.split() for line in file.read_text(encoding="utf-8").splitlines() if line and line[0] != "#"]
     return [Package(*requirement.split("=="), *rest) for requirement, *rest in rows]
 
 
@@ -89,7 +89,7 @@ def _download(package: Package, folder: Path) -> Path:
     (archive,) = folder.iterdir()
     found = hashlib.sha256(archive.read_bytes()).hexdigest()
     if found != package.sha256:
-        raise CorpusError(f"{archive.name}: its SHA-256 is {found}, bench/corpus.txt says {package.sha256}")
+        raise CorpusError(f"{archive.name}: its SHA-256 is {found}, not {package.sha256} as pinned")
     return archive
 
 
