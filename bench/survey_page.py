@@ -68,7 +68,7 @@ COSTS = """\
 
 The two runs of all {all} sources, by two processes of one machine and by a Dask cluster of two workers on it, have the
 same findings, to the letter; so have these of each eighth source, {some} in all, on {cores} cores. A load beyond the
-workers is other work, which makes them slower.
+workers is other work on the machine: it slowed these runs, and not all of them alike.
 
 | run | sources a minute | most memory for one | most of a Dask worker itself | load of the machine |
 |---|---:|---:|---:|---:|"""
