@@ -153,21 +153,19 @@ class Records:
     def _filled(self, container: Seq | ExtInst) -> str:
         for scope, event, receiver, what in self.evaluator.containers.mutations_around(container.env):
             kept = receiver.args[0] if receiver.kind == "subscript" else receiver
-            if kept.kind not in ("name", "attribute") or not self._is_filled(container, kept, receiver, scope):
+            if kept.kind not in ("name", "attribute"):
                 continue
-            found = self._put(event, receiver, what, scope)
+            grouped = kept is not receiver and container in self.evaluator.values(kept, scope)
+            if not grouped and container not in self.evaluator.values(receiver, scope):
+                continue
+            found = self._put(event, what, scope, grouped)
             if found:
                 self._fills[container] = scope.module.path, Span(event.start, event.end), receiver
                 return found
         return ""
 
-    def _is_filled(self, container: Value, kept: Expr, receiver: Expr, scope: Env) -> bool:
-        """Whether it is the container that is filled, or one that stands in it: `groups[name].append(row)`."""
-        if container in self.evaluator.values(kept, scope):
-            return True
-        return receiver is not kept and container in self.evaluator.values(receiver, scope)
-
-    def _put(self, event: Event, receiver: Expr, what: Expr, scope: Env) -> str:
+    def _put(self, event: Event, what: Expr, scope: Env, grouped: bool) -> str:
+        """What is put into a container; `grouped`: into one that stands in it, `groups[name].append(row)`."""
         if event.kind == "augment":
             return self.of_expression(what, scope) if what.kind != "list" else ""
         if what.kind == "subscript":
@@ -178,7 +176,6 @@ class Records:
         if method in ("extend", "update") and args:
             return self.of_expression(args[0], scope)
         if method in ("append", "add") and args and self._in_data_loop(event.block, scope):
-            grouped = receiver.kind == "subscript"
             return "filled in a loop over data" if grouped or self._is_record(args[0], scope) else ""
         return ""
 
