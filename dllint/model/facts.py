@@ -66,7 +66,8 @@ class Expr(msgspec.Struct, frozen=True, eq=False, array_like=True, gc=False, omi
             yield expr
             if expr.keywords:
                 stack += [value for _, value in reversed(expr.keywords)]
-            stack += reversed(expr.args)
+            if expr.args:
+                stack += expr.args[::-1]
 
     @property
     def dotted(self) -> str:

@@ -7,13 +7,16 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
+
+import msgspec
 
 from dllint.model.facts import Block, Event, Expr, Function, ImportedName, ModuleModel
 from dllint.source import is_notebook
 
 
-class Site(NamedTuple):
+class Site(msgspec.Struct, frozen=True):
     """An expression where it stands: its module, the function whose code it is (-1: the module's), its event."""
 
     module: Module
@@ -22,7 +25,7 @@ class Site(NamedTuple):
     expr: Expr
 
 
-class Binding(NamedTuple):
+class Binding(msgspec.Struct, frozen=True):
     """One way a name gets a value; kind as in Event, or parameter. It holds from offset `start` on."""
 
     kind: str
@@ -50,6 +53,7 @@ class Module:
         self.model = model
         self.path = model.path
         self.is_test = is_test(model.path)
+        self._comprehensions: dict[int, list[tuple[Expr, Expr, Expr]]] = {}
 
     def __repr__(self) -> str:
         return f"Module({self.path!r})"
@@ -113,7 +117,7 @@ class Module:
             known = scope.get(imported.bound)
             if known is not None:
                 scope[imported.bound] = [
-                    binding._replace(imported=imported)
+                    msgspec.structs.replace(binding, imported=imported)
                     if binding.event is not None
                     and binding.kind == "import"
                     and binding.event.start == imported.span.start
@@ -283,19 +287,26 @@ class Module:
         position = bisect_right(known[0], offset)
         return known[1][position - 1] if position else -1
 
+    def comprehensions(self, function: int) -> list[tuple[Expr, Expr, Expr]]:
+        """(comprehension, target, iterable) of every comprehension clause in a function; -1: the module."""
+        known = self._comprehensions.get(function)
+        if known is None:
+            known = self._comprehensions[function] = []
+            for event in chain(self.events(function), *self._class_bodies.get(function, ())):
+                for expr in event.walk():
+                    if expr.kind == "comprehension":
+                        targets = [value for key, value in expr.keywords if key == "for"]
+                        iterables = [value for key, value in expr.keywords if key == "in"]
+                        known += [(expr, *pair) for pair in zip(targets, iterables, strict=True)]
+        return known
+
     @cached_property
-    def comprehensions(self) -> dict[int, list[tuple[Expr, Expr, Expr]]]:
-        """(comprehension, target, iterable) of every comprehension clause, by function."""
-        found: dict[int, list[tuple[Expr, Expr, Expr]]] = defaultdict(list)
-        for function, _, events in self.scopes:
-            for event in events:
-                for root in (event.value, event.target):
-                    for expr in root.walk() if root is not None else ():
-                        if expr.kind == "comprehension":
-                            targets = [value for key, value in expr.keywords if key == "for"]
-                            iterables = [value for key, value in expr.keywords if key == "in"]
-                            found[function] += [(expr, *pair) for pair in zip(targets, iterables, strict=True)]
-        return found
+    def _class_bodies(self) -> dict[int, list[tuple[Event, ...]]]:
+        """The events of the classes that stand in each function."""
+        found: dict[int, list[tuple[Event, ...]]] = defaultdict(list)
+        for item in self.model.classes:
+            found[item.parent].append(item.events)
+        return dict(found)
 
     def enclosing(self, block: int) -> Iterator[int]:
         """The block and all around it, innermost first."""

@@ -95,7 +95,7 @@ class Restarts:
                     return True
                 if any(
                     comprehension.span == loop and part.name in {x.name for x in target.walk()}
-                    for comprehension, target, _ in site.module.comprehensions.get(site.function, ())
+                    for comprehension, target, _ in site.module.comprehensions(site.function)
                 ):
                     return True
             elif part.kind == "attribute":

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from dllint.project.index import Module
 
 
+_PLAIN = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "torch.utils.data.Dataset"})
+"""Bases that make a class nothing else."""
+
+
 class Answer(Enum):
     YES = "yes"
     NO = "no"
@@ -30,7 +34,7 @@ class Hierarchy:
         self.evaluator = evaluator
         self._mro: dict[tuple[str, int], tuple[Klass, ...]] = {}
         self._bases: dict[tuple[str, int], Values] = {}
-        self._all_bases: dict[tuple[str, int], Values] = {}
+        self._ancestries: dict[tuple[str, int], tuple[tuple[str, ...], bool]] = {}
         self._per_item: dict[tuple[str, int], frozenset[tuple[str, int]]] = {}
         self._fields: dict[tuple[str, int], dict[str, tuple[Env, Expr | None]]] = {}
 
@@ -62,33 +66,34 @@ class Hierarchy:
             self._mro[key] = known
         return known
 
-    def all_bases(self, klass: Klass) -> Values:
-        """What the statements of the class and of its bases in the project name as bases."""
-        key = (klass.module.path, klass.index)
-        known = self._all_bases.get(key)
-        if known is None:
-            known = tuple(base for item in self.mro(klass) for base in self.bases(item))
-            if not self.evaluator.busy:  # an answer on the way to another one may be cut short
-                self._all_bases[key] = known
-        return known
-
     def external_bases(self, klass: Klass) -> tuple[str, ...]:
         """The dotted names of the bases outside the project, of the class and all its bases."""
-        return tuple(base.name for base in self.all_bases(klass) if isinstance(base, Ext))
+        return self._ancestry(klass)[0]
 
     def plain(self, klass: Klass) -> bool:
         """Whether all bases of a class are known."""
-        return all(isinstance(base, (Ext, Klass)) for base in self.all_bases(klass))
+        return self._ancestry(klass)[1]
+
+    def _ancestry(self, klass: Klass) -> tuple[tuple[str, ...], bool]:
+        key = (klass.module.path, klass.index)
+        known = self._ancestries.get(key)
+        if known is None:
+            bases = [base for item in self.mro(klass) for base in self.bases(item)]
+            external = tuple(base.name for base in bases if isinstance(base, Ext))
+            known = external, all(isinstance(base, (Ext, Klass)) for base in bases)
+            if not self.evaluator.busy:  # an answer on the way to another one may be cut short
+                self._ancestries[key] = known
+        return known
 
     def is_a(self, klass: Klass, names: Iterable[str] | Callable[[str], bool]) -> Answer:
         """Whether the class derives from one of the external classes named."""
         matches = names if callable(names) else frozenset(names).__contains__
-        if any(matches(name) for name in self.external_bases(klass)):
+        external, plain = self._ancestry(klass)
+        if any(map(matches, external)):
             return Answer.YES
-        if not self.plain(klass):
+        if not plain:
             return Answer.UNKNOWN
-        known = {"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "torch.utils.data.Dataset"}
-        return Answer.NO if all(name in known for name in self.external_bases(klass)) else Answer.UNKNOWN
+        return Answer.NO if _PLAIN.issuperset(external) else Answer.UNKNOWN
 
     def method(self, owner: Value, name: str) -> Method | None:
         """A method of an instance or class, looked up through the project's bases."""
