@@ -35,7 +35,7 @@ class CallSites:
         found: list[tuple[Site, int]] = []
         self._callers[key] = found
         facts = module.model.functions[function]
-        named = self.evaluator.index.calls_named(self._call_names(module, facts))
+        named = self.evaluator.index.calls_named(sorted(self._call_names(module, facts)))
         for site in islice(named, MAX_CALL_SITES * 4):
             if len(found) >= MAX_CALL_SITES:
                 break
