@@ -158,7 +158,7 @@ class Shipped:
                     step.method,
                     step.assumed,
                 )
-            stack += [step.to(inner) for inner in reversed(self._inside_of(step))]
+            stack += [step.to(inner) for inner in reversed(self._inside_of(step)) if inner.value not in seen]
 
     def _doubtful(self, value: Value) -> bool:
         """Whether an instance of a local class may be something else: a stand-in for what is not installed."""
