@@ -5,7 +5,7 @@ from __future__ import annotations
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate.shapes import path_to
 from dllint.project.flow import reaching
-from dllint.project.passes import Pass
+from dllint.project.passes import Loop
 
 VIEW_METHODS = frozenset({
     "cpu", "detach", "numpy", "squeeze", "unsqueeze", "view", "flatten", "transpose", "permute", "t", "expand",
@@ -20,7 +20,7 @@ _TENSOR_ONLY = VIEW_METHODS | {"cuda", "to", "size", "requires_grad_", "float", 
 MAX_STEPS = 8
 
 
-def is_view(expr: Expr, one: Pass, depth: int = MAX_STEPS) -> bool:
+def is_view(expr: Expr, one: Loop, depth: int = MAX_STEPS) -> bool:
     """Whether an expression is the batch, a part of it or a view of it."""
     if depth == 0:
         return False
@@ -46,7 +46,7 @@ def is_view(expr: Expr, one: Pass, depth: int = MAX_STEPS) -> bool:
     return False
 
 
-def _name_is_view(expr: Expr, one: Pass, depth: int) -> bool:
+def _name_is_view(expr: Expr, one: Loop, depth: int) -> bool:
     bindings = one.env.module.bindings[one.env.function, -1].get(expr.name, [])
     if not bindings:
         return expr.name in one.names
@@ -67,7 +67,7 @@ def _name_is_view(expr: Expr, one: Pass, depth: int) -> bool:
     return False
 
 
-def _source(event: Event, name: Expr, one: Pass) -> Expr | None:
+def _source(event: Event, name: Expr, one: Loop) -> Expr | None:
     """What a name gets an element of, where `zip` or `enumerate` stand between them."""
     path = path_to(event.target, name.name) if event.target is not None else None
     if not path or event.value is None:
@@ -76,7 +76,7 @@ def _source(event: Event, name: Expr, one: Pass) -> Expr | None:
     return _column(event.value.args[0] if indexed else event.value, path, one)
 
 
-def _column(expr: Expr, path: tuple[int, ...], one: Pass, depth: int = MAX_STEPS) -> Expr | None:
+def _column(expr: Expr, path: tuple[int, ...], one: Loop, depth: int = MAX_STEPS) -> Expr | None:
     """The iterable whose elements stand at a position of the elements of another one."""
     if not path or not depth:
         return expr if not path else None
@@ -95,7 +95,7 @@ def _column(expr: Expr, path: tuple[int, ...], one: Pass, depth: int = MAX_STEPS
     return _column(given[0], path, one, depth - 1) if called in ("list", "tuple", "tqdm") and given else None
 
 
-def calls_on_the_way(kept: Expr, one: Pass, methods: frozenset[str], depth: int = MAX_STEPS) -> bool:
+def calls_on_the_way(kept: Expr, one: Loop, methods: frozenset[str], depth: int = MAX_STEPS) -> bool:
     """Whether one of some methods is called on the way from the batch to what is kept."""
     if calls(kept, *methods):
         return True
@@ -110,7 +110,7 @@ def calls_on_the_way(kept: Expr, one: Pass, methods: frozenset[str], depth: int 
     return False
 
 
-def seen_as_tensor(kept: Expr, one: Pass) -> bool:
+def seen_as_tensor(kept: Expr, one: Loop) -> bool:
     """Whether the loop treats what is kept as a tensor."""
     names = {part.name for part in kept.walk() if part.kind == "name"}
     body = one.env.module.block(one.block)

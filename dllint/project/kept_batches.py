@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from dllint.model.facts import Event, Expr
 from dllint.project.batch_views import LISTED, VIEW_METHODS, calls, calls_on_the_way, is_view, seen_as_tensor
 from dllint.project.boundaries import Boundaries, Loader
 from dllint.project.evaluate import Evaluator
-from dllint.project.passes import Pass, Passes, batch_names
+from dllint.project.passes import Loop, Passes, batch_names
 from dllint.project.values import Const, Env, Ext, ExtInst, Opaque, Seq
 from dllint.source import Span
 
@@ -51,6 +51,14 @@ def _copies(expr: Expr, tensor: bool) -> list[tuple[Expr, str]]:
     return [(expr, ".clone()")] if plain and (tensor or method in VIEW_METHODS - LISTED) else []
 
 
+class _Put(NamedTuple):
+    """A view of what a loop goes through, put into a container."""
+
+    receiver: Expr
+    kept: Expr
+    at: Span
+
+
 class KeptBatches:
     """Answers where batches are kept."""
 
@@ -61,9 +69,11 @@ class KeptBatches:
 
     def kept(self) -> Iterator[Kept]:
         """The places where batches or views of them are put into a container that outlives the loop's step."""
-        for one in self.passes.passes():
-            if not self._copied_on_the_way(one.loader) and not self._few(one.loader):
-                yield from self._kept_by(one)
+        for one in self.passes.loops():
+            puts = list(_puts(one))
+            loader = self.passes.loader(one.iterable, one.env) if puts else None
+            if loader is not None and not self._copied_on_the_way(loader) and not self._few(loader):
+                yield from self._kept_by(one, loader, puts)
         yield from self._joined()
 
     def _copied_on_the_way(self, loader: Loader) -> bool:
@@ -81,39 +91,16 @@ class KeptBatches:
         parts = (part for expr in (*made, *(expr for expr, _ in pairs)) for part in expr.walk())
         return any(part.kind == "call" and part.args[0].name == "len" for part in parts)
 
-    def _kept_by(self, one: Pass) -> Iterator[Kept]:
-        module, function = one.env.module, one.env.function
-        for _, event, receiver, what in module.mutations_by_function.get(function, ()):
-            inside = list(module.enclosing(event.block))
-            if one.block not in inside or not self._outlives(receiver, one):
+    def _kept_by(self, one: Loop, loader: Loader, puts: Iterable[_Put]) -> Iterator[Kept]:
+        for put in puts:
+            if not self._outlives(put.receiver, one):
                 continue
-            if any(self._is_case(one, index) for index in inside[: inside.index(one.block)]):
-                continue
-            kept, spread = _put(event, what)
-            if kept is None or not is_view(kept, one) or (spread and calls(kept, "numpy")):
-                continue
-            joined = self._joined_later(receiver, one)
-            numbers = not joined and self._made_numbers(receiver, one)
-            if joined or numbers or calls_on_the_way(kept, one, VIEW_METHODS) or seen_as_tensor(kept, one):
-                at = what if event.kind == "expr" else kept
-                assert one.event.value is not None
-                yield Kept(module.path, at.span, kept, one.event.value, one.loader, joined)
+            joined = self._joined_later(put.receiver, one)
+            numbers = not joined and self._made_numbers(put.receiver, one, loader)
+            if joined or numbers or calls_on_the_way(put.kept, one, VIEW_METHODS) or seen_as_tensor(put.kept, one):
+                yield Kept(one.env.module.path, put.at, put.kept, one.iterable, loader, joined)
 
-    def _is_case(self, one: Pass, index: int) -> bool:
-        """A test that compares something of the batch: some batches, not all. What options say holds for all."""
-        module, body = one.env.module, one.env.module.block(one.block)
-        block = module.block(index)
-        if block.kind != "if" or block.test is None:
-            return block.kind == "else"
-        parts = list(block.test.walk())
-        bindings = module.bindings[one.env.function, -1]
-        return any(part.kind == "compare" for part in parts) and any(
-            body.start <= binding.start < body.end or binding.event is one.event
-            for part in parts
-            for binding in bindings.get(part.name if part.kind == "name" else "", ())
-        )
-
-    def _outlives(self, receiver: Expr, one: Pass) -> bool:
+    def _outlives(self, receiver: Expr, one: Loop) -> bool:
         """Whether a container was made before the loop and is not emptied in it."""
         base = receiver.args[0] if receiver.kind == "subscript" else receiver
         if base.kind not in ("name", "attribute") or not self._is_container(base, one.env):
@@ -144,9 +131,9 @@ class KeptBatches:
                 )
         return False
 
-    def _made_numbers(self, receiver: Expr, one: Pass) -> bool:
+    def _made_numbers(self, receiver: Expr, one: Loop, loader: Loader) -> bool:
         """Whether the container becomes an array of numbers, as torch's own collate function makes tensors of them."""
-        if self.boundaries.argument(one.loader, "collate_fn")[0] or self.boundaries.open_ended(one.loader):
+        if self.boundaries.argument(loader, "collate_fn")[0] or self.boundaries.open_ended(loader):
             return False
         return any(
             isinstance(value, Ext) and (value.name in _NUMERIC or (value.name in _ARRAYS and _of_numbers(part)))
@@ -156,7 +143,7 @@ class KeptBatches:
             for value in self.evaluator.values(part.args[0], one.env)
         )
 
-    def _joined_later(self, receiver: Expr, one: Pass) -> bool:
+    def _joined_later(self, receiver: Expr, one: Loop) -> bool:
         return any(
             self._is_joiner(part, one.env) and len(part.args) > 1 and part.args[1].dotted == receiver.dotted != ""
             for event in one.env.module.events(one.env.function)
@@ -195,6 +182,33 @@ class KeptBatches:
         if expr.kind == "subscript":
             return expr.args[1].kind in ("constant", "slice") and self._element_is_view(expr.args[0], names)
         return expr.kind == "name" and expr.name in names
+
+
+def _puts(one: Loop) -> Iterator[_Put]:
+    """What a loop puts into containers in every step: the part of the question that needs no values."""
+    module = one.env.module
+    for _, event, receiver, what in module.mutations_by_function.get(one.env.function, ()):
+        inside = list(module.enclosing(event.block))
+        if one.block not in inside or any(_is_case(one, index) for index in inside[: inside.index(one.block)]):
+            continue
+        kept, spread = _put(event, what)
+        if kept is not None and is_view(kept, one) and not (spread and calls(kept, "numpy")):
+            yield _Put(receiver, kept, what.span if event.kind == "expr" else kept.span)
+
+
+def _is_case(one: Loop, index: int) -> bool:
+    """A test that compares something of the batch: some batches, not all. What options say holds for all."""
+    module, body = one.env.module, one.env.module.block(one.block)
+    block = module.block(index)
+    if block.kind != "if" or block.test is None:
+        return block.kind == "else"
+    parts = list(block.test.walk())
+    bindings = module.bindings[one.env.function, -1]
+    return any(part.kind == "compare" for part in parts) and any(
+        body.start <= binding.start < body.end or binding.event is one.event
+        for part in parts
+        for binding in bindings.get(part.name if part.kind == "name" else "", ())
+    )
 
 
 def _put(event: Event, what: Expr) -> tuple[Expr | None, bool]:

@@ -1,4 +1,4 @@
-"""Loops of the main process over loaders, and loaders that itertools keeps."""
+"""Loops, some of which go through loaders, and loaders that itertools keeps."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from dllint.project.main_code import MainCode
 from dllint.project.values import Env, Ext, ExtInst, ExtMethod, Free, Opaque
 
 
-class Pass(NamedTuple):
-    """A loop over a loader: its event, the block of its body, the names that hold the batch."""
+class Loop(NamedTuple):
+    """A `for` loop: its event, what it goes through, the block of its body, the names that hold each step's element."""
 
     env: Env
     event: Event
+    iterable: Expr
     block: int
-    loader: Loader
     names: frozenset[str]
 
 
@@ -34,17 +34,17 @@ class Passes:
         """The first of the loaders that iterating an expression iterates."""
         return next(self.main_code.loaders_in(expr, env), None)
 
-    def passes(self) -> Iterator[Pass]:
-        """The `for` loops over loaders, in code that fills containers."""
+    def loops(self) -> Iterator[Loop]:
+        """The `for` loops that fill containers, whatever they go through."""
         for module in self.evaluator.index:
-            for function in module.mutations_by_function:
+            for function, mutations in module.mutations_by_function.items():
+                filling = {block for _, event, _, _ in mutations for block in module.enclosing(event.block)}
+                bodies = {id(module.block(block).test): block for block in filling}
                 for event in module.events(function):
-                    if event.kind == "for" and event.value is not None and event.target is not None:
+                    block = bodies.get(id(event.value), -1) if event.kind == "for" else -1
+                    if block >= 0 and event.value is not None and event.target is not None:
                         env = self.evaluator.generic(module, function)
-                        loader = self.loader(event.value, env)
-                        if loader is not None:
-                            block = next((i for i, b in enumerate(module.model.blocks) if b.test is event.value), -1)
-                            yield Pass(env, event, block, loader, batch_names(event.target, event.value))
+                        yield Loop(env, event, event.value, block, batch_names(event.target, event.value))
 
     def replayed(self) -> Iterator[tuple[Site, str, Loader | None]]:
         """`itertools.cycle` and `tee` over a loader, by value or by a name that says loader."""
