@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dllint import cache
+from dllint import cache, files
 from dllint.collect import collect
 from dllint.engine import Request, Result, check
 from dllint.engine import corpus as engine_corpus
@@ -146,6 +146,20 @@ def test_unchanged_files_are_not_read_and_say_the_same(project: Path, reads: lis
 
 
 @pytest.mark.usefixtures("settle")
+def test_which_files_matter_is_found_once(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real, times = files.close, []
+    monkeypatch.setattr(files, "close", lambda peeks, root: times.append(1) or real(peeks, root))
+    first = told(run(project))
+    assert told(run(project)) == first
+    write(project / "train.py", HAZARD + "# what it imports is the same\n")
+    assert told(run(project)) == first
+    assert len(times) == 1
+    write(project / "train.py", HAZARD + "import helper\n")
+    assert told(run(project)) == first
+    assert len(times) == 2
+
+
+@pytest.mark.usefixtures("settle")
 def test_a_change_that_keeps_size_and_time_is_seen(project: Path) -> None:
     run(project)
     status = (project / "train.py").stat()
@@ -218,7 +232,7 @@ def test_other_words_ask_the_files_again(project: Path) -> None:
 
 
 @pytest.mark.usefixtures("settle")
-@pytest.mark.parametrize("kind", ["files-", "facts", ".pack"])
+@pytest.mark.parametrize("kind", ["files-", "facts", ".pack", "closure-"])
 @pytest.mark.parametrize("damage", ["gone", "empty", "cut", "flipped", "folder"])
 def test_what_is_damaged_counts_as_not_there(project: Path, kind: str, damage: str) -> None:
     first = told(run(project))

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from dllint import collect as collecting
 from dllint.engine import Request, Result, check, why
 from dllint.engine.write import NotWritten, write
 from dllint.registry import Layer
@@ -110,15 +111,13 @@ def test_a_crash_while_a_file_is_looked_at_names_the_file(tmp_path: Path, monkey
 
 
 def test_a_crash_while_collecting_names_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import dllint.reduce as reduce
-
     def collect(source: Any) -> Any:
         if source.path == "a.py":
             raise ValueError("odd")
         return real(source)
 
-    real = reduce.collect
-    monkeypatch.setattr(reduce, "collect", collect)
+    real = collecting.collect
+    monkeypatch.setattr(collecting, "collect", collect)
     make(tmp_path, a="BAD_X\n", b="BAD_Y\n")
     result = run(tmp_path)
     assert told(result) == ["b.py:2 DLL801"]

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import hashlib
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
+
+import msgspec
 
 from dllint import files
 from dllint.cache import Cache, Known, State, settled, state, unsettled
@@ -139,8 +142,24 @@ class Reader:
     def _close(self, seen: Mapping[str, Known]) -> frozenset[str]:
         peeks = {path: known.peek for path, known in seen.items()}
         if peeks != self._closed[0]:
-            self._closed = peeks, files.close(peeks, self._root)
+            self._closed = peeks, self._closure(peeks)
         return self._closed[1]
+
+    def _closure(self, peeks: Mapping[str, Peek]) -> frozenset[str]:
+        """The files worth parsing, remembered: in a project of thousands of files, finding them takes a while."""
+        try:
+            told = msgspec.msgpack.encode((self._root, peeks)) if self._cache.on else b""
+        except UnicodeEncodeError:  # a path that is no text
+            told = b""
+        key = hashlib.blake2b(told, digest_size=16).hexdigest()
+        known = self._cache.entry("closure", key) if told else None
+        with contextlib.suppress(msgspec.MsgspecError):
+            if known is not None:
+                return msgspec.msgpack.decode(known, type=frozenset[str])
+        found = files.close(peeks, self._root)
+        if told:
+            self._cache.keep("closure", key, msgspec.msgpack.encode(found))
+        return found
 
     def _recall(self, needed: Collection[str], seen: Mapping[str, Known]) -> bool:
         """Take from the cache what it knows; whether that was anything."""
