@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -58,12 +58,20 @@ class Attribute:
         return False
 
     @cached_property
+    def near(self) -> list[Place] | None:
+        """The places in the files of the family, where most that stands in the way of a change is."""
+        return self._in_files({path: self.project.index.modules[path] for path, _ in sorted(self.family)}.values())
+
+    @cached_property
     def places(self) -> list[Place] | None:
         """Every use in the project that may be of this attribute; None where a file could not be read again."""
+        return self._in_files(self.project.index)
+
+    def _in_files(self, modules: Iterable[Module]) -> list[Place] | None:
         from dllint.syntax.uses import attribute_uses
 
         found: list[Place] = []
-        for module in self.project.index:
+        for module in modules:
             uses = attribute_uses(self.project.source(module.path), self.name)
             if uses is None:
                 return None

@@ -148,8 +148,14 @@ def _batches(sized: Sequence[tuple[str, int]]) -> Iterator[list[str]]:
 
 
 def _start(root: str) -> subprocess.Popen[bytes]:
-    """A fresh interpreter with our search path and nothing else of its surroundings: `-I` keeps the folder out."""
-    code = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from dllint.reduce.worker import main; main()"
+    """A fresh interpreter with our search path and nothing else of its surroundings: `-I` keeps the folder out.
+
+    Whoever started this is interrupted too, and ends it: it ignores that from its first line on.
+    """
+    code = (
+        "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); import json, sys; "
+        "sys.path[:] = json.loads(sys.argv[1]); from dllint.reduce.worker import main; main()"
+    )
     quiet = ["-B"] if sys.dont_write_bytecode else []
     return subprocess.Popen(
         [sys.executable, "-I", *quiet, "-c", code, json.dumps(sys.path), root],

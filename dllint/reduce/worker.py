@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import json
 import os
-import signal
 import sys
 
 from dllint.reduce import pack
@@ -15,7 +14,6 @@ from dllint.reduce.pool import receive, send
 
 def main() -> None:
     """Lists of paths from standard input; for each path its digest and what became of it to standard output."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started this is interrupted too, and ends it
     root = sys.argv[2]
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints must not get between the answers

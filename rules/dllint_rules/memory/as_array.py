@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 
 from dllint import (
@@ -68,12 +69,15 @@ class _Change:
         own = event.kind == "assign" and event.target is self.write.target and len(same) == 1
         if attribute is None or event.value is None or not own:
             return "it is not set by an assignment of its own in a method"
-        if attribute.hidden() or attribute.places is None:
+        if attribute.hidden() or attribute.near is None:
             return "code that is not seen here may use it"
         env = self.project.evaluator.generic(self.module, self.write.function)
         if event.value.kind == "attribute" or not Texts(self.project).is_list(event.value, env):
             return "it is not known to be a list of strings of its own"
-        blocked = next((place for place in attribute.places if not self._survives(place)), None)
+        blocked = self._blocked(attribute.near)
+        if blocked is None and attribute.places is None:  # asked late: it looks at every file
+            return "code that is not seen here may use it"
+        blocked = blocked or self._blocked(attribute.places or ())
         if blocked is not None:
             return self._told(blocked)
         if event.value.kind == "name" and not self._settled(event.value):
@@ -85,13 +89,16 @@ class _Change:
     @cached_property
     def filled(self) -> list[Span]:
         """Where the method that sets the list then adds to it."""
-        places = self.attribute.places if self.attribute else None
+        places = self.attribute.near if self.attribute else None
         after, alone = self.write.event.end, self.write.event.block < 0
         return [
             place.use.span
             for place in places or ()
             if place.use.kind == "filled" and alone and self._is_here(place) and place.use.span.start >= after
         ]
+
+    def _blocked(self, places: Iterable[Place]) -> Place | None:
+        return next((place for place in places if not self._survives(place)), None)
 
     def _is_here(self, place: Place) -> bool:
         return place.module is self.module and place.function == self.write.function
