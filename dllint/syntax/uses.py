@@ -18,6 +18,10 @@ _ITERATING = {
 _MUTATORS = {"append", "extend", "insert", "sort", "reverse"}
 
 
+_COMMENTED = re.compile(r"\.[ \t]*#")
+"""A dot whose attribute may stand behind a comment."""
+
+
 class Use(NamedTuple):
     """An occurrence of a name or of `base.attribute`.
 
@@ -34,10 +38,15 @@ class Use(NamedTuple):
 def attribute_uses(source: Source, name: str) -> list[Use] | None:
     """Every use of an attribute in a file, in its order; None where the running Python cannot read the file."""
     # Parsing every file that merely has the word would take longer than all rules together.
-    if name not in source.text or not re.search(rf"(?:\.(?:[\s\\]|#[^\r\n]*)*|[\"']){re.escape(name)}\b", source.text):
+    if name not in source.text or not (_near(name).search(source.text) or _COMMENTED.search(source.text)):
         return []
     seen = outline(source.text)
     return None if seen is None else sorted(_uses(seen, name), key=lambda use: use.span)
+
+
+def _near(name: str) -> re.Pattern[str]:
+    """The name behind a dot or a quote."""
+    return re.compile(rf"(?:\.[\s\\]*|[\"']){re.escape(name)}\b")
 
 
 def name_uses(source: Source, name: str, within: Span) -> list[Use] | None:

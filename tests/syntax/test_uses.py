@@ -1,0 +1,30 @@
+"""How a file uses an attribute: nothing is overlooked, and what surely has no use is not parsed."""
+
+from __future__ import annotations
+
+import pytest
+
+from dllint.source import Source
+from dllint.syntax import uses
+from dllint.syntax.uses import attribute_uses
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("a = x.files\n", ["stored"]),
+        ("a = (x.  # behind a comment\n    files)\n", ["stored"]),
+        ("a = x. \\\n    files\n", ["stored"]),
+        ("getattr(x, 'files')\n", ["named"]),
+        ("files = 1\n", []),
+        ("x.files_of = 1\n", []),
+    ],
+)
+def test_uses_however_they_are_written(text: str, kinds: list[str]) -> None:
+    assert [use.kind for use in attribute_uses(Source("a.py", text), "files") or ()] == kinds
+
+
+def test_rulers_of_hashes_take_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pattern that tries every way through `#####` would not end."""
+    monkeypatch.setattr(uses, "outline", lambda text: pytest.fail("parsed"))
+    assert attribute_uses(Source("a.py", "x = 1.\n" + "#" * 5000 + "\nfiles = 1\n"), "files") == []
