@@ -43,8 +43,7 @@ LIMITS = """\
 Without a cache, two things take the time: files are parsed that name nothing of the field themselves, because a program
 of the field imports them or they import one (nearly all of a package, where a sixth to three quarters of its lines pass
 the words); and the rules follow the values of the whole project, in one process. With a cache and nothing changed,
-Python's start with the imports is most of it, and in projects of thousands of files the closure over their imports. One
-changed file that matters asks all rules about the whole project."""
+Python's start with the imports is most of it. One changed file that matters asks all rules about the whole project."""
 
 
 class Project(NamedTuple):
