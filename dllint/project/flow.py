@@ -77,7 +77,7 @@ def decided(module: Module, function: int, offset: int) -> Iterator[Decided]:
 
 def left_before(module: Module, function: int, offset: int, innermost: int) -> Iterator[Decided]:
     """The tests that did not hold, or the function would have been left: `if test: return`."""
-    for index in module.leaving.get(function, ()):
+    for index in module.leaving[function]:
         block = module.block(index)
         if block.end <= offset and block.test is not None:
             if block.parent < 0 or block.parent in module.enclosing(innermost):

@@ -102,7 +102,7 @@ class GuardedNames:
         elsewhere = module.path in self._dynamic or name in self.evaluator.index.outside_writes
         if elsewhere and not module.notebook:
             return None
-        bindings = [item.event for item in module.bindings.get((-1, -1), {}).get(name, ())]
+        bindings = [item.event for item in module.bindings[-1, -1].get(name, ())]
         if not all(event is not None and under_main_guard(module, -1, event) for event in bindings):
             return None
         writers = module.writers_of_globals.get(name, [])

@@ -13,6 +13,8 @@ from typing import NamedTuple
 import msgspec
 
 from dllint.model.facts import Block, Event, Expr, Function, ImportedName, ModuleModel
+from dllint.project.on_demand import OnDemand
+from dllint.project.walked import Call, Clause, Walked, walked
 from dllint.source import is_notebook
 
 
@@ -43,6 +45,15 @@ class Write(NamedTuple):
     target: Expr
 
 
+class Mutation(NamedTuple):
+    """What changes a container: `receiver.append(...)`, with the call, or `receiver[k] = v`, with the target."""
+
+    event: Event
+    receiver: Expr
+    what: Expr
+
+
+_TARGETED = frozenset({"assign", "augment", "for", "with", "annotate", "del"})
 MUTATORS = frozenset({"append", "extend", "insert", "add", "update", "setdefault", "appendleft", "__setitem__"})
 
 
@@ -53,7 +64,15 @@ class Module:
         self.model = model
         self.path = model.path
         self.is_test = is_test(model.path)
-        self._comprehensions: dict[int, list[tuple[Expr, Expr, Expr]]] = {}
+        self.bindings = OnDemand(self._bindings)
+        """(function, class) of a scope to its names' bindings, in source order."""
+        self.mutations = OnDemand(self._mutations)
+        """Every `x.append(...)`-like call and `x[k] = v` of a function."""
+        self.leaving = OnDemand(self._leaving)
+        """The `if` blocks of a function that end with `return` or `raise`."""
+        self.tested = OnDemand(self._tested)
+        """The last names that the tests of a function speak of."""
+        self._order = OnDemand(self._ordered)
 
     def __repr__(self) -> str:
         return f"Module({self.path!r})"
@@ -79,52 +98,40 @@ class Module:
         return found
 
     @cached_property
-    def calls(self) -> dict[str, list[Site]]:
-        """Every call, under the last name of its callee."""
-        found: dict[str, list[Site]] = defaultdict(list)
-        for function, _, events in self.scopes:
-            for event in events:
-                for root in (event.value, event.target):
-                    if root is None:
-                        continue
-                    for expr in root.walk():
-                        if expr.kind == "call":
-                            found[expr.args[0].name].append(Site(self, function, event, expr))
-        for decorated in self.model.functions:
-            for expr in decorated.decorators:
-                for part in expr.walk():
-                    if part.kind == "call":
-                        event = Event("expr", expr.start, expr.end, decorated.block, value=expr)
-                        found[part.args[0].name].append(Site(self, decorated.parent, event, part))
-        return found
+    def _walked(self) -> Walked:
+        return walked(self.scopes, self.model.functions)
 
     @cached_property
-    def bindings(self) -> dict[tuple[int, int], dict[str, list[Binding]]]:
-        """(function, class) of each scope to its names' bindings, in source order."""
-        found: dict[tuple[int, int], dict[str, list[Binding]]] = {}
-        for function, klass, events in self.scopes:
-            names: dict[str, list[Binding]] = defaultdict(list)
-            facts = self.function_at(function)
-            if facts is not None and klass < 0:
-                for parameter in facts.parameters:
-                    names[parameter.name].append(Binding("parameter", facts.span.start - 1, -1, None))
-            for event in events:
-                for name in event_names(event):
-                    names[name].append(Binding(event.kind, holds_from(event), event.block, event))
-            found[function, klass] = names
+    def calls(self) -> dict[str, list[Call]]:
+        """Every call, under the last name of its callee."""
+        return self._walked.calls
+
+    @cached_property
+    def comprehensions(self) -> dict[int, list[Clause]]:
+        """Every clause of a comprehension, under the function that it stands in; -1: the module."""
+        return self._walked.comprehensions
+
+    def _bindings(self, scope: tuple[int, int]) -> dict[str, list[Binding]]:
+        function, klass = scope
+        facts = self.function_at(function)
+        names: dict[str, list[Binding]] = defaultdict(list)
+        if facts is not None and klass < 0:
+            for parameter in facts.parameters:
+                names[parameter.name].append(Binding("parameter", facts.span.start - 1, -1, None))
+        imports = self._imports.get(function, {}) if klass < 0 else {}
+        for event in self.events(function) if klass < 0 else self.model.classes[klass].events:
+            for name in event_names(event):
+                imported = imports.get((name, event.start)) if event.kind == "import" else None
+                names[name].append(Binding(event.kind, holds_from(event), event.block, event, imported))
+        return dict(names)
+
+    @cached_property
+    def _imports(self) -> dict[int, dict[tuple[str, int], ImportedName]]:
+        """What the import statements of each function bind, by name and place."""
+        found: dict[int, dict[tuple[str, int], ImportedName]] = defaultdict(dict)
         for imported in self.model.imports:
-            scope = found.get((imported.function, -1), {})
-            known = scope.get(imported.bound)
-            if known is not None:
-                scope[imported.bound] = [
-                    msgspec.structs.replace(binding, imported=imported)
-                    if binding.event is not None
-                    and binding.kind == "import"
-                    and binding.event.start == imported.span.start
-                    else binding
-                    for binding in known
-                ]
-        return found
+            found[imported.function][imported.bound, imported.span.start] = imported
+        return dict(found)
 
     @cached_property
     def writers_of_globals(self) -> dict[str, list[tuple[int, Event]]]:
@@ -163,14 +170,17 @@ class Module:
         found: dict[str, list[Write]] = defaultdict(list)
         for function, _, events in self.scopes:
             for event in events:
-                if event.kind in ("assign", "augment", "for", "with", "annotate", "del") and event.target is not None:
-                    for target in flat_targets(event.target):
-                        if target.kind == "attribute":
-                            found[target.name].append(Write(function, event, target))
+                target = event.target
+                if target is not None and target.args and event.kind in _TARGETED:
+                    for part in flat_targets(target):
+                        if part.kind == "attribute":
+                            found[part.name].append(Write(function, event, part))
+                if event.kind != "expr" and (target is None or target.kind != "subscript"):
+                    continue
                 for name, base, at, value in written_by_name(event):
-                    target = Expr("attribute", at.start, at.end, name, (base,))
-                    made = Event("assign", event.start, event.end, event.block, target, value)
-                    found[name].append(Write(function, made, target))
+                    part = Expr("attribute", at.start, at.end, name, (base,))
+                    made = Event("assign", event.start, event.end, event.block, part, value)
+                    found[name].append(Write(function, made, part))
         return found
 
     @cached_property
@@ -194,56 +204,31 @@ class Module:
                     found[owner, attribute].setdefault(write.function, []).append(write)
         return dict(found)
 
-    @cached_property
-    def mutations(self) -> list[tuple[int, Event, Expr, Expr]]:
-        """(function, event, receiver, call or subscript target) of every `x.append(...)`-like call and `x[k] = v`."""
+    def _mutations(self, function: int) -> list[Mutation]:
         found = []
-        for function, _, events in self.scopes:
-            for event in events:
-                value, target = event.value, event.target
-                if value is not None and event.kind == "expr" and value.kind == "call":
-                    callee = value.args[0]
-                    if callee.kind == "attribute" and callee.name in MUTATORS:
-                        found.append((function, event, callee.args[0], value))
-                if target is not None and target.kind == "subscript" and event.kind == "assign":
-                    found.append((function, event, target.args[0], target))
-                if target is not None and event.kind == "augment" and value is not None:
-                    found.append((function, event, target, value))
+        for event in chain(self.events(function), *self._class_bodies.get(function, ())):
+            value, target = event.value, event.target
+            if value is not None and event.kind == "expr" and value.kind == "call":
+                callee = value.args[0]
+                if callee.kind == "attribute" and callee.name in MUTATORS:
+                    found.append(Mutation(event, callee.args[0], value))
+            if target is not None and target.kind == "subscript" and event.kind == "assign":
+                found.append(Mutation(event, target.args[0], target))
+            if target is not None and event.kind == "augment" and value is not None:
+                found.append(Mutation(event, target, value))
         return found
 
-    @cached_property
-    def mutations_by_function(self) -> dict[int, list[tuple[int, Event, Expr, Expr]]]:
-        found: dict[int, list[tuple[int, Event, Expr, Expr]]] = defaultdict(list)
-        for item in self.mutations:
-            found[item[0]].append(item)
-        return found
+    def _leaving(self, function: int) -> list[int]:
+        last = {event.block: event.kind for event in self.events(function)} if function >= 0 else {}
+        return [
+            index
+            for index, kind in last.items()
+            if index >= 0 and kind in ("return", "raise") and self.block(index).kind == "if"
+        ]
 
-    @cached_property
-    def leaving(self) -> dict[int, list[int]]:
-        """The `if` blocks of each function that end with `return` or `raise`."""
-        found: dict[int, list[int]] = {}
-        for function in self.model.functions:
-            last = {event.block: event.kind for event in function.events}
-            found[function.index] = [
-                index
-                for index, kind in last.items()
-                if index >= 0 and kind in ("return", "raise") and self.block(index).kind == "if"
-            ]
-        return found
-
-    @cached_property
-    def tested(self) -> dict[int, frozenset[str]]:
-        """The last names that the tests of each function speak of."""
-        return {
-            function: frozenset(
-                part.name
-                for event in events
-                if event.kind == "test" and event.value is not None
-                for part in event.value.walk()
-            )
-            for function, klass, events in self.scopes
-            if klass < 0
-        }
+    def _tested(self, function: int) -> frozenset[str]:
+        tests = (event.value for event in self.events(function) if event.kind == "test")
+        return frozenset(part.name for test in tests if test is not None for part in test.walk())
 
     def method_owner(self, function: int) -> int:
         """The class whose method this is (a function nested in a method counts too), or -1."""
@@ -274,31 +259,16 @@ class Module:
             function = facts.parent
         return ""
 
-    @cached_property
-    def _starts(self) -> dict[int, tuple[list[int], list[int]]]:
-        return {}
+    def _ordered(self, function: int) -> tuple[list[int], list[int]]:
+        """Where the events of a function start, in order, and their blocks."""
+        ordered = sorted((event.start, event.block) for event in self.events(function))
+        return [start for start, _ in ordered], [block for _, block in ordered]
 
     def block_at(self, function: int, offset: int) -> int:
         """The block that the code of a function (-1: the module) at an offset stands in."""
-        known = self._starts.get(function)
-        if known is None:
-            ordered = sorted((event.start, event.block) for event in self.events(function))
-            known = self._starts[function] = [start for start, _ in ordered], [block for _, block in ordered]
-        position = bisect_right(known[0], offset)
-        return known[1][position - 1] if position else -1
-
-    def comprehensions(self, function: int) -> list[tuple[Expr, Expr, Expr]]:
-        """(comprehension, target, iterable) of every comprehension clause in a function; -1: the module."""
-        known = self._comprehensions.get(function)
-        if known is None:
-            known = self._comprehensions[function] = []
-            for event in chain(self.events(function), *self._class_bodies.get(function, ())):
-                for expr in event.walk():
-                    if expr.kind == "comprehension":
-                        targets = [value for key, value in expr.keywords if key == "for"]
-                        iterables = [value for key, value in expr.keywords if key == "in"]
-                        known += [(expr, *pair) for pair in zip(targets, iterables, strict=True)]
-        return known
+        starts, blocks = self._order[function]
+        position = bisect_right(starts, offset)
+        return blocks[position - 1] if position else -1
 
     @cached_property
     def _class_bodies(self) -> dict[int, list[tuple[Event, ...]]]:
@@ -373,6 +343,8 @@ class Index:
         self._by_stem: dict[str, list[str]] = defaultdict(list)
         for path in self.modules:
             self._by_stem[stem(path).rpartition("/")[2]].append(path)
+        self._sites = OnDemand(self._sites_of)
+        self._search_paths = OnDemand(self._search_path)
         self._imports: dict[str, frozenset[str]] = {}
         self._resolved: dict[tuple[str, str, int], Module | None] = {}
 
@@ -381,19 +353,26 @@ class Index:
 
     def calls_named(self, names: Iterable[str]) -> Iterator[Site]:
         """Every call whose callee's last name is one of these."""
-        wanted = [found for name in names if (found := self._calls.get(name))]
+        wanted = [found for name in names if (found := self._sites[name])]
         for number in sorted({number for found in wanted for number in found}):
             for found in wanted:
                 yield from found.get(number, ())
 
+    def _sites_of(self, name: str) -> dict[int, list[Site]]:
+        """The calls whose callee's last name this is, by the number of the module."""
+        return {
+            number: [Site(module, call.function, call.event, call.expr) for call in module.calls[name]]
+            for number, module in self._callers.get(name, ())
+        }
+
     @cached_property
-    def _calls(self) -> dict[str, dict[int, list[Site]]]:
-        """The calls under the last name of their callees, by the number of the module."""
-        every: dict[str, dict[int, list[Site]]] = defaultdict(dict)
-        for number, module in enumerate(self):
-            for name, sites in module.calls.items():
-                every[name][number] = sites
-        return dict(every)
+    def _callers(self) -> dict[str, list[tuple[int, Module]]]:
+        """The modules that call something of a name, with their numbers."""
+        found: dict[str, list[tuple[int, Module]]] = defaultdict(list)
+        for numbered in enumerate(self):
+            for name in numbered[1].calls:
+                found[name].append(numbered)
+        return dict(found)
 
     @cached_property
     def outside_writes(self) -> dict[str, list[tuple[Module, Write]]]:
@@ -415,11 +394,14 @@ class Index:
 
     def _find(self, folder: str, dotted: str, level: int) -> Module | None:
         wanted = dotted.replace(".", "/")
+        last = wanted.rpartition("/")[2]
+        if last not in self._by_stem and last not in ("", "__init__"):
+            return None  # most imports are of something else
         if level:
             for _ in range(level - 1):
                 folder = posixpath.dirname(folder)
             return self._at(posixpath.join(folder, wanted) if wanted else folder)
-        for root in self._search_path(folder):
+        for root in self._search_paths[folder]:
             found = self._at(posixpath.join(root, wanted) if root else wanted)
             if found is not None:
                 return found
@@ -438,20 +420,18 @@ class Index:
 
     @cached_property
     def _named_by(self) -> dict[str, set[str]]:
-        """The files that each file's import statements name."""
-        return {
-            module.path: {path for imported in module.model.imports for path in self.targets(module, imported)}
-            for module in self
-        }
+        """The other files that each file's import statements name."""
+        found: dict[str, set[str]] = {path: set() for path in self.modules}
+        for path, importers in self._naming.items():
+            for importer in importers:
+                found[importer].add(path)
+        return found
 
     @cached_property
     def _naming(self) -> dict[str, set[str]]:
-        """For each file, those whose import statements name it."""
-        found: dict[str, set[str]] = {path: set() for path in self.modules}
-        for path, targets in self._named_by.items():
-            for target in targets:
-                found[target].add(path)
-        return found
+        """For each file, those others whose import statements name it."""
+        statements = self.import_statements
+        return {path: {importer.path for importer, _ in statements.get(path, ())} for path in self.modules}
 
     @cached_property
     def import_statements(self) -> dict[str, list[tuple[Module, ImportedName]]]:
@@ -472,26 +452,23 @@ class Index:
         found = (self.find(importer.path, name, imported.level) for name in names)
         return [target.path for target in found if target is not None]
 
-    def _search_path(self, folder: str) -> Iterator[str]:
+    def _search_path(self, folder: str) -> tuple[str, ...]:
         """Where a script's absolute imports are looked up: its own folder first, unless it is a package's."""
         ancestors = [folder]
         while ancestors[-1]:
             ancestors.append(posixpath.dirname(ancestors[-1]))
         packages = [path for path in ancestors if posixpath.join(path, "__init__.py") in self.modules]
-        yield from (path for path in ancestors if path not in packages)
-        yield from self.roots
-        yield "src"
-        yield from packages
+        return (*(path for path in ancestors if path not in packages), *self.roots, "src", *packages)
 
     def _at(self, place: str) -> Module | None:
         return self.modules.get(f"{place}.py") or self.modules.get(posixpath.join(place, "__init__.py"))
 
     def _by_suffix(self, wanted: str) -> Module | None:
         """The only file whose path ends so: projects that put folders on sys.path. Several mean unknown."""
-        if "/" not in wanted:
+        last = wanted.rpartition("/")[2]
+        if last == wanted:
             return None
-        tail = wanted.rpartition("/")[2]
-        found = [path for path in self._by_stem.get(tail, ()) if f"/{stem(path)}".endswith(f"/{wanted}")]
+        found = [path for path in self._by_stem.get(last, ()) if f"/{stem(path)}".endswith(f"/{wanted}")]
         return self.modules[found[0]] if len(found) == 1 else None
 
 

@@ -187,7 +187,7 @@ class KeptBatches:
 def _puts(one: Loop) -> Iterator[_Put]:
     """What a loop puts into containers in every step: the part of the question that needs no values."""
     module = one.env.module
-    for _, event, receiver, what in module.mutations_by_function.get(one.env.function, ()):
+    for event, receiver, what in module.mutations[one.env.function]:
         inside = list(module.enclosing(event.block))
         if one.block not in inside or any(_is_case(one, index) for index in inside[: inside.index(one.block)]):
             continue

@@ -37,11 +37,13 @@ class Passes:
     def loops(self) -> Iterator[Loop]:
         """The `for` loops that fill containers, whatever they go through."""
         for module in self.evaluator.index:
-            for function, mutations in module.mutations_by_function.items():
-                filling = {block for _, event, _, _ in mutations for block in module.enclosing(event.block)}
+            for function in range(-1, len(module.model.functions)):
+                loops = [event for event in module.events(function) if event.kind == "for"]
+                changed = module.mutations[function] if loops else ()
+                filling = {block for item in changed for block in module.enclosing(item.event.block)}
                 bodies = {id(module.block(block).test): block for block in filling}
-                for event in module.events(function):
-                    block = bodies.get(id(event.value), -1) if event.kind == "for" else -1
+                for event in loops:
+                    block = bodies.get(id(event.value), -1)
                     if block >= 0 and event.value is not None and event.target is not None:
                         env = self.evaluator.generic(module, function)
                         yield Loop(env, event, event.value, block, batch_names(event.target, event.value))

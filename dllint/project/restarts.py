@@ -90,12 +90,12 @@ class Restarts:
         """Whether the loader itself is another one at each turn."""
         for part in site.expr.args[1].walk():
             if part.kind == "name":
-                bindings = site.module.bindings.get((site.function, -1), {}).get(part.name, ())
+                bindings = site.module.bindings[site.function, -1].get(part.name, ())
                 if any(loop.start <= item.start < loop.end for item in bindings):
                     return True
                 if any(
                     comprehension.span == loop and part.name in {x.name for x in target.walk()}
-                    for comprehension, target, _ in site.module.comprehensions(site.function)
+                    for comprehension, target, _ in site.module.comprehensions.get(site.function, ())
                 ):
                     return True
             elif part.kind == "attribute":

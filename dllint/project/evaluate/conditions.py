@@ -33,7 +33,7 @@ class Conditions:
     def may_run(self, env: Env, offset: int) -> bool:
         """Whether no test on the way to a place is surely against it."""
         block = env.module.block_at(env.function, offset)
-        if block < 0 and not env.module.leaving.get(env.function):
+        if block < 0 and not env.module.leaving[env.function]:
             return True
         return self._entered(env, block) and not any(
             self.truth(known.test, env) is True for known in left_before(env.module, env.function, offset, block)
@@ -65,7 +65,7 @@ class Conditions:
 
     def left(self, expr: Expr, env: Env, values: Values) -> Values:
         """The values that a name or attribute may still have where it stands, after the tests on the way there."""
-        if expr.name not in env.module.tested.get(env.function, ()):
+        if expr.name not in env.module.tested[env.function]:
             return values
         left = values
         for known in self._about(expr, env):

@@ -153,19 +153,19 @@ class Containers:
 
         (activation, event, receiver, call or subscript target)
         """
-        for _, event, receiver, what in env.module.mutations_by_function.get(env.function, ()):
+        for event, receiver, what in env.module.mutations[env.function]:
             yield env, event, receiver, what
         if env.function < 0 or not isinstance(env.receiver, Inst):
             return
         # An object has activations of all its methods: they count where activations are limited. Once is enough.
         known = env.receiver in self._objects
         for klass in self.evaluator.classes.mro(env.receiver.klass):
-            mutations = klass.module.mutations_by_function
+            mutations = klass.module.mutations
             for function in klass.facts.methods.values():
-                if known and function not in mutations:
+                if known and not mutations[function]:
                     continue
                 scope = self.evaluator.activations.method_env(env.receiver, klass.module, function)
-                for _, event, receiver, what in mutations.get(function, ()) if scope is not env else ():
+                for event, receiver, what in mutations[function] if scope is not env else ():
                     yield scope, event, receiver, what
         self._objects.add(env.receiver)
 
@@ -284,11 +284,11 @@ class Containers:
 
     def stored_under(self, container: Value, name: str, env: Env) -> Iterator[Argument]:
         """`d["name"] = x` and `d.update(name=x)` on a container, in the function that made it."""
-        for function, event, receiver, what in env.module.mutations_by_function.get(env.function, ()):
+        for event, receiver, what in env.module.mutations[env.function]:
             if what.kind == "subscript" and event.value is not None and what.args[1].value == name:
                 if container in self.evaluator.values(receiver, env):
                     yield event.value, env
-            elif what.kind == "call" and what.args[0].name in ("update", "setdefault") and function == env.function:
+            elif what.kind == "call" and what.args[0].name in ("update", "setdefault"):
                 if container not in self.evaluator.values(receiver, env):
                     continue
                 if what.args[0].name == "setdefault" and len(what.args) > 2 and what.args[1].value == name:

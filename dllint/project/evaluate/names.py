@@ -40,7 +40,7 @@ class Names:
         return (Opaque(expr, env),) if found is None else found
 
     def _comprehension_target(self, expr: Expr, env: Env) -> Iterable[Value] | None:
-        clauses = env.module.comprehensions(env.function)
+        clauses = env.module.comprehensions.get(env.function)
         if not clauses:
             return None
         key = id(expr), env.function

@@ -8,6 +8,7 @@ from dllint import (
     PICKLING,
     Const,
     Env,
+    Expr,
     Ext,
     Finding,
     Loader,
@@ -35,7 +36,7 @@ class FileSystemSharing(Rule):
     def check(self, project: Project) -> Iterator[Finding]:
         for site in project.index.calls_named(("set_sharing_strategy",)):
             env = project.evaluator.generic(site.module, site.function)
-            if is_test(site.module.path) or _strategy(project, site, env) != {"file_system"}:
+            if is_test(site.module.path) or _strategy(project, site.expr, env) != {"file_system"}:
                 continue
             if not _restored(project, site, env):
                 yield self._finding(project, site)
@@ -63,11 +64,11 @@ class FileSystemSharing(Rule):
         )
 
 
-def _strategy(project: Project, site: Site, env: Env) -> set[object]:
+def _strategy(project: Project, call: Expr, env: Env) -> set[object]:
     """The strategies that a call may set; empty where that is not known."""
-    if project.values(site.expr.args[0], env) != (Ext(_SETTER),):
+    if project.values(call.args[0], env) != (Ext(_SETTER),):
         return set()
-    given = site.expr.args[1] if len(site.expr.args) > 1 else site.expr.keyword("new_strategy")
+    given = call.args[1] if len(call.args) > 1 else call.keyword("new_strategy")
     values = project.values(given, env) if given is not None else ()
     return {value.value if isinstance(value, Const) else None for value in values}
 
@@ -76,7 +77,7 @@ def _restored(project: Project, site: Site, env: Env) -> bool:
     """Whether another strategy is set later in the same code."""
     for other in site.module.calls.get("set_sharing_strategy", ()):
         if other.function == site.function and other.expr.start > site.expr.start:
-            if "file_system" not in _strategy(project, other, env):
+            if "file_system" not in _strategy(project, other.expr, env):
                 return True
     return False
 
