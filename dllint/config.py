@@ -60,6 +60,17 @@ def load(paths: Sequence[str], explicit: str = "", isolated: bool = False) -> Co
     return _build(root, marker, root)
 
 
+def homeless(paths: Sequence[str]) -> str:
+    """The folder that arguments have in common where they lie in no project; "" where they do. Raises ConfigError."""
+    parent = _common_parent(paths)
+    return "" if _find(parent) else str(parent)
+
+
+def marked(folder: str) -> bool:
+    """Whether a folder is a project's: it has a configuration, or it is a repository."""
+    return any(os.path.exists(os.path.join(folder, name)) for name in (*FILES, ".git"))
+
+
 def _taught(targets: Targets) -> Targets:
     """With what installed packages know of libraries. Raises RegistryError."""
     known = plugins.knowledge()

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("lsprotocol")
 
+from dllint.editor.desk import Desk
 from dllint.editor.moved import Moved
 from dllint.editor.places import Places
 from dllint.editor.workbench import PAUSE_S, Workbench
@@ -116,3 +117,18 @@ def test_a_file_that_changes_under_way(bench: Workbench, tmp_path: Path) -> None
     assert not bench.refresh()
     bench.put(".venv/x.py", PROGRAM.encode())
     assert told(bench) == ["third.py:8:35 DLL101 lambda: 0", BOTH[1]]
+
+
+def test_a_folder_of_projects_opens_each_of_them(tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "pyproject.toml").touch()
+        (tmp_path / name / "words.py").write_text(PROGRAM)
+    desk = Desk()
+    desk.open_folders([str(tmp_path)])
+    assert sorted(view.corpus.root for view in desk.views()) == [str(tmp_path / "first"), str(tmp_path / "second")]
+    desk.put(str(tmp_path / "first" / "words.py"), b"x = 1\n")
+    assert {view.corpus.root: len(view.findings) for view in desk.views()} == {
+        str(tmp_path / "first"): 0,
+        str(tmp_path / "second"): 1,
+    }

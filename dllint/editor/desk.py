@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 import msgspec
 
-from dllint import config
+from dllint import config, files
 from dllint.config import ConfigError
 from dllint.editor.workbench import View, Workbench
 from dllint.engine.session import Request
@@ -72,10 +71,8 @@ class Desk:
         except PROBLEMS as error:
             self.problems[os.path.dirname(place)] = str(error)
             return ""
-        marked = any((Path(root) / name).exists() for name in (*config.FILES, ".git"))
-        return (
-            root if marked else max((folder for folder in self.folders if _holds(folder, place)), key=len, default=root)
-        )
+        around = (folder for folder in self.folders if _holds(folder, place))
+        return root if config.marked(root) else max(around, key=len, default=root)
 
     def _bench(self, home: str) -> Workbench | None:
         if home not in self._benches and home not in self.problems:
@@ -96,8 +93,9 @@ class Desk:
         """The folders that the editor shows are projects, too."""
         self.folders = tuple(folders)
         for folder in self.folders:
-            self._homes[folder] = self._home(os.path.join(folder, "_"))
-            self._bench(self._homes[folder])
+            home = self._homes[folder] = self._home(os.path.join(folder, "_"))
+            for inner in _projects(home):
+                self._bench(inner)
 
     def changed(self, places: Sequence[str]) -> None:
         """Files on disk may have changed, came or went."""
@@ -145,6 +143,12 @@ class Desk:
         lines += [f"{home}: {why}" for home, why in self.problems.items()]
         lines += [f"buffer {place}" for place in sorted(self._buffers)]
         return "\n".join([f"Python {sys.version}", *lines])
+
+
+def _projects(home: str) -> list[str]:
+    """The projects that a folder holds: itself, unless it is one of projects only."""
+    below = files.projects(home, (home,)) if config.homeless((home,)) else {}
+    return [*below] or [home]
 
 
 def _holds(folder: str, place: str) -> bool:

@@ -11,12 +11,12 @@ import msgspec
 from dllint import files, noqa
 from dllint.config import load
 from dllint.editor.moved import Moved
-from dllint.engine import ATTEMPTS
 from dllint.engine.corpus import Changed, Corpus
 from dllint.engine.fixing import Fixer, written_out
 from dllint.engine.judge import Judgement
 from dllint.engine.result import paths
 from dllint.engine.session import Request, Session
+from dllint.engine.single import ATTEMPTS
 from dllint.finding import Finding
 from dllint.fix import Edit, Fix
 from dllint.garbage import uncollected

@@ -13,6 +13,7 @@ from dllint import noqa, registry
 from dllint.config import Config
 from dllint.engine.corpus import Corpus
 from dllint.engine.judge import Judge, Judgement
+from dllint.engine.result import Applied
 from dllint.finding import Finding, Severity
 from dllint.fix import Applicability, Edit, Fix, Import, choose, edited, fits
 from dllint.reduce import told
@@ -26,14 +27,6 @@ if TYPE_CHECKING:
 
 PASSES = 10
 """A fix may make room for another one; more rounds than this mean that two rules undo each other."""
-
-
-class Applied(NamedTuple):
-    """A fix that was made: the finding's file and rule, and what was done."""
-
-    path: str
-    code: str
-    title: str
 
 
 class Outcome(msgspec.Struct, frozen=True):

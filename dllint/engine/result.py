@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -15,8 +15,13 @@ from dllint.finding import Finding
 from dllint.fix import Fix
 from dllint.source import Source
 
-if TYPE_CHECKING:
-    from dllint.engine.fixing import Applied
+
+class Applied(NamedTuple):
+    """A fix that was made: the finding's file and rule, and what was done."""
+
+    path: str
+    code: str
+    title: str
 
 
 class Change(msgspec.Struct, frozen=True):

@@ -117,6 +117,11 @@ class Session:
         """Both in one."""
         return self.read(self.survey(stale))
 
+    @property
+    def known(self) -> bool:
+        """Whether an earlier run left anything."""
+        return bool(self._cache.files)
+
     def recall(self, survey: Survey) -> Verdict | None:
         """What an earlier run found in these files, if nothing else is asked, and as far as the targets go."""
         request = self.request

@@ -2,6 +2,6 @@
 
 from dllint.files.ignore import Globs, posix
 from dllint.files.sieve import Peek, Words, close, peek, words
-from dllint.files.walk import Selection, select
+from dllint.files.walk import Selection, projects, select
 
-__all__ = ["Globs", "Peek", "Selection", "Words", "close", "peek", "posix", "select", "words"]
+__all__ = ["Globs", "Peek", "Selection", "Words", "close", "peek", "posix", "projects", "select", "words"]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from dllint.config import Config
+from dllint.config import Config, marked
 from dllint.documents.containers import is_container_file
 from dllint.files.ignore import Globs, Ignores, posix
 
@@ -78,6 +78,29 @@ def _below(files: set[str], folder: str) -> set[str]:
     return files.copy() if folder == "." else {file for file in files if file.startswith(f"{folder}/")}
 
 
+def projects(folder: str, paths: Sequence[str]) -> dict[str, list[str]]:
+    """The projects below a folder that is none, with the arguments that concern each; none where a file is in none.
+
+    All paths are absolute. A project inside of another one is part of it.
+    """
+    found: dict[str, list[str]] = {}
+    walk = _Walk(Config(root=folder), containers=True)
+    for place in map(os.path.abspath, paths):
+        here = folder
+        for name in Path(os.path.relpath(place, folder)).parts:
+            here = os.path.join(here, name)
+            if os.path.isdir(here) and marked(here):
+                found.setdefault(here, []).append(place)
+                break
+        else:
+            inner = list(walk.homes(place)) if os.path.isdir(place) else [None]
+            if None in inner:
+                return {}
+            for home in filter(None, inner):
+                found.setdefault(home, []).append(home)
+    return found
+
+
 class _Walk:
     """One walk: what it leaves out, what it includes, and how paths are written."""
 
@@ -125,6 +148,27 @@ class _Walk:
                         waiting.append((entry.path, inner))
                     elif not entry.is_symlink() or self._first(entry.path):
                         yield self.relative(entry.path)
+
+    def homes(self, folder: str) -> Iterator[str | None]:
+        """The projects below a folder that is in none; None for a file that is in none either."""
+        waiting = [folder]
+        while waiting:
+            try:
+                entries = sorted(os.scandir(waiting.pop()), key=lambda entry: entry.name)
+            except OSError:
+                continue
+            for entry in entries:
+                folderlike = entry.is_dir(follow_symlinks=False)
+                if not (folderlike or self._wanted(entry)) or self.ignores.hit(
+                    posix(entry.path), entry.name, folderlike
+                ):
+                    continue
+                if not folderlike:
+                    yield None
+                elif marked(entry.path):
+                    yield entry.path
+                else:
+                    waiting.append(entry.path)
 
     def outright(self, folder: str) -> Iterator[str]:
         """The files of a folder that the walk leaves out and that was named: the configured patterns do not count."""
