@@ -38,8 +38,8 @@ def parts(folders: list[Path], cache: Path) -> list[str]:
     return [*rows, "", f"A whole run takes {' and '.join(beside)}."]
 
 
-def scaling(folders: list[Path], whole: Path, sizes: list[int], cache: Path) -> list[str]:
-    """dllint without a cache over more and more packages as one project."""
+def scaling(folders: list[Path], into: Path, sizes: list[int], cache: Path, whole: bool) -> list[str]:
+    """dllint without a cache over more and more packages: each a project of its own, or all of them one whole."""
     rows = [
         "| lines | files | seconds | of processors | microseconds of these a line | main process, MB "
         "| largest other, MB | largest file parsed, kB |",
@@ -49,11 +49,11 @@ def scaling(folders: list[Path], whole: Path, sizes: list[int], cache: Path) -> 
     for folder in folders:
         if not sizes:
             break
-        shutil.copytree(folder, whole / folder.name)
+        target = Path(shutil.copytree(folder, into / folder.name))
+        ((into if whole else target) / "dllint.toml").touch()
         held += lines(folder)
         if held >= sizes[0]:
-            (whole / "dllint.toml").touch()
-            found = _inside("whole", whole, cache)
+            found = _inside("whole", into, cache)
             curve.append((held, found["cpu"]))
             rows.append(
                 f"| {held:,} | {found['files']:,} | {found['wall']:.1f} | {found['cpu']:.1f} "

@@ -1,14 +1,15 @@
 """Times of dllint beside other linters: `python -m bench.speed [FOLDER] > bench/SPEED.md`.
 
-Runs over packages of `bench.corpus`, each a project of its own, one after the other: dllint without a cache, with
-everything known, with one file changed, asked about one file, and asked about a file as an editor holds it; ruff with
-its default rules and without a cache; and TorchFix, Fixit, flake8 and pylint where they are installed (`--peers` names
-the folder of their commands). In every round each tool meets the same files, and what is compared is the ratio to ruff
-in the same round. `--plot FILE` draws the ratios.
+Packages of `bench.corpus` lie in one folder, each a project of its own, and every tool is run once over all of it:
+dllint without a cache, with everything known, with one file changed (of the package in the middle by its size), asked
+about one file, and asked about a file as an editor holds it; ruff with its default rules and without a cache; and over
+a few small packages TorchFix, Fixit, flake8 and pylint where they are installed (`--peers` names the folder of their
+commands). In every round each tool meets the same files, and what is compared is the ratio to ruff in the same round.
+`--plot FILE` draws the ratios. The same again with a run for each package, one after the other.
 
-Then: where the time of one process goes, beside the bare parse of what it parses; more and more packages as one
-project; a hook on one changed file beside `import click` and `import libcst`; from how much source on processes for
-parsing pay. All of it takes about an hour; `--only NAME`, `--lines N` and `--sizes N` make it short.
+Then: where the time of one process goes, beside the bare parse of what it parses; more and more packages, in one folder
+and as one project; a hook on one changed file beside `import click` and `import libcst`; from how much source on
+processes for parsing pay. All of it takes about an hour; `--only NAME`, `--lines N` and `--sizes N` make it short.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ from bench.corpus import CorpusError, default_root, fetch, lines, packages
 from bench.timing import DLLINT, Cost, measured
 
 RUFF = shutil.which("ruff", path=os.path.dirname(sys.executable)) or "ruff"
+FEW = 5
+"""Packages that slow linters meet."""
 PEERS: dict[str, list[str]] = {
     "flake8": ["flake8", "--isolated", "."],
     "TorchFix": ["torchfix", "--select=ALL", "."],
@@ -42,12 +45,12 @@ PEERS: dict[str, list[str]] = {
 LIMITS = """\
 Without a cache, two things take the time: files are parsed that name nothing of the field themselves, because a program
 of the field imports them or they import one (nearly all of a package, where a sixth to three quarters of its lines pass
-the words); and the rules follow the values of the whole project, in one process. With a cache and nothing changed,
-Python's start with the imports is most of it. One changed file that matters asks all rules about the whole project."""
+the words); and the rules follow the values of a whole project, in one process. With a cache and nothing changed,
+Python's start with the imports is most of it. One changed file that matters asks all rules about its whole project."""
 
 
 class Project(NamedTuple):
-    """A copy of a package, with the file that is changed and asked about: the largest that names a loader."""
+    """A copy of a package or of several, with the file that is changed and asked about: one that names a loader."""
 
     folder: Path
     lines: int
@@ -145,6 +148,14 @@ def copied(folder: Path, into: Path) -> Project:
     return Project(target, lines(target), largest.relative_to(target).as_posix())
 
 
+def together(projects: list[Project]) -> Project:
+    """The folder in which packages lie; what is changed there is the file of the package in the middle."""
+    ordered = sorted(projects, key=lambda project: project.lines)
+    middle = ordered[len(ordered) // 2]
+    folder = middle.folder.parent
+    return Project(folder, sum(one.lines for one in projects), f"{middle.folder.name}/{middle.file}")
+
+
 def some(folders: list[Path], wanted: int) -> list[Path]:
     """As many of the packages, in the list's order, as have so many lines together."""
     held, taken = 0, []
@@ -165,28 +176,36 @@ def main() -> None:
         sys.exit(str(error))
     with tempfile.TemporaryDirectory() as name:
         scratch, cache = Path(name), Path(name, "cache")
-        projects = [copied(folder, scratch / "each") for folder in some(folders, args.lines)]
-        found = rounds(projects, args.rounds, {})
-        small = [project for project in projects if project.lines <= args.peer_lines] or projects[:1]
+        projects = [copied(folder, scratch / "all") for folder in some(folders, args.lines)]
+        limit = max(args.peer_lines, min(project.lines for project in projects))
+        few = [copied(folder, scratch / "few") for folder in folders if lines(folder) <= limit][:FEW]
         peers = {
             name: [str(args.peers / command[0]), *command[1:]]
             for name, command in PEERS.items()
             if args.peers and (args.peers / command[0]).exists()
         }
-        beside = rounds(small, 1, peers) if peers else {}
         usual = min(projects, key=lambda project: abs(sum(1 for _ in project.folder.rglob("*.py")) - 200)).folder
-        whole = scratch / "whole"
+        by_size = sorted(folders, key=lines)
+        tables = [
+            (f"{len(projects)} packages in one folder", projects, rounds([together(projects)], args.rounds, {})),
+            ("The same packages, a run for each", projects, rounds(projects, args.rounds, {})),
+        ]
+        if peers:
+            tables.append((f"Other linters, {len(few)} packages, one round", few, rounds([together(few)], 1, peers)))
         more = {
             "Where the time goes, in one process": sections.parts([project.folder for project in projects], cache),
-            "One project of many packages, no cache": sections.scaling(
-                sorted(folders, key=lines), whole, args.sizes, cache
+            "More and more packages in one folder, no cache": sections.scaling(
+                by_size, scratch / "apart", args.sizes, cache, whole=False
             ),
-            "A hook on one changed file": sections.hooks([usual, whole], cache, args.hook_rounds),
+            "More and more packages as one project, no cache": sections.scaling(
+                by_size, scratch / "whole", args.whole_sizes, cache, whole=True
+            ),
+            "A hook on one changed file": sections.hooks([usual, scratch / "whole"], cache, args.hook_rounds),
             "Processes for parsing": sections.threshold(max(folders, key=lines), cache),
         }
-    print(report(projects, small, found, beside, more, args.rounds))
+    print(report(tables, more, args.rounds))
     if args.plot:
-        args.plot.write_text(plot(beside or found), encoding="utf-8")
+        args.plot.write_text(plot(tables[-1][2] if peers else tables[0][2]), encoding="utf-8")
 
 
 def arguments() -> argparse.Namespace:
@@ -199,20 +218,15 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--hook-rounds", type=int, default=20)
     parser.add_argument("--peers", type=Path, help="the folder of the commands of other linters")
     parser.add_argument("--peer-lines", type=int, default=30_000, help="other linters meet packages up to this size")
-    parser.add_argument(
-        "--sizes", type=int, nargs="*", default=[10_000, 30_000, 100_000, 300_000, 1_000_000, 2_000_000]
-    )
+    sizes = [10_000, 30_000, 100_000, 300_000, 1_000_000]
+    parser.add_argument("--sizes", type=int, nargs="*", default=[*sizes, 2_000_000], help="lines, in one folder")
+    parser.add_argument("--whole-sizes", type=int, nargs="*", default=sizes, help="lines, as one project")
     parser.add_argument("--plot", type=Path)
     return parser.parse_args()
 
 
 def report(
-    projects: list[Project],
-    small: list[Project],
-    found: dict[str, list[Cost]],
-    beside: dict[str, list[Cost]],
-    more: dict[str, list[str]],
-    number: int,
+    tables: list[tuple[str, list[Project], dict[str, list[Cost]]]], more: dict[str, list[str]], number: int
 ) -> str:
     """The page."""
     explained = __doc__.partition("\n\n")[2].strip() if __doc__ else ""
@@ -223,14 +237,10 @@ def report(
         explained,
         "![Seconds as multiples of ruff's](SPEED.svg)",
         f"{machine}, rounds: {number}; load of the machine at the end, with this and other work on it: {load:.0f}.",
-        f"## {len(projects)} packages, {sum(project.lines for project in projects):,} lines",
-        "\n".join(table(found)),
     ]
-    if beside:
-        page += [
-            f"## Other linters, over {sum(project.lines for project in small):,} lines, one round",
-            "\n".join(table(beside)),
-        ]
+    for title, projects, found in tables:
+        total = sum(project.lines for project in projects)
+        page += [f"## {title}: {total:,} lines", "\n".join(table(found))]
     for title, text in more.items():
         page += [f"## {title}", "\n".join(text)]
     return "\n\n".join([*page, "## What limits it", LIMITS])
