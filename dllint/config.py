@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -52,18 +51,18 @@ def load(paths: Sequence[str], explicit: str = "", isolated: bool = False) -> Co
     """The configuration for these arguments. Raises ConfigError and RegistryError."""
     parent = _common_parent(paths)
     marker = _find(parent)
-    root = marker.parent if marker and marker.name in FILES else marker or parent
+    root = os.path.dirname(marker) if os.path.basename(marker) in FILES else marker or parent
     if explicit and not isolated:
-        return _build(root, Path(explicit).absolute(), root)
-    if isolated or marker is None or marker == root:
-        return Config(root=str(root), targets=_taught(Targets()))
+        return _build(root, os.path.join(os.getcwd(), explicit), root)
+    if isolated or marker in ("", root):
+        return Config(root=root, targets=_taught(Targets()))
     return _build(root, marker, root)
 
 
 def homeless(paths: Sequence[str]) -> str:
     """The folder that arguments have in common where they lie in no project; "" where they do. Raises ConfigError."""
     parent = _common_parent(paths)
-    return "" if _find(parent) else str(parent)
+    return "" if _find(parent) else parent
 
 
 def marked(folder: str) -> bool:
@@ -82,39 +81,47 @@ def _taught(targets: Targets) -> Targets:
     )
 
 
-def _common_parent(paths: Sequence[str]) -> Path:
-    places = [Path(path).absolute() for path in paths or (".",)]
-    folders = [os.path.normpath(place if place.is_dir() else place.parent) for place in places]
+def _common_parent(paths: Sequence[str]) -> str:
+    places = [os.path.join(os.getcwd(), path) for path in paths or (".",)]
+    folders = [os.path.normpath(place if os.path.isdir(place) else os.path.join(place, "..")) for place in places]
     try:
-        return Path(os.path.commonpath(folders))
+        return os.path.commonpath(folders)
     except ValueError:
         raise ConfigError("the paths have no folder in common (different drives)") from None
 
 
-def _find(folder: Path) -> Path | None:
-    """The configuration file that counts, else the nearest pyproject.toml, else the folder that holds .git, else None.
+def upwards(folder: str) -> Iterator[str]:
+    """A folder and all above it."""
+    yield folder
+    while folder != (folder := os.path.dirname(folder)):
+        yield folder
+
+
+def _find(folder: str) -> str:
+    """The configuration file that counts, else the nearest pyproject.toml, else the folder that holds .git, else "".
 
     Inside a git repository a pyproject.toml without `[tool.dllint]` does not hide a configuration further up, or the
     files of a nested package would be judged differently when they are checked alone.
     """
-    places = (folder, *folder.parents)
-    top = next((place for place in places if (place / ".git").exists()), None)
-    nearest: Path | None = None
+    places = list(upwards(folder))
+    top = next((place for place in places if os.path.exists(os.path.join(place, ".git"))), "")
+    nearest = ""
     for place in places[: places.index(top) + 1] if top else places:
-        for file in (place / name for name in FILES):
-            if file.is_file():
-                if not top or file.name != FILES[-1] or "dllint" in section(toml(file), "tool"):
+        for name in FILES:
+            file = os.path.join(place, name)
+            if os.path.isfile(file):
+                if not top or name != FILES[-1] or "dllint" in section(toml(file), "tool"):
                     return file
                 nearest = nearest or file
     return nearest or top
 
 
-def _build(root: Path, file: Path, base: Path) -> Config:
+def _build(root: str, file: str, base: str) -> Config:
     options, patterns = read(file, base)
     project = _metadata(root)
     return Config(
-        root=str(root),
-        file=str(file),
+        root=root,
+        file=file,
         layer=registry.Layer(options.select, options.extend_select, options.ignore or ()),
         per_file_ignores=patterns.per_file_ignores,
         fixable=(registry.ALL,) if options.fixable is None else options.fixable,
@@ -134,7 +141,7 @@ def _build(root: Path, file: Path, base: Path) -> Config:
     )
 
 
-def _targets(root: Path, project: dict[str, object], options: Options, patterns: Patterns) -> Targets:
+def _targets(root: str, project: dict[str, object], options: Options, patterns: Patterns) -> Targets:
     pythons = options.target_python or str(project.get("requires-python", ""))
     return Targets(
         platforms=options.target_platforms or Targets().platforms,
@@ -145,21 +152,21 @@ def _targets(root: Path, project: dict[str, object], options: Options, patterns:
         loader_classes=options.loader_classes or (),
         dataset_bases=options.dataset_bases or (),
         unpicklable_types=options.unpicklable_types or (),
-        src=tuple(Path(os.path.relpath(folder, root)).as_posix() for folder in patterns.src),
+        src=tuple(os.path.relpath(folder, root).replace(os.sep, "/") for folder in patterns.src),
     )
 
 
-def _complaints(root: Path, project: dict[str, object]) -> Words:
+def _complaints(root: str, project: dict[str, object]) -> Words:
     wanted = project.get("requires-python", "")
     if isinstance(wanted, str) and specifier(wanted) is not None:
         return ()
-    return (f"{root / FILES[-1]}: project.requires-python is no version specifier and was not used",)
+    return (f"{os.path.join(root, FILES[-1])}: project.requires-python is no version specifier and was not used",)
 
 
-def _metadata(root: Path) -> dict[str, object]:
+def _metadata(root: str) -> dict[str, object]:
     """The `[project]` table of the root's package."""
-    file = root / FILES[-1]
-    return dict(section(toml(file), "project")) if file.is_file() else {}
+    file = os.path.join(root, FILES[-1])
+    return dict(section(toml(file), "project")) if os.path.isfile(file) else {}
 
 
 def _scripts(project: dict[str, object]) -> Words:
@@ -169,10 +176,11 @@ def _scripts(project: dict[str, object]) -> Words:
     return tuple(place.partition(":")[0].strip() for place in places if isinstance(place, str))
 
 
-def _listed(root: Path) -> list[str]:
+def _listed(root: str) -> list[str]:
     """The lines of the root's `requirements.txt`, without comments."""
     try:
-        text = (root / "requirements.txt").read_text(encoding="utf-8")
+        with open(os.path.join(root, "requirements.txt"), encoding="utf-8") as stream:
+            text = stream.read()
     except (OSError, ValueError):
         return []
     return [line.partition("#")[0].strip() for line in text.splitlines()]

@@ -6,18 +6,13 @@ import os
 import re
 import sys
 from collections.abc import Mapping
-from pathlib import Path
+from functools import lru_cache
 from typing import Any, get_args
 
 import msgspec
 
 from dllint import __version__, registry
 from dllint.keys import CHOICES, Options, Words
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 
 class ConfigError(Exception):
@@ -49,17 +44,30 @@ class Patterns(msgspec.Struct, frozen=True):
     cache_dir: str = ""
 
 
-def toml(file: Path) -> dict[str, Any]:
+def toml(file: str) -> dict[str, Any]:
     """A TOML file's content. Raises ConfigError."""
     try:
-        with file.open("rb") as stream:
-            return tomllib.load(stream)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{file}: not valid TOML: {error}") from None
+        with open(file, "rb") as stream:
+            return _parsed(stream.read())
     except UnicodeDecodeError as error:
         raise ConfigError(f"{file}: not valid UTF-8: {error}") from None
+    except ValueError as error:
+        raise ConfigError(f"{file}: not valid TOML: {error}") from None
     except OSError as error:
         raise ConfigError(f"{file}: cannot be read: {error.strerror or error}") from None
+
+
+@lru_cache(maxsize=8)
+def _parsed(data: bytes) -> dict[str, Any]:
+    """Who asks for a pyproject.toml is not the only one in a run. Raises ValueError."""
+    text = data.decode()
+    if not text.strip():
+        return {}
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    return tomllib.loads(text)
 
 
 def section(table: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
@@ -70,18 +78,18 @@ def section(table: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
     return table
 
 
-def read(file: Path, base: Path, children: tuple[Path, ...] = ()) -> tuple[Options, Patterns]:
+def read(file: str, base: str, children: tuple[str, ...] = ()) -> tuple[Options, Patterns]:
     """A file's options and its patterns (relative to `base`), laid over those of the file it extends."""
     if file in children:
-        raise ConfigError(f"{file}: extend: goes in a circle: {' -> '.join(map(str, (*children, file)))}")
+        raise ConfigError(f"{file}: extend: goes in a circle: {' -> '.join((*children, file))}")
     options = _own_options(file)
-    patterns = _own_patterns(options, str(base))
+    patterns = _own_patterns(options, base)
     if options.extend is None:
         return options, patterns
-    target = Path(os.path.normpath(file.parent / Path(options.extend).expanduser()))
-    if not target.is_file():
+    target = os.path.normpath(os.path.join(os.path.dirname(file), os.path.expanduser(options.extend)))
+    if not os.path.isfile(target):
         raise ConfigError(f"{file}: extend: {options.extend} does not exist")
-    under, under_patterns = read(target, target.parent, (*children, file))
+    under, under_patterns = read(target, os.path.dirname(target), (*children, file))
     return _over(options, under), _patterns_over(options, patterns, under_patterns)
 
 
@@ -126,13 +134,15 @@ def _over(options: Options, under: Options) -> Options:
     return Options(**merged)
 
 
-def _own_options(file: Path) -> Options:
+def _own_options(file: str) -> Options:
     table: Any = toml(file)
     prefix = ""
-    if file.name == "pyproject.toml":
+    if os.path.basename(file) == "pyproject.toml":
         table, prefix = section(table, "tool").get("dllint", {}), "tool.dllint."
     if not isinstance(table, dict):
         raise ConfigError(f"{file}: tool.dllint: must be a table")
+    if not table:
+        return Options()  # what the types of all keys mean takes longer to find out than the rest
     for key in table:
         if key not in _KEYS:
             raise ConfigError(f"{file}: unknown key {prefix}{key}{did_you_mean(key)}")
@@ -144,7 +154,7 @@ def _own_options(file: Path) -> Options:
     return options
 
 
-def _convert(file: Path, prefix: str, table: dict[str, Any]) -> Options:
+def _convert(file: str, prefix: str, table: dict[str, Any]) -> Options:
     try:
         return msgspec.convert(table, Options)
     except msgspec.ValidationError as error:
@@ -154,7 +164,7 @@ def _convert(file: Path, prefix: str, table: dict[str, Any]) -> Options:
         raise ConfigError(f"{file}: {prefix}{key}: {problem[0].lower()}{problem[1:]}{choices}") from None
 
 
-def _check_codes(file: Path, prefix: str, options: Options) -> None:
+def _check_codes(file: str, prefix: str, options: Options) -> None:
     lists = {name.replace("_", "-"): getattr(options, name) or () for name in _SELECTORS}
     for glob, codes in {**(options.per_file_ignores or {}), **options.extend_per_file_ignores}.items():
         lists[f"per-file-ignores.{glob!r}"] = codes
@@ -167,7 +177,7 @@ def _check_codes(file: Path, prefix: str, options: Options) -> None:
             raise ConfigError(f"{file}: {prefix}{key}: {error}") from None
 
 
-def _check_versions(file: Path, prefix: str, options: Options) -> None:
+def _check_versions(file: str, prefix: str, options: Options) -> None:
     if options.target_python is not None and specifier(options.target_python) is None:
         raise ConfigError(f"{file}: {prefix}target-python: {options.target_python!r} is no version or specifier")
     if options.required_version is None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import importlib
 import importlib.util
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -44,8 +44,8 @@ BUILT_IN = (OWN,)
 GROUP = "dllint.rules"
 _more: list[str] = []
 ALL = "ALL"
-_PAGES = Path(__file__).with_name("diagnostics")
-_CLASS = re.compile(r"^class \w+\(Rule\):\n(?:(?! {4}(?:def |@)).*\n)*", re.MULTILINE)
+_PAGES = os.path.join(os.path.dirname(__file__), "diagnostics")
+_CLASS = re.compile(rb"class \w+\(Rule\):\r?\n(?:(?! {4}(?:def |@)).*\n)*")
 """A rule's class as far as its first method."""
 _FIELDS = tuple(name for name in RuleInfo.__struct_fields__ if name != "page")
 
@@ -61,7 +61,7 @@ class UnknownRule(Exception):
 def _diagnostic(
     code: str, name: str, summary: str, severity: Severity, default: bool, fixable: str = "never"
 ) -> RuleInfo:
-    page = str(_PAGES / f"{code.lower()}_{name.replace('-', '_')}.md")
+    page = os.path.join(_PAGES, f"{code.lower()}_{name.replace('-', '_')}.md")
     return RuleInfo(code, name, summary, severity, fixable, default, "stable", "0.1.0", page)
 
 
@@ -95,8 +95,8 @@ def info(rule: type[Rule]) -> RuleInfo:
     return _info(vars(Rule) | {name: getattr(rule, name) for name in _FIELDS}, sys.modules[rule.__module__].__file__)
 
 
-def _info(values: Mapping[str, Any], file: str | Path | None) -> RuleInfo:
-    page = str(Path(file or "").with_suffix(".md"))
+def _info(values: Mapping[str, Any], file: str | None) -> RuleInfo:
+    page = f"{os.path.splitext(file or '')[0]}.md"
     return RuleInfo(page=page, **{name: values[name] for name in _FIELDS})
 
 
@@ -127,15 +127,34 @@ def _infos_of(name: str) -> list[RuleInfo]:
 
 def _read(name: str) -> Iterator[RuleInfo]:
     """The metadata of a package's rules, whose classes begin with it, in literals."""
+    heads = [(file, head) for file in _sources(name) for head in _heads(file)]
+    parsed = ast.parse(b"".join(head for _, head in heads))  # one parse is twice as fast as one for each
+    for (file, _), node in zip(heads, parsed.body, strict=True):
+        yield _info(vars(Rule) | dict(_literals(node)), file)
+
+
+def _sources(name: str) -> Iterator[str]:
+    """The modules of a package's rules."""
     spec = importlib.util.find_spec(name)
     for folder in (spec.submodule_search_locations or ()) if spec else ():
-        for file in sorted(Path(folder).glob("*/dll*.py")):
-            for match in _CLASS.finditer(file.read_text(encoding="utf-8")):
-                yield _info(vars(Rule) | dict(_literals(match[0])), file)
+        for family in os.listdir(folder):
+            place = os.path.join(folder, family)
+            names = os.listdir(place) if os.path.isdir(place) else ()
+            yield from (os.path.join(place, name) for name in names if name.startswith("dll") and name.endswith(".py"))
 
 
-def _literals(code: str) -> Iterator[tuple[str, Any]]:
-    (head,) = ast.parse(code).body
+def _heads(file: str) -> Iterator[bytes]:
+    """The beginnings of the classes of rules in a module."""
+    with open(file, "rb", buffering=0) as stream:
+        data = stream.read()
+    end = data.find(b"(Rule):")
+    while end >= 0:
+        match = _CLASS.match(data, data.rfind(b"\n", 0, end) + 1)
+        yield from (match[0],) if match else ()
+        end = data.find(b"(Rule):", end + 1)
+
+
+def _literals(head: ast.stmt) -> Iterator[tuple[str, Any]]:
     assert isinstance(head, ast.ClassDef)
     for node in head.body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
@@ -262,9 +281,9 @@ def _origin(name: str) -> str:
 
 def _use_checkout() -> None:
     """A bare checkout keeps the rules beside the engine, in a second source root."""
-    beside = Path(__file__).resolve().parent.parent / "rules"
-    if beside.is_dir() and str(beside) not in sys.path:
-        sys.path.append(str(beside))
+    beside = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__))), "rules")
+    if os.path.isdir(beside) and beside not in sys.path:
+        sys.path.append(beside)
         importlib.invalidate_caches()
 
 
@@ -278,6 +297,8 @@ def _rules_of(package: ModuleType) -> Iterator[type[Rule]]:
 
 def _modules(package: ModuleType) -> Iterator[ModuleType]:
     """The package and every module below it; folders need no `__init__.py`."""
+    from pathlib import Path  # a run that remembers its verdict imports no rules
+
     yield package
     for folder in map(Path, getattr(package, "__path__", ())):
         for file in sorted(folder.rglob("*.py")):

@@ -36,7 +36,7 @@ def _files(folder: Path) -> Iterator[Path]:
 def _own(file: Path) -> dict[str, Any]:
     """What a file says to Ruff; a file that cannot be read says nothing, and Ruff will complain of it."""
     try:
-        table = toml(file)
+        table = toml(str(file))
     except ConfigError:
         return {}
     return dict(section(table, "tool", "ruff")) if file.name == FILES[-1] else table

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import hashlib
 import io
 import re
 import tokenize
@@ -13,6 +12,11 @@ from functools import cached_property
 from typing import NamedTuple
 
 import msgspec
+
+try:  # where hashlib has it from, which loads OpenSSL for its other hashes: a thirtieth of a short run
+    from _blake2 import blake2b
+except ImportError:
+    from hashlib import blake2b
 
 
 class Span(msgspec.Struct, frozen=True, order=True, array_like=True):
@@ -142,4 +146,9 @@ def is_notebook(path: str) -> bool:
 
 def digest(path: str, data: bytes) -> bytes:
     """What a file's content is known by, under whatever name; the same bytes mean something else as a notebook."""
-    return hashlib.blake2b(data, digest_size=16, person=b"notebook" if is_notebook(path) else b"").digest()
+    return blake2b(data, digest_size=16, person=b"notebook" if is_notebook(path) else b"").digest()
+
+
+def hashed(data: bytes, size: int = 16) -> str:
+    """What any bytes are known by, as text."""
+    return blake2b(data, digest_size=size).hexdigest()

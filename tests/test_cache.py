@@ -232,9 +232,10 @@ def test_other_words_ask_the_files_again(project: Path) -> None:
 
 
 @pytest.mark.usefixtures("settle")
-@pytest.mark.parametrize("kind", ["files-", "facts", ".pack", "closure-"])
+@pytest.mark.parametrize("kind", ["files-", "facts", ".pack", "closure-", "listings"])
 @pytest.mark.parametrize("damage", ["gone", "empty", "cut", "flipped", "folder"])
 def test_what_is_damaged_counts_as_not_there(project: Path, kind: str, damage: str) -> None:
+    (project / "dllint.toml").write_text('extend-exclude = ["out"]\n', encoding="utf-8")
     first = told(run(project))
     file = next(file for file in tables(project) if kind in file.name)
     data = file.read_bytes()
@@ -262,8 +263,8 @@ def test_facts_that_make_no_sense_are_done_without(project: Path) -> None:
     assert facts[0]["functions"]
     facts[0]["functions"] = []
     packed[0] = msgspec.msgpack.encode(facts)
-    forged = cache._write_pack(pack.parent, {contents: msgspec.msgpack.encode(packed)})
-    cache._replace(table, msgspec.msgpack.encode(forged))
+    forged = cache._write_pack(str(pack.parent), {contents: msgspec.msgpack.encode(packed)})
+    cache.folders.replace(str(table), msgspec.msgpack.encode(forged))
     again = run(project)
     assert told(again) == first
     assert not again.crashes
@@ -284,7 +285,7 @@ def test_old_projects_make_room(project: Path, monkeypatch: pytest.MonkeyPatch) 
     (other := project.parent / "other").mkdir()
     (other / "dllint.toml").touch()
     write(other / "train.py", HAZARD)
-    monkeypatch.setattr(cache, "MOST_BYTES", 10)
+    monkeypatch.setattr(cache.folders, "MOST_BYTES", 10)
     run(other)
     assert len({file.parent for file in tables(project)}) == 1
     assert len(told(run(project))) == 1

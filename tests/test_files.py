@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dllint.config import Config, Pattern
-from dllint.files import close, peek, select, words
+from dllint.files import Listings, close, ignore, peek, select, words
 
 
 def make(root: Path, *names: str) -> None:
@@ -18,8 +18,20 @@ def make(root: Path, *names: str) -> None:
         place.write_text("")
 
 
+LISTINGS: dict[Path, Listings] = {}
+"""What the latest walk of a root left, whatever its patterns were and its files."""
+
+
 def found(root: Path, **keys: object) -> list[str]:
-    return list(select(Config(root=str(root), **keys), [str(root)]).files)  # type: ignore[arg-type]
+    """What a walk finds; one that has an earlier walk's listings, be they out of date, finds the same."""
+    config = Config(root=str(root), **keys)  # type: ignore[arg-type]
+    files = select(config, [str(root)]).files
+    for _ in range(2):
+        listings = Listings(LISTINGS[root].seen if root in LISTINGS else None)
+        assert select(config, [str(root)], listings=listings).files == files
+        LISTINGS[root] = listings
+    assert not listings.changed
+    return list(files)
 
 
 def patterns(root: Path, *globs: str) -> tuple[Pattern, ...]:
@@ -65,6 +77,31 @@ def test_gitignore_files_at_every_level_and_beside_the_repository(tmp_path: Path
     (tmp_path / ".gitignore").write_text("/top/data\n")
     assert found(tmp_path / "top") == [], "the ignore files of the repository above the root count"
     assert found(tmp_path / "top", respect_gitignore=False) == ["data/x.py"]
+
+
+def test_listings_are_of_their_patterns_and_entries(tmp_path: Path) -> None:
+    make(tmp_path, ".git/HEAD", "a.py", "out/x.py", "pkg/b.py", "pkg/local/c.py")
+    (tmp_path / ".gitignore").write_text("out/\n")
+    assert found(tmp_path) == ["a.py", "pkg/b.py", "pkg/local/c.py"]
+    (tmp_path / ".gitignore").write_text("pkg/*.py\n")
+    assert found(tmp_path) == ["a.py", "out/x.py", "pkg/local/c.py"]
+    (tmp_path / "pkg/.gitignore").write_text("local/\n")
+    assert found(tmp_path) == ["a.py", "out/x.py"]
+    assert found(tmp_path, extend_exclude=patterns(tmp_path, "out/")) == ["a.py"]
+    assert found(tmp_path, include=patterns(tmp_path, "*.toml")) == []
+    make(tmp_path, "new.py")
+    assert found(tmp_path) == ["a.py", "new.py", "out/x.py"]
+    (tmp_path / ".git").rename(tmp_path / "git")
+    assert found(tmp_path) == ["a.py", "new.py", "out/x.py", "pkg/b.py", "pkg/local/c.py"]
+
+
+def test_patterns_are_not_asked_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make(tmp_path, ".git/HEAD", "a.py", "out/x.py")
+    (tmp_path / ".gitignore").write_text("out/\n")
+    first = found(tmp_path)
+    monkeypatch.setattr(ignore._Spec, "verdict", lambda *_: pytest.fail("asked"))
+    listings = Listings(LISTINGS[tmp_path].seen)
+    assert list(select(Config(root=str(tmp_path)), [str(tmp_path)], listings=listings).files) == first == ["a.py"]
 
 
 def test_a_pattern_that_git_would_skip_does_no_harm(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def test_every_key_is_explained_by_an_example_that_works(key: schema.Key, tmp_pa
     (tmp_path / "pyproject.toml").write_text("[tool.dllint]\n")
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "dllint.toml").write_text(f"{key.example}\n")
-    options, _ = read(tmp_path / "sub" / "dllint.toml", tmp_path / "sub")
+    options, _ = read(str(tmp_path / "sub" / "dllint.toml"), str(tmp_path / "sub"))
     assert getattr(options, key.name.replace("-", "_")) != getattr(Options(), key.name.replace("-", "_"))
 
 
@@ -53,12 +53,12 @@ def test_the_schema_accepts_what_dllint_accepts(text: str, tmp_path: Path) -> No
     validator.check_schema(validator.schema)
     file = tmp_path / "dllint.toml"
     file.write_text(text)
-    assert validator.is_valid(toml(file)) == (text not in INVALID)
+    assert validator.is_valid(toml(str(file))) == (text not in INVALID)
     if text in INVALID:
         with pytest.raises(ConfigError):
-            read(file, tmp_path)
+            read(str(file), str(tmp_path))
     else:
-        read(file, tmp_path)
+        read(str(file), str(tmp_path))
 
 
 def test_config_lists_the_keys_and_explains_them() -> None:

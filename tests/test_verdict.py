@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from dllint.engine import Request, Result, check, judge, verdict
+from dllint.cache import makers
+from dllint.engine import Request, Result, check, judge
 from dllint.engine.corpus import Corpus
 from dllint.registry import Layer
 from tests.lint import ROOT
@@ -82,8 +83,9 @@ def test_another_selection_or_configuration_asks_again(project: Path, judged: li
 
 def test_other_rules_ask_again(project: Path, judged: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     run(project)
-    real = verdict._judges
-    monkeypatch.setattr(verdict, "_judges", lambda: [*real(), ("rules/dll999_new.py", (1, 2, 3, 4))])
+    real = makers.of_verdicts
+    new = ("rules/dll999_new.py", (1, 2, 3, 4))
+    monkeypatch.setattr(makers, "of_verdicts", lambda folders: [*real(folders), new])
     run(project)
     assert len(judged) == 2
 
@@ -151,6 +153,8 @@ def test_only_the_latest_are_kept(project: Path) -> None:
 
 def test_a_run_that_knows_its_verdict_imports_neither_rules_nor_project(project: Path) -> None:
     write(project / "train.py", HAZARD, age_s=100)
+    (project / ".git").mkdir()
+    (project / ".gitignore").write_text("out/\n", encoding="utf-8")
     code = (
         "import sys, time\n"
         "from dllint.engine import reader\n"
@@ -158,7 +162,7 @@ def test_a_run_that_knows_its_verdict_imports_neither_rules_nor_project(project:
         "from dllint.cli import main\n"
         "try: main()\n"
         "except SystemExit: pass\n"
-        "heavy = ('dllint.project', 'dllint.collect', 'libcst', 'dllint_rules', 'importlib.metadata')\n"
+        "heavy = ('dllint.project', 'dllint.collect', 'libcst', 'dllint_rules', 'importlib.metadata', 'pathspec')\n"
         "print([name for name in heavy if name in sys.modules])"
     )
     command = [sys.executable, "-c", code, "check", "--output-format", "json", str(project)]

@@ -6,10 +6,11 @@ import importlib
 import sys
 from typing import IO, Any
 
-import click
-
 from dllint import __version__
 from dllint.garbage import forgotten, uncollected
+
+with uncollected():
+    import click
 
 COMMANDS = {
     "check": "Find what breaks in workers, and fix it.",

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from dllint import documents
-from dllint.documents.containers.container import Container, Containers
 from dllint.finding import Finding
-from dllint.model.facts import Suppression
 from dllint.reduce import Collected, collect_source
 from dllint.reduce.disk import read
 from dllint.source import Source, Unreadable, digest
+
+if TYPE_CHECKING:
+    from dllint.documents.containers.container import Container, Containers
+    from dllint.model.facts import Suppression
 
 
 class Changed(BaseException):

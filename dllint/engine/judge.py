@@ -16,7 +16,6 @@ from dllint.engine.corpus import Corpus
 from dllint.engine.progress import track
 from dllint.files import Globs, posix
 from dllint.finding import Certainty, Finding, Severity
-from dllint.model.facts import ModuleModel
 from dllint.reduce import told
 from dllint.rule import Rule
 from dllint.source import Source, Span
@@ -97,6 +96,8 @@ def _ask(rule: Rule, project: Project, crashes: list[str]) -> Iterator[Finding]:
 
 def _place(trace: TracebackType | None) -> str:
     """The checked file that was looked at when a rule crashed, as far as its frames tell."""
+    from dllint.model.facts import ModuleModel
+
     frames = []
     while trace:
         frames.append(trace.tb_frame)

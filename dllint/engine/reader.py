@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import contextlib
-import hashlib
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -15,12 +14,11 @@ from dllint import files
 from dllint.cache import Cache, Known, State, settled, state, unsettled
 from dllint.engine.corpus import Corpus, containers_of, decoded
 from dllint.engine.progress import steps, track
-from dllint.files import Peek
 from dllint.finding import Finding
-from dllint.model.stored import Damaged
+from dllint.model import Damaged
 from dllint.reduce import Collected, pack, unpack, unreadable
 from dllint.reduce.disk import Fresh, collect_file, read, status_of
-from dllint.source import Source, digest
+from dllint.source import Source, digest, hashed
 
 
 class Survey(NamedTuple):
@@ -51,7 +49,7 @@ class Reader:
         self._seen: dict[str, Known | Finding] = {}
         self._collected: dict[str, tuple[bytes, Collected]] = {}
         """What became of a file, with the digest of its content."""
-        self._closed: tuple[dict[str, Peek], frozenset[str]] = ({}, frozenset())
+        self._closed: tuple[dict[str, bytes], frozenset[str]] = ({}, frozenset())
         """The peeks of the last time, and the files that they made worth parsing."""
 
     def survey(
@@ -145,18 +143,18 @@ class Reader:
             self._closed = peeks, self._closure(peeks)
         return self._closed[1]
 
-    def _closure(self, peeks: Mapping[str, Peek]) -> frozenset[str]:
+    def _closure(self, peeks: Mapping[str, bytes]) -> frozenset[str]:
         """The files worth parsing, remembered: in a project of thousands of files, finding them takes a while."""
         try:
             told = msgspec.msgpack.encode((self._root, peeks)) if self._cache.on else b""
         except UnicodeEncodeError:  # a path that is no text
             told = b""
-        key = hashlib.blake2b(told, digest_size=16).hexdigest()
+        key = hashed(told)
         known = self._cache.entry("closure", key) if told else None
         with contextlib.suppress(msgspec.MsgspecError):
             if known is not None:
                 return msgspec.msgpack.decode(known, type=frozenset[str])
-        found = files.close(peeks, self._root)
+        found = files.close({path: files.unpacked(peek) for path, peek in peeks.items()}, self._root)
         if told:
             self._cache.keep("closure", key, msgspec.msgpack.encode(found))
         return found
@@ -190,7 +188,7 @@ class Reader:
 
 
 def _peek(path: str, data: bytes, wanted: files.Words, state: State | None = None) -> Known:
-    return Known(state or unsettled(len(data)), digest(path, data), files.peek(path, data, wanted))
+    return Known(state or unsettled(len(data)), digest(path, data), files.packed(files.peek(path, data, wanted)))
 
 
 def _is_text(path: str) -> bool:

@@ -70,7 +70,11 @@ class Session:
 
     def _select(self) -> files.Selection:
         containers = any(info.containers for info in registry.infos() if info.code in self.codes)
-        return files.select(self.config, self.request.paths, self.request.stdin_path, containers)
+        known = files.Listings(self._cache.listings)
+        selection = files.select(self.config, self.request.paths, self.request.stdin_path, containers, known)
+        if known.changed:
+            self._cache.keep_listings(known.seen)
+        return selection
 
     def absolute(self, path: str) -> str:
         """Where a file of the project lies."""

@@ -7,19 +7,17 @@ for. Any other file, rule, key or Python makes another verdict. Files that matte
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import os
-import sys
 from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from dllint import registry
-from dllint.cache import Cache, State, code, libcst, state
+from dllint.cache import Cache, makers
 from dllint.config import Config
 from dllint.engine.reader import Survey
 from dllint.finding import Finding
 from dllint.fix import Fix
+from dllint.source import hashed
 
 
 class Verdict(msgspec.Struct, frozen=True, array_like=True):
@@ -35,7 +33,8 @@ class Verdicts:
 
     def __init__(self, cache: Cache, config: Config, codes: frozenset[str]) -> None:
         self._cache = cache
-        self._told = msgspec.to_builtins((config, codes, _judges()), order="deterministic")
+        judges = makers.of_verdicts(registry.folders())
+        self._told = msgspec.to_builtins((config, codes, judges), order="deterministic")
 
     def recall(self, survey: Survey) -> Verdict | None:
         """What an earlier run found in these files."""
@@ -57,16 +56,6 @@ class Verdicts:
 
     def _key(self, survey: Survey) -> str:
         told = (self._told, msgspec.to_builtins(survey.problems))
-        digest = hashlib.blake2b(repr(told).encode("utf-8", "backslashreplace"), digest_size=16)
-        for path in sorted(survey.relevant):
-            digest.update(path.encode("utf-8", "surrogateescape") + b"\0" + survey.seen[path].digest)
-        for path, source in survey.containers.items():
-            digest.update(path.encode("utf-8", "surrogateescape") + b"\0" + source.text.encode() + b"\0")
-        return digest.hexdigest()
-
-
-def _judges() -> list[tuple[str, State]]:
-    """Whose verdict it is: every file of the engine and of the rules, and LibCST for the fixes."""
-    folders = [os.path.dirname(os.path.dirname(__file__)), *registry.folders()]
-    others = [(file, state(os.stat(file))) for file in (sys.executable, *map(str, libcst()))]
-    return sorted((*others, *(entry for folder in folders for entry in code(folder))))
+        files = [(path, survey.seen[path].digest) for path in sorted(survey.relevant)]
+        containers = [(path, source.text) for path, source in survey.containers.items()]
+        return hashed(repr((told, files, containers)).encode("utf-8", "backslashreplace"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-import tempfile
 
 
 def replace(place: str, data: bytes, mode: int | None = None) -> None:
@@ -13,9 +12,9 @@ def replace(place: str, data: bytes, mode: int | None = None) -> None:
 
     Without a mode it is for its owner alone.
     """
-    handle, temporary = tempfile.mkstemp(prefix=".dllint-", dir=os.path.dirname(place))
+    temporary = os.path.join(os.path.dirname(place), f".dllint-{os.urandom(8).hex()}.tmp")
     try:
-        with os.fdopen(handle, "wb") as stream:
+        with open(temporary, "xb", opener=_private) as stream:
             stream.write(data)
         if mode is not None:
             os.chmod(temporary, mode)
@@ -37,6 +36,11 @@ def save(place: str, data: bytes) -> None:
     else:
         place = os.path.realpath(place)
         replace(place, data, _mode(place))
+
+
+def _private(file: str, flags: int) -> int:
+    """Opens a file that only its owner may read, as `tempfile` does, whose import takes a tenth of a hook's time."""
+    return os.open(file, flags, 0o600)
 
 
 def _mode(place: str) -> int:

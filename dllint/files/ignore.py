@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from copy import copy
-from pathlib import Path
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from pathspec import GitIgnoreSpec
+from dllint.config import Config, Pattern, upwards
+from dllint.source import hashed
 
-from dllint.config import Config, Pattern
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 DEFAULT_EXCLUDE = frozenset(
     {
@@ -27,6 +30,27 @@ def posix(path: str) -> str:
     return path.replace(os.sep, "/")
 
 
+class _Spec:
+    """The patterns of one folder, compiled when they are asked for the first time: that takes a while."""
+
+    def __init__(self, base: str, lines: Iterable[str], lenient: bool = False) -> None:
+        self._prefix = base if base.endswith("/") else f"{base}/"
+        self._lines = lines
+        self._lenient = lenient
+
+    @cached_property
+    def _compiled(self) -> GitIgnoreSpec:
+        from pathspec import GitIgnoreSpec
+
+        return GitIgnoreSpec.from_lines(_valid(self._lines) if self._lenient else self._lines)
+
+    def verdict(self, path: str, folder: bool) -> bool | None:
+        """True: covered, False: excepted by a `!` pattern, None: not mentioned."""
+        if not path.startswith(self._prefix):
+            return None
+        return self._compiled.check_file(path[len(self._prefix) :] + ("/" if folder else "")).include
+
+
 class Globs:
     """Gitignore-style patterns, each relative to its own folder. Paths are absolute, with forward slashes."""
 
@@ -34,11 +58,14 @@ class Globs:
         by_base: dict[str, list[str]] = {}
         for pattern in patterns:
             by_base.setdefault(posix(pattern.base), []).append(pattern.glob)
-        self._specs = [(base, GitIgnoreSpec.from_lines(globs)) for base, globs in by_base.items()]
+        self._specs = [_Spec(base, globs) for base, globs in by_base.items()]
+
+    def __bool__(self) -> bool:
+        return bool(self._specs)
 
     def match(self, path: str, folder: bool = False) -> bool:
         """Whether a pattern covers the file or folder."""
-        return any(_verdict(base, spec, path, folder) for base, spec in self._specs)
+        return any(spec.verdict(path, folder) for spec in self._specs)
 
 
 class Ignores:
@@ -49,12 +76,21 @@ class Ignores:
     """
 
     def __init__(self, config: Config) -> None:
-        self._names = DEFAULT_EXCLUDE if config.exclude is None else frozenset()
+        self.names = DEFAULT_EXCLUDE if config.exclude is None else frozenset[str]()
         self._globs = Globs((*(config.exclude or ()), *config.extend_exclude))
         self._respects = config.respect_gitignore
         self._git = False
         """Inside a repository whose ignore files count."""
-        self._specs: tuple[tuple[str, GitIgnoreSpec], ...] = ()
+        self._specs: tuple[_Spec, ...] = ()
+        self.identity = repr(
+            [(pattern.base, pattern.glob) for pattern in (*(config.exclude or ()), *config.extend_exclude)]
+        )
+        """Of all patterns that count here."""
+
+    @property
+    def patterned(self) -> bool:
+        """Whether more is left out than names say."""
+        return bool(self._globs or self._specs)
 
     def at_root(self, root: str) -> Ignores:
         """With the ignore files of the repository above the root."""
@@ -63,10 +99,10 @@ class Ignores:
         top = _repository(root)
         if top is None:
             return self
-        above = self._in_git()._with(top, _exclude_file(top / ".git"))
-        places = [Path(root), *Path(root).parents]
+        above = self._in_git()._with(top, _exclude_file(os.path.join(top, ".git")))
+        places = list(upwards(root))
         for place in reversed(places[1 : places.index(top) + 1]):
-            above = above._with(place, place / ".gitignore")
+            above = above._with(place, os.path.join(place, ".gitignore"))
         return above
 
     def from_here(self, folder: str) -> Ignores:
@@ -75,16 +111,16 @@ class Ignores:
 
     def inside(self, folder: str) -> Ignores:
         """With the folder's own .gitignore."""
-        new = self._respects and not self._git and Path(folder, ".git").exists()
+        new = self._respects and not self._git and os.path.exists(os.path.join(folder, ".git"))
         here = self._in_git() if new else self
-        return here._with(Path(folder), Path(folder, ".gitignore")) if here._git else here
+        return here._with(folder, os.path.join(folder, ".gitignore")) if here._git else here
 
     def hit(self, path: str, name: str, folder: bool) -> bool:
         """Whether this entry of a folder is left out."""
-        if name in self._names or self._globs.match(path, folder):
+        if name in self.names or self._globs.match(path, folder):
             return True
-        for base, spec in reversed(self._specs):
-            verdict = _verdict(base, spec, path, folder)
+        for spec in reversed(self._specs):
+            verdict = spec.verdict(path, folder)
             if verdict is not None:
                 return verdict
         return False
@@ -95,25 +131,34 @@ class Ignores:
         more._git = True
         return more
 
-    def _with(self, base: Path, file: Path) -> Ignores:
+    def _with(self, base: str, file: str) -> Ignores:
         try:
-            lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+            text = _read(file)
         except OSError:
             return self
+        lines = text.splitlines()
         if not any(line.strip() and not line.startswith("#") for line in lines):
             return self
         more = self._in_git()
-        more._specs = (*self._specs, (base.as_posix(), GitIgnoreSpec.from_lines(_valid(lines))))
+        more._specs = (*self._specs, _Spec(posix(base), lines, lenient=True))
+        more.identity = hashed(repr((self.identity, base, text)).encode("utf-8", "backslashreplace"))
         return more
 
 
-def _repository(folder: str) -> Path | None:
+def _read(file: str) -> str:
+    with open(file, encoding="utf-8", errors="replace") as stream:
+        return stream.read()
+
+
+def _repository(folder: str) -> str | None:
     """The repository that a folder belongs to."""
-    return next((place for place in (Path(folder), *Path(folder).parents) if (place / ".git").exists()), None)
+    return next((place for place in upwards(folder) if os.path.exists(os.path.join(place, ".git"))), None)
 
 
 def _valid(lines: Iterable[str]) -> Iterator[str]:
     """The patterns that git would accept; it skips the others silently."""
+    from pathspec import GitIgnoreSpec
+
     for line in lines:
         try:
             GitIgnoreSpec.from_lines([line])
@@ -122,20 +167,11 @@ def _valid(lines: Iterable[str]) -> Iterator[str]:
         yield line
 
 
-def _verdict(base: str, spec: GitIgnoreSpec, path: str, folder: bool) -> bool | None:
-    """True: covered, False: excepted by a `!` pattern, None: not mentioned."""
-    prefix = base if base.endswith("/") else f"{base}/"
-    if not path.startswith(prefix):
-        return None
-    return spec.check_file(path[len(prefix) :] + ("/" if folder else "")).include
-
-
-def _exclude_file(git: Path) -> Path:
+def _exclude_file(git: str) -> str:
     """`info/exclude`; in a worktree or submodule, `.git` is a file that names the real folder."""
-    if git.is_file():
-        named = git.read_text(encoding="utf-8", errors="replace").partition("gitdir:")[2].strip()
-        git = Path(os.path.normpath(git.parent / named))
-        common = git / "commondir"
-        if common.is_file():
-            git = Path(os.path.normpath(git / common.read_text(encoding="utf-8", errors="replace").strip()))
-    return git / "info" / "exclude"
+    if os.path.isfile(git):
+        git = os.path.normpath(os.path.join(git, "..", _read(git).partition("gitdir:")[2].strip()))
+        common = os.path.join(git, "commondir")
+        if os.path.isfile(common):
+            git = os.path.normpath(os.path.join(git, _read(common).strip()))
+    return os.path.join(git, "info", "exclude")

@@ -6,10 +6,10 @@ to a program that does (it imports such a file, however indirectly), or when suc
 
 from __future__ import annotations
 
+import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path, PurePosixPath
 
 import msgspec
 
@@ -64,6 +64,19 @@ def peek(path: str, data: bytes, wanted: Words) -> Peek:
     return Peek(wanted.found(data), tuple(sorted(set(_imports(data)))))
 
 
+def packed(seen: Peek) -> bytes:
+    """A peek as bytes."""
+    return msgspec.msgpack.encode(seen)
+
+
+def unpacked(data: bytes) -> Peek:
+    """The peek that was packed. Of what is none it is said that it matters: then it is looked at."""
+    try:
+        return msgspec.msgpack.decode(data, type=Peek)
+    except msgspec.MsgspecError:
+        return Peek(True, ())
+
+
 def _imports(data: bytes) -> Iterator[str]:
     for match in re.finditer(rb"import[ \t(\\]", data):
         at = match.start()
@@ -113,8 +126,8 @@ def _reach(start: set[str], edges: Mapping[str, set[str]]) -> set[str]:
 
 def _graph(peeks: Mapping[str, Peek], root: str) -> dict[str, set[str]]:
     """Path to the paths it may import. Scripts run from anywhere, so a module is any file whose path ends like it."""
-    outside = PurePosixPath(Path(root).as_posix()).parts
-    modules = {path: _module((*outside, *PurePosixPath(path).parts)) for path in peeks}
+    outside = root.replace(os.sep, "/").rstrip("/").split("/")
+    modules = {path: _module((*outside, *path.split("/"))) for path in peeks}
     by_last: dict[str, list[tuple[str, tuple[str, ...]]]] = defaultdict(list)
     for path, parts in modules.items():
         if parts:

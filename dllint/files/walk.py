@@ -7,14 +7,14 @@ are not followed (data sets lie behind them), unless named; a linked file counts
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
 from dllint.config import Config, marked
 from dllint.documents.containers import is_container_file
 from dllint.files.ignore import Globs, Ignores, posix
+from dllint.files.listings import Listings
 
 SUFFIXES = (".py", ".ipynb")
 """What is checked unless `include` is configured."""
@@ -37,12 +37,19 @@ class Selection(msgspec.Struct, frozen=True):
     """Container files that were arguments and that no selected rule reads."""
 
 
-def select(config: Config, paths: Sequence[str], overlay: str = "", containers: bool = False) -> Selection:
+def select(
+    config: Config,
+    paths: Sequence[str],
+    overlay: str = "",
+    containers: bool = False,
+    listings: Listings | None = None,
+) -> Selection:
     """Walk the root once, then add what was named outright. `overlay` is a file that need not exist (stdin).
 
-    `containers` asks for container files too; one that is named and not asked for is `ignored`.
+    `containers` asks for container files too; one that is named and not asked for is `ignored`. `listings` are those of
+    an earlier walk with this configuration.
     """
-    walk = _Walk(config, containers)
+    walk = _Walk(config, containers, listings)
     files = set(walk.below(config.root, walk.ignores.at_root(config.root)))
     targets: set[str] = set()
     named: set[str] = set()
@@ -54,8 +61,9 @@ def select(config: Config, paths: Sequence[str], overlay: str = "", containers: 
         elif config.force_exclude and walk.excluded(place):
             continue
         elif os.path.isdir(path):
-            unseen = walk.outside(place) or walk.excluded(place)
-            targets |= set(walk.outright(place)) if unseen else _below(files, walk.relative(place))
+            inside = _below(files, walk.relative(place))
+            unseen = not inside and (walk.outside(place) or walk.excluded(place))
+            targets |= set(walk.outright(place)) if unseen else inside
         elif not containers and is_container_file(posix(path)):
             ignored.append(path)
         else:
@@ -87,7 +95,7 @@ def projects(folder: str, paths: Sequence[str]) -> dict[str, list[str]]:
     walk = _Walk(Config(root=folder), containers=True)
     for place in map(os.path.abspath, paths):
         here = folder
-        for name in Path(os.path.relpath(place, folder)).parts:
+        for name in _parts(os.path.relpath(place, folder)):
             here = os.path.join(here, name)
             if os.path.isdir(here) and marked(here):
                 found.setdefault(here, []).append(place)
@@ -101,11 +109,17 @@ def projects(folder: str, paths: Sequence[str]) -> dict[str, list[str]]:
     return found
 
 
+def _parts(path: str) -> list[str]:
+    """The names in a relative path."""
+    return [] if path == "." else path.split(os.sep)
+
+
 class _Walk:
     """One walk: what it leaves out, what it includes, and how paths are written."""
 
-    def __init__(self, config: Config, containers: bool = False) -> None:
+    def __init__(self, config: Config, containers: bool = False, listings: Listings | None = None) -> None:
         self.config = config
+        self._listings = listings or Listings()
         self._containers = containers
         self.root = config.root
         self.real = os.path.realpath(config.root)
@@ -113,6 +127,7 @@ class _Walk:
         include = config.include if config.include is not None else ()
         self._include = Globs(include)
         self._plain = config.include is None
+        self._wish = repr((containers, [(pattern.base, pattern.glob) for pattern in include]))
         self._seen: set[str] = set()
 
     def place(self, path: str) -> str:
@@ -131,23 +146,43 @@ class _Walk:
 
     def below(self, folder: str, ignores: Ignores) -> Iterator[str]:
         """The project's files under a folder, those that are left out not even looked at."""
-        waiting = [(folder, ignores)]
+        relative = self.relative(folder)
+        waiting = [(folder, "" if relative == "." else f"{relative}/", ignores)]
         while waiting:
-            here, above = waiting.pop()
+            here, prefix, above = waiting.pop()
             try:
-                entries = sorted(os.scandir(here), key=lambda entry: entry.name)
+                with os.scandir(here) as found:
+                    entries = {entry.name: entry for entry in found}
             except OSError:
                 continue
-            inner = above.inside(here) if any(entry.name in (".gitignore", ".git") for entry in entries) else above
-            for entry in entries:
-                folderlike = entry.is_dir(follow_symlinks=False)
-                if not (folderlike or self._wanted(entry)):
-                    continue
-                if not inner.hit(posix(entry.path), entry.name, folderlike):
-                    if folderlike:
-                        waiting.append((entry.path, inner))
-                    elif not entry.is_symlink() or self._first(entry.path):
-                        yield self.relative(entry.path)
+            inner = above.inside(here) if ".gitignore" in entries or ".git" in entries else above
+            for name in self._kept(here, prefix, inner, entries):
+                if name.endswith("/"):
+                    waiting.append((os.path.join(here, name[:-1]), f"{prefix}{name}", inner))
+                elif not entries[name].is_symlink() or self._first(entries[name].path):
+                    yield f"{prefix}{name}"
+
+    def _kept(
+        self, folder: str, prefix: str, ignores: Ignores, entries: Mapping[str, os.DirEntry[str]]
+    ) -> Iterable[str]:
+        """The names of the files and folders of a folder that are not left out, folders with a slash behind."""
+        asked = []
+        for name, entry in entries.items():
+            if name not in ignores.names:
+                if entry.is_dir(follow_symlinks=False):
+                    asked.append(f"{name}/")
+                elif self._file(entry):
+                    asked.append(name)
+        asked.sort()
+        if self._plain and not ignores.patterned:
+            return asked
+        above = f"{posix(folder).rstrip('/')}/"
+
+        def keep(name: str) -> bool:
+            path, folderlike = f"{above}{name.rstrip('/')}", name.endswith("/")
+            return (folderlike or self._included(path)) and not ignores.hit(path, "", folderlike)
+
+        return self._listings.kept(prefix, f"{self._wish}{ignores.identity}", asked, keep)
 
     def homes(self, folder: str) -> Iterator[str | None]:
         """The projects below a folder that is in none; None for a file that is in none either."""
@@ -178,7 +213,7 @@ class _Walk:
     def excluded(self, place: str) -> bool:
         """Whether walking from the root would leave this place out."""
         ignores, here = self.ignores.at_root(self.root), self.root
-        parts = Path(os.path.relpath(place, self.root)).parts
+        parts = _parts(os.path.relpath(place, self.root))
         for depth, name in enumerate(parts, start=1):
             ignores, here = ignores.inside(here), os.path.join(here, name)
             if ignores.hit(posix(here), name, depth < len(parts) or os.path.isdir(here)):
@@ -186,13 +221,20 @@ class _Walk:
         return False
 
     def _wanted(self, entry: os.DirEntry[str]) -> bool:
-        container = self._containers and is_container_file(posix(entry.path))
-        if self._plain and not container and not entry.name.endswith(SUFFIXES):
-            return False
+        return self._file(entry) and self._included(posix(entry.path))
+
+    def _file(self, entry: os.DirEntry[str]) -> bool:
+        """Whether an entry may be a file of the project, as far as no patterns are asked."""
+        if self._plain and not entry.name.endswith(SUFFIXES):
+            if not (self._containers and is_container_file(posix(entry.path))):
+                return False
         try:
-            return entry.is_file() and (self._plain or container or self._include.match(posix(entry.path)))
+            return entry.is_file()
         except OSError:  # a link to itself
             return False
+
+    def _included(self, path: str) -> bool:
+        return self._plain or (self._containers and is_container_file(path)) or self._include.match(path)
 
     def _first(self, link: str) -> bool:
         """Whether a linked file lies outside the root and was not met through another link."""

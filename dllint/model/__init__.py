@@ -1,1 +1,5 @@
 """Tree-free facts about one module. No libcst, no IO."""
+
+
+class Damaged(Exception):
+    """Bytes that are no facts."""

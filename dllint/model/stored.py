@@ -7,11 +7,8 @@ from collections.abc import Iterator
 import msgspec
 from msgspec.structs import force_setattr, replace
 
+from dllint.model import Damaged
 from dllint.model.facts import Event, Expr, ModuleModel
-
-
-class Damaged(Exception):
-    """The bytes are no facts."""
 
 
 class _Stored(msgspec.Struct, frozen=True, array_like=True):

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from dllint import documents
 from dllint.finding import Finding, Severity
-from dllint.model import stored
-from dllint.model.facts import ModuleModel
+from dllint.model import Damaged
 from dllint.source import Source, Span, Unreadable
 
 if TYPE_CHECKING:
+    from dllint.model.facts import ModuleModel
     from dllint.syntax.guard import NotParsed
 
 __all__ = ["Collected", "collect_bytes", "collect_source", "cores", "pack", "told", "unpack", "unreadable"]
@@ -59,11 +60,15 @@ class _Packed(msgspec.Struct, frozen=True, array_like=True):
     lasting: bool
 
 
-_DECODER = msgspec.msgpack.Decoder(_Packed)
+@cache
+def _decoder() -> msgspec.msgpack.Decoder[_Packed]:
+    return msgspec.msgpack.Decoder(_Packed)
 
 
 def pack(item: Collected) -> bytes:
     """As bytes, whatever the file's path, which may be no text."""
+    from dllint.model import stored  # a run that remembers its verdict needs no facts
+
     facts = stored.encode(item.model) if item.model else b""
     problem = item.problem and msgspec.structs.replace(item.problem, path="", key="")
     crash = item.crash.encode("utf-8", "backslashreplace").decode()
@@ -72,10 +77,12 @@ def pack(item: Collected) -> bytes:
 
 def unpack(data: bytes, path: str) -> Collected:
     """What `pack` packed, of the file at `path` or of another one with the same content. Raises Damaged."""
+    from dllint.model import stored
+
     try:
-        packed = _DECODER.decode(data)
+        packed = _decoder().decode(data)
     except msgspec.MsgspecError as error:
-        raise stored.Damaged(str(error)) from None
+        raise Damaged(str(error)) from None
     model = stored.decode(packed.facts, path) if packed.facts else None
     problem = packed.problem and msgspec.structs.replace(packed.problem, path=path, key=f"{packed.problem.code} {path}")
     return Collected(model, problem, packed.crash, packed.lasting)

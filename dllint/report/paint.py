@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 
 _STYLES = {"error": "31;1", "warning": "33;1", "info": "36;1", "bold": "1", "dim": "2", "blue": "34;1", "green": "32;1"}
 
@@ -23,6 +22,8 @@ class Paint:
         """A text that leads to a file, where the terminal has links."""
         if not self._links or not os.path.isfile(file):
             return text
+        from pathlib import Path
+
         return f"\033]8;;{Path(file).absolute().as_uri()}\033\\{text}\033]8;;\033\\"
 
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import importlib
 import re
+from typing import TYPE_CHECKING
 
-from dllint.documents.containers.comments import scan
-from dllint.documents.containers.container import Containers
 from dllint.source import Source
+
+if TYPE_CHECKING:
+    from dllint.documents.containers.container import Containers
 
 _FORMATS = (
     ("compose", re.compile(r"(?:^|/)[^/]*compose[^/]*\.ya?ml$"), re.compile(r"^services\s*:", re.MULTILINE)),
@@ -22,18 +24,22 @@ _FORMATS = (
     ("commands", re.compile(r"\.(?:sh|bash|zsh|mk)$|(?:^|/)[Mm]akefile$"), re.compile(r"docker|podman")),
 )
 """Modules of this package with `containers(source)`: by the file's path, and by what a file must hold to be parsed."""
+_ENDS = (".yml", ".yaml", ".json", ".md", ".markdown", ".sh", ".bash", ".zsh", ".mk", "makefile")
 _LARGEST = 1 << 20
 
-__all__ = ["Containers", "is_container_file", "read"]
+__all__ = ["is_container_file", "read"]
 
 
 def is_container_file(path: str) -> bool:
     """Whether a file may be about containers, by its name. Paths have forward slashes."""
-    return any(name.search(path) for _, name, _ in _FORMATS)
+    return path.lower().endswith(_ENDS) and any(name.search(path) for _, name, _ in _FORMATS)
 
 
 def read(source: Source) -> Containers:
     """The containers that a file starts, and its ignore comments."""
+    from dllint.documents.containers.comments import scan  # a walk asks for names only
+    from dllint.documents.containers.container import Containers
+
     for module, name, content in _FORMATS:
         if name.search(source.path):
             if len(source.text) > _LARGEST or not content.search(source.text):

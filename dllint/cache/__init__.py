@@ -1,0 +1,199 @@
+"""What earlier runs learned of a project's files: which are unchanged, what their bytes say, and their facts.
+
+Two tables lie in a folder of the project's own under the user's cache folder. `files` says what a file with this state
+on disk holds; `facts` says where the facts of a content are, in packs that are written once and never changed. Beside
+them lie the verdicts on the project as it was lately. Tables are replaced in one step, so runs beside each other lose
+at most what one of them learned. Everything is data with a checksum, and what is damaged counts as not there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import zlib
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import msgspec
+
+from dllint.cache import folders, makers
+from dllint.cache.folders import clean, user_folder
+from dllint.cache.makers import State, state
+from dllint.files.sieve import Words
+from dllint.source import hashed
+
+__all__ = ["Cache", "Known", "State", "clean", "project", "settled", "state", "unsettled", "user_folder"]
+
+_MOST_PACKS = 16
+_MOST_ENTRIES = 8
+_SLACK = 1 << 20
+"""Bytes of facts that no file needs now and that are kept, besides as many as are needed: branches are switched."""
+_FORSAKEN_S = 600
+"""A pack that no table names may be another run's that is about to write its table."""
+_GRAIN_NS, _COARSE_GRAIN_NS = 100_000_000, 2_000_000_000
+
+
+class Known(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A file as it was read."""
+
+    state: State
+    digest: bytes
+    peek: bytes
+    """What `files.peek` says of it, packed: of most files nobody asks."""
+
+
+class _Place(msgspec.Struct, frozen=True, array_like=True):
+    """Where the facts of a content are."""
+
+    pack: str
+    start: int
+    size: int
+    check: int
+
+
+class Cache:
+    """The tables of one project. Without a folder nothing is known and nothing is kept."""
+
+    def __init__(self, folder: str = "", words: str = "") -> None:
+        self._folder = folder
+        self._files = f"files-{words}"
+        self._packs: dict[str, bytes] = {}
+
+    @cached_property
+    def files(self) -> Mapping[str, Known]:
+        """The files as they were read, by their paths."""
+        known: dict[str, Known] = self._table(self._files, dict[str, Known])
+        return known
+
+    @cached_property
+    def _places(self) -> dict[bytes, _Place]:
+        places: dict[bytes, _Place] = self._table("facts", dict[bytes, _Place])
+        return places
+
+    @property
+    def on(self) -> bool:
+        """Whether anything is kept at all."""
+        return bool(self._folder)
+
+    def facts(self, digest: bytes) -> bytes | None:
+        """The facts of a content, if they are known."""
+        place = self._places.get(digest)
+        if place is None:
+            return None
+        data = self._pack(place.pack)[place.start : place.start + place.size]
+        return data if zlib.crc32(data) == place.check else None
+
+    def save(self, files: Mapping[str, Known], new: Mapping[bytes, bytes], needed: Collection[bytes]) -> None:
+        """Keep what this run learned: its files, facts that were not known, and which contents need facts.
+
+        A cache that cannot be written is none.
+        """
+        if not self._folder:
+            return
+        with contextlib.suppress(OSError):
+            folders.make(self._folder)
+            if new:
+                self._save_facts(new, needed)
+            if files != self.files:
+                folders.replace(self._place(self._files), msgspec.msgpack.encode(files))
+            folders.touch(self._folder)
+            if new:
+                folders.prune(os.path.dirname(os.path.dirname(self._folder)), self._folder)
+
+    def entry(self, kind: str, key: str) -> bytes | None:
+        """What was kept under a key."""
+        return folders.checked(self._place(f"{kind}-{key}")) if self._folder else None
+
+    def keep(self, kind: str, key: str, data: bytes) -> None:
+        """Keep something under a key, and of its kind only the latest few."""
+        if not self._folder:
+            return
+        with contextlib.suppress(OSError):
+            folders.make(self._folder)
+            folders.replace(self._place(f"{kind}-{key}"), data)
+            like = [file for file in folders.held(self._folder) if os.path.basename(file).startswith(f"{kind}-")]
+            for file in sorted(like, key=folders.age)[_MOST_ENTRIES:] if len(like) > _MOST_ENTRIES else ():
+                os.unlink(file)
+
+    @property
+    def listings(self) -> Mapping[str, tuple[str, str, str]]:
+        """What patterns left of the entries of folders (`files.Listings`)."""
+        listings: dict[str, tuple[str, str, str]] = self._table("listings", dict[str, tuple[str, str, str]])
+        return listings
+
+    def keep_listings(self, listings: Mapping[str, Sequence[str]]) -> None:
+        """Keep what patterns left this time."""
+        with contextlib.suppress(OSError, UnicodeEncodeError):  # a name that is no text
+            if self._folder:
+                folders.make(self._folder)
+                folders.replace(self._place("listings"), msgspec.msgpack.encode(listings))
+
+    def _save_facts(self, new: Mapping[bytes, bytes], needed: Collection[bytes]) -> None:
+        places = self._table("facts", dict[bytes, _Place])  # as they are by now
+        places.update(_write_pack(self._folder, new))
+        live = {digest: place for digest, place in places.items() if digest in needed}
+        packs = {place.pack for place in places.values()}
+        if len(packs) > _MOST_PACKS or _bytes(places) > 2 * _bytes(live) + _SLACK:
+            kept = {digest: data for digest in live if (data := new.get(digest) or self.facts(digest))}
+            places = _write_pack(self._folder, kept)
+        folders.replace(self._place("facts"), msgspec.msgpack.encode(places))
+        used = {place.pack for place in places.values()}
+        for file in folders.held(self._folder):
+            name = os.path.basename(file)
+            if name.endswith(".pack") and name not in used and (name in packs or folders.age(file) > _FORSAKEN_S):
+                os.unlink(file)
+
+    def _place(self, name: str) -> str:
+        return os.path.join(self._folder, name)
+
+    def _table(self, name: str, form: Any) -> Any:
+        data = folders.checked(self._place(name)) if self._folder else None
+        try:
+            return {} if data is None else msgspec.msgpack.decode(data, type=form)
+        except msgspec.MsgspecError:
+            return {}
+
+    def _pack(self, name: str) -> bytes:
+        if name not in self._packs:
+            try:
+                with open(self._place(os.path.basename(name)), "rb") as stream:
+                    self._packs[name] = stream.read()
+            except OSError:
+                self._packs[name] = b""
+        return self._packs[name]
+
+
+def project(root: str, words: Words, home: str = "") -> Cache:
+    """The cache of the project at `root`, filtered by these words. `home` is another cache folder than the user's."""
+    base = home or user_folder()
+    if not folders.ours(base):
+        return Cache()
+    folder = os.path.join(base, f"facts-{makers.of_facts()}", hashed(os.fsencode(root), 8))
+    return Cache(folder, hashed(msgspec.msgpack.encode(words), 8))
+
+
+def settled(known: State, now: int) -> bool:
+    """Whether a file that is changed from `now` on (in ns) will have another state: its clock has gone on since."""
+    _, modified, changed, _ = known
+    grain = _GRAIN_NS if modified % 1_000_000_000 else _COARSE_GRAIN_NS
+    return max(modified, changed) + grain < now
+
+
+def unsettled(size: int) -> State:
+    """The state of a file so young that it may still change and look the same: no file ever has it."""
+    return size, 0, 0, 0
+
+
+def _write_pack(folder: str, contents: Mapping[bytes, bytes]) -> dict[bytes, _Place]:
+    name = f"{os.urandom(8).hex()}.pack"
+    places, start = {}, 0
+    for digest, data in contents.items():
+        places[digest] = _Place(name, start, len(data), zlib.crc32(data))
+        start += len(data)
+    folders.replace(os.path.join(folder, name), b"".join(contents.values()), checked=False)
+    return places
+
+
+def _bytes(places: Mapping[bytes, _Place]) -> int:
+    return sum(place.size for place in places.values())

@@ -1,0 +1,113 @@
+"""Where what is kept lies, and how it is written there: in one step, with a checksum, and not endlessly much."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import sys
+import time
+import zlib
+from collections.abc import Iterator
+
+MOST_BYTES = 1 << 30
+"""Of all projects together; the ones that were not used for longest go first."""
+_VERSION_FOLDER = re.compile(r"facts-[0-9a-f]{16}")
+
+
+def user_folder() -> str:
+    """Where the platform wants caches."""
+    home = os.path.expanduser("~")
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or os.path.join(home, "AppData", "Local")
+        return os.path.join(base, "dllint", "Cache")
+    if sys.platform == "darwin":
+        return os.path.join(home, "Library", "Caches", "dllint")
+    return os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.join(home, ".cache"), "dllint")
+
+
+def ours(base: str) -> bool:
+    """Whether nobody else can have written there; a folder that is not there yet will be ours."""
+    try:
+        status = os.stat(base)
+    except OSError:
+        return True
+    return not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
+
+
+def make(folder: str) -> None:
+    """Make the folder of a project, in a cache that says what it is."""
+    if os.path.isdir(folder):
+        return
+    base = os.path.dirname(os.path.dirname(folder))
+    os.makedirs(base, mode=0o700, exist_ok=True)
+    os.makedirs(folder, exist_ok=True)
+    for name, text in (("CACHEDIR.TAG", b"Signature: 8a477f597d28d172789f06886806bc55\n"), (".gitignore", b"*\n")):
+        with contextlib.suppress(FileExistsError), open(os.path.join(base, name), "xb") as stream:
+            stream.write(text)
+
+
+def checked(file: str) -> bytes | None:
+    """What `replace` wrote, if it is still that."""
+    try:
+        with open(file, "rb", buffering=0) as stream:
+            data = stream.read()
+    except OSError:
+        return None
+    return data[4:] if zlib.crc32(memoryview(data)[4:]) == int.from_bytes(data[:4], "big") else None
+
+
+def replace(file: str, data: bytes, checked: bool = True) -> None:
+    """Write a file in one step, with a checksum in front unless its parts have their own."""
+    from dllint.files.atomic import replace  # a run in which nothing changed writes nothing
+
+    replace(file, zlib.crc32(data).to_bytes(4, "big") + data if checked else data)
+
+
+def age(file: str) -> float:
+    """Seconds since a file or folder was written."""
+    return time.time() - os.stat(file).st_mtime
+
+
+def touch(folder: str) -> None:
+    """Note that a project was checked; once a day is enough."""
+    if age(folder) > 86_400:
+        os.utime(folder)
+
+
+def held(folder: str) -> list[str]:
+    """The files in a folder."""
+    return [os.path.join(folder, name) for name in os.listdir(folder)]
+
+
+def prune(base: str, own: str) -> None:
+    """Remove the projects not checked for longest until the others fit."""
+    projects = [folder for version in _versions(base) for folder in held(version)]
+    total = 0
+    for folder in sorted(projects, key=lambda folder: (folder != own, age(folder))):
+        total += sum(os.stat(file).st_size for file in held(folder))
+        if total > MOST_BYTES and folder != own:
+            with contextlib.suppress(OSError):
+                _remove(folder)
+
+
+def clean(home: str = "") -> int:
+    """Remove everything that was kept, of all projects and versions; the number of bytes. Other files stay."""
+    freed = 0
+    for version in _versions(home or user_folder()):
+        for place, _, names in os.walk(version):
+            freed += sum(os.stat(os.path.join(place, name)).st_size for name in names)
+        _remove(version)
+    return freed
+
+
+def _remove(folder: str) -> None:
+    from shutil import rmtree
+
+    rmtree(folder)
+
+
+def _versions(base: str) -> Iterator[str]:
+    for folder in held(base) if os.path.isdir(base) else ():
+        if _VERSION_FOLDER.fullmatch(os.path.basename(folder)) and os.path.isdir(folder):
+            yield folder
