@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import stat
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -390,28 +392,37 @@ def test_a_failed_write_leaves_the_file_and_no_litter(tmp_path: Path, monkeypatc
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["a.py", "dllint.toml"]
 
 
+def killed_after(seconds: float, work: Callable[[], object]) -> float:
+    """Do something in a process that is killed after so long, or never; the time that it took."""
+    began = time.monotonic()
+    child = os.fork()
+    if child == 0:
+        work()
+        os._exit(0)
+    if seconds < math.inf:
+        time.sleep(seconds)
+        os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return time.monotonic() - began
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 @pytest.mark.parametrize("times", [10, pytest.param(200, marks=pytest.mark.slow)])
 def test_killed_at_any_moment_every_file_is_old_or_new(times: int, tmp_path: Path) -> None:
     """A process that writes 200 files is killed at moments spread over the time that it takes."""
     old, new = b"old\n" * 2_000, b"new!\n" * 2_000
     files = [tmp_path / f"{number}.py" for number in range(200)]
-    takes = 0.0
-    partly = 0
+    takes, partly = math.inf, 0
+
+    def write_all() -> None:
+        for file in files:
+            write(str(file), old, new)
+
     for attempt in range(times):
         for file in files:
             file.write_bytes(old)
-        began = time.monotonic()
-        child = os.fork()
-        if child == 0:
-            for file in files:
-                write(str(file), old, new)
-            os._exit(0)
-        if attempt:
-            time.sleep(takes * attempt / times)
-            os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        takes = takes or time.monotonic() - began
+        took = killed_after(takes * attempt / times if attempt else math.inf, write_all)
+        takes = takes if attempt else took
         contents = [file.read_bytes() for file in files]
         assert set(contents) <= {old, new}
         partly += len(set(contents)) == 2
@@ -427,20 +438,12 @@ def test_fixing_killed_at_any_moment_leaves_every_file_old_or_new(times: int, tm
     files = [tmp_path / f"{name}.py" for name in names]
     old = files[0].read_bytes()
     new = old.replace(b"BAD_A", b"good_a")
-    takes = 0.0
+    takes = math.inf
     for attempt in range(times + 1):
         for file in files:
             file.write_bytes(old)
-        began = time.monotonic()
-        child = os.fork()
-        if child == 0:
-            run(tmp_path, fix=True)
-            os._exit(0)
-        if attempt:
-            time.sleep(takes * attempt / times)
-            os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        takes = takes or time.monotonic() - began
+        took = killed_after(takes * attempt / times if attempt else math.inf, lambda: run(tmp_path, fix=True))
+        takes = takes if attempt else took
         assert {file.read_bytes() for file in files} <= {old, new}
         assert attempt or files[-1].read_bytes() == new
 

@@ -387,7 +387,7 @@ def rolled(data: bytes) -> list[str]:
         b"\xef\xbb\xbfx = 1\r\n" * 30,
         "größe = '🜂' * 3\n\n\n".encode() * 9,
         "# coding: latin-1\ngröße = 1\n".encode("latin-1") * 5,
-        (REPOSITORY / "dllint" / "cache.py").read_bytes(),
+        (REPOSITORY / "dllint" / "knowledge.py").read_bytes(),
     ],
 )
 def test_line_hashes_are_those_of_a_rolling_hash(data: bytes) -> None:

@@ -97,7 +97,7 @@ def _summary(result: Result, context: Context, options: dict[str, Any]) -> None:
 
     told = [*summary.fixes(result.applied, result.findings, context, options["show_fixes"])]
     told += summary.silenced(result.silenced)
-    if not options["fix_only"]:
+    if result.checked and not options["fix_only"]:
         told += summary.lines(result.findings, result.checked, result.config.targets.platforms)
     for line in told:
         click.echo(line, err=True)
