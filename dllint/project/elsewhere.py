@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
-from dllint.project.index import Index
+from dllint.model.facts import Event
+from dllint.project.index import Index, Module
 from dllint.project.workers import Workers
 from dllint.source import Span
 from dllint.targets import Targets
@@ -13,6 +14,7 @@ from dllint.targets import Targets
 Place = tuple[str, Span]
 """A file, and where in it a loader is made."""
 _NAMES = frozenset({"sys.platform", "os.name", "platform.system"})
+_MODULES = frozenset(name.partition(".")[0] for name in _NAMES)
 
 
 class Elsewhere:
@@ -41,7 +43,15 @@ class Elsewhere:
         return any(
             part.kind == "attribute" and part.dotted in _NAMES
             for module in self.index
-            for _, _, events in module.scopes
+            for events in _naming(module)
             for event in events
             for part in event.walk()
         )
+
+
+def _naming(module: Module) -> Iterator[tuple[Event, ...]]:
+    """The events of the scopes that may speak of a library that tells platforms."""
+    model = module.model
+    yield model.events
+    yield from (function.events for function in model.functions if not _MODULES.isdisjoint(function.loads))
+    yield from (item.events for item in model.classes)

@@ -39,6 +39,7 @@ class GuardedNames:
     def __init__(self, evaluator: Evaluator, in_children: Callable[[], frozenset[tuple[str, int]]]) -> None:
         self.evaluator = evaluator
         self._in_children = in_children
+        self._reach = Reach(evaluator)
         self._reached: dict[tuple[str, bool], frozenset[tuple[str, int]]] = {}
         self._known: dict[tuple[str, str], Event | None] = {}
 
@@ -120,12 +121,13 @@ class GuardedNames:
         known = self._reached.get(key)
         if known is None:
             env = self.evaluator.env(module, -1)
-            events = (event for event in module.model.events if event.kind not in ("def", "class", "import"))
-            entries = [
-                Running(env, (), start=event) for event in events if under_main_guard(module, -1, event) is guarded
-            ]
-            known = self._reached[key] = frozenset(item.function for item in Reach(self.evaluator).walk(entries))
+            entries = [Running(env, (), start=event) for event in _part(module, guarded)]
+            known = self._reached[key] = frozenset(item.function for item in self._reach.walk(entries))
         return known
+
+    def has_guarded_part(self, module: Module) -> bool:
+        """Whether a module has code that only the script's own process executes."""
+        return any(True for _ in _part(module, True))
 
     @cached_property
     def _dynamic(self) -> frozenset[str]:
@@ -135,3 +137,10 @@ class GuardedNames:
             for module in self.evaluator.index
             if any(item.bound == "*" for item in module.model.imports) or _DYNAMIC & module.calls.keys()
         )
+
+
+def _part(module: Module, guarded: bool) -> Iterator[Event]:
+    """The statements of a module that stand under its main guard, or those that do not."""
+    for event in module.model.events:
+        if event.kind not in ("def", "class", "import") and under_main_guard(module, -1, event) is guarded:
+            yield event

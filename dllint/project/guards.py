@@ -59,7 +59,7 @@ def under_main_guard(module: Module, function: int, event: Event) -> bool:
         return True
     if _inside(module, event.block, is_main_test, is_other_test) or _guards_itself(event):
         return True
-    return any(_leaves_unless_main(module, function, index) for index in _left_before(module, function, event))
+    return any(_leaves_unless_main(module, function, index, event.start) for index in module.negative_tests)
 
 
 def _guards_itself(event: Event) -> bool:
@@ -90,18 +90,13 @@ def _spelled_out(module: Module, test: Expr | None) -> Expr | None:
     return event.value if event is not None and event.kind == "assign" else test
 
 
-def _left_before(module: Module, function: int, event: Event) -> list[int]:
-    """The `if` blocks at the scope's top level that stand before an event."""
-    found = {item.block for item in module.events(function) if item.start < event.start and item.block >= 0}
-    return [index for index in found if module.block(index).kind == "if" and module.block(index).parent == -1]
-
-
-def _leaves_unless_main(module: Module, function: int, block: int) -> bool:
-    """`if __name__ != "__main__": return` (or raise, or exit)."""
-    if not is_other_test(module.block(block).test):
+def _leaves_unless_main(module: Module, function: int, block: int, before: int) -> bool:
+    """`if __name__ != "__main__": return` (or raise, or exit), in a function before an offset."""
+    facts = module.block(block)
+    if facts.kind != "if" or not is_other_test(facts.test):
         return False
     inside = [event for event in module.events(function) if event.block == block]
-    return any(
+    return any(event.start < before for event in inside) and any(
         event.kind in ("return", "raise")
         or (event.value is not None and event.value.kind == "call" and event.value.args[0].name in _LEAVING)
         for event in inside

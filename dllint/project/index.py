@@ -156,6 +156,12 @@ class Module:
         return frozenset(item.parent for item in model.functions) | {item.parent for item in model.classes}
 
     @cached_property
+    def negative_tests(self) -> list[int]:
+        """The blocks, in no other block of their scope, whose test is a `!=` or a `not`."""
+        outer = ((index, block.test) for index, block in enumerate(self.model.blocks) if block.parent < 0)
+        return [index for index, test in outer if test is not None and test.name in ("!=", "not")]
+
+    @cached_property
     def nonlocal_writers(self) -> dict[tuple[int, str], list[int]]:
         """The functions that assign a name under `nonlocal`, by the function they stand in and the name."""
         found: dict[tuple[int, str], list[int]] = defaultdict(list)

@@ -161,14 +161,15 @@ class KeptBatches:
         for site in self.evaluator.index.calls_named(sorted({name.rpartition(".")[2] for name in _JOINERS})):
             env = self.evaluator.generic(site.module, site.function)
             given = site.expr.args[1] if len(site.expr.args) > 1 else None
-            if given is None or given.kind != "comprehension" or not self._is_joiner(site.expr, env):
+            if given is None or given.kind != "comprehension":
                 continue
             targets = [value for key, value in given.keywords if key == "for"]
             iterables = [value for key, value in given.keywords if key == "in"]
-            loader = self.passes.loader(iterables[0], env)
-            if loader is None or self._copied_on_the_way(loader) or self._few(loader) or len(targets) > 1:
+            views = len(targets) == 1 and self._element_is_view(given.args[0], batch_names(targets[0], iterables[0]))
+            if not views or not self._is_joiner(site.expr, env):
                 continue
-            if self._element_is_view(given.args[0], batch_names(targets[0], iterables[0])):
+            loader = self.passes.loader(iterables[0], env)
+            if loader is not None and not self._copied_on_the_way(loader) and not self._few(loader):
                 yield Kept(site.module.path, given.span, given.args[0], iterables[0], loader, True)
 
     def _element_is_view(self, expr: Expr, names: frozenset[str]) -> bool:

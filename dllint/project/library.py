@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator
+from functools import cached_property
 
 from dllint.finding import Note
 from dllint.knowledge import DATASET_MODULES, DATASETS, holds_arguments
@@ -96,18 +97,37 @@ class Library:
     def _offered(self, module: Module, function: Function) -> Iterator[Value]:
         if module.notebook or function.parent >= 0 or function.decorators or function.index not in module.nesting:
             return
-        callers = [site for site, _ in self.evaluator.call_sites.callers(module, function.index)]
-        if not callers and function.owner >= 0:
-            # Calls on objects that could not be followed.
-            callers = list(self.evaluator.index.calls_named((function.name,)))
-        if any(site.event.kind != "return" for site in callers):
+        returned = [event.value for event in function.events if event.kind == "return" and event.value is not None]
+        if not returned or not self._may_offer(module, function) or not self._only_returned(module, function):
             return
         env = self.evaluator.generic(module, function.index)
-        for event in function.events:
-            if event.kind == "return" and event.value is not None:
-                for value in self.evaluator.values(event.value, env):
-                    if self._for_workers(value, module, function):
-                        yield value
+        for expr in returned:
+            for value in self.evaluator.values(expr, env):
+                if self._for_workers(value, module, function):
+                    yield value
+
+    def _may_offer(self, module: Module, function: Function) -> bool:
+        """Whether there is anything that `_for_workers` could take."""
+        makes_classes = any(item.parent == function.index for item in module.model.classes)
+        return self._composes or makes_classes or is_named_for_workers(function)
+
+    @cached_property
+    def _composes(self) -> bool:
+        """Whether something in the project is known as `Compose`."""
+        index = self.evaluator.index
+        names = ("Compose", *self.evaluator.call_sites.aliases.get("Compose", ()))
+        return any(True for _ in index.calls_named(names))
+
+    def _only_returned(self, module: Module, function: Function) -> bool:
+        """Whether all that the project itself does with what a function returns is to return it."""
+        call_sites = self.evaluator.call_sites
+        # Of a method that is called on objects which cannot be followed, all calls of its name are taken for its own.
+        named = self.evaluator.index.calls_named((function.name,)) if function.owner >= 0 else ()
+        all_named = all(site.event.kind == "return" for site in named)
+        if not all_named and not call_sites.is_returned(module, function.index):
+            return False
+        callers = call_sites.callers(module, function.index)
+        return all(site.event.kind == "return" for site, _ in callers) if callers else all_named
 
     def _for_workers(self, value: Value, module: Module, function: Function) -> bool:
         match value:

@@ -221,6 +221,8 @@ class MainCode:
 
     def loaders_in(self, expr: Expr, env: Env, depth: int = 4) -> Iterator[Loader]:
         """The loaders that iterating an expression iterates."""
+        if not self.by_call:
+            return  # nor does it, whatever it may be
         for value in self.evaluator.values(expr, env):
             yield from self._loaders_of(value, depth)
 

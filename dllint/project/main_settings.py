@@ -57,10 +57,11 @@ class MainSettings:
 
     def read_by(self, running: Iterable[Running]) -> Iterator[tuple[MainSetting, Running]]:
         """The changes that worker code depends on, with that code."""
-        changes = self._changes()
+        code_in_workers = list(running)
+        changes = self._changes() if code_in_workers else {}
         readers = {reader: name for name in changes for reader in _READERS.get(name, ())}
         names = {name.rpartition(".")[2] for name in (*changes, *readers)}
-        for code in running if changes else ():
+        for code in code_in_workers if changes else ():
             for name, at in self._reads(code, changes, readers, names):
                 for change in changes[name]:
                     note = code.note(at, f"depends on `{change.text}`")
@@ -86,16 +87,19 @@ class MainSettings:
             for value in self.evaluator.values(site.expr.args[0], env):
                 if isinstance(value, Ext) and value.name in _SETTERS:
                     yield _Change(_SETTERS[value.name], site.expr.args[0].dotted, site)
-        for module in self.evaluator.index:
-            for writes in module.attribute_writes.values():
-                for write in writes:
-                    if write.event.kind == "assign" and write.target.args[0].dotted:
-                        yield from self._stored(Site(module, write.function, write.event, write.target))
+        candidates = [site for module in self.evaluator.index for site in _stored_in(module)]
+        guarded = {site.expr.name for site in candidates if self._may_be_only_in_main(site)}
+        for site in candidates:
+            if site.expr.name in guarded:
+                yield from self._stored(site)
+
+    def _may_be_only_in_main(self, site: Site) -> bool:
+        """What can be said before any value is known."""
+        by_function = site.function >= 0 and self.guarded.has_guarded_part(site.module)
+        return by_function or under_main_guard(site.module, site.function, site.event)
 
     def _stored(self, site: Site) -> Iterator[_Change]:
         """`library.attribute = value`."""
-        if site.module.receiver_name(site.function) == site.expr.dotted.partition(".")[0]:
-            return
         env = self.evaluator.generic(site.module, site.function)
         for value in self.evaluator.values(site.expr.args[0], env):
             if isinstance(value, Ext):
@@ -116,6 +120,15 @@ class MainSettings:
                             yield value.name, expr
                         elif value.name in readers and not typed:
                             yield readers[value.name], expr
+
+
+def _stored_in(module: Module) -> Iterator[Site]:
+    """`a.b = value`, where a method's own object is not a."""
+    for writes in module.attribute_writes.values():
+        for write in writes:
+            dotted = write.target.dotted if write.event.kind == "assign" else ""
+            if dotted and module.receiver_name(write.function) != dotted.partition(".")[0]:
+                yield Site(module, write.function, write.event, write.target)
 
 
 def _named(event: Event, names: set[str]) -> Iterator[tuple[Expr, bool]]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dllint.model.facts import Function
 from dllint.project.evaluate.shapes import decorated
@@ -19,12 +20,20 @@ if TYPE_CHECKING:
 MAX_CALL_SITES = 80
 
 
+class _Called(NamedTuple):
+    """What a call may run: functions, with the positional arguments to skip, and classes, whose `__init__` that is."""
+
+    functions: dict[tuple[Module, int], int]
+    classes: list[Klass]
+
+
 class CallSites:
     """Finds the calls of a function."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self._callers: dict[tuple[str, int], list[tuple[Site, int]]] = {}
+        self._called: dict[int, _Called] = {}
 
     def callers(self, module: Module, function: int) -> list[tuple[Site, int]]:
         """Every call in the project that may run this function, with the positional arguments to skip."""
@@ -35,14 +44,23 @@ class CallSites:
         found: list[tuple[Site, int]] = []
         self._callers[key] = found
         facts = module.model.functions[function]
-        named = self.evaluator.index.calls_named(sorted(self._call_names(module, facts)))
-        for site in islice(named, MAX_CALL_SITES * 4):
+        for site in self._named(module, facts):
             if len(found) >= MAX_CALL_SITES:
                 break
             skip = self._runs(site, module, facts)
             if skip is not None:
                 found.append((site, skip))
         return found
+
+    def is_returned(self, module: Module, function: int) -> bool:
+        """Whether some `return` calls this function: asked where few calls of its name are returned."""
+        facts = module.model.functions[function]
+        returns = (site for site in self._named(module, facts) if site.event.kind == "return")
+        return any(self._runs(site, module, facts) is not None for site in returns)
+
+    def _named(self, module: Module, facts: Function) -> Iterator[Site]:
+        """The calls of something that has the name of a function."""
+        return islice(self.evaluator.index.calls_named(sorted(self._call_names(module, facts))), MAX_CALL_SITES * 4)
 
     def known(self, module: Module, function: int) -> list[tuple[Site, int]]:
         """The calls that say what a function may be given. What tests pass is said of the tests alone."""
@@ -61,17 +79,29 @@ class CallSites:
         return names
 
     def _runs(self, site: Site, module: Module, facts: Function) -> int | None:
-        env = self.evaluator.generic(site.module, site.function)
-        for value in self.evaluator.values(site.expr.args[0], env):
-            func = value.func if isinstance(value, Method) else value
-            if isinstance(func, Func) and func.module is module and func.index == facts.index:
-                explicit = isinstance(value, Func) and facts.owner >= 0 and not decorated(facts, "staticmethod")
-                return 1 if explicit and not decorated(facts, "classmethod") else 0
-            if isinstance(value, Klass) and facts.name == "__init__":
-                init = self.evaluator.classes.method(value, "__init__")
+        called = self._called.get(id(site.expr)) or self._called_at(site)
+        skip = called.functions.get((module, facts.index))
+        if skip is None and facts.name == "__init__":
+            for klass in called.classes:
+                init = self.evaluator.classes.method(klass, "__init__")
                 if init is not None and init.func.module is module and init.func.index == facts.index:
                     return 0
-        return None
+        return skip
+
+    def _called_at(self, site: Site) -> _Called:
+        """What a call may run: many a function has the name of others, and all of them ask about the same calls."""
+        env = self.evaluator.generic(site.module, site.function)
+        callee = site.expr.args[0]
+        values = self.evaluator.values(callee, env)
+        functions: dict[tuple[Module, int], int] = {}
+        for value in values:
+            func = value.func if isinstance(value, Method) else value
+            if isinstance(func, Func):
+                functions.setdefault((func.module, func.index), int(value is func and _takes_its_object(func.facts)))
+        called = _Called(functions, [value for value in values if isinstance(value, Klass)])
+        if id(callee) in env.known:  # else the value was cut short where it leads back to itself
+            self._called[id(site.expr)] = called
+        return called
 
     @cached_property
     def aliases(self) -> dict[str, set[str]]:
@@ -88,3 +118,8 @@ class CallSites:
                         if value.kind in ("name", "attribute") and value.name != target.name and target.name:
                             found[value.name].add(target.name)
         return dict(found)
+
+
+def _takes_its_object(facts: Function) -> bool:
+    """Whether a method that is called on its class gets the object as the first argument."""
+    return facts.owner >= 0 and not decorated(facts, "staticmethod") and not decorated(facts, "classmethod")
