@@ -50,7 +50,7 @@ def _texts(folder: str) -> Iterator[bytes]:
     for name in names:
         if name.lower().endswith(_METADATA) or name.lower() == "egg-info":
             try:
-                with open(os.path.join(folder, name, "entry_points.txt"), "rb") as stream:
+                with open(os.path.join(folder, name, "entry_points.txt"), "rb", buffering=0) as stream:
                     yield stream.read()
             except OSError:
                 continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from functools import cache
 
 import msgspec
@@ -19,6 +19,8 @@ State = tuple[int, int, int, int]
 _OWN = os.path.dirname(os.path.dirname(__file__))
 _FACTS = ("cache", "collect", "documents", "files", "model", "reduce", "source.py", "syntax")
 """The parts of dllint that say what a file is about."""
+_SHELLS = ("cli", "editor", "report", "review", "runtime", "survey", "testing")
+"""The parts that ask for verdicts or tell of them: a third of the code, and no judge."""
 
 
 def state(status: os.stat_result) -> State:
@@ -43,19 +45,22 @@ def of_verdicts(folders: Iterator[str]) -> list[tuple[str, State]]:
 
 @cache
 def _engine() -> list[tuple[str, State]]:
-    return list(_code(_OWN))
+    return list(_code(_OWN, _SHELLS))
 
 
-def _code(folder: str) -> Iterator[tuple[str, State]]:
+def _code(folder: str, without: Container[str] = ()) -> Iterator[tuple[str, State]]:
     """The Python files below a folder of code, with their states."""
     waiting = [folder]
     while waiting:
-        with os.scandir(waiting.pop()) as entries:
+        place = waiting.pop()
+        with os.scandir(place) as entries:
             for entry in entries:
-                if entry.name.endswith(".py"):
+                name = entry.name
+                if name.endswith(".py"):
                     yield entry.path, state(entry.stat())
-                elif entry.name != "__pycache__" and entry.is_dir(follow_symlinks=False):
-                    waiting.append(entry.path)
+                elif name != "__pycache__" and entry.is_dir(follow_symlinks=False):
+                    if place != folder or name not in without:
+                        waiting.append(entry.path)
 
 
 def _imported(*names: str) -> Iterator[tuple[str, State]]:

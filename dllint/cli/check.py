@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from dllint.cli import Problem, completion, narrow
+from dllint.cli import Problem, narrow
 from dllint.cli.output import report, report_context, shown_progress
 from dllint.garbage import uncollected
 from dllint.report.formats import FORMATS
@@ -30,9 +30,13 @@ def _words(context: click.Context, option: click.Parameter, values: tuple[str, .
 
 
 def _selectors(name: str, text: str) -> Callable[[Command], Command]:
-    return click.option(
-        name, multiple=True, metavar="RULES", callback=_words, shell_complete=completion.selectors, help=text
-    )
+    return click.option(name, multiple=True, metavar="RULES", callback=_words, shell_complete=_completed, help=text)
+
+
+def _completed(context: click.Context, option: click.Parameter, incomplete: str) -> list[Any]:
+    from dllint.cli import completion
+
+    return list(completion.selectors(context, option, incomplete))
 
 
 def _file(context: click.Context, option: click.Parameter, value: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import os
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -131,10 +132,10 @@ class Reader:
     def _look(self, path: str) -> Known:
         """What is known of a file, read only when it is not the one that an earlier run looked at. Raises OSError."""
         now = time.time_ns()
-        status = status_of(self._root, path)
         known = self._cache.files.get(path)
-        if known is not None and known.state == state(status):
+        if known is not None and known.state == state(os.stat(f"{self._root}/{path}")):
             return known
+        status = status_of(self._root, path)
         return _peek(path, read(self._root, path), self._wanted, state(status) if settled(state(status), now) else None)
 
     def _close(self, seen: Mapping[str, Known]) -> frozenset[str]:

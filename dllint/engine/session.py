@@ -13,7 +13,6 @@ from dllint import cache as caches
 from dllint import config, files, registry
 from dllint.cache import Cache
 from dllint.engine.corpus import Corpus
-from dllint.engine.judge import Judge, Judgement
 from dllint.engine.reader import Reader, Survey
 from dllint.engine.verdict import Verdict, Verdicts
 from dllint.finding import Finding
@@ -21,6 +20,7 @@ from dllint.fix import Fix
 
 if TYPE_CHECKING:
     from dllint.engine.fixing import Remedies
+    from dllint.engine.judge import Judge, Judgement
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,7 +60,6 @@ class Session:
         self.config = msgspec.structs.replace(loaded, force_exclude=forced)
         self.codes = registry.select(self.config.layer, request.layer)
         self.selection = self._select()
-        self.judge = Judge(self.config, self.codes)
         self.overlay: dict[str, bytes] = {}
         if request.stdin is not None:
             self.overlay = {path: request.stdin for path in self.selection.named if self._is_stdin(path)}
@@ -99,9 +98,16 @@ class Session:
         return Reader(self.config.root, self._words, self._cache, self.request.jobs)
 
     @cached_property
+    def judge(self) -> Judge:
+        """The rules that are asked."""
+        from dllint.engine.judge import Judge  # a run that remembers its verdict asks none, and has the fixes
+
+        return Judge(self.config, self.codes)
+
+    @cached_property
     def remedies(self) -> Remedies:
         """The fixes of findings, as configured."""
-        from dllint.engine.fixing import Remedies  # a run that remembers its verdict has them
+        from dllint.engine.fixing import Remedies
 
         return Remedies(self.config)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -127,7 +126,8 @@ class Ignores:
 
     def _in_git(self) -> Ignores:
         """The same, inside a repository."""
-        more = copy(self)
+        more = Ignores.__new__(Ignores)
+        vars(more).update(vars(self))
         more._git = True
         return more
 
