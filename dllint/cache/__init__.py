@@ -1,6 +1,6 @@
 """What earlier runs learned of a project's files: which are unchanged, what their bytes say, and their facts.
 
-Two tables lie in a folder of the project's own under the user's cache folder. `files` says what a file with this state
+Tables lie in a folder of the project's own under the user's cache folder. `files` says what a file with this state
 on disk holds; `facts` says where the facts of a content are, in packs that are written once and never changed. Beside
 them lie the verdicts on the project as it was lately. Tables are replaced in one step, so runs beside each other lose
 at most what one of them learned. Everything is data with a checksum, and what is damaged counts as not there.
@@ -11,7 +11,8 @@ from __future__ import annotations
 import contextlib
 import os
 import zlib
-from collections.abc import Collection, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -40,7 +41,7 @@ class Known(msgspec.Struct, frozen=True, array_like=True, gc=False):
     state: State
     digest: bytes
     peek: bytes
-    """What `files.peek` says of it, packed: of most files nobody asks."""
+    """What `files.peek` says of it is known by this."""
 
 
 class _Place(msgspec.Struct, frozen=True, array_like=True):
@@ -58,13 +59,24 @@ class Cache:
     def __init__(self, folder: str = "", words: str = "") -> None:
         self._folder = folder
         self._files = f"files-{words}"
-        self._packs: dict[str, bytes] = {}
 
     @cached_property
     def files(self) -> Mapping[str, Known]:
         """The files as they were read, by their paths."""
         known: dict[str, Known] = self._table(self._files, dict[str, Known])
         return known
+
+    @cached_property
+    def peeks(self) -> Mapping[bytes, bytes]:
+        """What files say of themselves, packed, by what that is known by. Asked for where one says something new."""
+        peeks: dict[bytes, bytes] = self._table("peeks", dict[bytes, bytes])
+        return peeks
+
+    @cached_property
+    def sound(self) -> frozenset[bytes]:
+        """Contents that matter to no loader and are known to be Python."""
+        sound: frozenset[bytes] = frozenset(self._table("sound", list[bytes]))
+        return sound
 
     @cached_property
     def _places(self) -> dict[bytes, _Place]:
@@ -76,13 +88,20 @@ class Cache:
         """Whether anything is kept at all."""
         return bool(self._folder)
 
-    def facts(self, digest: bytes) -> bytes | None:
-        """The facts of a content, if they are known."""
-        place = self._places.get(digest)
-        if place is None:
-            return None
-        data = self._pack(place.pack)[place.start : place.start + place.size]
-        return data if zlib.crc32(data) == place.check else None
+    def facts(self, digests: Iterable[bytes]) -> Iterator[tuple[bytes, bytes]]:
+        """Those of the contents whose facts are known, with the facts."""
+        packs: dict[str, list[tuple[_Place, bytes]]] = defaultdict(list)
+        for digest in digests:
+            if digest in self._places:
+                place = self._places[digest]
+                packs[place.pack].append((place, digest))
+        for name, wanted in packs.items():
+            with contextlib.suppress(OSError), open(self._place(os.path.basename(name)), "rb") as stream:
+                for place, digest in sorted(wanted, key=lambda item: item[0].start):
+                    stream.seek(place.start)
+                    data = stream.read(place.size)
+                    if zlib.crc32(data) == place.check:
+                        yield digest, data
 
     def save(self, files: Mapping[str, Known], new: Mapping[bytes, bytes], needed: Collection[bytes]) -> None:
         """Keep what this run learned: its files, facts that were not known, and which contents need facts.
@@ -96,12 +115,30 @@ class Cache:
             if new:
                 self._save_facts(new, needed)
             if files != self.files:
-                folders.replace(self._place(self._files), msgspec.msgpack.encode(files))
+                self._keep_table(self._files, files)
             folders.touch(self._folder)
             if new:
                 folders.prune(os.path.dirname(os.path.dirname(self._folder)), self._folder)
 
-    def entry(self, kind: str, key: str) -> bytes | None:
+    def keep_peeks(self, peeks: Mapping[bytes, bytes]) -> None:
+        """Keep what the files say of themselves now."""
+        self._keep_table("peeks", peeks)
+
+    def keep_sound(self, digests: Collection[bytes]) -> None:
+        """Keep which contents are known to be Python."""
+        self._keep_table("sound", list(digests))
+
+    def keep_listings(self, listings: Mapping[str, Sequence[str]]) -> None:
+        """Keep what patterns left this time."""
+        self._keep_table("listings", listings)
+
+    def _keep_table(self, name: str, table: Any) -> None:
+        with contextlib.suppress(OSError, UnicodeEncodeError):  # a name that is no text
+            if self._folder:
+                folders.make(self._folder)
+                folders.replace(self._place(name), msgspec.msgpack.encode(table))
+
+    def entry(self, kind: str, key: str) -> memoryview | None:
         """What was kept under a key."""
         return folders.checked(self._place(f"{kind}-{key}")) if self._folder else None
 
@@ -122,22 +159,15 @@ class Cache:
         listings: dict[str, tuple[str, str, str]] = self._table("listings", dict[str, tuple[str, str, str]])
         return listings
 
-    def keep_listings(self, listings: Mapping[str, Sequence[str]]) -> None:
-        """Keep what patterns left this time."""
-        with contextlib.suppress(OSError, UnicodeEncodeError):  # a name that is no text
-            if self._folder:
-                folders.make(self._folder)
-                folders.replace(self._place("listings"), msgspec.msgpack.encode(listings))
-
     def _save_facts(self, new: Mapping[bytes, bytes], needed: Collection[bytes]) -> None:
         places = self._table("facts", dict[bytes, _Place])  # as they are by now
         places.update(_write_pack(self._folder, new))
         live = {digest: place for digest, place in places.items() if digest in needed}
         packs = {place.pack for place in places.values()}
         if len(packs) > _MOST_PACKS or _bytes(places) > 2 * _bytes(live) + _SLACK:
-            kept = {digest: data for digest in live if (data := new.get(digest) or self.facts(digest))}
-            places = _write_pack(self._folder, kept)
-        folders.replace(self._place("facts"), msgspec.msgpack.encode(places))
+            old = dict(self.facts(live.keys() - new.keys()))
+            places = _write_pack(self._folder, old | {digest: new[digest] for digest in live.keys() & new.keys()})
+        self._keep_table("facts", places)
         used = {place.pack for place in places.values()}
         for file in folders.held(self._folder):
             name = os.path.basename(file)
@@ -153,15 +183,6 @@ class Cache:
             return {} if data is None else msgspec.msgpack.decode(data, type=form)
         except msgspec.MsgspecError:
             return {}
-
-    def _pack(self, name: str) -> bytes:
-        if name not in self._packs:
-            try:
-                with open(self._place(os.path.basename(name)), "rb") as stream:
-                    self._packs[name] = stream.read()
-            except OSError:
-                self._packs[name] = b""
-        return self._packs[name]
 
 
 def project(root: str, words: Words, home: str = "") -> Cache:

@@ -47,14 +47,14 @@ def make(folder: str) -> None:
             stream.write(text)
 
 
-def checked(file: str) -> bytes | None:
+def checked(file: str) -> memoryview | None:
     """What `replace` wrote, if it is still that."""
     try:
         with open(file, "rb", buffering=0) as stream:
-            data = stream.read()
+            data = memoryview(stream.read())
     except OSError:
         return None
-    return data[4:] if zlib.crc32(memoryview(data)[4:]) == int.from_bytes(data[:4], "big") else None
+    return data[4:] if zlib.crc32(data[4:]) == int.from_bytes(data[:4], "big") else None
 
 
 def replace(file: str, data: bytes, checked: bool = True) -> None:

@@ -6,6 +6,7 @@ import codecs
 import contextlib
 import os
 import time
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from dllint import files
 from dllint.cache import Cache, Known, State, settled, state, unsettled
 from dllint.engine.corpus import Corpus, containers_of, decoded
 from dllint.engine.progress import steps, track
+from dllint.files import Peek
 from dllint.finding import Finding
 from dllint.model import Damaged
 from dllint.reduce import Collected, pack, unpack, unreadable
@@ -51,7 +53,9 @@ class Reader:
         self._collected: dict[str, tuple[bytes, Collected]] = {}
         """What became of a file, with the digest of its content."""
         self._closed: tuple[dict[str, bytes], frozenset[str]] = ({}, frozenset())
-        """The peeks of the last time, and the files that they made worth parsing."""
+        """What the peeks of the last time are known by, and the files that they made worth parsing."""
+        self._peeks: dict[bytes, bytes] = {}
+        """What files say that were read, packed, by what that is known by."""
 
     def survey(
         self, selection: files.Selection, overlay: Mapping[str, bytes], stale: Collection[str] | None = None
@@ -96,18 +100,17 @@ class Reader:
 
     def sound(self, survey: Survey) -> bool:
         """Whether nothing is to be said of the files aside; what was learned is kept."""
-        new = {}
+        new = set()
         for path in survey.aside:
-            packed = self._cache.facts(survey.seen[path].digest)
-            if packed is None:
+            if survey.seen[path].digest not in self._cache.sound:
                 fresh = collect_file(self._root, path)
-                packed = new[fresh.digest] = pack(fresh.item)
-            with contextlib.suppress(Damaged):
-                item = unpack(packed, path)
-                if item.model is not None and not (item.problem or item.crash):
-                    continue
-            return False
-        self._save(survey, new)
+                if fresh.item.model is None or fresh.item.problem or fresh.item.crash:
+                    return False
+                new.add(fresh.digest)
+        if new:
+            known = self._cache.sound | new
+            self._cache.keep_sound({seen.digest for seen in survey.seen.values() if seen.digest in known})
+        self._save(survey, {})
         return True
 
     def _collect(self, waiting: Sequence[tuple[str, int]], overlay: Mapping[str, bytes]) -> Iterable[Fresh]:
@@ -124,7 +127,7 @@ class Reader:
             if stale is None or known is None or path in stale:
                 try:
                     data = overlay.get(path)
-                    known = self._look(path) if data is None else _peek(path, data, self._wanted)
+                    known = self._look(path) if data is None else self._known(path, data)
                 except OSError as error:
                     known = unreadable(path, str(error.strerror or error))
             self._seen[path] = known
@@ -136,7 +139,13 @@ class Reader:
         if known is not None and known.state == state(os.stat(f"{self._root}/{path}")):
             return known
         status = status_of(self._root, path)
-        return _peek(path, read(self._root, path), self._wanted, state(status) if settled(state(status), now) else None)
+        return self._known(path, read(self._root, path), state(status) if settled(state(status), now) else None)
+
+    def _known(self, path: str, data: bytes, state: State | None = None) -> Known:
+        packed = files.packed(files.peek(path, data, self._wanted))
+        peek = digest(path, packed)
+        self._peeks[peek] = packed
+        return Known(state or unsettled(len(data)), digest(path, data), peek)
 
     def _close(self, seen: Mapping[str, Known]) -> frozenset[str]:
         peeks = {path: known.peek for path, known in seen.items()}
@@ -155,25 +164,41 @@ class Reader:
         with contextlib.suppress(msgspec.MsgspecError):
             if known is not None:
                 return msgspec.msgpack.decode(known, type=frozenset[str])
-        found = files.close({path: files.unpacked(peek) for path, peek in peeks.items()}, self._root)
+        packed = {**self._cache.peeks, **self._peeks}
+        found = files.close({path: self._unpacked(path, packed.get(peek)) for path, peek in peeks.items()}, self._root)
         if told:
             self._cache.keep("closure", key, msgspec.msgpack.encode(found))
+            self._cache.keep_peeks({peek: packed[peek] for peek in peeks.values() if peek in packed})
         return found
+
+    def _unpacked(self, path: str, packed: bytes | None) -> Peek:
+        """A peek; that of a file which is known by one that was lost is taken again."""
+        if packed is None:
+            with contextlib.suppress(OSError):
+                return files.peek(path, read(self._root, path), self._wanted)
+        return files.unpacked(packed or b"")
 
     def _recall(self, needed: Collection[str], seen: Mapping[str, Known]) -> bool:
         """Take from the cache what it knows; whether that was anything."""
         remembered = False
+        wanted: dict[bytes, list[str]] = defaultdict(list)
         for path in needed - self._collected.keys():
-            packed = self._cache.facts(seen[path].digest)
-            with contextlib.suppress(Damaged):
-                if packed is not None:
-                    self._collected[path] = seen[path].digest, unpack(packed, path)
+            wanted[seen[path].digest].append(path)
+        for contents, packed in self._cache.facts(wanted):
+            for path in wanted[contents]:
+                with contextlib.suppress(Damaged):
+                    self._collected[path] = contents, unpack(packed, path)
                     remembered = True
         return remembered
 
     def _save(self, survey: Survey, new: Mapping[bytes, bytes]) -> None:
-        kept = {path: k for path, k in survey.seen.items() if k.state != unsettled(k.state[0]) and _is_text(path)}
-        kept |= {path: self._cache.files[path] for path in survey.overlay if path in self._cache.files}
+        before = self._cache.files
+        kept = {}
+        for path, seen in survey.seen.items():
+            young = seen.state == unsettled(seen.state[0])  # or it is what an editor holds
+            known = before.get(path) if young else seen
+            if known is not None and (path in before or _is_text(path)):
+                kept[path] = known
         self._cache.save(kept, new, {survey.seen[path].digest for path in survey.relevant | survey.aside})
 
     def _text(self, path: str, overlay: Mapping[str, bytes], problems: list[Finding]) -> Source | None:
@@ -186,10 +211,6 @@ class Reader:
         except OSError as error:
             problems.append(unreadable(path, str(error.strerror or error)))
             return None
-
-
-def _peek(path: str, data: bytes, wanted: files.Words, state: State | None = None) -> Known:
-    return Known(state or unsettled(len(data)), digest(path, data), files.packed(files.peek(path, data, wanted)))
 
 
 def _is_text(path: str) -> bool:

@@ -56,6 +56,7 @@ class Verdicts:
 
     def _key(self, survey: Survey) -> str:
         told = (self._told, msgspec.to_builtins(survey.problems))
-        files = [(path, survey.seen[path].digest) for path in sorted(survey.relevant)]
+        paths = sorted(survey.relevant)
         containers = [(path, source.text) for path, source in survey.containers.items()]
-        return hashed(repr((told, files, containers)).encode("utf-8", "backslashreplace"))
+        read = b"".join([survey.seen[path].digest for path in paths])
+        return hashed(repr((told, "\0".join(paths), containers)).encode("utf-8", "backslashreplace") + read)
