@@ -11,7 +11,8 @@ from dllint.finding import Note
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate import Evaluator
 from dllint.project.guards import only_in_main, under_main_guard
-from dllint.project.index import Module
+from dllint.project.index import Module, event_names
+from dllint.project.on_demand import OnDemand
 from dllint.project.reach import Reach, Running
 from dllint.project.values import Func, Inst, Klass, Method, Value
 from dllint.source import Span
@@ -40,6 +41,7 @@ class GuardedNames:
         self.evaluator = evaluator
         self._in_children = in_children
         self._reach = Reach(evaluator)
+        self._binding = OnDemand(_may_bind)
         self._reached: dict[tuple[str, bool], frozenset[tuple[str, int]]] = {}
         self._known: dict[tuple[str, str], Event | None] = {}
 
@@ -62,9 +64,9 @@ class GuardedNames:
 
     def read_by(self, running: Running) -> Iterator[Guarded]:
         """The names that worker code reads and that only the main process has."""
-        if running.env.function < 0 or running.env.module.notebook:
-            return  # what a notebook defines, workers do not even find
         module = running.env.module
+        if running.env.function < 0 or module.notebook or not self._binding[module]:
+            return  # what a notebook defines, workers do not even find
         facts = running.env.facts
         wanted = facts.loads - facts.bound - _BUILT_IN
         parent = facts.parent
@@ -94,10 +96,17 @@ class GuardedNames:
 
     def missing(self, module: Module, name: str) -> Event | None:
         """The first binding of a module's name when only the script's own process executes any; else None."""
+        if not self._binding[module]:
+            return None
         key = (module.path, name)
         if key not in self._known:
             self._known[key] = self._first_guarded(module, name)
         return self._known[key]
+
+    def may_be_known_to(self, path: str) -> bool:
+        """Whether a script that imports a file, or is that file, may have names of this kind."""
+        index = self.evaluator.index
+        return any(self._binding[index.modules[importer]] for importer in index.importers(path))
 
     def _first_guarded(self, module: Module, name: str) -> Event | None:
         elsewhere = module.path in self._dynamic or name in self.evaluator.index.outside_writes
@@ -114,7 +123,8 @@ class GuardedNames:
     def only_for_main(self, module: Module, function: int) -> bool:
         """Whether the guarded part calls a function that runs neither on import nor in children."""
         place = (module.path, function)
-        return place in self._called(module, True) and place not in self._called(module, False) | self._in_children()
+        called = place in self._called(module, True) and place not in self._called(module, False)
+        return called and place not in self._in_children()
 
     def _called(self, module: Module, guarded: bool) -> frozenset[tuple[str, int]]:
         key = (module.path, guarded)
@@ -137,6 +147,12 @@ class GuardedNames:
             for module in self.evaluator.index
             if any(item.bound == "*" for item in module.model.imports) or _DYNAMIC & module.calls.keys()
         )
+
+
+def _may_bind(module: Module) -> bool:
+    """Whether the guarded part of a module binds names, or may have functions do so."""
+    guarded = [event for event in module.model.events if under_main_guard(module, -1, event)]
+    return any(map(event_names, guarded)) or bool(guarded and module.writers_of_globals)
 
 
 def _part(module: Module, guarded: bool) -> Iterator[Event]:

@@ -57,6 +57,10 @@ class _Put(NamedTuple):
     receiver: Expr
     kept: Expr
     at: Span
+    users: tuple[Expr, ...]
+    """The calls of the function that are given the container."""
+    is_tensor: bool
+    """The loop itself treats what is put there as a tensor."""
 
 
 class KeptBatches:
@@ -93,33 +97,12 @@ class KeptBatches:
 
     def _kept_by(self, one: Loop, loader: Loader, puts: Iterable[_Put]) -> Iterator[Kept]:
         for put in puts:
-            if not self._outlives(put.receiver, one):
+            if not self._is_container(_base(put.receiver), one.env):
                 continue
-            joined = self._joined_later(put.receiver, one)
-            numbers = not joined and self._made_numbers(put.receiver, one, loader)
-            if joined or numbers or calls_on_the_way(put.kept, one, VIEW_METHODS) or seen_as_tensor(put.kept, one):
+            joined = any(self._is_joiner(call, one.env) for call in put.users)
+            numbers = not joined and self._made_numbers(put, one.env, loader)
+            if joined or numbers or put.is_tensor:
                 yield Kept(one.env.module.path, put.at, put.kept, one.iterable, loader, joined)
-
-    def _outlives(self, receiver: Expr, one: Loop) -> bool:
-        """Whether a container was made before the loop and is not emptied in it."""
-        base = receiver.args[0] if receiver.kind == "subscript" else receiver
-        if base.kind not in ("name", "attribute") or not self._is_container(base, one.env):
-            return False
-        module, function = one.env.module, one.env.function
-        body = module.block(one.block)
-        if base.kind == "name":
-            for binding in module.bindings[function, -1].get(base.name, ()):
-                if binding.kind != "augment" and body.start <= binding.start < body.end:
-                    return False
-        for event in module.events(function):
-            if event.kind in ("assign", "del") and event.target is not None and body.start <= event.start < body.end:
-                if event.target.dotted == base.dotted or event.kind == "del":
-                    return False
-            for part in event.walk() if body.start <= event.start < body.end else ():
-                if part.kind == "call" and part.args[0].name in _EMPTIED and part.args[0].kind == "attribute":
-                    if part.args[0].args[0].dotted == base.dotted:
-                        return False
-        return True
 
     def _is_container(self, base: Expr, env: Env) -> bool:
         for value in self.evaluator.values(base, env):
@@ -131,24 +114,14 @@ class KeptBatches:
                 )
         return False
 
-    def _made_numbers(self, receiver: Expr, one: Loop, loader: Loader) -> bool:
+    def _made_numbers(self, put: _Put, env: Env, loader: Loader) -> bool:
         """Whether the container becomes an array of numbers, as torch's own collate function makes tensors of them."""
         if self.boundaries.argument(loader, "collate_fn")[0] or self.boundaries.open_ended(loader):
             return False
         return any(
             isinstance(value, Ext) and (value.name in _NUMERIC or (value.name in _ARRAYS and _of_numbers(part)))
-            for event in one.env.module.events(one.env.function)
-            for part in event.walk()
-            if part.kind == "call" and len(part.args) > 1 and part.args[1].dotted == receiver.dotted != ""
-            for value in self.evaluator.values(part.args[0], one.env)
-        )
-
-    def _joined_later(self, receiver: Expr, one: Loop) -> bool:
-        return any(
-            self._is_joiner(part, one.env) and len(part.args) > 1 and part.args[1].dotted == receiver.dotted != ""
-            for event in one.env.module.events(one.env.function)
-            for part in event.walk()
-            if part.kind == "call"
+            for part in put.users
+            for value in self.evaluator.values(part.args[0], env)
         )
 
     def _is_joiner(self, call: Expr, env: Env) -> bool:
@@ -186,15 +159,53 @@ class KeptBatches:
 
 
 def _puts(one: Loop) -> Iterator[_Put]:
-    """What a loop puts into containers in every step: the part of the question that needs no values."""
+    """What a loop puts in every step into containers that outlive it: the part of the question that needs no values."""
     module = one.env.module
     for event, receiver, what in module.mutations[one.env.function]:
         inside = list(module.enclosing(event.block))
         if one.block not in inside or any(_is_case(one, index) for index in inside[: inside.index(one.block)]):
             continue
         kept, spread = _put(event, what)
-        if kept is not None and is_view(kept, one) and not (spread and calls(kept, "numpy")):
-            yield _Put(receiver, kept, what.span if event.kind == "expr" else kept.span)
+        if kept is None or not is_view(kept, one) or (spread and calls(kept, "numpy")) or not _outlives(receiver, one):
+            continue
+        users = tuple(_given(receiver, one))
+        is_tensor = calls_on_the_way(kept, one, VIEW_METHODS) or seen_as_tensor(kept, one)
+        if users or is_tensor:
+            yield _Put(receiver, kept, what.span if event.kind == "expr" else kept.span, users, is_tensor)
+
+
+def _base(receiver: Expr) -> Expr:
+    return receiver.args[0] if receiver.kind == "subscript" else receiver
+
+
+def _outlives(receiver: Expr, one: Loop) -> bool:
+    """Whether a container is neither made nor emptied in the loop."""
+    base = _base(receiver)
+    if base.kind not in ("name", "attribute"):
+        return False
+    module, function = one.env.module, one.env.function
+    body = module.block(one.block)
+    if base.kind == "name":
+        for binding in module.bindings[function, -1].get(base.name, ()):
+            if binding.kind != "augment" and body.start <= binding.start < body.end:
+                return False
+    for event in module.events(function):
+        if event.kind in ("assign", "del") and event.target is not None and body.start <= event.start < body.end:
+            if event.target.dotted == base.dotted or event.kind == "del":
+                return False
+        for part in event.walk() if body.start <= event.start < body.end else ():
+            if part.kind == "call" and part.args[0].name in _EMPTIED and part.args[0].kind == "attribute":
+                if part.args[0].args[0].dotted == base.dotted:
+                    return False
+    return True
+
+
+def _given(receiver: Expr, one: Loop) -> Iterator[Expr]:
+    """The calls that get a container as their first argument, in the function that fills it."""
+    for event in one.env.module.events(one.env.function) if receiver.dotted else ():
+        for part in event.walk():
+            if part.kind == "call" and len(part.args) > 1 and part.args[1].dotted == receiver.dotted:
+                yield part
 
 
 def _is_case(one: Loop, index: int) -> bool:

@@ -49,6 +49,8 @@ class GuardedNameInWorker(Rule):
             if running.loader is not None:
                 yield from ((guarded, running.loader) for guarded in project.guarded.read_by(running))
         for task in project.processes.tasks:
+            if not project.guarded.may_be_known_to(task.path):
+                continue
             for running in project.processes.running(task):
                 yield from ((guarded, task) for guarded in project.guarded.read_by(running))
 
