@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -171,20 +172,38 @@ from dllint.engine import several, worker
 real = worker.checked
 def checked(request):
     if request.paths[0].endswith("first"):
-        os.abort()
+        {}
     return real(request)
 worker.checked = checked
 worker.main()
 """
 
 
-def test_a_project_that_kills_its_process_is_told_of(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def start(module: str) -> subprocess.Popen[bytes]:
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "rules")))}
-        command = [sys.executable, "-c", WORKER]
-        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
+def _worker(before: str) -> subprocess.Popen[bytes]:
+    """A process that does something before it checks the first project."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "rules")))}
+    command = [sys.executable, "-c", WORKER.format(before)]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
 
-    monkeypatch.setattr(child, "start", start)
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="no way to see the children of a process")
+def test_copies_end_with_the_process_that_they_are_of(folder: Path) -> None:
+    with _worker("import time; time.sleep(600)") as process:
+        assert process.stdin
+        child.greet(process)
+        child.send(process.stdin, msgspec.msgpack.encode(Request(paths=(str(folder / "first"),))))
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        while not (copy := children.read_text(encoding="ascii").strip()):
+            time.sleep(0.01)
+        process.kill()
+    deadline = time.monotonic() + 30
+    while os.path.exists(f"/proc/{copy}/exe"):
+        assert time.monotonic() < deadline, "the copy goes on"
+        time.sleep(0.05)
+
+
+def test_a_project_that_kills_its_process_is_told_of(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(child, "start", lambda module: _worker("os.abort()"))
     monkeypatch.setattr(several, "WORTH", 0)
     result = run(folder, jobs=2)
     assert [finding.path for finding, _ in result.findings] == ["second/words.py"]

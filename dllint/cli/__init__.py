@@ -62,7 +62,7 @@ def main() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     try:
-        status = cli.main(prog_name="dllint", standalone_mode=False)
+        status = cli.main(prog_name="dllint", standalone_mode=False, obj=forgotten)  # when a command has done its work
     except click.ClickException as error:
         error.show()
         status = error.exit_code

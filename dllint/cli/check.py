@@ -107,7 +107,11 @@ def command(context: click.Context, /, paths: tuple[str, ...], why_place: str | 
 
             watch(request, lambda: _check(request, options))
         else:
-            context.exit(_check(request, options))
+            with uncollected():
+                status = _check(request, options)
+                if context.obj:
+                    context.obj()
+            context.exit(status)
 
 
 @contextlib.contextmanager

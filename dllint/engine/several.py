@@ -61,10 +61,16 @@ def check(request: Request, asked: Sequence[Session]) -> Result:
 
 
 def checked(request: Request) -> Piece:
-    """What one project comes to, and nothing of it left in memory. Raises Changed."""
-    found = piece(single.undisturbed(lambda: single.check(Session(request))))
-    gc.collect()  # the project is full of cycles
-    return found
+    """What one project comes to. Raises Changed."""
+    return piece(single.undisturbed(lambda: single.check(Session(request))))
+
+
+def checked_here(request: Request) -> Piece:
+    """The same, and nothing of the project left in memory."""
+    try:
+        return checked(request)
+    finally:
+        gc.collect()  # it is full of cycles
 
 
 def _folder(root: str, inner: str) -> str:
@@ -83,7 +89,7 @@ def _pieces(asked: Sequence[Session], jobs: int) -> Iterator[Piece]:
     waiting.sort(key=lambda session: -len(session.selection.files))  # or the largest would be waited for
     size = sum(len(session.selection.files) for session in waiting)
     if min(jobs, len(waiting)) < 2 or size < WORTH or not sys.executable or getattr(sys, "frozen", False):
-        yield from (checked(session.request) for session in waiting)
+        yield from (checked_here(session.request) for session in waiting)
     else:
         yield from _beside(waiting, jobs)
 
@@ -105,7 +111,7 @@ def _beside(waiting: Sequence[Session], jobs: int) -> Iterator[Piece]:
             if answer is not None:
                 del left[root]
                 yield answer
-    yield from map(checked, left.values())
+    yield from map(checked_here, left.values())
 
 
 class _Crew(Crew[tuple[str, bytes], tuple[str, Piece | None]]):
