@@ -53,8 +53,10 @@ class Words(msgspec.Struct, frozen=True):
 def words(triggers: Iterable[bytes] = (), names: Iterable[str] = ()) -> Words:
     """The field's own words, the rules' triggers, and the known and configured classes by their last names."""
     known = (*knowledge.LOADERS, *knowledge.DATASETS, *names)
-    whole = {name.rpartition(".")[2].encode() for name in known}
-    return Words((*_WORDS, *sorted(set(triggers))), tuple(sorted(whole)))
+    anywhere = (*_WORDS, *sorted(set(triggers)))
+    last = {name.rpartition(".")[2].encode() for name in known}
+    whole = (name for name in last if not any(word in name for word in anywhere))  # those would be found anyway
+    return Words(anywhere, tuple(sorted(whole)))
 
 
 def peek(path: str, data: bytes, wanted: Words) -> Peek:
