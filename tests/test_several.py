@@ -247,6 +247,13 @@ def test_from_the_command_line(folder: Path) -> None:
     assert done.stderr.startswith("2 findings in 3 files.")
 
 
+def test_what_does_not_exist_hides_nothing(folder: Path) -> None:
+    done = dllint(folder, "check", "--no-cache", "first/none.py", "second")
+    assert done.returncode == 2
+    assert done.stdout.startswith(f"second/{CONCISE}")
+    assert "error: first: first/none.py: no such file or folder\n" in done.stderr
+
+
 def test_a_wrong_configuration_anywhere_is_named(folder: Path) -> None:
     (folder / "second" / "pyproject.toml").write_text("[tool.dllint]\nselekt = []\n", encoding="utf-8")
     done = dllint(folder, "check", "--no-cache", ".")

@@ -38,7 +38,7 @@ def sessions(request: Request) -> list[Session]:
     """
     found = files.projects(config.homeless(request.paths), request.paths)
     asked = (Session(msgspec.structs.replace(request, paths=tuple(paths))) for paths in found.values())
-    return [session for session in asked if session.selection.targets]
+    return [one for one in asked if one.selection.targets or one.selection.missing or one.selection.ignored]
 
 
 def plan(request: Request, asked: Sequence[Session]) -> Plan:

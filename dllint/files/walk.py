@@ -89,24 +89,28 @@ def _below(files: set[str], folder: str) -> set[str]:
 def projects(folder: str, paths: Sequence[str]) -> dict[str, list[str]]:
     """The projects below a folder that is none, with the arguments that concern each; none where a file is in none.
 
-    All paths are absolute. A project inside of another one is part of it.
+    A project inside of another one is part of it.
     """
     found: dict[str, list[str]] = {}
     walk = _Walk(Config(root=folder), containers=True)
-    for place in map(os.path.abspath, paths):
-        here = folder
-        for name in _parts(os.path.relpath(place, folder)):
-            here = os.path.join(here, name)
-            if os.path.isdir(here) and marked(here):
-                found.setdefault(here, []).append(place)
-                break
-        else:
-            inner = list(walk.homes(place)) if os.path.isdir(place) else [None]
-            if None in inner:
+    for path in paths:
+        place = os.path.abspath(path)
+        around = _home(folder, place)
+        for home in [around] if around else walk.homes(place) if os.path.isdir(place) else [None]:
+            if home is None:
                 return {}
-            for home in filter(None, inner):
-                found.setdefault(home, []).append(home)
+            found.setdefault(home, []).append(path if around else home)
     return found
+
+
+def _home(folder: str, place: str) -> str:
+    """The outermost project below a folder that holds a place, or ""."""
+    here = folder
+    for name in _parts(os.path.relpath(place, folder)):
+        here = os.path.join(here, name)
+        if os.path.isdir(here) and marked(here):
+            return here
+    return ""
 
 
 def _parts(path: str) -> list[str]:
