@@ -192,7 +192,7 @@ def _requirement(dependencies: object, package: str) -> str:
     candidates = [text for text in texts if isinstance(text, str) and text.lower().startswith(package)]
     if not candidates:
         return ""
-    known = plain(candidates[0][len(package) :])
+    known = plain(candidates[0][len(package) :].partition(";")[0])  # what the marker says is not asked
     if known is not None:
         return known
     from packaging.requirements import InvalidRequirement, Requirement

@@ -89,7 +89,7 @@ def tables(root: Path) -> list[Path]:
 
 
 def expressions(model: ModuleModel) -> list[Expr]:
-    return list(stored._expressions(model))
+    return [expr for root in stored._roots(model) for expr in root.walk()]
 
 
 def plain(model: ModuleModel) -> object:

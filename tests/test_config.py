@@ -173,6 +173,9 @@ def test_requirements_tell_the_numpy_that_the_package_does_not(tmp_path: Path) -
     assert loaded(tmp_path, "", "dllint.toml").targets.numpy == "==1.26.4"
     project = '[project]\ndependencies = ["numpy>=2"]\n'
     assert loaded(tmp_path, project, "pyproject.toml").targets.numpy == ">=2"
+    project = '[project]\ndependencies = ["numpy-stl<4", "numpy<2 ; python_version < \'3.13\'"]\n'
+    assert loaded(tmp_path, project, "pyproject.toml").targets.numpy == "<2"
+    assert loaded(tmp_path, project.replace('"numpy-stl<4", ', ""), "pyproject.toml").targets.numpy == "<2"
 
 
 def test_scripts_of_the_package_are_known(tmp_path: Path) -> None:

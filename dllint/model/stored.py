@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 from msgspec.structs import force_setattr, replace
@@ -22,8 +22,8 @@ class _Stored(msgspec.Struct, frozen=True, array_like=True):
     """(block, scope, event): the block's test is the event's value."""
     twins: tuple[tuple[int, int, int], ...]
     """(scope, event, event): `a = b = value` is two events with one value."""
-    inner: bool
-    """There are expressions inside of others that are somewhere else, too."""
+    inner: tuple[int, ...]
+    """Which of the outermost expressions have others inside that are somewhere else, too."""
 
 
 _ENCODER = msgspec.msgpack.Encoder()
@@ -44,7 +44,11 @@ def encode(model: ModuleModel) -> bytes:
     blocks = list(model.blocks)
     for index, _, _ in tests:
         blocks[index] = replace(blocks[index], test=None)
-    inner = any(expr.kind == "walrus" or _unpacks(expr) for expr in _expressions(model))
+    inner = tuple(
+        index
+        for index, root in enumerate(_roots(model))
+        if any(expr.kind == "walrus" or _unpacks(expr) for expr in root.walk())
+    )
     return _ENCODER.encode(_Stored(replace(model, path="", blocks=tuple(blocks)), tuple(tests), tuple(twins), inner))
 
 
@@ -58,17 +62,18 @@ def decode(data: bytes, path: str) -> ModuleModel:
         for scope, first, second in stored.twins:
             force_setattr(scopes[scope][second], "value", scopes[scope][first].value)
         if stored.inner:
-            _join_inner(stored.model)
+            _join_inner(stored.model, stored.inner)
     except (msgspec.MsgspecError, IndexError, RecursionError) as error:
         raise Damaged(str(error)) from None
     force_setattr(stored.model, "path", path)
     return stored.model
 
 
-def _join_inner(model: ModuleModel) -> None:
+def _join_inner(model: ModuleModel, inner: Sequence[int]) -> None:
     """`(name := value)` is an event with the same value; `**value` of a display is a key and a value."""
     values: dict[tuple[int, int], Expr] = {}
-    for expr in _expressions(model):
+    roots = list(_roots(model))
+    for expr in (expr for index in inner for expr in roots[index].walk()):
         if expr.kind == "walrus":
             values[expr.start, expr.args[0].end] = expr.args[0]
         elif _unpacks(expr):
@@ -89,11 +94,6 @@ def _scopes(model: ModuleModel) -> Iterator[tuple[Event, ...]]:
     yield model.events
     yield from (function.events for function in model.functions)
     yield from (item.events for item in model.classes)
-
-
-def _expressions(model: ModuleModel) -> Iterator[Expr]:
-    for root in _roots(model):
-        yield from root.walk()
 
 
 def _roots(model: ModuleModel) -> Iterator[Expr]:
