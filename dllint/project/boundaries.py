@@ -257,13 +257,20 @@ class Boundaries:
 
     def _workers_on(self, place: Place, platform: str) -> list[Workers]:
         """The workers on a platform of the loaders that are made at a place: few places ask, so no others are made."""
-        known = self._elsewhere.get(platform)
-        if known is None:
-            evaluator = Evaluator(self.index, platform)
-            known = self._elsewhere[platform] = Boundaries(evaluator, self.targets, Declared(evaluator))
+        known = self._on(platform)
         sites = [site for site in self._sites if (site.module.path, site.expr.span) == place]
         made = [loader for site in sites for loader in known._made_at(site)] if sites else known.loaders
         return [loader.workers for loader in made if (loader.path, loader.span) == place]
+
+    def _on(self, platform: str) -> Boundaries:
+        """The same project on a platform, or on one that was asked before and has not told it from others so far."""
+        known = self._elsewhere.get(platform)
+        if known is None:
+            known = next((other for other in self._elsewhere.values() if not other.evaluator.told), None)
+        if known is None:
+            evaluator = Evaluator(self.index, platform)
+            known = self._elsewhere[platform] = Boundaries(evaluator, self.targets, Declared(evaluator))
+        return known
 
     def in_activation(self, loader: Loader, made: ExtInst | Inst) -> Loader:
         """The loader that the same call makes in another activation."""

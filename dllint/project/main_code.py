@@ -15,6 +15,7 @@ from dllint.project.boundaries import Boundaries, Loader
 from dllint.project.evaluate import Answer, Evaluator
 from dllint.project.guards import under_main_guard
 from dllint.project.index import Index, Module
+from dllint.project.on_demand import OnDemand
 from dllint.project.reach import Reach, Running
 from dllint.project.values import Const, Env, Ext, ExtInst, ExtMethod, Inst, Klass, Seq, Value
 from dllint.project.workers import Workers
@@ -61,6 +62,14 @@ class Begun(NamedTuple):
     loader: Loader | None = None
 
 
+class _Parts(NamedTuple):
+    """What of an event may start workers, in whatever activation."""
+
+    event: Event
+    iterated: list[Expr]
+    calls: list[Expr]
+
+
 class MainCode:
     """Follows module-level code."""
 
@@ -69,6 +78,7 @@ class MainCode:
         self.boundaries = boundaries
         self.index: Index = evaluator.index
         self._begun: dict[int, list[tuple[Event, Begun]]] = {}
+        self._asked = OnDemand(_parts)
         self.reach = Reach(evaluator, lambda running, event: self._guarded(running.env, event))
 
     def _guarded(self, env: Env, event: Event) -> bool:
@@ -122,20 +132,19 @@ class MainCode:
         """The events of an activation that start workers, with the first of what each starts."""
         known = self._begun.get(id(env))
         if known is None:
-            events = env.module.events(env.function)
-            live = (event for event in events if self.evaluator.conditions.may_run(env, event.start))
-            firsts = ((event, next(self._started_by(env, event), None)) for event in live)
+            asked = self._asked[env.module, env.function]
+            live = (parts for parts in asked if self.evaluator.conditions.may_run(env, parts.event.start))
+            firsts = ((parts.event, next(self._started_by(env, parts), None)) for parts in live)
             known = self._begun[id(env)] = [(event, begun) for event, begun in firsts if begun is not None]
         return known
 
-    def _started_by(self, env: Env, event: Event) -> Iterator[Begun]:
-        for expr in iterated_by(event):
+    def _started_by(self, env: Env, parts: _Parts) -> Iterator[Begun]:
+        for expr in parts.iterated:
             for loader in self.loaders_in(expr, env):
                 if loader.workers is not Workers.NONE:
                     yield Begun(expr, f"`{loader.name}` workers", loader.methods, loader)
-        for expr in event.walk():
-            if expr.kind == "call":
-                yield from self._started_by_call(env, expr)
+        for call in parts.calls:
+            yield from self._started_by_call(env, call)
 
     def _started_by_call(self, env: Env, call: Expr) -> Iterator[Begun]:
         for value in self.evaluator.values(call.args[0], env):
@@ -237,6 +246,17 @@ class MainCode:
                 if not known and depth and isinstance(value, ExtInst) and value.name.rpartition(".")[2] in _WRAPPERS:
                     for arg in call.args[1:]:
                         yield from self.loaders_in(arg, env, depth - 1)
+
+
+def _parts(scope: tuple[Module, int]) -> list[_Parts]:
+    """The events of a function that iterate or call anything."""
+    module, function = scope
+    found = (
+        _Parts(event, list(iterated_by(event)), [part for part in event.walk() if part.kind == "call"])
+        for event in module.events(function)
+        if event.value is not None or event.target is not None
+    )
+    return [parts for parts in found if parts.iterated or parts.calls]
 
 
 def _is_run_by_tests(module: Module) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from dllint.model.facts import Expr
+from dllint.model.facts import Event, Expr
 from dllint.project.devices import Devices
 from dllint.project.guards import under_main_guard
 from dllint.project.index import Module
@@ -46,10 +46,11 @@ class RepeatedWork:
     def repeated(self) -> Iterator[Repeated]:
         """The calls of scripts that use CUDA, empty files or begin a run's record, once more in each worker."""
         for module in self.main_code.index:
-            if self.main_code.index.import_statements.get(module.path) or any(self.main_code.starts(module)):
+            guarded = [event for event in module.events(-1) if under_main_guard(module, -1, event)]
+            if not guarded or self.main_code.index.import_statements.get(module.path):
                 continue
-            effects = list(self._effects(module))
-            started = self._begun(module) if effects else None
+            effects = [] if any(self.main_code.starts(module)) else list(self._effects(module))
+            started = self._begun(module, guarded) if effects else None
             if started is not None:
                 yield from (Repeated(*effect, started[1], started[0]) for effect in effects)
 
@@ -87,11 +88,10 @@ class RepeatedWork:
         modes = [value.value for pair in found for value in self.evaluator.values(*pair) if isinstance(value, Const)]
         return bool(modes) and all(isinstance(mode, str) and "w" in mode for mode in modes)
 
-    def _begun(self, module: Module) -> tuple[str, Begun] | None:
+    def _begun(self, module: Module, guarded: list[Event]) -> tuple[str, Begun] | None:
         """Workers that a script starts under its guard and that may be spawned."""
         env = self.evaluator.env(module, -1)
-        entries = [Running(env, (), start=event) for event in module.events(-1) if under_main_guard(module, -1, event)]
-        for running in self.reach.walk(entries):
+        for running in self.reach.walk(Running(env, (), start=event) for event in guarded):
             for event, begun in self.main_code.begun_by(running.env):
                 here = running.env.function >= 0 or event is running.start
                 if here and not running.env.blind and begun.methods & PICKLING:

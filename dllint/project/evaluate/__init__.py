@@ -39,6 +39,8 @@ class Evaluator:
         self.index = index
         self.platform = platform
         """Where the program runs; empty: anywhere."""
+        self.told = False
+        """Whether anything that was followed so far hangs on where the program runs."""
         self.activations = Activations(self)
         self.env = self.activations.env
         self.generic = self.activations.generic
@@ -88,7 +90,9 @@ class Evaluator:
             self._depth -= 1
             self._busy.discard(key)
         if self.platform:
-            found = tuple(on_platform(value, self.platform) for value in found)
+            here = tuple(on_platform(value, self.platform) for value in found)
+            self.told = self.told or here != found
+            found = here
         env.known[id(expr)] = found
         self.size += 1
         return found

@@ -18,8 +18,8 @@ class MissingMainGuard(Rule):
 
     def check(self, project: Project) -> Iterator[Finding]:
         for module in project.index:
-            starts = sorted(project.main_code.starts(module), key=lambda start: start.event.start)
-            if starts and project.main_code.runs_on_import(module):
+            if project.main_code.runs_on_import(module):
+                starts = sorted(project.main_code.starts(module), key=lambda start: start.event.start)
                 yield from islice((found for start in starts if (found := self._finding(project, start))), 1)
 
     def _finding(self, project: Project, start: Start) -> Finding | None:
