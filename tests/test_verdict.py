@@ -15,9 +15,9 @@ from dllint.engine import Request, Result, check, judge
 from dllint.engine.corpus import Corpus
 from dllint.registry import Layer
 from tests.lint import ROOT
-from tests.test_cache import HARMLESS, HAZARD, PLAIN, project, run, settle, told, write
+from tests.test_cache import HARMLESS, HAZARD, PLAIN, project, reads, run, settle, told, write
 
-__all__ = ["project", "settle"]
+__all__ = ["project", "reads", "settle"]
 pytestmark = pytest.mark.usefixtures("settle")
 
 
@@ -98,6 +98,27 @@ def test_what_a_full_run_found_answers_for_one_file(project: Path, judged: list[
         one = check(Request(paths=(str(project / path),), cache=True, cache_dir=cache))
         assert len(one.findings) == count
     assert len(judged) == 1
+
+
+def test_container_files_are_read_when_they_changed(project: Path, judged: list[str], reads: list[str]) -> None:
+    def asked() -> list[str]:
+        return told(run(project, layer=Layer(("DLL502",))))
+
+    write(project / "train.py", HARMLESS)
+    write(project / "run.sh", "docker run --gpus all train:1 python train.py\n")
+    (project / "notes.md").write_bytes(b"docker run \xff\n")
+    first = asked()
+    assert [line.partition(" ")[0] for line in first] == ["run.sh"]
+    reads.clear()
+    assert asked() == first
+    assert sorted(reads) == ["run.sh", "train.py"], "for what is quoted of them"
+    write(project / "run.sh", "docker run --gpus all --ipc=host train:1 python train.py\n")
+    assert asked() == []
+    reads.clear()
+    assert asked() == reads == []
+    write(project / "run.sh", "docker run --gpus all train:1 python train.py\n")
+    assert asked() == first
+    assert len(judged) == 2, "the first state was judged before"
 
 
 def test_a_named_file_that_does_not_matter_is_still_parsed(project: Path, judged: list[str]) -> None:

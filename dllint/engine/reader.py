@@ -14,7 +14,7 @@ import msgspec
 
 from dllint import files
 from dllint.cache import Cache, Known, State, settled, state, unsettled
-from dllint.engine.corpus import Corpus, containers_of, decoded
+from dllint.engine.corpus import Changed, Corpus, containers_of, decoded
 from dllint.engine.progress import steps, track
 from dllint.files import Peek
 from dllint.finding import Finding
@@ -34,8 +34,8 @@ class Survey(NamedTuple):
     """Files that may matter to a loader."""
     aside: frozenset[str]
     """Files that were named and do not matter: they are parsed to see that they can be."""
-    containers: Mapping[str, Source]
-    """The texts of container files, where a rule asks for them."""
+    containers: Mapping[str, Known]
+    """Container files, where a rule asks for them."""
     overlay: Mapping[str, bytes]
     whole: bool
     """Every file was looked at."""
@@ -64,13 +64,15 @@ class Reader:
 
         `overlay` has the contents of files that are not taken from disk.
         """
-        self._look_at(selection.files, overlay, stale)
+        before = {} if stale is None else {path: known for path, known in self._seen.items() if path not in stale}
+        self._seen = self._look_at(track("looking at files", selection.files), overlay, before)
+        others = self._look_at(selection.containers, overlay, {})
         seen = {path: known for path, known in self._seen.items() if isinstance(known, Known)}
-        problems = [told for told in self._seen.values() if isinstance(told, Finding)]
+        containers = {path: known for path, known in others.items() if isinstance(known, Known)}
+        problems = [told for told in (*self._seen.values(), *others.values()) if isinstance(told, Finding)]
         relevant = self._close(seen) & seen.keys()
-        texts = {path: text for path in selection.containers if (text := self._text(path, overlay, problems))}
         aside = (selection.named & seen.keys()) - relevant
-        return Survey(seen, problems, relevant, aside, texts, overlay, stale is None)
+        return Survey(seen, problems, relevant, aside, containers, overlay, stale is None)
 
     def read(self, survey: Survey) -> Corpus:
         """Parse the files that matter. What is new is kept in the cache, unless only stale files were looked at."""
@@ -87,16 +89,34 @@ class Reader:
             self._save(survey, new)
         digests = {path: contents for path, (contents, _) in self._collected.items() if contents}
         sources = {path: decoded(path, data) for path, data in overlay.items() if path not in survey.containers}
+        containers = self.texts(survey, survey.containers)
         corpus = Corpus(
             self._root,
             {path: self._collected[path][1] for path in sorted(self._collected)},
             survey.problems,
             digests,
-            {**sources, **survey.containers},
-            {path: containers_of(text) for path, text in survey.containers.items()},
+            {**sources, **containers},
+            {path: containers_of(text) for path, text in containers.items()},
         )
         corpus.remembered = remembered
         return corpus
+
+    def texts(self, survey: Survey, paths: Iterable[str]) -> dict[str, Source]:
+        """The texts of those of the container files that are UTF-8. Raises Changed."""
+        found = {}
+        for path in paths:
+            with contextlib.suppress(UnicodeDecodeError):
+                found[path] = self._text(path, survey)
+        return found
+
+    def _text(self, path: str, survey: Survey) -> Source:
+        try:
+            data = survey.overlay[path] if path in survey.overlay else read(self._root, path)
+        except OSError:
+            raise Changed(path) from None
+        if digest(path, data) != survey.containers[path].digest:
+            raise Changed(path)
+        return Source(path, data.decode("utf-8-sig"), bom=data.startswith(codecs.BOM_UTF8))
 
     def sound(self, survey: Survey) -> bool:
         """Whether nothing is to be said of the files aside; what was learned is kept."""
@@ -120,17 +140,21 @@ class Reader:
 
         return collect_files(self._root, waiting, overlay, self._jobs)
 
-    def _look_at(self, paths: Collection[str], overlay: Mapping[str, bytes], stale: Collection[str] | None) -> None:
-        before, self._seen = self._seen, {}
-        for path in track("looking at files", paths):
+    def _look_at(
+        self, paths: Iterable[str], overlay: Mapping[str, bytes], before: Mapping[str, Known | Finding]
+    ) -> dict[str, Known | Finding]:
+        """What is known of files; of those that were looked at `before`, that."""
+        found = {}
+        for path in paths:
             known = before.get(path)
-            if stale is None or known is None or path in stale:
+            if known is None:
                 try:
                     data = overlay.get(path)
                     known = self._look(path) if data is None else self._known(path, data)
                 except OSError as error:
                     known = unreadable(path, str(error.strerror or error))
-            self._seen[path] = known
+            found[path] = known
+        return found
 
     def _look(self, path: str) -> Known:
         """What is known of a file, read only when it is not the one that an earlier run looked at. Raises OSError."""
@@ -194,23 +218,12 @@ class Reader:
     def _save(self, survey: Survey, new: Mapping[bytes, bytes]) -> None:
         before = self._cache.files
         kept = {}
-        for path, seen in survey.seen.items():
+        for path, seen in (*survey.seen.items(), *survey.containers.items()):
             young = seen.state == unsettled(seen.state[0])  # or it is what an editor holds
             known = before.get(path) if young else seen
             if known is not None and (path in before or _is_text(path)):
                 kept[path] = known
         self._cache.save(kept, new, {survey.seen[path].digest for path in survey.relevant | survey.aside})
-
-    def _text(self, path: str, overlay: Mapping[str, bytes], problems: list[Finding]) -> Source | None:
-        """A container file's text; None for one that is no UTF-8."""
-        try:
-            data = overlay[path] if path in overlay else read(self._root, path)
-            return Source(path, data.decode("utf-8-sig"), bom=data.startswith(codecs.BOM_UTF8))
-        except UnicodeDecodeError:
-            return None
-        except OSError as error:
-            problems.append(unreadable(path, str(error.strerror or error)))
-            return None
 
 
 def _is_text(path: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from dllint.engine.reader import Reader, Survey
 from dllint.engine.verdict import Verdict, Verdicts
 from dllint.finding import Finding
 from dllint.fix import Fix
+from dllint.source import Source
 
 if TYPE_CHECKING:
     from dllint.engine.fixing import Remedies
@@ -122,6 +123,10 @@ class Session:
     def read(self, survey: Survey) -> Corpus:
         """The files that matter, as models."""
         return self._reader.read(survey)
+
+    def texts(self, survey: Survey, paths: Iterable[str]) -> dict[str, Source]:
+        """The texts of those files that are container files. Raises Changed."""
+        return self._reader.texts(survey, survey.containers.keys() & set(paths))
 
     def corpus(self, stale: Collection[str] | None = None) -> Corpus:
         """Both in one."""

@@ -10,7 +10,7 @@ import msgspec
 
 from dllint.engine.corpus import Changed, Corpus
 from dllint.engine.reader import Survey
-from dllint.engine.result import Result, quote, result
+from dllint.engine.result import Result, paths, quote, result
 from dllint.engine.session import Session
 from dllint.engine.verdict import Verdict
 from dllint.garbage import uncollected
@@ -53,6 +53,7 @@ def _told(session: Session, survey: Survey, known: Verdict) -> Result:
     concerned = [index for index, finding in enumerate(known.findings) if session.concerned(finding)]
     findings = [(known.findings[index], known.fixes[index]) for index in concerned]
     digests = {path: survey.seen[path].digest for path in survey.relevant}
-    corpus = Corpus(session.config.root, {}, digests=digests, sources=survey.containers)
+    texts = session.texts(survey, {path for finding, _ in findings for path in paths(finding)})
+    corpus = Corpus(session.config.root, {}, digests=digests, sources=texts)
     quote(corpus, [finding for finding, _ in findings])
     return result(session, corpus, findings, crashes=tuple(session.missing()), warnings=tuple(session.warnings()))

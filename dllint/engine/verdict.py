@@ -57,6 +57,6 @@ class Verdicts:
     def _key(self, survey: Survey) -> str:
         told = (self._told, msgspec.to_builtins(survey.problems))
         paths = sorted(survey.relevant)
-        containers = [(path, source.text) for path, source in survey.containers.items()]
+        containers = [(path, known.digest) for path, known in survey.containers.items()]
         read = b"".join([survey.seen[path].digest for path in paths])
         return hashed(repr((told, "\0".join(paths), containers)).encode("utf-8", "backslashreplace") + read)
