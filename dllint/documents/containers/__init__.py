@@ -16,14 +16,17 @@ if TYPE_CHECKING:
     from dllint.documents.containers.container import Containers
 
 _FORMATS = (
-    ("compose", re.compile(r"(?:^|/)[^/]*compose[^/]*\.ya?ml$"), re.compile(r"^services\s*:", re.MULTILINE)),
-    ("gitlab", re.compile(r"(?:^|/)(?:\.gitlab-ci[^/]*|\.gitlab/.*)\.ya?ml$"), re.compile(r"docker|podman")),
-    ("kubernetes", re.compile(r"\.ya?ml$"), re.compile(r"^apiVersion\s*:(?=.*\bcontainers\s*:)", re.M | re.S)),
-    ("devcontainer", re.compile(r"(?:^|/)\.?devcontainer\.json$"), re.compile(r"")),
-    ("markdown", re.compile(r"\.(?:md|markdown)$", re.IGNORECASE), re.compile(r"docker|podman")),
-    ("commands", re.compile(r"\.(?:sh|bash|zsh|mk)$|(?:^|/)[Mm]akefile$"), re.compile(r"docker|podman")),
+    ("compose", r"(?:^|/)[^/]*compose[^/]*\.ya?ml$", r"(?m)^services\s*:"),
+    ("gitlab", r"(?:^|/)(?:\.gitlab-ci[^/]*|\.gitlab/.*)\.ya?ml$", r"docker|podman"),
+    ("kubernetes", r"\.ya?ml$", r"(?ms)^apiVersion\s*:(?=.*\bcontainers\s*:)"),
+    ("devcontainer", r"(?:^|/)\.?devcontainer\.json$", r""),
+    ("markdown", r"(?i)\.(?:md|markdown)$", r"docker|podman"),
+    ("commands", r"\.(?:sh|bash|zsh|mk)$|(?:^|/)[Mm]akefile$", r"docker|podman"),
 )
-"""Modules of this package with `containers(source)`: by the file's path, and by what a file must hold to be parsed."""
+"""Modules of this package with `containers(source)`: by the file's path, and by what a file must hold to be parsed.
+
+Patterns are compiled when they are asked for: of most projects they never are.
+"""
 _ENDS = (".yml", ".yaml", ".json", ".md", ".markdown", ".sh", ".bash", ".zsh", ".mk", "makefile")
 _LARGEST = 1 << 20
 
@@ -32,7 +35,7 @@ __all__ = ["is_container_file", "read"]
 
 def is_container_file(path: str) -> bool:
     """Whether a file may be about containers, by its name. Paths have forward slashes."""
-    return path.lower().endswith(_ENDS) and any(name.search(path) for _, name, _ in _FORMATS)
+    return path.lower().endswith(_ENDS) and any(re.search(name, path) for _, name, _ in _FORMATS)
 
 
 def read(source: Source) -> Containers:
@@ -41,8 +44,8 @@ def read(source: Source) -> Containers:
     from dllint.documents.containers.container import Containers
 
     for module, name, content in _FORMATS:
-        if name.search(source.path):
-            if len(source.text) > _LARGEST or not content.search(source.text):
+        if re.search(name, source.path):
+            if len(source.text) > _LARGEST or not re.search(content, source.text):
                 return Containers()
             found = importlib.import_module(f"{__name__}.{module}").containers(source)
             return Containers(tuple(found), scan(source))
