@@ -65,6 +65,10 @@ RECURSION_LIMIT = 10_000
 __all__ = ["Held", "Loader", "Project", "Running", "Targets", "Task", "Workers"]
 
 
+Sent = tuple[Value, Holder, tuple[Note, ...]]
+"""Something that the project's users send to workers: the value, how, the way to it."""
+
+
 class Project:
     """The questions that rules may ask. Everything is computed on first use and kept.
 
@@ -182,12 +186,12 @@ class Project:
         return Shipped(self.evaluator, self.boundaries)
 
     @cached_property
-    def _held_by_loader(self) -> list[tuple[Loader, tuple[Held, ...]]]:
-        return [(loader, tuple(self._pickled.by(loader))) for loader in self.loaders]
+    def _held_by_loader(self) -> list[tuple[Loader, list[Held]]]:
+        return [(loader, self._pickled.by(loader)) for loader in self.loaders]
 
     def shipped_by(self, loader: Loader) -> tuple[Held, ...]:
         """Everything that one loader hands to its workers."""
-        return next((items for other, items in self._held_by_loader if other is loader), ())
+        return next((tuple(items) for other, items in self._held_by_loader if other is loader), ())
 
     def every_route(self) -> Iterator[Held]:
         """Everything that any loader ships, those without workers too, and what users would ship."""
@@ -210,35 +214,45 @@ class Project:
     @cached_property
     def in_memory(self) -> tuple[Held, ...]:
         """What forked workers have in the attributes of objects, `__getstate__` or not: per attribute and value."""
-        shipped = Shipped(self.evaluator, self.boundaries, forked=True)
         every: dict[tuple[Holder, Note, object], Held] = {}
-        for loader in self.loaders:
-            for held in shipped.by(loader) if self.starts_workers(loader) else ():
-                if held.holder.kind == "attribute":
-                    every.setdefault((held.holder, held.route[0], held.value), held)
-        for held in self._by_users(shipped):
+        for held in self._inherited():
             if held.holder.kind == "attribute":
                 every.setdefault((held.holder, held.route[0], held.value), held)
         return tuple(every.values())
 
+    def _inherited(self) -> Iterator[Held]:
+        """Everything that forked workers have: walked anew where pickle would leave something out."""
+        pickled, forked = self._pickled, self._pickled.when_forked()
+        for loader, items in self._held_by_loader:
+            if self.starts_workers(loader):
+                yield from items if pickled.in_full(items) else forked.by(loader)
+        for sent, items in self._sent_by_users:
+            yield from items if pickled.in_full(items) else forked.by_users(*sent)
+        yield from self._sent_in_tests()
+
     @cached_property
     def _held_by_users(self) -> list[Held]:
         """What users of the project would ship."""
-        return self._by_users(self._pickled)
+        return [*(held for _, items in self._sent_by_users for held in items), *self._sent_in_tests()]
 
-    def _by_users(self, shipped: Shipped) -> list[Held]:
-        found: list[Held] = []
+    @cached_property
+    def _sent_by_users(self) -> list[tuple[Sent, list[Held]]]:
+        return [(sent, self._pickled.by_users(*sent)) for sent in self._offered()]
+
+    def _offered(self) -> Iterator[Sent]:
+        """What the project offers to its users: the value, how they send it, the way to it."""
         for value, note in self.users_datasets:
-            found += shipped.by_users(value, Holder("argument", "dataset"), (note,))
+            yield value, Holder("argument", "dataset"), (note,)
         if not self._quiet_library:
             for value, note in self.library.returned(lambda: self._running_functions):
-                found += shipped.by_users(value, Holder("returned"), (note,))
-            for default, holder, route in self.library.default_lambdas():
-                found += shipped.by_users(default, holder, route)
+                yield value, Holder("returned"), (note,)
+            yield from self.library.default_lambdas()
+
+    def _sent_in_tests(self) -> Iterator[Held]:
+        """What tests send to processes without workers: the project's users do."""
         for loader, items in self._held_by_loader:
-            if loader.in_tests and not self.starts_workers(loader):
-                found += [held.for_users() for held in items if loader.instance is not None]
-        return found
+            if loader.in_tests and not self.starts_workers(loader) and loader.instance is not None:
+                yield from (held.for_users() for held in items)
 
     @cached_property
     def users_datasets(self) -> tuple[tuple[Value, Note], ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from copy import copy
 from typing import NamedTuple
 
 import msgspec
@@ -101,17 +102,29 @@ class _Step(NamedTuple):
         )
 
 
+_Known = tuple[tuple[str, Span] | None, tuple[_Step, ...]]
+"""Where a value is made, and what it takes along, last first."""
+
+
 class Shipped:
     """Walks the values that a loader ships."""
 
-    def __init__(self, evaluator: Evaluator, boundaries: Boundaries, forked: bool = False) -> None:
+    def __init__(self, evaluator: Evaluator, boundaries: Boundaries) -> None:
         self.evaluator = evaluator
         self.boundaries = boundaries
-        self.forked = forked
+        self.forked = False
         """What a forked worker inherits: everything, whatever pickle would leave out."""
-        self._inside: dict[tuple[Value, Holder | None], tuple[_Step, ...]] = {}
+        self.partly: set[Inst] = set()
+        """Objects of which pickle leaves something out."""
+        self._known: dict[tuple[Value, Holder | bool], _Known] = {}
 
-    def by(self, loader: Loader) -> Iterator[Held]:
+    def when_forked(self) -> Shipped:
+        """The same for forked workers: but for objects, values hold what they hold when they are pickled."""
+        other = copy(self)
+        other.forked = True
+        return other
+
+    def by(self, loader: Loader) -> list[Held]:
         """Everything that one loader hands to its workers."""
         start = Note(loader.path, loader.span, f"`{loader.name}(...)` starts the workers here")
         steps = []
@@ -122,54 +135,65 @@ class Shipped:
                     steps.append(_Step(value, Holder("argument", name), (note, start), Certainty.CERTAIN))
         if loader.instance is not None and not loader.boundary.ships:
             steps.append(_Step(loader.instance, Holder("argument", "process"), (start,), Certainty.CERTAIN))
-        yield from self._walk(steps, loader)
+        return self._walk(steps, loader)
 
-    def by_users(self, value: Value, holder: Holder, route: tuple[Note, ...]) -> Iterator[Held]:
+    def by_users(self, value: Value, holder: Holder, route: tuple[Note, ...]) -> list[Held]:
         """What users of the project would hand to workers with a value, where no loader of the project ships it."""
-        yield from self._walk([_Step(value, holder, route, Certainty.LIKELY)], None)
+        return self._walk([_Step(value, holder, route, Certainty.LIKELY)], None)
 
-    def by_process(self, values: Iterable[Value], note: Note) -> Iterator[Held]:
+    def by_process(self, values: Iterable[Value], note: Note) -> list[Held]:
         """What a process is sent that is no loader's worker."""
         sent = Holder("argument", "process")
-        yield from self._walk([_Step(value, sent, (note,), Certainty.CERTAIN) for value in values], None)
+        return self._walk([_Step(value, sent, (note,), Certainty.CERTAIN) for value in values], None)
 
-    def _walk(self, stack: list[_Step], loader: Loader | None) -> Iterator[Held]:
+    def in_full(self, items: list[Held]) -> bool:
+        """Whether pickle leaves out nothing of what was found: forked workers inherit the same."""
+        return self.partly.isdisjoint(held.value for held in items)
+
+    def _walk(self, steps: list[_Step], loader: Loader | None) -> list[Held]:
+        found: list[Held] = []
         seen: set[Value] = set()
-        stack = stack[::-1]
+        stack: list[tuple[_Step, _Step | None]] = [(step, None) for step in reversed(steps)]
         while stack and len(seen) < MAX_VISITED:
-            step = stack.pop()
-            if step.value in seen or len(step.route) > MAX_STEPS or self._renamed(step.value):
+            step, outer = stack.pop()
+            value = step.value
+            if value in seen:
                 continue
-            if step.certainty is Certainty.LIKELY and self._doubtful(step.value):
+            if outer is not None:
+                step = outer.to(step)
+            if len(step.route) > MAX_STEPS or (type(value) is Func and self._renamed(value)):
                 continue
-            seen.add(step.value)
-            place = self.place(step.value)
-            if isinstance(step.value, (Ext, Mod)) and step.holder.kind == "attribute":
+            if step.certainty is Certainty.LIKELY and type(value) is Inst and self._doubtful(value):
+                continue
+            seen.add(value)
+            if isinstance(value, _BARE):
+                continue
+            key = value, self.forked if type(value) is Inst else step.holder
+            place, inside = self._known.get(key) or self._look_into(step, key)
+            if place is None and step.holder.kind == "attribute" and isinstance(value, (Ext, Mod)):
                 place = step.route[0].path, step.route[0].span
             if place is not None:
-                yield Held(
-                    step.value,
-                    step.holder,
-                    place[0],
-                    place[1],
-                    step.route,
-                    loader,
-                    step.certainty,
-                    step.method,
-                    step.assumed,
+                path, span = place
+                found.append(
+                    Held(value, step.holder, path, span, step.route, loader, step.certainty, step.method, step.assumed)
                 )
-            stack += [step.to(inner) for inner in reversed(self._inside_of(step)) if inner.value not in seen]
+            stack += [(inner, step) for inner in inside if inner.value not in seen]
+        return found
 
-    def _doubtful(self, value: Value) -> bool:
+    def _look_into(self, step: _Step, key: tuple[Value, Holder | bool]) -> _Known:
+        """Where a value is made and what it takes along, each by its way from there: many routes lead to one value."""
+        inside = tuple(self._find_inside(_Step(step.value, step.holder, (), Certainty.CERTAIN)))
+        known = self._known[key] = self.place(step.value), inside[::-1]
+        return known
+
+    def _doubtful(self, value: Inst) -> bool:
         """Whether an instance of a local class may be something else: a stand-in for what is not installed."""
-        if not isinstance(value, Inst) or value.call is None or value.env is None or not unpicklable_class(value):
+        if value.call is None or value.env is None or not unpicklable_class(value):
             return False
         return any(isinstance(made_by, Opaque) for made_by in self.evaluator.values(value.call.args[0], value.env))
 
-    def _renamed(self, value: Value) -> bool:
+    def _renamed(self, value: Func) -> bool:
         """`f.__qualname__ = "f"`: pickle finds it under its new name."""
-        if not isinstance(value, Func):
-            return False
         for write in value.module.attribute_writes.get("__qualname__", ()):
             env = self.evaluator.generic(value.module, write.function)
             if any(
@@ -198,14 +222,6 @@ class Shipped:
                 return env.module.path, expr.span
         return None
 
-    def _inside_of(self, step: _Step) -> tuple[_Step, ...]:
-        """What a value takes with it, each by its way from there: many routes and loaders lead to one value."""
-        key = step.value, None if isinstance(step.value, Inst) else step.holder
-        known = self._inside.get(key)
-        if known is None:
-            known = self._inside[key] = tuple(self._find_inside(_Step(step.value, step.holder, (), Certainty.CERTAIN)))
-        return known
-
     def _find_inside(self, step: _Step) -> Iterator[_Step]:
         """What a value takes with it when it is pickled."""
         match step.value:
@@ -229,6 +245,8 @@ class Shipped:
 
     def _instance(self, step: _Step, inst: Inst) -> Iterator[_Step]:
         dropped = frozenset[str]() if self.forked else left_out(self.evaluator, inst)
+        if dropped is None or dropped:
+            self.partly.add(inst)
         if dropped is None:
             return
         for attribute in self.attributes(inst):
@@ -236,7 +254,7 @@ class Shipped:
                 continue
             for stored in self.evaluator.attributes.stored(inst, attribute):
                 write, expr, env = stored
-                if write is not None and self._stays(write, env.module, inst.klass):
+                if write is not None and self._stays(write, env.module, inst):
                     continue
                 at = write.target.span if write is not None else expr.span
                 note = Note(env.module.path, at, f"kept as `{attribute}` of `{inst.klass.facts.name}`")
@@ -245,11 +263,12 @@ class Shipped:
                     yield step.on(value, holder, note)
         yield from self._given_to_base(step, inst)
 
-    def _stays(self, write: Write, module: Module, klass: Klass) -> bool:
+    def _stays(self, write: Write, module: Module, inst: Inst) -> bool:
         """Whether what is written is not there when the object is pickled: set per item, or on the class."""
         if not self.forked and module.on_class(write.function):
+            self.partly.add(inst)
             return True
-        return (module.path, write.function) in self.evaluator.classes.per_item_only(klass)
+        return (module.path, write.function) in self.evaluator.classes.per_item_only(inst.klass)
 
     def attributes(self, inst: Inst) -> list[str]:
         """The names of an instance's own attributes."""

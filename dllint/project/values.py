@@ -19,7 +19,19 @@ class Env:
     any call site passes. `receiver` is the value of `self`. `outer` is the activation that a closure was made in.
     """
 
-    __slots__ = ("blind", "call", "caller", "depth", "function", "known", "module", "outer", "receiver", "skip")
+    __slots__ = (
+        "blind",
+        "call",
+        "caller",
+        "depth",
+        "facts",
+        "function",
+        "known",
+        "module",
+        "outer",
+        "receiver",
+        "skip",
+    )
 
     def __init__(
         self,
@@ -42,12 +54,10 @@ class Env:
         self.blind = False
         """Too many activations were told apart already: the parameters are not known."""
         self.depth: int = 0 if caller is None else caller.depth + 1
-        self.known: dict[int, Values] = {}
-        """What expressions evaluate to here, by their identities."""
-
-    @property
-    def facts(self) -> Function:
-        return self.module.model.functions[self.function]
+        self.known: dict[int | str, Values] = {}
+        """What expressions evaluate to here, by their identities, and parameters, by their names."""
+        if function >= 0:
+            self.facts: Function = module.model.functions[function]
 
 
 class _Compared(msgspec.Struct, frozen=True, cache_hash=True):

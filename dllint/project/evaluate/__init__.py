@@ -30,6 +30,9 @@ __all__ = ["NAMEDTUPLE_INSTANCE", "Answer", "Argument", "Evaluator"]
 
 MAX_DEPTH = 60
 """Steps that one value is followed."""
+_DISPLAYS = frozenset({"list", "tuple", "set", "dict", "comprehension"})
+_FOLLOWED: Values = (Const("followed"),)
+"""Stands for the values of an expression while they are being found."""
 
 
 class Evaluator:
@@ -55,40 +58,52 @@ class Evaluator:
         self.classes = Hierarchy(self)
         self.size = 0
         """How many values are known."""
-        self._busy: set[tuple[int, int]] = set()
+        self.cuts = 0
+        """How often an answer was cut short, because it led back to what is being followed or led too far."""
         self._depth = 0
         self._kinds: dict[str, Callable[[Expr, Env], Iterable[Value]]] = {
-            "name": self.names.name,
-            "attribute": self.attributes.expression,
+            "name": self._name,
+            "attribute": self._attribute,
             "call": self.calls.expression,
             "subscript": self.containers.expression,
             "ifexp": self._ifexp,
             "boolop": self._boolop,
             "binop": self._binop,
+            "walrus": self._operand,
+            "await": self._operand,
+            "star": self._operand,
         }
 
     @property
     def busy(self) -> bool:
         """Whether a value is being followed: answers are cut short where they lead back to it."""
-        return bool(self._busy)
+        return self._depth > 0
 
     def values(self, expr: Expr, env: Env) -> Values:
         """What the expression may evaluate to in this activation."""
         known = env.known.get(id(expr))
         if known is not None:
-            return known
-        key = (id(expr), id(env))
-        if key in self._busy:
+            if known is not _FOLLOWED:
+                return known
+            self.cuts += 1
             return ()
+        handler = self._kinds.get(expr.kind)
         if self._depth > MAX_DEPTH:
+            self.cuts += 1
             return (Opaque(expr, env),)
-        self._busy.add(key)
-        self._depth += 1
-        try:
-            found = unique(self._evaluate(expr, env))
-        finally:
-            self._depth -= 1
-            self._busy.discard(key)
+        found: Values
+        if handler is None:
+            found = (_plain(expr, env),)
+        else:
+            env.known[id(expr)] = _FOLLOWED
+            self._depth += 1
+            try:
+                found = unique(handler(expr, env))
+            except BaseException:
+                del env.known[id(expr)]
+                raise
+            finally:
+                self._depth -= 1
         if self.platform:
             here = tuple(on_platform(value, self.platform) for value in found)
             self.told = self.told or here != found
@@ -97,21 +112,14 @@ class Evaluator:
         self.size += 1
         return found
 
-    def _evaluate(self, expr: Expr, env: Env) -> Iterable[Value]:
-        kind = expr.kind
-        handler = self._kinds.get(kind)
-        if handler is not None:
-            found = handler(expr, env)
-            return self.conditions.left(expr, env, tuple(found)) if kind in ("name", "attribute") else found
-        if kind == "constant":
-            return (Const(expr.value, type(expr.value).__name__),)
-        if kind in ("list", "tuple", "set", "dict", "comprehension"):
-            return (Seq(expr, env),)
-        if kind == "lambda":
-            return (Func(env.module, expr.ref, env if env.function >= 0 else None),)
-        if kind in ("walrus", "await", "star"):
-            return self.values(expr.args[0], env)
-        return (Opaque(expr, env),)
+    def _name(self, expr: Expr, env: Env) -> Values:
+        return self.conditions.left(expr, env, self.names.name(expr, env))
+
+    def _attribute(self, expr: Expr, env: Env) -> Values:
+        return self.conditions.left(expr, env, tuple(self.attributes.expression(expr, env)))
+
+    def _operand(self, expr: Expr, env: Env) -> Values:
+        return self.values(expr.args[0], env)
 
     def _ifexp(self, expr: Expr, env: Env) -> Iterable[Value]:
         test, *choices = expr.args
@@ -136,3 +144,15 @@ class Evaluator:
             if folded is not None:
                 return (Const(folded, type(folded).__name__),)
         return (Opaque(expr, env),)
+
+
+def _plain(expr: Expr, env: Env) -> Value:
+    """The value of an expression that needs no following."""
+    kind = expr.kind
+    if kind == "constant":
+        return Const(expr.value, type(expr.value).__name__)
+    if kind in _DISPLAYS:
+        return Seq(expr, env)
+    if kind == "lambda":
+        return Func(env.module, expr.ref, env if env.function >= 0 else None)
+    return Opaque(expr, env)

@@ -30,6 +30,8 @@ class Activations:
         self._generics: dict[tuple[str, int], Env] = {}
         self._made: Counter[tuple[str, int]] = Counter()
         self._init_envs: dict[Inst, dict[tuple[str, int], Env]] = {}
+        self._unfinished: set[Inst] = set()
+        """Those whose `__init__`s are being found."""
 
     def env(
         self,
@@ -107,9 +109,12 @@ class Activations:
         """The activations of the `__init__`s that constructing this instance runs, each bound to its arguments."""
         known = self._init_envs.get(inst)
         if known is not None:
+            if inst in self._unfinished:
+                self.evaluator.cuts += 1
             return known
         found: dict[tuple[str, int], Env] = {}
         self._init_envs[inst] = found
+        self._unfinished.add(inst)
         chain = self.evaluator.classes.mro(inst.klass)
         call, caller, skip = inst.call, inst.env, 0
         position = 0
@@ -131,6 +136,7 @@ class Activations:
             position += 1
             if target is not None:
                 position = next((i for i, item in enumerate(chain) if item == target), position)
+        self._unfinished.discard(inst)
         return found
 
     def super_init(self, klass: Klass, env: Env) -> tuple[Expr, int, Klass | None] | None:

@@ -34,6 +34,15 @@ class Arguments:
 
     def parameter(self, env: Env, name: str) -> Values:
         """The values of a parameter in this activation."""
+        known = env.known.get(name)
+        if known is None:
+            cuts = self.evaluator.cuts
+            known = self._parameter(env, name)
+            if self.evaluator.cuts == cuts:
+                env.known[name] = known
+        return known
+
+    def _parameter(self, env: Env, name: str) -> Values:
         facts = env.facts
         position, parameter = next((i, item) for i, item in enumerate(facts.parameters) if item.name == name)
         if position == 0 and self._is_receiver(facts, parameter):
@@ -208,6 +217,7 @@ class Arguments:
             return [], False
         key = (id(env), name)
         if key in self._passing_on:
+            self.evaluator.cuts += 1
             return [], False
         self._passing_on.add(key)
         try:

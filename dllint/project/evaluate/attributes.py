@@ -11,7 +11,7 @@ from dllint.model.facts import Expr
 from dllint.project.evaluate.just_written import just_written
 from dllint.project.evaluate.shapes import Argument, decorated, is_property, last_writes, path_to_expr, unique
 from dllint.project.evaluate.taken_over import TakenOver
-from dllint.project.index import Module, Write, is_test
+from dllint.project.index import Module, Write
 from dllint.project.values import (
     Const,
     Env,
@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
 
 
+Stored = tuple[Write | None, Expr, Env]
+"""A way an attribute gets its value: the write, the value's expression, the activation it stands in."""
+
+
 class Attributes:
     """Evaluates attributes."""
 
@@ -41,6 +45,10 @@ class Attributes:
         self.evaluator = evaluator
         self._attributes: dict[tuple[Value, str], Values] = {}
         self._attributes_busy: set[tuple[Value, str]] = set()
+        self._stored: dict[tuple[Inst, str], tuple[Stored, ...]] = {}
+        self._outside_writes: dict[tuple[Klass, str], list[tuple[Inst, Write, Module]]] = {}
+        self._on_names: dict[Module, dict[int, list[Write]]] = {}
+        self._replaced: dict[tuple[Klass, Klass, int], bool] = {}
         self._outside: dict[Klass, set[str]] | None = None
         self._writes: dict[tuple[Module, int, str], list[tuple[int, list[Write]]]] = {}
         self.taken_over = TakenOver(evaluator)
@@ -108,6 +116,7 @@ class Attributes:
         if known is not None:
             return known
         if key in self._attributes_busy:
+            self.evaluator.cuts += 1
             return ()
         self._attributes_busy.add(key)
         try:
@@ -148,8 +157,18 @@ class Attributes:
                 )
         return ()
 
-    def stored(self, inst: Inst, name: str) -> Iterator[tuple[Write | None, Expr, Env]]:
+    def stored(self, inst: Inst, name: str) -> tuple[Stored, ...]:
         """Every way an attribute of this instance gets its value: the write, the value's expression, where it holds."""
+        key = inst, name
+        known = self._stored.get(key)
+        if known is None:
+            cuts = self.evaluator.cuts
+            known = tuple(self._find_stored(inst, name))
+            if self.evaluator.cuts == cuts:
+                self._stored[key] = known
+        return known
+
+    def _find_stored(self, inst: Inst, name: str) -> Iterator[Stored]:
         for item in self.evaluator.classes.mro(inst.klass):
             for function, writes in self._last_writes(item, name):
                 if self._overridden(inst.klass, item, function):
@@ -161,7 +180,7 @@ class Attributes:
         yield from self._from_fields(inst, name)
         yield from ((None, *pair) for pair in self.taken_over.of(inst, name)[0])
         for other, write, module in self.outside_writes(inst.klass, name):
-            if may_be_same(other, inst, is_test(module.path)):
+            if may_be_same(other, inst, module.is_test):
                 if write.event.value is not None:
                     env = self.evaluator.generic(module, write.function)
                     if inst.env is not None and (inst.env.module, inst.env.function) == (module, write.function):
@@ -184,6 +203,12 @@ class Attributes:
         name = klass.module.model.functions[function].name
         if name == "__init__" or klass.facts.methods.get(name) != function:
             return False
+        key = made, klass, function
+        if key not in self._replaced:
+            self._replaced[key] = self._replaces(made, klass, name)
+        return self._replaced[key]
+
+    def _replaces(self, made: Klass, klass: Klass, name: str) -> bool:
         chain = self.evaluator.classes.mro(made)
         nearer = [item for item in chain[: chain.index(klass)] if name in item.facts.methods] if klass in chain else []
         return bool(nearer) and not any(
@@ -196,7 +221,7 @@ class Attributes:
             for part in event.walk()
         )
 
-    def stored_values(self, stored: tuple[Write | None, Expr, Env]) -> Values:
+    def stored_values(self, stored: Stored) -> Values:
         """The values that one write gives the attribute."""
         write, expr, env = stored
         if write is None:
@@ -229,8 +254,23 @@ class Attributes:
 
     def outside_writes(self, klass: Klass, name: str) -> list[tuple[Inst, Write, Module]]:
         """`ds.name = value` anywhere in the project, where `ds` is an instance of this class."""
+        writes = self.evaluator.index.outside_writes.get(name)
+        if not writes:
+            return []
+        key = klass, name
+        known = self._outside_writes.get(key)
+        if known is None:
+            cuts = self.evaluator.cuts
+            known = self._written_outside(klass, writes)
+            if self.evaluator.cuts == cuts:
+                self._outside_writes[key] = known
+        return known
+
+    def _written_outside(
+        self, klass: Klass, writes: Iterable[tuple[Module, Write]]
+    ) -> list[tuple[Inst, Write, Module]]:
         found = []
-        for module, write in self.evaluator.index.outside_writes.get(name, ()):
+        for module, write in writes:
             base = write.target.args[0]
             for value in self.evaluator.values(base, self.evaluator.generic(module, write.function)):
                 if isinstance(value, Inst) and klass in self.evaluator.classes.mro(value.klass):
@@ -255,11 +295,21 @@ class Attributes:
     def written_on(self, made: ExtInst) -> Iterator[tuple[Write, Env]]:
         """`made.attribute = value` on an external object, in the function that made it."""
         env = made.env
-        for writes in env.module.attribute_writes.values():
-            for write in writes:
-                if write.function == env.function and write.event.kind == "assign" and write.event.value is not None:
-                    if write.target.args[0].kind == "name" and made in self.evaluator.values(write.target.args[0], env):
-                        yield write, env
+        for write in self._assigned_on_names(env.module).get(env.function, ()):
+            if made in self.evaluator.values(write.target.args[0], env):
+                yield write, env
+
+    def _assigned_on_names(self, module: Module) -> dict[int, list[Write]]:
+        """Every `name.attribute = value` of a module, by the function it stands in."""
+        known = self._on_names.get(module)
+        if known is None:
+            known = self._on_names[module] = defaultdict(list)
+            for writes in module.attribute_writes.values():
+                for write in writes:
+                    assigned = write.event.kind == "assign" and write.event.value is not None
+                    if assigned and write.target.args[0].kind == "name":
+                        known[write.function].append(write)
+        return known
 
     def later_factories(self, made: ExtInst) -> Iterator[Argument]:
         """What `x.default_factory = ...` puts in place of the factory of this defaultdict."""
@@ -277,7 +327,7 @@ def may_be_same(one: Inst, other: Inst, in_test: bool) -> bool:
     One whose construction is not known may be any, but for a test's: that one it makes itself.
     """
     if one.call is None or other.call is None:
-        return not in_test or is_test(one.klass.module.path)
+        return not in_test or one.klass.module.is_test
     if one.call is not other.call or one.env is None or other.env is None:
         return one.call is other.call
     calls = (one.env.call, other.env.call)

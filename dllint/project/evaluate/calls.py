@@ -84,6 +84,7 @@ class Calls:
     def _of_partial(self, made: ExtInst, call: Expr, env: Env) -> list[Value]:
         """Calling what `partial` made; `f = partial(f, ...)` in a loop may stand for itself."""
         if made in self._unwrapping or len(made.call.args) < 2:
+            self.evaluator.cuts += 1
             return []
         self._unwrapping.add(made)
         try:

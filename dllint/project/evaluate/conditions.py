@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from enum import Enum
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Constant, Expr
@@ -22,12 +24,22 @@ _TORCH = ("torch.nn.", "torch.optim.", "torch.utils.data.")
 MAX_TEST_DEPTH = 4
 
 
+class Entered(Enum):
+    """Whether a block may run."""
+
+    NEVER = "never"
+    PERHAPS = "perhaps"
+    ASKED = "asked"
+    """The question led to itself: perhaps, until it is answered."""
+
+
 class Conditions:
     """Answers whether a test holds, and which values are left where tests have decided the way."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
-        self._known: dict[tuple[int, int], bool] = {}
+        self._known: dict[tuple[int, int], Entered] = {}
+        self._truths: dict[tuple[int, int], bool | None] = {}
         self._decided: dict[tuple[int, int], tuple[Decided, ...]] = {}
 
     def may_run(self, env: Env, offset: int) -> bool:
@@ -43,9 +55,12 @@ class Conditions:
         key = (id(env), block)
         known = self._known.get(key)
         if known is None:
-            self._known[key] = True
-            known = self._known[key] = all(self._allows(env, index) for index in env.module.enclosing(block))
-        return known
+            self._known[key] = Entered.ASKED
+            allowed = all(self._allows(env, index) for index in env.module.enclosing(block))
+            known = self._known[key] = Entered.PERHAPS if allowed else Entered.NEVER
+        elif known is Entered.ASKED:
+            self.evaluator.cuts += 1
+        return known is not Entered.NEVER
 
     def surely_entered(self, env: Env, index: int) -> bool:
         """Whether the tests around a block, if nothing else decides over it, are all known to let it run."""
@@ -69,8 +84,8 @@ class Conditions:
             return values
         left = values
         for known in self._about(expr, env):
-            answers = ((value, self._holds(known.test, expr.dotted, value, env)) for value in left)
-            left = tuple(value for value, answer in answers if answer in (None, known.holds))
+            answers = self._answers(known.test, expr.dotted, left, env)
+            left = tuple(value for value, answer in zip(left, answers, strict=True) if answer in (None, known.holds))
         return left or (values and (Opaque(expr, env),))
 
     def _about(self, expr: Expr, env: Env) -> tuple[Decided, ...]:
@@ -89,8 +104,8 @@ class Conditions:
     def not_replaced(self, values: Values, name: str, tests: Iterable[tuple[Expr, bool]], env: Env) -> Values:
         """The values of one binding that no later one has replaced: after `if x is None: x = ...` x is not None."""
         for test, holds in tests:
-            answers = ((value, self._holds(test, name, value, env)) for value in values)
-            values = tuple(value for value, answer in answers if answer in (None, not holds))
+            answers = self._answers(test, name, values, env)
+            values = tuple(value for value, answer in zip(values, answers, strict=True) if answer in (None, not holds))
         return values
 
     def _changed(self, expr: Expr, env: Env, start: int) -> bool:
@@ -106,32 +121,44 @@ class Conditions:
                     return True
         return False
 
-    def _holds(self, test: Expr, path: str, value: Value, env: Env) -> bool | None:
-        """Whether a test holds when the name or attribute `path` in it has a value; None where it asks more."""
-        if test.dotted == path:
-            return truth_of(value)
-        match test.kind:
+    def _answers(self, test: Expr, path: str, values: Values, env: Env) -> list[bool | None]:
+        """For each value of the name or attribute `path` whether a test of it holds; None where it asks more."""
+        if values and test.dotted == path:
+            return [truth_of(value) for value in values]
+        match test.kind if values else "":
             case "unary" if test.name == "not":
-                inner = self._holds(test.args[0], path, value, env)
-                return None if inner is None else not inner
+                return [
+                    None if inner is None else not inner for inner in self._answers(test.args[0], path, values, env)
+                ]
             case "boolop":
-                return self._combined(test, [self._holds(arg, path, value, env) for arg in test.args])
+                parts = (self._answers(arg, path, values, env) for arg in test.args)
+                return [self._combined(test, answers) for answers in zip(*parts, strict=True)]
             case "compare" if len(test.args) == 2 and test.args[0].dotted == path:
-                return compared(test, value)
+                return [compared(test, value) for value in values]
             case "call" if test.args[0].name == "isinstance" and len(test.args) == 3:
                 named = self._named_classes(test.args[2], env) if test.args[1].dotted == path else ()
-                return self._is_one(value, named) if named else None
-        return None
+                return [self._is_one(value, named) if named else None for value in values]
+        return [None] * len(values)
 
-    def truth(self, test: Expr, env: Env, depth: int = MAX_TEST_DEPTH) -> bool | None:
+    def truth(self, test: Expr, env: Env) -> bool | None:
         """True or False when a test surely is; None when that is not known."""
+        key = (id(test), id(env))
+        if key in self._truths:
+            return self._truths[key]
+        cuts = self.evaluator.cuts
+        found = self._truth(test, env, MAX_TEST_DEPTH)
+        if self.evaluator.cuts == cuts:
+            self._truths[key] = found
+        return found
+
+    def _truth(self, test: Expr, env: Env, depth: int) -> bool | None:
         if depth == 0:
             return None
         if test.kind == "unary" and test.name == "not":
-            inner = self.truth(test.args[0], env, depth - 1)
+            inner = self._truth(test.args[0], env, depth - 1)
             return None if inner is None else not inner
         if test.kind == "boolop":
-            return self._combined(test, [self.truth(arg, env, depth - 1) for arg in test.args])
+            return self._combined(test, [self._truth(arg, env, depth - 1) for arg in test.args])
         if test.kind == "compare" and len(test.args) == 2:
             return self._compared(test, env)
         if test.kind == "call" and test.args[0].name == "isinstance" and len(test.args) == 3:
@@ -146,7 +173,7 @@ class Conditions:
             return agreed(map(truth_of, self.evaluator.values(test, env)))
         return None
 
-    def _combined(self, test: Expr, parts: list[bool | None]) -> bool | None:
+    def _combined(self, test: Expr, parts: Sequence[bool | None]) -> bool | None:
         decisive = test.name == "or"
         if decisive in parts:
             return decisive
@@ -189,10 +216,14 @@ class Conditions:
 
     def _is_one(self, value: Value, classes: Sequence[Value]) -> bool | None:
         """Whether a value is an instance of one of these classes."""
-        answers = [self._is_a(value, klass) for klass in classes]
-        if True in answers:
-            return True
-        return False if answers and None not in answers else None
+        answer: bool | None = False
+        for klass in classes:
+            one = self._is_a(value, klass)
+            if one:
+                return True
+            if one is None:
+                answer = None
+        return answer if classes else None
 
     def _is_a(self, value: Value, klass: Value) -> bool | None:
         known = _TYPES.get(klass.name) if isinstance(klass, Ext) else None
@@ -224,6 +255,7 @@ def _starts(value: Value, starts: list[Constant]) -> bool | None:
     return None
 
 
+@lru_cache(4096)
 def same_class(one: str, other: str) -> bool | None:
     """Whether an instance of one external class is one of another; torch's kinds of things share no classes."""
     if one == other:

@@ -36,7 +36,9 @@ class Containers:
         self._items_busy: set[tuple[Value, str]] = set()
         self._items_of: dict[Value, list[Argument]] = {}
         self._put_into: dict[Value, list[Argument]] = {}
-        self._objects: set[Inst] = set()
+        self._objects: dict[Inst, list[Env]] = {}
+        self._around: dict[int, dict[Value, list[tuple[Env, Event, Expr]]]] = {}
+        self._within: dict[int, dict[Value, list[tuple[Env, Event, Expr]]]] = {}
 
     def expression(self, expr: Expr, env: Env) -> Iterable[Value]:
         found: list[Value] = []
@@ -97,7 +99,10 @@ class Containers:
     ) -> Iterator[Argument]:
         """The parts of a container, and for every container whose items it takes over, those; each container once."""
         key = (value, "")
-        if value in seen or key in self._items_busy:
+        if value in seen:
+            return
+        if key in self._items_busy:
+            self.evaluator.cuts += 1
             return
         seen.add(value)
         self._items_busy.add(key)
@@ -129,15 +134,40 @@ class Containers:
     def _put_parts(self, container: Value) -> Iterator[Argument | Value]:
         if not isinstance(container, (Seq, ExtInst)):
             return
-        for scope, event, receiver, what in self.mutations_around(container.env):
-            if receiver.kind not in ("name", "attribute") or container not in self.evaluator.values(receiver, scope):
-                continue
+        for scope, event, what in self._fillings(container.env).get(container, ()):
             if event.kind == "augment":
                 yield from self.evaluator.values(what, scope)
             elif what.kind == "subscript" and event.value is not None:
                 yield event.value, scope
             elif what.kind == "call":
                 yield from self._put_by_call(what, scope)
+
+    def _fillings(self, env: Env) -> dict[Value, list[tuple[Env, Event, Expr]]]:
+        """What may fill containers made in an activation, by what it fills."""
+        known = self._around.get(id(env))
+        if known is None:
+            cuts = self.evaluator.cuts
+            known = {}
+            for scope in self._scopes_around(env):
+                for value, found in self._fillings_in(scope).items():
+                    known.setdefault(value, []).extend(found)
+            if self.evaluator.cuts == cuts:
+                self._around[id(env)] = known
+        return known
+
+    def _fillings_in(self, scope: Env) -> dict[Value, list[tuple[Env, Event, Expr]]]:
+        """What fills containers in an activation itself."""
+        known = self._within.get(id(scope))
+        if known is None:
+            cuts = self.evaluator.cuts
+            known = {}
+            for event, receiver, what in scope.module.mutations[scope.function]:
+                if receiver.kind in ("name", "attribute"):
+                    for value in self.evaluator.values(receiver, scope):
+                        known.setdefault(value, []).append((scope, event, what))
+            if self.evaluator.cuts == cuts:
+                self._within[id(scope)] = known
+        return known
 
     def _put_by_call(self, call: Expr, env: Env) -> Iterator[Argument | Value]:
         method = call.args[0].name
@@ -153,21 +183,30 @@ class Containers:
 
         (activation, event, receiver, call or subscript target)
         """
-        for event, receiver, what in env.module.mutations[env.function]:
-            yield env, event, receiver, what
-        if env.function < 0 or not isinstance(env.receiver, Inst):
-            return
-        # An object has activations of all its methods: they count where activations are limited. Once is enough.
-        known = env.receiver in self._objects
-        for klass in self.evaluator.classes.mro(env.receiver.klass):
-            mutations = klass.module.mutations
-            for function in klass.facts.methods.values():
-                if known and not mutations[function]:
-                    continue
-                scope = self.evaluator.activations.method_env(env.receiver, klass.module, function)
-                for event, receiver, what in mutations[function] if scope is not env else ():
-                    yield scope, event, receiver, what
-        self._objects.add(env.receiver)
+        for scope in self._scopes_around(env):
+            for event, receiver, what in scope.module.mutations[scope.function]:
+                yield scope, event, receiver, what
+
+    def _scopes_around(self, env: Env) -> Iterator[Env]:
+        """An activation, and those of the methods of its object that put something into something."""
+        yield env
+        if env.function >= 0 and isinstance(env.receiver, Inst):
+            yield from (scope for scope in self._filling_methods(env.receiver) if scope is not env)
+
+    def _filling_methods(self, inst: Inst) -> list[Env]:
+        known = self._objects.get(inst)
+        if known is None:
+            cuts = self.evaluator.cuts
+            known = []
+            for klass in self.evaluator.classes.mro(inst.klass):
+                for function in klass.facts.methods.values():
+                    # An object has activations of all its methods: they count where activations are limited.
+                    scope = self.evaluator.activations.method_env(inst, klass.module, function)
+                    if klass.module.mutations[function]:
+                        known.append(scope)
+            if self.evaluator.cuts == cuts:
+                self._objects[inst] = known
+        return known
 
     def iterated(self, iterable: Expr, env: Env) -> Values:
         """What a loop over an expression gives its target."""
@@ -248,6 +287,7 @@ class Containers:
         """The expressions stored under a string key of a dictionary, and whether it surely has the key."""
         key = (value, name)
         if key in self._items_busy:
+            self.evaluator.cuts += 1
             return [], False
         self._items_busy.add(key)
         try:

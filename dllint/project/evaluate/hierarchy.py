@@ -21,6 +21,10 @@ _PLAIN = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Prot
 """Bases that make a class nothing else."""
 
 
+_ASKED: Values = (Ext("asked"),)
+"""Stands for the bases of a class while they are being found."""
+
+
 class Answer(Enum):
     YES = "yes"
     NO = "no"
@@ -33,6 +37,8 @@ class Hierarchy:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self._mro: dict[tuple[str, int], tuple[Klass, ...]] = {}
+        self._joining: set[tuple[str, int]] = set()
+        """Classes whose bases are being followed."""
         self._bases: dict[tuple[str, int], Values] = {}
         self._ancestries: dict[tuple[str, int], tuple[tuple[str, ...], bool]] = {}
         self._per_item: dict[tuple[str, int], frozenset[tuple[str, int]]] = {}
@@ -43,12 +49,15 @@ class Hierarchy:
         key = (klass.module.path, klass.index)
         known = self._bases.get(key)
         if known is None:
-            self._bases[key] = ()
+            self._bases[key] = _ASKED
             env = klass.outer or self.evaluator.generic(klass.module, klass.facts.parent)
             found: list[Value] = []
             for base in klass.facts.bases:
                 found += self.evaluator.values(base, env)
             known = self._bases[key] = tuple(found)
+        elif known is _ASKED:
+            self.evaluator.cuts += 1
+            return ()
         return known
 
     def mro(self, klass: Klass) -> tuple[Klass, ...]:
@@ -57,6 +66,7 @@ class Hierarchy:
         known = self._mro.get(key)
         if known is None:
             self._mro[key] = (klass,)
+            self._joining.add(key)
             chain = [klass]
             for base in self.bases(klass):
                 if isinstance(base, Klass):
@@ -64,6 +74,9 @@ class Hierarchy:
             last = {item: position for position, item in enumerate(chain)}
             known = tuple(item for position, item in enumerate(chain) if last[item] == position)
             self._mro[key] = known
+            self._joining.discard(key)
+        elif self._joining and key in self._joining:
+            self.evaluator.cuts += 1
         return known
 
     def external_bases(self, klass: Klass) -> tuple[str, ...]:

@@ -31,15 +31,16 @@ class Names:
         self._clauses: dict[tuple[int, int], tuple[Expr, tuple[int, ...]] | None] = {}
         self._bindings: dict[tuple[Module, int, str, int | None], list[tuple[Binding, Tests]]] = {}
         self._outside: dict[int, Values] = {}
+        self._globals: dict[tuple[Module, str], Values | None] = {}
 
-    def name(self, expr: Expr, env: Env) -> Iterable[Value]:
+    def name(self, expr: Expr, env: Env) -> Values:
         found = self._comprehension_target(expr, env)
         if found is not None:
             return found
         found = self.lookup(expr.name, env, expr.start)
         return (Opaque(expr, env),) if found is None else found
 
-    def _comprehension_target(self, expr: Expr, env: Env) -> Iterable[Value] | None:
+    def _comprehension_target(self, expr: Expr, env: Env) -> Values | None:
         clauses = env.module.comprehensions.get(env.function)
         if not clauses:
             return None
@@ -66,12 +67,15 @@ class Names:
         return self.global_name(env.module, name, at)
 
     def _local(self, name: str, env: Env, offset: int | None) -> Values:
-        found = [
-            value
-            for binding, tests in self._seen(name, env, offset)
-            for value in self.evaluator.conditions.not_replaced(self.bound_values(binding, name, env), name, tests, env)
-        ]
-        for function in env.module.nonlocal_writers.get((env.function, name), ()):
+        seen = self._seen(name, env, offset)
+        writers = env.module.nonlocal_writers.get((env.function, name), ())
+        if len(seen) == 1 and not seen[0][1] and not writers:
+            return self.bound_values(seen[0][0], name, env)
+        found: list[Value] = []
+        for binding, tests in seen:
+            values = self.bound_values(binding, name, env)
+            found += self.evaluator.conditions.not_replaced(values, name, tests, env) if tests else values
+        for function in writers:
             inner = env.module.bindings[function, -1].get(name, [])
             generic = self.evaluator.generic(env.module, function)
             found += [value for binding in inner for value in self.bound_values(binding, name, generic)]
@@ -106,6 +110,18 @@ class Names:
 
     def global_name(self, module: Module, name: str, offset: int | None = None) -> Values | None:
         """The values of a module's name; None where the module does not bind it."""
+        if offset is not None:
+            return self._global(module, name, offset)
+        key = module, name
+        if key in self._globals:
+            return self._globals[key]
+        cuts = self.evaluator.cuts
+        found = self._global(module, name, None)
+        if self.evaluator.cuts == cuts:
+            self._globals[key] = found
+        return found
+
+    def _global(self, module: Module, name: str, offset: int | None) -> Values | None:
         bindings = module.bindings[-1, -1].get(name, [])
         env = self.evaluator.generic(module, -1)
         seen = self._executed(reaching(module, -1, bindings, offset), env)
@@ -126,7 +142,9 @@ class Names:
                 known = canonical(f"{imported.module}.{name}")
                 if imported.module.startswith("torch") and name[:1].isupper():
                     return (Ext(known),)
-            elif target is not module and ("*", target.path, name) not in self._stars:
+            elif target is not module and ("*", target.path, name) in self._stars:
+                self.evaluator.cuts += 1
+            elif target is not module:
                 self._stars.add(("*", target.path, name))
                 try:
                     found = self.global_name(target, name)
@@ -153,6 +171,8 @@ class Names:
             return (Klass(env.module, event.ref, env if env.function >= 0 else None),)
         if event.target is None or event.value is None:
             return ()
+        if event.kind in ("assign", "augment", "annotate") and event.target.kind == "name":
+            return self.evaluator.values(event.value, env)
         path = path_to(event.target, name)
         if event.kind == "for":
             return self.evaluator.containers.destructure(

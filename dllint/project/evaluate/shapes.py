@@ -20,9 +20,10 @@ GENERATOR = "types.generator"
 
 def unique(values: Iterable[Value]) -> Values:
     """The values, each once, in order, at most MAX_VALUES."""
-    if isinstance(values, tuple) and len(values) < 2:
-        return values
-    return tuple(list(dict.fromkeys(values))[:MAX_VALUES])
+    found = values if isinstance(values, (tuple, list)) else tuple(values)
+    if len(found) > 1:
+        found = list(dict.fromkeys(found))[:MAX_VALUES]
+    return tuple(found)
 
 
 def describe(value: Value) -> str:
