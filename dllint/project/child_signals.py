@@ -13,7 +13,7 @@ from dllint.project.loader_starts import LoaderStarts
 from dllint.project.values import Const, Env, Ext, Func, Method
 from dllint.targets import FORKSERVER
 
-_SIGNALS = frozenset({"signal.SIGCHLD", "signal.SIGCLD"})
+_SIGNALS = frozenset({"signal.SIGCHLD", "signal.SIGCLD", "signal.Signals.SIGCHLD", "signal.Signals.SIGCLD"})
 _ANY_CHILD = frozenset({"os.wait", "os.wait3"})
 _WAITS = frozenset({"os.waitpid", "os.wait4"})
 
@@ -60,8 +60,7 @@ class ChildSignals:
         args = site.expr.args
         if len(args) < 3 or Ext("signal.signal") not in self.evaluator.values(args[0], env):
             return ""
-        signals = self.evaluator.values(args[1], env)
-        if not signals or not all(isinstance(value, Ext) and value.name in _SIGNALS for value in signals):
+        if not self._names_children(args[1], env):
             return ""
         handlers = self.evaluator.values(args[2], env)
         if Ext("signal.SIG_IGN") in handlers:
@@ -75,6 +74,22 @@ class ChildSignals:
         ):
             return "reaped"
         return "late" if known or Ext("signal.SIG_DFL") in handlers else ""
+
+    def _names_children(self, signal: Expr, env: Env) -> bool:
+        """Whether a signal is SIGCHLD: always, or in one turn of a loop."""
+        values = self.evaluator.values(signal, env)
+        found = [isinstance(value, Ext) and value.name in _SIGNALS for value in values]
+        return any(found) if self._loops_over(signal, env) else bool(found) and all(found)
+
+    def _loops_over(self, name: Expr, env: Env) -> bool:
+        """Whether a name is the target of a loop around it."""
+        blocks = env.module.enclosing(env.module.block_at(env.function, name.start))
+        around = [env.module.block(index).test for index in blocks]
+        return any(
+            event.kind == "for" and event.target is not None and event.target.dotted == name.dotted != ""
+            for event in env.module.events(env.function)
+            if event.value is not None and event.value in around
+        )
 
     def _reaps(self, call: Expr, env: Env) -> bool:
         """Whether a call waits for any child."""

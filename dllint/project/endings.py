@@ -13,7 +13,7 @@ _END = frozenset({
     "builtins.reversed", "builtins.list", "builtins.sorted", "builtins.tuple", "glob.glob", "glob.iglob", "os.listdir",
 })  # fmt: skip
 _THROUGH = {"builtins.iter": 1, "builtins.zip": 1, "builtins.enumerate": 1, "builtins.map": 2, "builtins.filter": 2}
-"""Iterators over what they are given, from this position on."""
+"""Iterators over what they are given, from this position on: they end with the first of it that ends."""
 MAX_DEPTH = 5
 
 
@@ -40,6 +40,10 @@ class Endings:
                 return bool(made) and all(item.facts.is_generator and not _goes_on(item) for item in made)
             case ExtInst(name=name, call=call, env=env) if name in _THROUGH and call.kind == "call":
                 return any(self.ends(arg, env, depth) for arg in call.args[_THROUGH[name] :])
+            case ExtInst(name="itertools.chain", call=call, env=env, base=None) if call.kind == "call":
+                return all(self.ends(arg, env, depth) for arg in call.args[1:])
+            case ExtInst(name="itertools.repeat", call=call, base=None) if call.kind == "call":
+                return len(call.args) == 3 or call.keyword("times") is not None
             case ExtInst(name=name, base=base):
                 return base is None and name in _END
             case Inst():

@@ -14,7 +14,10 @@ _ABOUT_PROCESSES = frozenset({"daemon", "current_process", "parent_process", "ge
 
 
 def is_main_test(test: Expr | None) -> bool:
-    """`__name__ == "__main__"`, either way round, alone or in an `and`; or a test for being the main process."""
+    """`__name__ == "__main__"`, either way round, alone or in an `and`; or the main process asked for by its name.
+
+    `parent_process()` is None too while a spawned process imports the main script.
+    """
     if test is None:
         return False
     if test.kind == "boolop":
@@ -23,7 +26,7 @@ def is_main_test(test: Expr | None) -> bool:
         return _names_main(test) or _names_main_process(test)
     if test.kind == "compare" and test.name == "in":
         return test.args[0].name == "__name__" and [item.value for item in test.args[1].args] == ["__main__"]
-    return test.kind == "compare" and test.name == "is" and _is_call_to(test.args[0], "parent_process")
+    return False
 
 
 def is_other_test(test: Expr | None) -> bool:
@@ -104,7 +107,7 @@ def _leaves_unless_main(module: Module, function: int, block: int, before: int) 
 
 
 def _is_no_worker_test(test: Expr | None) -> bool:
-    """`get_worker_info() is None`, directly or through a name that says so."""
+    """`get_worker_info() is None`, directly or through a name that says so; `parent_process() is None`."""
     return test is not None and test.kind == "compare" and test.name == "is" and _about_worker_info(test)
 
 
@@ -114,7 +117,9 @@ def _is_worker_test(test: Expr | None) -> bool:
 
 def _about_worker_info(test: Expr) -> bool:
     subject, other = test.args[0], test.args[1]
-    named = "worker_info" in subject.name or _is_call_to(subject, "get_worker_info")
+    named = "worker_info" in subject.name or any(
+        _is_call_to(subject, name) for name in ("get_worker_info", "parent_process")
+    )
     return named and other.kind == "constant" and other.value is None
 
 

@@ -107,22 +107,31 @@ class Handles:
         return True
 
     def _runs_before(self, env: Env, klass: Klass, workers: frozenset[tuple[str, int]]) -> bool:
-        if (env.module.path, env.function) in self.set_up(klass):
+        if (env.module.path, env.function) in self.set_up(klass) and self._set_up_runs(env, klass):
             return True
         return any(self._called_outside(name, env, klass, workers) for name in self._leading_to(env, klass))
 
     def set_up(self, klass: Klass) -> frozenset[tuple[str, int]]:
         """The methods that making an object of the class, or asking its length, leads to."""
         if klass not in self._known:
-            methods = self._methods(klass)
-            entries = [methods[name] for name in _SETUP if name in methods]
-            entries += [
-                (item.module, item.facts.methods["__init__"])
-                for item in self.evaluator.classes.mro(klass)
-                if "__init__" in item.facts.methods
-            ]
-            self._known[klass] = frozenset(self._reached(entries, methods))
+            self._known[klass] = frozenset(self._reached(self._entries(klass), self._methods(klass)))
         return self._known[klass]
+
+    def _set_up_runs(self, env: Env, klass: Klass) -> bool:
+        """Whether making this object, with what it is given, leads there: `if eager: self.open()`."""
+        inst = env.receiver
+        if not isinstance(inst, Inst) or inst.call is None:
+            return True
+        return (env.module.path, env.function) in self._reached(self._entries(klass), self._methods(klass), inst)
+
+    def _entries(self, klass: Klass) -> list[tuple[Module, int]]:
+        """The methods that making an object of the class, or asking its length, runs first."""
+        methods = self._methods(klass)
+        return [methods[name] for name in _SETUP if name in methods] + [
+            (item.module, item.facts.methods["__init__"])
+            for item in self.evaluator.classes.mro(klass)
+            if "__init__" in item.facts.methods
+        ]
 
     def _methods(self, klass: Klass) -> dict[str, tuple[Module, int]]:
         found: dict[str, tuple[Module, int]] = {}
@@ -141,9 +150,9 @@ class Handles:
                     yield name
 
     def _reached(
-        self, entries: list[tuple[Module, int]], methods: dict[str, tuple[Module, int]]
+        self, entries: list[tuple[Module, int]], methods: dict[str, tuple[Module, int]], inst: Inst | None = None
     ) -> set[tuple[str, int]]:
-        """The methods that some lead to on their own object, through properties too."""
+        """The methods that some lead to on their own object, through properties too; on this one, if any is named."""
         stack = list(entries)
         seen: set[tuple[str, int]] = set()
         while stack:
@@ -155,8 +164,13 @@ class Handles:
             for event in module.events(index):
                 for part in event.walk():
                     if part.kind == "attribute" and part.args[0].name == receiver != "" and part.name in methods:
-                        stack.append(methods[part.name])
+                        if inst is None or self._may_run(inst, module, index, part.start):
+                            stack.append(methods[part.name])
         return seen
+
+    def _may_run(self, inst: Inst, module: Module, function: int, offset: int) -> bool:
+        env = self.evaluator.activations.method_env(inst, module, function)
+        return self.evaluator.conditions.may_run(env, offset)
 
     def _called_outside(self, name: str, env: Env, klass: Klass, workers: frozenset[tuple[str, int]]) -> bool:
         """Whether the set-up of another class calls a method of this object, or a script the one that opens it."""

@@ -19,6 +19,8 @@ def left_out(evaluator: Evaluator, inst: Inst | Klass) -> frozenset[str] | None:
 
     Known are copies of `__dict__` with entries that are replaced or taken out.
     """
+    if (inst.klass if isinstance(inst, Inst) else inst) in evaluator.classes.pickled_by_others:
+        return None
     own = [name for name in DROP_STATE if evaluator.classes.method(inst, name) is not None]
     if own != ["__getstate__"]:
         return None if own else frozenset()

@@ -13,7 +13,8 @@ from dllint.knowledge import CHAINED, COPIERS, ITERATORS, READ_AT_ONCE, TRANSFOR
 from dllint.model.facts import Expr
 from dllint.project.boundaries import Boundaries, Loader
 from dllint.project.evaluate import NAMEDTUPLE_INSTANCE, Evaluator
-from dllint.project.handles import gives_back, keeps, lets_follow
+from dllint.project.evaluate.shapes import decorated
+from dllint.project.handles import Handles, gives_back, keeps, lets_follow
 from dllint.project.index import Module, Write
 from dllint.project.left_out import left_out
 from dllint.project.values import (
@@ -114,6 +115,7 @@ class Shipped:
         self.boundaries = boundaries
         self.forked = False
         """What a forked worker inherits: everything, whatever pickle would leave out."""
+        self._handles = Handles(evaluator)
         self.partly: set[Inst] = set()
         """Objects of which pickle leaves something out."""
         self._known: dict[tuple[Value, Holder | bool], _Known] = {}
@@ -227,6 +229,8 @@ class Shipped:
         match step.value:
             case Inst():
                 yield from self._instance(step, step.value)
+            case Method(func=func) if decorated(func.facts, "classmethod"):
+                return  # its owner is the class, which is found by its name
             case Method(owner=owner, func=func):
                 note = Note(
                     func.module.path, func.facts.header, f"a bound method takes its owner along: `{func.facts.name}`"
@@ -261,7 +265,22 @@ class Shipped:
                 for value in self.evaluator.attributes.stored_values(stored):
                     holder = Holder("attribute", attribute, inst.klass.facts.name)
                     yield step.on(value, holder, note)
+        yield from self._looked_up(step, inst, dropped)
         yield from self._given_to_base(step, inst)
+
+    def _looked_up(self, step: _Step, inst: Inst, dropped: frozenset[str]) -> Iterator[_Step]:
+        """What an object keeps of its cached properties, where making it or asking its length reads them."""
+        for klass in self.evaluator.classes.mro(inst.klass):
+            for name, index in klass.facts.methods.items():
+                facts = klass.module.model.functions[index]
+                cached = any(part.name == "cached_property" for part in facts.decorators)
+                if not cached or name in dropped:
+                    continue
+                if (klass.module.path, index) not in self._handles.set_up(inst.klass):
+                    continue
+                note = Note(klass.module.path, facts.header, f"kept as `{name}` of `{inst.klass.facts.name}`")
+                for value in self.evaluator.attributes.instance_attribute(inst, name):
+                    yield step.on(value, Holder("attribute", name, inst.klass.facts.name), note)
 
     def _stays(self, write: Write, module: Module, inst: Inst) -> bool:
         """Whether what is written is not there when the object is pickled: set per item, or on the class."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 from dllint.model.facts import Event, Expr, Function, Parameter
 from dllint.project.evaluate.shapes import Argument, decorated, unique
 from dllint.project.index import Site
-from dllint.project.values import Env, Free, Inst, Seq, Value, Values
+from dllint.project.values import Env, ExtInst, Free, Inst, Seq, Value, Values
 
 if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
@@ -202,9 +203,17 @@ class Arguments:
         values = self.evaluator.values(expr, env)
         for value in values:
             more, certain = self.evaluator.containers.dict_item(value, name)
+            if more and self._taken_before(value, expr, env, name):
+                more, certain = list(self.evaluator.containers.stored_under(value, name, env)), False
             found += more
             surely = surely and certain
         return found, surely and bool(values)
+
+    def _taken_before(self, mapping: Value, expr: Expr, env: Env, name: str) -> bool:
+        """Whether a dictionary that the same scope has made no longer has a key: `del options["name"]`."""
+        if expr.kind != "name" or not isinstance(mapping, (Seq, ExtInst)) or mapping.env is not env:
+            return False
+        return self._dropped(env, expr.name, name, expr.start) is Dropped.ALWAYS
 
     def _own_parameter(self, expr: Expr, env: Env, kind: str) -> Parameter | None:
         if expr.kind != "name" or env.function < 0:
@@ -236,17 +245,20 @@ class Arguments:
         if env.call is not None and env.caller is not None:
             more, surely = self.argument(env.call, env.caller, None, name)
             return found + more, surely and dropped is Dropped.NEVER
+        answers = []
         for site, _ in self.evaluator.call_sites.known(env.module, env.function):
-            found += self.argument(site.expr, self.caller_env(site, env), None, name)[0]
-        return found, False
+            more, surely = self.argument(site.expr, self.caller_env(site, env), None, name)
+            found += more
+            answers.append(surely)
+        return found, bool(answers) and all(answers) and dropped is Dropped.NEVER
 
-    def _dropped(self, env: Env, mapping: str, name: str) -> Dropped:
-        """`del kwargs["name"]` and `kwargs.pop("name")`."""
+    def _dropped(self, env: Env, mapping: str, name: str, before: int = sys.maxsize) -> Dropped:
+        """`del kwargs["name"]` and `kwargs.pop("name")`; a test of the dictionary's own is taken to know when."""
         answer = Dropped.NEVER
         for event in self._taking(env):
-            if takes_out(event, mapping, name):
+            if event.end <= before and takes_out(event, mapping, name):
                 tests = [env.module.block(index).test for index in env.module.enclosing(event.block)]
-                if all(test is not None and any(part.value == name for part in test.walk()) for test in tests):
+                if all(test is not None and _speaks_of(test, mapping, name) for test in tests):
                     return Dropped.ALWAYS
                 answer = Dropped.SOMETIMES
         return answer
@@ -257,10 +269,17 @@ class Arguments:
         if key not in self._takings:
             self._takings[key] = tuple(
                 event
-                for event in env.facts.events
+                for event in env.module.events(env.function)
                 if event.kind == "del" or any(part.kind == "attribute" and part.name == "pop" for part in event.walk())
             )
         return self._takings[key]
+
+
+def _speaks_of(test: Expr, mapping: str, name: str) -> bool:
+    """Whether a test asks for a key, or for what a dictionary has."""
+    return any(
+        part.value == name or (part.kind == "subscript" and part.args[0].dotted == mapping) for part in test.walk()
+    )
 
 
 def takes_out(event: Event, mapping: str, name: str) -> bool:

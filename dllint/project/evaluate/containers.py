@@ -303,7 +303,7 @@ class Containers:
             for key, item in pairs:
                 if key.kind == "star":
                     more, certain = self.evaluator.arguments.from_double_star(key.args[0], value.env, name)
-                    found, surely = found + more, surely or certain
+                    found, surely = more if certain else found + more, surely or certain
                 elif key.value == name and key.kind == "constant":
                     found, surely = [(item, value.env)], True
         elif isinstance(value, ExtInst) and value.name in (

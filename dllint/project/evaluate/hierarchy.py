@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _PLAIN = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "torch.utils.data.Dataset"})
 """Bases that make a class nothing else."""
+_REGISTERS = frozenset({"copyreg.pickle", "multiprocessing.reduction.ForkingPickler.register"})
 
 
 _ASKED: Values = (Ext("asked"),)
@@ -127,6 +128,19 @@ class Hierarchy:
         )
 
     @cached_property
+    def pickled_by_others(self) -> frozenset[Klass]:
+        """The classes of which `copyreg.pickle(Class, function)` says how their objects are pickled."""
+        sites = [site for site in self.evaluator.index.calls_named(("pickle", "register")) if len(site.expr.args) > 2]
+        return frozenset(
+            klass
+            for site in sites
+            for env in (self.evaluator.generic(site.module, site.function),)
+            if _REGISTERS & {getattr(value, "name", "") for value in self.evaluator.values(site.expr.args[0], env)}
+            for klass in self.evaluator.values(site.expr.args[1], env)
+            if isinstance(klass, Klass)
+        )
+
+    @cached_property
     def _children(self) -> dict[tuple[str, int], list[Klass]]:
         found: dict[tuple[str, int], list[Klass]] = defaultdict(list)
         for klass in self.all_classes:
@@ -162,7 +176,7 @@ class Hierarchy:
             for event in item.facts.events:
                 target = event.target
                 if target is not None and target.kind == "name" and event.kind in ("annotate", "assign"):
-                    fields[target.name] = (env, self._field_default(event.value))
+                    fields[target.name] = self._field_default(event.value, env)
         return fields
 
     def _is_dataclass(self, klass: Klass) -> bool:
@@ -171,10 +185,18 @@ class Hierarchy:
             return True
         return any(name in ("typing.NamedTuple", "pydantic.BaseModel") for name in self.external_bases(klass))
 
-    def _field_default(self, value: Expr | None) -> Expr | None:
-        if value is not None and value.kind == "call" and value.args[0].name in ("field", "Field", "ib", "attrib"):
-            return value.keyword("default") or value.keyword("factory_value")
-        return value
+    def _field_default(self, value: Expr | None, env: Env) -> tuple[Env, Expr | None]:
+        """The default of a field, and where it is worked out: for a factory, what it returns."""
+        if value is None or value.kind != "call" or value.args[0].name not in ("field", "Field", "ib", "attrib"):
+            return env, value
+        factory = value.keyword("default_factory") or value.keyword("factory")
+        for made_by in self.evaluator.values(factory, env) if factory is not None else ():
+            if not isinstance(made_by, Func):
+                continue
+            ends = [event.value for event in made_by.facts.events if event.kind == "return"]
+            if len(ends) == 1:
+                return self.evaluator.generic(made_by.module, made_by.index), ends[0]
+        return env, value.keyword("default")
 
     def per_item_only(self, klass: Klass) -> frozenset[tuple[str, int]]:
         """The methods of a class that run only where items are read: in workers, once they have started.
@@ -192,7 +214,9 @@ class Hierarchy:
             entries = [name for name in (*WORKER_METHODS, "__call__", "get", "run") if name in methods]
             inside = _closure(entries, calls)
             outside = _closure([name for name in methods if name not in inside], calls)
-            self._per_item[key] = frozenset(methods[name] for name in inside - outside if name in methods)
+            # What assigns to a property runs its setter, wherever the property is read.
+            setters = {name for item in self.mro(klass) for name in item.facts.methods if _is_setter(item, name)}
+            self._per_item[key] = frozenset(methods[name] for name in inside - outside - setters if name in methods)
         return self._per_item[key]
 
     def _self_calls(self, module: Module, function: int) -> set[str]:
@@ -206,6 +230,11 @@ class Hierarchy:
             for expr in root.walk()
             if expr.kind == "attribute" and expr.args[0].name == receiver != ""
         }
+
+
+def _is_setter(klass: Klass, name: str) -> bool:
+    facts = klass.module.model.functions[klass.facts.methods[name]]
+    return any(decorator.kind == "attribute" and decorator.name == "setter" for decorator in facts.decorators)
 
 
 def _closure(entries: Iterable[str], calls: dict[str, set[str]]) -> set[str]:
