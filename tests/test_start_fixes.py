@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import pytest
 from dllint_rules.start.dll301_missing_main_guard import MissingMainGuard
 
-from dllint import Applicability, Fix, Project
+from dllint import Applicability, Certainty, Fix, Project
 from dllint.collect import collect
 from dllint.fix import apply
 from dllint.project import Targets
@@ -49,6 +49,27 @@ def fix_of(files: str | Mapping[str, str], targets: Targets | None = None) -> Fi
     fix = rule.fix(finding, project)
     assert fix is not None
     return fix
+
+
+@pytest.mark.parametrize(
+    ("test", "certainty"),
+    [
+        ("SIZE or unknown", Certainty.CERTAIN),
+        ("SIZE", Certainty.CERTAIN),
+        ("not SIZE", None),
+        ('os.environ.get("TRAIN") != "0"', Certainty.LIKELY),
+    ],
+)
+def test_what_is_not_known_makes_a_start_likely(test: str, certainty: Certainty | None) -> None:
+    text = script(f"""
+        import os
+        SIZE = 4
+        if {test}:
+            list(DataLoader(Numbers(), num_workers=2))
+        """)
+    source = Source("train.py", text)
+    project = Project({"train.py": collect(source)}, Targets(), lambda path: source)
+    assert [found.certainty for found in MissingMainGuard().check(project)] == ([certainty] if certainty else [])
 
 
 def fixed(files: str | Mapping[str, str], trust: Applicability = Applicability.UNSAFE) -> str:

@@ -51,6 +51,8 @@ class Start(msgspec.Struct, frozen=True, eq=False):
     methods: frozenset[str]
     loader: Loader | None
     route: tuple[Note, ...]
+    surely: bool
+    """Nothing that is not known, such as an environment variable, decides whether it runs."""
 
 
 class Begun(NamedTuple):
@@ -125,7 +127,7 @@ class MainCode:
                 outside = running.env.function >= 0 or event is running.start
                 if outside and not self._guarded(running.env, event):
                     done.add(running.start.start)
-                    yield self._start(running, begun)
+                    yield self._start(running, begun, self._surely(module, running.start))
                     break
 
     def begun_by(self, env: Env) -> list[tuple[Event, Begun]]:
@@ -199,11 +201,23 @@ class MainCode:
             if loader.workers is not Workers.NONE:
                 yield Begun(call, f"`{loader.name}` workers", loader.methods, loader)
 
-    def _start(self, running: Running, begun: Begun) -> Start:
+    def _start(self, running: Running, begun: Begun, surely: bool) -> Start:
         assert running.start is not None
         note = running.note(begun.at, f"{begun.what} start here")
         path = running.path if not running.route else running.route[-1].path
-        return Start(path, running.start, begun.what, begun.methods, begun.loader, (note, *running.route))
+        route = (note, *running.route)
+        return Start(path, running.start, begun.what, begun.methods, begun.loader, route, surely)
+
+    def _surely(self, module: Module, event: Event) -> bool:
+        """Whether the tests around a statement of a module are known to let it run."""
+        env = self.evaluator.env(module, -1)
+        blocks = [module.block(index) for index in module.enclosing(event.block)]
+        tests = [
+            (module.block(block.partner).test, False) if block.kind == "else" else (block.test, True)
+            for block in blocks
+            if block.kind in ("if", "else")
+        ]
+        return all(test is not None and self.evaluator.conditions.truth(test, env) is holds for test, holds in tests)
 
     def _default_methods(self, path: str) -> frozenset[str]:
         return self.boundaries.chosen_methods.of(path)[0]

@@ -1,4 +1,4 @@
-"""DLL607: `get_worker_info()` is asked for while the dataset is made, in the main process, where it is None."""
+"""DLL607: `get_worker_info()` is asked for while a dataset or a part of it is made, in the main process: it is None."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ class WorkerInfoInInit(Rule):
     def check(self, project: Project) -> Iterator[Finding]:
         seen = set()
         for held in project.shipped:
-            if held.holder.name != "dataset" or not isinstance(held.value, Inst):
+            sent = held.holder.name == "dataset" or (held.loader is not None and not held.assumed)
+            if not isinstance(held.value, Inst) or not sent:
                 continue
             # Whoever asks for the worker means to have some.
             if held.loader is not None and held.loader.workers is Workers.NONE:
@@ -89,6 +90,7 @@ def _asked_in_init(project: Project, inst: Inst) -> Iterator[tuple[Expr, Env]]:
     activations = project.evaluator.activations
     envs = list(activations.init_envs(inst).values())
     inside = {name for env in envs for name in _uses(env)}
+    called = {name for env in envs for name in _calls(env)}
     methods = [
         activations.method_env(inst, klass.module, function)
         for klass in project.evaluator.classes.mro(inst.klass)
@@ -96,7 +98,9 @@ def _asked_in_init(project: Project, inst: Inst) -> Iterator[tuple[Expr, Env]]:
         if name != "__init__"
     ]
     outside = {name for env in methods for name in _uses(env)}
-    envs += [env for env in methods if env.facts.name in inside - outside]
+    once = [env for env in methods if env.facts.name in inside - outside]
+    # A method that `__init__` only hands on runs elsewhere.
+    envs += [env for env in once if env.facts.name in called or env.facts.decorators]
     for env in envs:
         for event in env.module.events(env.function):
             for part in event.walk():
@@ -109,3 +113,9 @@ def _asked_in_init(project: Project, inst: Inst) -> Iterator[tuple[Expr, Env]]:
 def _uses(env: Env) -> set[str]:
     """The names of all attributes that a function reads."""
     return {part.name for event in env.module.events(env.function) for part in event.walk() if part.kind == "attribute"}
+
+
+def _calls(env: Env) -> set[str]:
+    """The names of what a function calls."""
+    parts = (part for event in env.module.events(env.function) for part in event.walk())
+    return {part.args[0].name for part in parts if part.kind == "call"}

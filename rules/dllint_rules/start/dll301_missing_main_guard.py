@@ -29,15 +29,14 @@ class MissingMainGuard(Rule):
         where = project.where(start.loader, failing)
         always = not where
         loader = start.loader
+        unknown = loader is not None and loader.workers is Workers.UNKNOWN
         return Finding(
             code=self.code,
             path=start.path,
             span=statement_head(start.event),
             message=f"this line starts {start.what} on import, so every spawned worker runs it again and dies: "
             f'fails {"on every platform" if always else where}; put it under `if __name__ == "__main__":`',
-            certainty=Certainty.LIKELY
-            if loader is not None and loader.workers is Workers.UNKNOWN
-            else Certainty.CERTAIN,
+            certainty=Certainty.CERTAIN if start.surely and not unknown else Certainty.LIKELY,
             outcomes=dict.fromkeys(sorted(failing), "exception") | {"fork": "ok"},
             notes=start.route,
             anchors=((loader.path, loader.span),) if loader is not None else (),
