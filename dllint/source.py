@@ -9,6 +9,7 @@ import tokenize
 from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import accumulate
 from typing import NamedTuple
 
 import msgspec
@@ -120,7 +121,7 @@ class Source:
     @cached_property
     def line_starts(self) -> list[int]:
         """The offset at which each line starts; lines end where Python's tokenizer ends them."""
-        return [0, *(match.end() for match in re.finditer(r"\r\n|\n|\r", self.text))]
+        return line_starts(self.text)
 
     def location(self, offset: int) -> tuple[int, int]:
         """Row and column of an offset, both from 1, columns in characters."""
@@ -137,6 +138,14 @@ class Source:
         """The text of a line, without its newline. Rows count from 1."""
         span = self.row_span(row)
         return self.text[span.start : span.end]
+
+
+def line_starts(text: str) -> list[int]:
+    """The offset at which each line of a text starts."""
+    starts = list(accumulate(map(len, io.StringIO(text, newline="")), initial=0))
+    if len(starts) > 1 and text[-1] not in "\r\n":
+        starts.pop()
+    return starts
 
 
 def is_notebook(path: str) -> bool:

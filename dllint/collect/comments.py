@@ -1,11 +1,13 @@
 """The comments that silence findings: `# noqa`, `# flake8: noqa`, `# dllint: noqa` and `# dllint: ignore[...]`.
 
-Files are tokenized only when a cheap regex finds one of the words, so a comment inside a string never counts.
+Files are looked at closely only when a cheap regex finds one of the words. A comment inside a string never counts; to
+know that takes no tokenizer, which costs more than parsing. Where statements begin and end does, for our own comments.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 import tokenize
 from collections.abc import Iterator
 from itertools import pairwise
@@ -19,7 +21,24 @@ _HINT = re.compile(r"#[^\r\n]*(?:noqa|dllint\s*:)", re.IGNORECASE)
 _LINE = re.compile(rf"#\s*noqa\b(?:\s*:\s*{_CODES})?", re.IGNORECASE)
 _FILE = re.compile(rf"#\s*(?P<tool>flake8|dllint)\s*[:=]\s*noqa\b(?:\s*:\s*{_CODES})?\s*$", re.IGNORECASE)
 _OWN = re.compile(r"#\s*dllint\s*:\s*ignore\b(?:\s*\[(?P<codes>[^\]]*)\])?", re.IGNORECASE)
+_LEXEME = re.compile(
+    r"""
+      \#[^\r\n]*
+    | \"{3} [^"\\]* (?: (?: \\[\s\S] | \"(?!\"\") ) [^"\\]* )* \"{3}
+    | '{3} [^'\\]* (?: (?: \\[\s\S] | '(?!'') ) [^'\\]* )* '{3}
+    | (?!\"{3}) " [^"\\\r\n]* (?: \\(?:\r\n|[\s\S]) [^"\\\r\n]* )* "
+    | (?!'{3}) ' [^'\\\r\n]* (?: \\(?:\r\n|[\s\S]) [^'\\\r\n]* )* '
+    | ["']
+    """,
+    re.VERBOSE,
+)
+"""A comment, a string, or a quote that opens none."""
+_NESTING_FSTRINGS = sys.version_info >= (3, 12)
+"""An f-string may hold strings in the same quotes, and comments."""
 _SKIP = frozenset({tokenize.NL, tokenize.INDENT, tokenize.DEDENT})
+
+_Comment = tuple[int, str, bool, range]
+"""Offset, text, whether it stands alone, and the rows of the statement below."""
 
 
 def scan(source: Source) -> tuple[Suppression, ...]:
@@ -30,10 +49,13 @@ def scan(source: Source) -> tuple[Suppression, ...]:
     """
     if not _HINT.search(source.text):
         return ()
-    try:
-        found = [entry for comment in _tokenized(source) for entry in _judge(source, *comment)]
-    except (tokenize.TokenError, SyntaxError):
-        found = [entry for comment in _guessed(source) for entry in _judge(source, *comment)]
+    comments = None if _OWN.search(source.text) else _outside_strings(source)
+    if comments is None:
+        try:
+            comments = list(_tokenized(source))
+        except (tokenize.TokenError, SyntaxError):
+            comments = list(_guessed(source))
+    found = [entry for comment in comments for entry in _judge(source, *comment)]
     return tuple(sorted(found, key=lambda entry: (entry.row, entry.span)))
 
 
@@ -46,8 +68,28 @@ def lines(source: Source) -> Iterator[str]:
     yield ""
 
 
-def _tokenized(source: Source) -> Iterator[tuple[int, str, bool, range]]:
-    """Comments as (offset, text, stands alone, rows of the statement below), by Python's own tokenizer."""
+def _outside_strings(source: Source) -> list[_Comment] | None:
+    """The comments that may mean something to us, without the rows below; None where strings are hard to tell."""
+    found: list[_Comment] = []
+    for match in _LEXEME.finditer(source.text):
+        lexeme = match[0]
+        if lexeme[0] == "#":
+            if _HINT.match(lexeme):
+                row, column = source.location(match.start())
+                found.append((match.start(), lexeme, not source.line(row)[: column - 1].strip(), range(0)))
+        elif len(lexeme) == 1 or (_NESTING_FSTRINGS and _holds_code(lexeme)):
+            return None
+    return found
+
+
+def _holds_code(literal: str) -> bool:
+    """Whether a string, if it is an f-string, may end elsewhere or have one of our comments in it."""
+    plain = literal.replace("{{", "").replace("}}", "")
+    return "{" in plain and (plain.count("{") != plain.count("}") or _HINT.search(plain) is not None)
+
+
+def _tokenized(source: Source) -> Iterator[_Comment]:
+    """All comments, by Python's own tokenizer."""
     read = lines(source)
     above: list[tuple[int, str]] = []
     inside: list[tuple[int, str]] = []
@@ -74,7 +116,7 @@ def _tokenized(source: Source) -> Iterator[tuple[int, str, bool, range]]:
     yield from ((offset, text, True, range(0)) for offset, text in above + inside)
 
 
-def _guessed(source: Source) -> Iterator[tuple[int, str, bool, range]]:
+def _guessed(source: Source) -> Iterator[_Comment]:
     """The same for a file that the tokenizer of this Python rejects: a `#` that no open quote precedes."""
     for row, start in enumerate(source.line_starts, start=1):
         line = source.line(row)

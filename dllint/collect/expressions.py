@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-import re
-import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
+from dllint.collect.places import Places
+from dllint.collect.scope import Scope
 from dllint.model.facts import Expr
-from dllint.syntax.outline import Offsets
 
 MAX_DEPTH = 120
 """Deeper expressions are UNKNOWN: generated code, and no DataLoader was ever built that way."""
@@ -25,129 +24,79 @@ _OPERATORS = {
     ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.In: "in", ast.NotIn: "not in",
     ast.Is: "is", ast.IsNot: "is not",
 }  # fmt: skip
+_PLAIN = (float, bool, type(None))
 _COMPREHENSIONS = {ast.ListComp: "list", ast.SetComp: "set", ast.GeneratorExp: "generator"}
-_COMMENT = re.compile(r"#[^\r\n]*")
-_BLANK = re.compile(r"(?:[\s\\]|#[^\r\n]*)*")
-_VAGUE_FSTRINGS = sys.version_info < (3, 12)
-"""Python cannot say where in the file an f-string's expressions stand."""
 
 
-class Lowering:
-    """Turns expressions into facts. Subclasses say what names and nested scopes mean to the scope at hand."""
+class Lowering(Places):
+    """Turns expressions into facts. The subclass knows what nested scopes are.
+
+    There are two expressions in a line, and half of them are names: what is done for each of them counts.
+    """
 
     def __init__(self, text: str) -> None:
-        self.text = text
-        self.offsets = Offsets(text)
+        super().__init__(text)
+        self.scope = Scope("", -1, -1)
         self.depth = 0
-        self.inside: tuple[int, int] | None = None
-        """The f-string whose expressions are being lowered, where Python does not say better where they stand."""
 
-    # What the scope at hand adds.
-
-    def on_load(self, name: str) -> None:
-        """A name is read."""
+    def lower_lambda(self, node: ast.Lambda, start: int, end: int) -> Expr:
+        """A lambda is made."""
         raise NotImplementedError  # pragma: no cover
-
-    def on_lambda(self, node: ast.Lambda, start: int, end: int) -> int:
-        """A lambda is made; the index of its function."""
-        raise NotImplementedError  # pragma: no cover
-
-    def on_walrus(self, target: Expr, value: Expr) -> None:
-        """A name is bound inside an expression."""
-        raise NotImplementedError  # pragma: no cover
-
-    def on_yield(self) -> None:
-        """The scope is a generator."""
-        raise NotImplementedError  # pragma: no cover
-
-    def hide(self, names: set[str]) -> None:
-        """The names of a comprehension's targets come into scope."""
-        raise NotImplementedError  # pragma: no cover
-
-    def unhide(self) -> None:
-        """They go out of scope again."""
-        raise NotImplementedError  # pragma: no cover
-
-    # Places. Brackets around a tuple or a generator are not part of it, as they are not of any other expression.
-
-    def at(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
-        """Where a node begins and ends in the text."""
-        if self.inside is not None:
-            return self._within(node, self.inside)
-        return self.offsets.span(node)
-
-    def _within(self, node: ast.expr | ast.stmt, outer: tuple[int, int]) -> tuple[int, int]:
-        try:
-            start, end = self.offsets.span(node)
-        except IndexError:
-            return outer
-        return (start, end) if outer[0] <= start < end <= outer[1] else outer
-
-    def _unwrapped(self, start: int, end: int, last: int) -> tuple[int, int]:
-        """The span within a pair of brackets; the innermost expression in them ends at `last`."""
-        first = _skip(self.text, start + 1)
-        tail = _COMMENT.sub(lambda match: " " * len(match[0]), self.text[last : end - 1])
-        return first, last + len(tail.rstrip(" \t\f\r\n\\"))
-
-    def _bracketed(self, node: ast.Tuple) -> bool:
-        """Whether the tuple itself stands in brackets: `(a, b)`, and not `(a), (b)`."""
-        start, end = self.at(node)
-        if self.text[start] != "(":
-            return False
-        if not node.elts:
-            return True
-        first, last = self.at(node.elts[0])
-        gap = _COMMENT.sub("", self.text[last:end])
-        closing = re.match(r"[\s)\\]*", gap)
-        return _COMMENT.sub("", self.text[start:first]).count("(") > (closing[0].count(")") if closing else 0)
-
-    # Lowering.
 
     def lower(self, node: ast.expr) -> Expr:
         """The facts of an expression."""
-        start, end = self.at(node)
-        handler = _LOWERED_BY.get(type(node))
-        if handler is None or self.depth > MAX_DEPTH:
+        rows = self.simple
+        if rows is None:
+            start, end = self.at(node)
+        else:
+            place = node.__dict__  # one look-up in the type less for each of the four
+            start = rows[place["lineno"]] + place["col_offset"]
+            end = rows[place["end_lineno"]] + place["end_col_offset"]
+        kind, depth = type(node), self.depth
+        if depth > MAX_DEPTH:
             return Expr("unknown", start, end)
-        self.depth += 1
-        try:
-            return handler(self, node, start, end)
-        finally:
-            self.depth -= 1
+        if kind is ast.Name:
+            name: str = node.id  # type: ignore[attr-defined]
+            scope = self.scope
+            if name not in scope.hidden:
+                scope.loads.add(name)
+            return Expr("name", start, end, name)
+        handler = _LOWERED_BY.get(kind)
+        if handler is None:
+            return Expr("unknown", start, end)
+        self.depth = depth + 1
+        expr = handler(self, node, start, end)
+        self.depth = depth
+        return expr
 
     def lower_all(self, nodes: Iterable[ast.expr]) -> tuple[Expr, ...]:
         return tuple([self.lower(node) for node in nodes])
-
-    def lower_name(self, node: ast.Name, start: int, end: int) -> Expr:
-        self.on_load(node.id)
-        return Expr("name", start, end, node.id)
 
     def lower_attribute(self, node: ast.Attribute, start: int, end: int) -> Expr:
         return Expr("attribute", start, end, node.attr, (self.lower(node.value),))
 
     def lower_call(self, node: ast.Call, start: int, end: int) -> Expr:
         args = [self.lower(node.func)]
-        args += [self._element(arg) for arg in node.args]
-        keywords = [(keyword.arg or "**", self.lower(keyword.value)) for keyword in node.keywords]
+        for arg in node.args:
+            args.append(self._element(arg))
+        keywords = []
+        for keyword in node.keywords:
+            keywords.append((keyword.arg or "**", self.lower(keyword.value)))
         return Expr("call", start, end, "", tuple(args), tuple(keywords))
 
     def lower_constant(self, node: ast.Constant, start: int, end: int) -> Expr:
-        value = node.value
-        match value:
-            case str():
-                if not value.isascii():  # "\ud800" is a string in Python, and in no encoding
-                    value = value.encode("utf-8", "replace").decode()
-                return Expr("constant", start, end, value=value[:MAX_STRING])
-            case bool() | None | float():
-                return Expr("constant", start, end, value=value)
-            case int():
-                if not -(2**63) <= value < 2**63:
-                    return Expr("constant", start, end, value=float(value) if value < 2**1000 else 0.0)
-                return Expr("constant", start, end, value=value)
-            case bytes():
-                return Expr("bytes", start, end)
-            case _:
-                return Expr("ellipsis" if value is ... else "unknown", start, end)
+        value: Any = node.value
+        kind = type(value)
+        if kind is str:
+            if not value.isascii():  # "\ud800" is a string in Python, and in no encoding
+                value = value.encode("utf-8", "replace").decode()
+            value = value[:MAX_STRING]
+        elif kind is int:
+            if not -(2**63) <= value < 2**63:
+                value = float(value) if value < 2**1000 else 0.0
+        elif kind not in _PLAIN:
+            return Expr("bytes" if kind is bytes else "ellipsis" if value is ... else "unknown", start, end)
+        return Expr("constant", start, end, "", (), (), value)
 
     def lower_fstring(self, node: ast.JoinedStr, start: int, end: int) -> Expr:
         texts = [part.value for part in node.values if isinstance(part, ast.Constant)]
@@ -155,17 +104,13 @@ class Lowering:
         if not text.isascii():
             text = text.encode("utf-8", "replace").decode()
         outer = self.inside
-        if _VAGUE_FSTRINGS:
-            self.inside = outer or (start, end)
+        self.enter(outer or (start, end))
         args = self.lower_all(part.value for part in node.values if isinstance(part, ast.FormattedValue))
-        self.inside = outer
+        self.enter(outer)
         return Expr("fstring", start, end, args=args, value=text[:MAX_STRING])
 
-    def lower_lambda(self, node: ast.Lambda, start: int, end: int) -> Expr:
-        return Expr("lambda", start, end, ref=self.on_lambda(node, start, end))
-
     def _element(self, node: ast.expr) -> Expr:
-        if not isinstance(node, ast.Starred):
+        if type(node) is not ast.Starred:
             return self.lower(node)
         value = self.lower(node.value)
         return Expr("star", value.start, value.end, args=(value,))
@@ -177,8 +122,8 @@ class Lowering:
         return Expr("list", start, end, args=self._elements(node.elts))
 
     def lower_tuple(self, node: ast.Tuple, start: int, end: int) -> Expr:
-        if node.elts and self._bracketed(node):
-            start, end = self._unwrapped(start, end, self.at(node.elts[-1])[1])
+        if node.elts and self.bracketed(node):
+            start, end = self.unwrapped(start, end, self.at(node.elts[-1])[1])
         return Expr("tuple", start, end, args=self._elements(node.elts))
 
     def lower_set(self, node: ast.Set, start: int, end: int) -> Expr:
@@ -198,25 +143,28 @@ class Lowering:
         self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, start: int, end: int
     ) -> Expr:
         clauses: list[tuple[str, Expr]] = []
-        self.hide({name for loop in node.generators for name in target_names(loop.target)})
-        try:
-            for loop in node.generators:
-                clauses += (("for", self.lower(loop.target)), ("in", self.lower(loop.iter)))
-                clauses += [("if", self.lower(test)) for test in loop.ifs]
-            if isinstance(node, ast.DictComp):
-                kind, elements = "dict", self.lower_all((node.key, node.value))
-            else:
-                kind, elements = _COMPREHENSIONS[type(node)], (self.lower(node.elt),)
-        finally:
-            self.unhide()
+        scope = self.scope
+        outer = scope.hidden
+        scope.hidden = outer.union(*(target_names(loop.target) for loop in node.generators))
+        for loop in node.generators:
+            clauses += (("for", self.lower(loop.target)), ("in", self.lower(loop.iter)))
+            clauses += [("if", self.lower(test)) for test in loop.ifs]
+        if isinstance(node, ast.DictComp):
+            kind, elements = "dict", self.lower_all((node.key, node.value))
+        else:
+            kind, elements = _COMPREHENSIONS[type(node)], (self.lower(node.elt),)
+        scope.hidden = outer
         if kind == "generator" and self.inside is None:
-            start, end = self._unwrapped(start, end, clauses[-1][1].end)
+            start, end = self.unwrapped(start, end, clauses[-1][1].end)
         return Expr("comprehension", start, end, kind, elements, tuple(clauses))
 
     def lower_subscript(self, node: ast.Subscript, start: int, end: int) -> Expr:
-        several = isinstance(node.slice, ast.Tuple) and not self._bracketed(node.slice)
-        indices = [self._index(item) for item in (node.slice.elts if several else [node.slice])]  # type: ignore[attr-defined]
-        return Expr("subscript", start, end, args=(self.lower(node.value), *indices))
+        index = node.slice
+        if isinstance(index, ast.Tuple) and not self.bracketed(index):
+            indices = [self._index(item) for item in index.elts]
+        else:
+            indices = [self._index(index)]
+        return Expr("subscript", start, end, "", (self.lower(node.value), *indices))
 
     def _index(self, node: ast.expr) -> Expr:
         if isinstance(node, ast.Starred):
@@ -240,17 +188,12 @@ class Lowering:
         for position, operand in enumerate(node.values[1:], start=2):
             right = self.lower(operand)
             last = position == len(node.values)
-            stop = end if last else self._closed(right.end, self.at(node.values[position])[0])
+            stop = end if last else self.closed(right.end, self.at(node.values[position])[0])
             left = Expr("boolop", start, stop, operator, (left, right))
         return left
 
-    def _closed(self, end: int, following: int) -> int:
-        """Where an operand that ends here and its closing brackets are over; the next begins at `following`."""
-        gap = _COMMENT.sub(lambda match: " " * len(match[0]), self.text[end:following])
-        return end + gap.rfind(")") + 1
-
     def lower_binary(self, node: ast.BinOp, start: int, end: int) -> Expr:
-        return Expr("binop", start, end, _OPERATORS[type(node.op)], self.lower_all((node.left, node.right)))
+        return Expr("binop", start, end, _OPERATORS[type(node.op)], (self.lower(node.left), self.lower(node.right)))
 
     def lower_comparison(self, node: ast.Compare, start: int, end: int) -> Expr:
         operators = ",".join([_OPERATORS[type(operator)] for operator in node.ops])
@@ -267,27 +210,27 @@ class Lowering:
         return Expr("await", start, end, args=(self.lower(node.value),))
 
     def lower_yield(self, node: ast.Yield, start: int, end: int) -> Expr:
-        self.on_yield()
+        self.scope.generator = True
         return Expr("yield", start, end, args=() if node.value is None else (self.lower(node.value),))
 
     def lower_yield_from(self, node: ast.YieldFrom, start: int, end: int) -> Expr:
-        self.on_yield()
+        self.scope.generator = True
         return Expr("yieldfrom", start, end, args=(self.lower(node.value),))
 
     def lower_walrus(self, node: ast.NamedExpr, start: int, end: int) -> Expr:
         value = self.lower(node.value)
         target = Expr("name", *self.at(node.target), name=node.target.id)
-        self.on_walrus(target, value)
+        self.scope.bound.add(target.name)
+        self.scope.event("assign", target.start, value.end, target, value)
         return Expr("walrus", start, end, target.name, (value,))
 
 
 _LOWERED_BY: dict[type, Callable[[Lowering, Any, int, int], Expr]] = {
-    ast.Name: Lowering.lower_name,
     ast.Attribute: Lowering.lower_attribute,
-    ast.Call: Lowering.lower_call,
     ast.Constant: Lowering.lower_constant,
+    ast.Call: Lowering.lower_call,
     ast.JoinedStr: Lowering.lower_fstring,
-    ast.Lambda: Lowering.lower_lambda,
+    ast.Lambda: lambda self, node, start, end: self.lower_lambda(node, start, end),
     ast.List: Lowering.lower_list,
     ast.Tuple: Lowering.lower_tuple,
     ast.Set: Lowering.lower_set,
@@ -309,19 +252,10 @@ _LOWERED_BY: dict[type, Callable[[Lowering, Any, int, int], Expr]] = {
 }
 
 
-def _skip(text: str, offset: int) -> int:
-    """The next offset that is no blank, line break or comment."""
-    match = _BLANK.match(text, offset)
-    return match.end() if match else offset
-
-
-def target_names(node: ast.expr) -> Iterator[str]:
+def target_names(node: ast.expr) -> list[str]:
     """The plain names that an assignment target binds."""
-    match node:
-        case ast.Name(id=name):
-            yield name
-        case ast.Tuple(elts=elements) | ast.List(elts=elements):
-            for element in elements:
-                yield from target_names(element)
-        case ast.Starred(value=value):
-            yield from target_names(value)
+    if isinstance(node, ast.Name):
+        return [node.id]
+    if isinstance(node, ast.Tuple | ast.List):
+        return [name for element in node.elts for name in target_names(element)]
+    return target_names(node.value) if isinstance(node, ast.Starred) else []

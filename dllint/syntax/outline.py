@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 import threading
 import warnings
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from contextlib import suppress
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
+from dllint.source import line_starts
 from dllint.syntax.deep import call_deep
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -21,12 +21,17 @@ class Offsets:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.starts = [0, *(match.end() for match in re.finditer(r"\r\n|\n|\r", text))]
+        self.starts = line_starts(text)
         self._wide: frozenset[int] = frozenset()
         """Rows where a character may be more than one byte."""
         if not text.isascii():
             borders = pairwise((*self.starts, len(text)))
             self._wide = frozenset(row for row, (a, b) in enumerate(borders, start=1) if not text[a:b].isascii())
+
+    @property
+    def simple(self) -> list[int] | None:
+        """The offset at which each row starts, by its number, where every character is one byte."""
+        return None if self._wide else [0, *self.starts]
 
     def of(self, row: int, column: int) -> int:
         """The offset of a row (from 1) and a column in bytes."""
@@ -37,10 +42,10 @@ class Offsets:
 
     def span(self, node: ast.stmt | ast.expr) -> tuple[int, int]:
         """Start and end of a statement or expression; decorators do not count."""
-        if not self._wide:  # asked for every expression of every file
-            starts = self.starts
-            return starts[node.lineno - 1] + node.col_offset, starts[node.end_lineno - 1] + node.end_col_offset  # type: ignore[operator]
-        return self.of(node.lineno, node.col_offset), self.of(node.end_lineno or 0, node.end_col_offset or 0)
+        row, last, wide = node.lineno, node.end_lineno or 0, self._wide
+        if row in wide or last in wide:
+            return self.of(row, node.col_offset), self.of(last, node.end_col_offset or 0)
+        return self.starts[row - 1] + node.col_offset, self.starts[last - 1] + (node.end_col_offset or 0)
 
 
 class Outline:
