@@ -76,7 +76,7 @@ class Boundaries:
         found = {name.rpartition(".")[2] for name in self.known} | {"DataLoader"}
         found |= {name for module in self.index for name in module.calls if name.endswith(("DataLoader", "Dataloader"))}
         while True:
-            more = {alias for name in found for alias in self.evaluator.call_sites.aliases.get(name, ())}
+            more = {alias for name in found for alias in self.index.aliases.get(name, ())}
             for klass in self.evaluator.classes.all_classes:
                 if any(base.name in found for base in klass.facts.bases):
                     more.add(klass.facts.name)

@@ -27,7 +27,7 @@ class Site(msgspec.Struct, frozen=True):
     expr: Expr
 
 
-class Binding(msgspec.Struct, frozen=True):
+class Binding(msgspec.Struct, frozen=True, gc=False):
     """One way a name gets a value; kind as in Event, or parameter. It holds from offset `start` on."""
 
     kind: str
@@ -64,6 +64,8 @@ class Module:
         self.model = model
         self.path = model.path
         self.is_test = is_test(model.path)
+        self.notebook = is_notebook(model.path)
+        """Whether this is a notebook: nobody imports it, and spawned workers have nothing of it."""
         self.bindings = OnDemand(self._bindings)
         """(function, class) of a scope to its names' bindings, in source order."""
         self.mutations = OnDemand(self._mutations)
@@ -76,11 +78,6 @@ class Module:
 
     def __repr__(self) -> str:
         return f"Module({self.path!r})"
-
-    @property
-    def notebook(self) -> bool:
-        """Whether this is a notebook: nobody imports it, and spawned workers have nothing of it."""
-        return is_notebook(self.path)
 
     def function_at(self, index: int) -> Function | None:
         return None if index < 0 else self.model.functions[index]
@@ -378,6 +375,22 @@ class Index:
         for numbered in enumerate(self):
             for name in numbered[1].calls:
                 found[name].append(numbered)
+        return dict(found)
+
+    @cached_property
+    def aliases(self) -> dict[str, set[str]]:
+        """Names under which a thing is also called: `import x as y`, `y = x`."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for module in self:
+            for imported in module.model.imports:
+                if imported.attribute and imported.bound not in ("*", imported.attribute):
+                    found[imported.attribute].add(imported.bound)
+            for _, _, events in module.scopes:
+                for event in events:
+                    value, target = event.value, event.target
+                    if event.kind == "assign" and value is not None and target is not None:
+                        if value.kind in ("name", "attribute") and value.name != target.name and target.name:
+                            found[value.name].add(target.name)
         return dict(found)
 
     @cached_property

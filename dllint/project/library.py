@@ -115,7 +115,7 @@ class Library:
     def _composes(self) -> bool:
         """Whether something in the project is known as `Compose`."""
         index = self.evaluator.index
-        names = ("Compose", *self.evaluator.call_sites.aliases.get("Compose", ()))
+        names = ("Compose", *index.aliases.get("Compose", ()))
         return any(True for _ in index.calls_named(names))
 
     def _only_returned(self, module: Module, function: Function) -> bool:

@@ -12,6 +12,8 @@ Answer = TypeVar("Answer")
 class OnDemand(dict[Key, Answer]):
     """A mapping whose values are made when they are first asked for, by `[key]` alone."""
 
+    __slots__ = ("_make",)
+
     def __init__(self, make: Callable[[Key], Answer]) -> None:
         super().__init__()
         self._make = make

@@ -61,7 +61,7 @@ class Passes:
                     yield site, wanted, loader
 
     def _names_of(self, *names: str) -> list[str]:
-        aliases = self.evaluator.call_sites.aliases
+        aliases = self.evaluator.index.aliases
         return sorted({*names, *(alias for name in names for alias in aliases.get(name, ()))})
 
     def _named_loader(self, expr: Expr, env: Env) -> bool:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -100,11 +98,11 @@ class CallSites:
     def _call_names(self, module: Module, facts: Function) -> set[str]:
         if facts.kind == "lambda":
             return set()
-        names = {facts.name} | self.aliases.get(facts.name, set())
+        names = {facts.name} | self.evaluator.index.aliases.get(facts.name, set())
         if facts.name == "__init__" and facts.owner >= 0:
             klass = self.evaluator.klass(module, facts.owner)
             for item in (klass, *self.evaluator.classes.subclasses(klass)):
-                names |= {item.facts.name, *self.aliases.get(item.facts.name, ())}
+                names |= {item.facts.name, *self.evaluator.index.aliases.get(item.facts.name, ())}
             names.add("cls")
         return names
 
@@ -135,22 +133,6 @@ class CallSites:
         if env.known.get(id(callee)) is values:  # else the value was cut short where it leads back to itself
             self._called[id(site.expr)] = called
         return called
-
-    @cached_property
-    def aliases(self) -> dict[str, set[str]]:
-        """Names under which a thing is also called: `import x as y`, `y = x`."""
-        found: dict[str, set[str]] = defaultdict(set)
-        for module in self.evaluator.index:
-            for imported in module.model.imports:
-                if imported.attribute and imported.bound not in ("*", imported.attribute):
-                    found[imported.attribute].add(imported.bound)
-            for _, _, events in module.scopes:
-                for event in events:
-                    value, target = event.value, event.target
-                    if event.kind == "assign" and value is not None and target is not None:
-                        if value.kind in ("name", "attribute") and value.name != target.name and target.name:
-                            found[value.name].add(target.name)
-        return dict(found)
 
 
 def _takes_its_object(facts: Function) -> bool:
