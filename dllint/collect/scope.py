@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dllint.model.facts import Event, Expr
+from dllint.model.facts import Event, EventKind, Expr
 
 
 class Scope:
@@ -24,7 +24,7 @@ class Scope:
 
     def event(
         self,
-        kind: str,
+        kind: EventKind,
         start: int,
         end: int,
         target: Expr | None = None,

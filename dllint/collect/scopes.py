@@ -9,7 +9,7 @@ from typing import Any
 
 from dllint.collect.definitions import Definitions
 from dllint.collect.expressions import target_names
-from dllint.model.facts import Block, Expr, ImportedName
+from dllint.model.facts import Block, EventKind, Expr, ImportedName
 from dllint.source import Span
 
 _AUGMENTED = {
@@ -59,7 +59,9 @@ class Scopes(Definitions):
             self.scope.loads.add(node.target.id)
         self.assign("augment", start, end, node.target, self.lower(node.value), _AUGMENTED[type(node.op)])
 
-    def assign(self, kind: str, start: int, end: int, target: ast.expr, value: Expr | None, operator: str = "") -> None:
+    def assign(
+        self, kind: EventKind, start: int, end: int, target: ast.expr, value: Expr | None, operator: str = ""
+    ) -> None:
         """A target gets a value. The plain names that it binds are no loads."""
         scope = self.scope
         names = target_names(target)

@@ -8,12 +8,23 @@ questions are answered over it by `dllint.project`.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Literal
 
 import msgspec
 
 from dllint.source import Span
 
 Constant = str | int | float | bool | None
+ExprKind = Literal[
+    "name", "attribute", "call", "constant", "bytes", "ellipsis", "fstring", "list", "tuple", "set", "dict", "star",
+    "lambda", "comprehension", "ifexp", "boolop", "binop", "compare", "unary", "subscript", "slice", "none", "await",
+    "yield", "yieldfrom", "walrus", "unknown",
+]  # fmt: skip
+"""Decoded, words that are known are one object each: there are three in a line."""
+EventKind = Literal[
+    "assign", "augment", "annotate", "expr", "return", "test", "for", "with", "del", "raise", "assert", "global",
+    "nonlocal", "import", "def", "class", "case", "except", "break", "continue",
+]  # fmt: skip
 
 
 class Expr(msgspec.Struct, frozen=True, eq=False, array_like=True, gc=False, omit_defaults=True):
@@ -41,7 +52,7 @@ class Expr(msgspec.Struct, frozen=True, eq=False, array_like=True, gc=False, omi
     unknown                        whatever was too deep or is not modelled
     """
 
-    kind: str
+    kind: ExprKind
     start: int
     end: int
     name: str = ""
@@ -104,7 +115,7 @@ class Event(msgspec.Struct, frozen=True, array_like=True, gc=False):
     function or class), case and except (`names` are the names bound).
     """
 
-    kind: str
+    kind: EventKind
     start: int
     end: int
     block: int = -1

@@ -10,6 +10,7 @@ import pytest
 
 from dllint.collect import collect
 from dllint.model.facts import Expr, ModuleModel
+from dllint.model.stored import decode, encode
 from dllint.source import Source
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -139,6 +140,13 @@ def test_what_an_except_binds_is_its_name() -> None:
     text = "try:\n    pass\nexcept (A, B) as error:\n    pass\n"
     (event,) = [event for event in facts(text).events if event.kind == "except"]
     assert (event.names, text[event.start : event.end]) == (("error",), "error")
+
+
+def test_decoded_facts_share_the_words_of_their_kinds() -> None:
+    text = "def f(a):\n    for b in a:\n        yield (c := b.d[1:])\n"
+    decoded = decode(encode(facts(text)), "a.py")
+    kinds = [item.kind for item in (*expressions(decoded), *decoded.functions[0].events)]
+    assert len({id(kind) for kind in kinds}) == len(set(kinds)) < len(kinds)
 
 
 @pytest.mark.parametrize("operator", ["+", "-", "*", "/", "//", "%", "**", "@", "<<", ">>", "&", "|", "^"])

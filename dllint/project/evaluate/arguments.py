@@ -98,8 +98,9 @@ class Arguments:
                     args += (Expr("star", value.start, value.end, args=(value,)), value)
                 elif name not in taken:
                     args += (Expr("constant", value.start, value.start, value=name), value)
-        kind = "tuple" if parameter.kind == "args" else "dict"
-        self._merged[key] = Expr(kind, call.start, call.end, args=tuple(args))
+        self._merged[key] = Expr(
+            "tuple" if parameter.kind == "args" else "dict", call.start, call.end, args=tuple(args)
+        )
         return self._merged[key]
 
     def _is_receiver(self, facts: Function, parameter: Parameter) -> bool:
