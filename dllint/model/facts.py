@@ -95,7 +95,8 @@ class Block(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A nested suite: if, else, for, while, forelse, try, except, tryelse, finally, with, match, case.
 
     `parent` is the index of the enclosing block or -1 (the scope's top level); an `else` names the block of its `if`
-    in `partner`. `test` is the condition, iterable, context expression or exception type.
+    in `partner`. `test` is the condition, iterable, context expression or exception type; of a case, its guard, or the
+    comparison of a name with a constant.
     """
 
     kind: str

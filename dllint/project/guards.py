@@ -76,7 +76,7 @@ def _guards_itself(event: Event) -> bool:
 def _inside(module: Module, block: int, positive: _Test, negative: _Test) -> bool:
     for index in module.enclosing(block):
         facts = module.block(index)
-        if facts.kind == "if" and positive(_spelled_out(module, facts.test)):
+        if facts.kind in ("if", "case") and positive(_spelled_out(module, facts.test)):
             return True
         if facts.kind == "else" and facts.partner >= 0:
             if negative(_spelled_out(module, module.block(facts.partner).test)):
