@@ -184,7 +184,17 @@ class Scopes(Definitions):
             self.scope.bound.update(names)
             at = self.body_span(case.body)
             self.scope.event("case", at.start, at.end, names=names)
-            self.block("case", case.body, None if case.guard is None else self.lower(case.guard))
+            self.block("case", case.body, self.case_test(case, node.subject))
+
+    def case_test(self, case: ast.match_case, subject: ast.expr) -> Expr | None:
+        """What must hold for a case: its guard, or that a name is a constant: `match __name__: case "__main__":`."""
+        if case.guard is not None:
+            return self.lower(case.guard)
+        match case.pattern, subject:
+            case ast.MatchValue(value=ast.Constant() as value), ast.Name() | ast.Attribute():
+                left, right = self.lower(subject), self.lower(value)
+                return Expr("compare", left.start, right.end, "==", (left, right))
+        return None
 
 
 _COLLECTED_BY: dict[type, Callable[[Scopes, Any, int, int], None]] = {
