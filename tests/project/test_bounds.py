@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from dllint import registry
 from dllint.collect import collect
 from dllint.project import Project
 from dllint.project.workers import Workers
@@ -89,3 +92,22 @@ def test_objects_that_make_objects_of_their_class() -> None:
     found = project(SEGMENTS)
     assert found.shipped and found.running
     assert found.evaluator.size < MOST_VALUES
+
+
+IMPORTS = (
+    {"a": "from b import x", "b": "from a import x"},
+    {"a": "from b import *", "b": "from a import *"},
+    {"a": "from b import x", "b": "from c import y as x", "c": "from a import x as y"},
+    {"a": "try:\n    from b import x\nexcept ImportError:\n    x = None", "b": "from a import x\nx = x"},
+    {"a": "from b import x\nclass x(x): pass", "b": "from a import x\nx = x()"},
+)
+
+
+@pytest.mark.parametrize("modules", IMPORTS)
+def test_names_that_modules_import_from_each_other(modules: dict[str, str]) -> None:
+    ends = {"a": "\nfrom torch.utils.data import DataLoader\nDataLoader(x, num_workers=2)\n"}
+    sources = {f"{name}.py": Source(f"{name}.py", text + ends.get(name, "\n")) for name, text in modules.items()}
+    found = Project({path: collect(source) for path, source in sources.items()}, Targets(), lambda path: sources[path])
+    (loader,) = found.loaders
+    assert loader.path == "a.py"
+    assert not [rule.code for rule in registry.rules() for _ in rule().check(found)], "nobody asks it for items"

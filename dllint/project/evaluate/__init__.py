@@ -60,7 +60,8 @@ class Evaluator:
         """How many values are known."""
         self.cuts = 0
         """How often an answer was cut short, because it led back to what is being followed or led too far."""
-        self._depth = 0
+        self.depth = 0
+        """How many expressions are being followed, one inside of the other."""
         self._kinds: dict[str, Callable[[Expr, Env], Iterable[Value]]] = {
             "name": self._name,
             "attribute": self._attribute,
@@ -77,7 +78,7 @@ class Evaluator:
     @property
     def busy(self) -> bool:
         """Whether a value is being followed: answers are cut short where they lead back to it."""
-        return self._depth > 0
+        return self.depth > 0
 
     def values(self, expr: Expr, env: Env) -> Values:
         """What the expression may evaluate to in this activation."""
@@ -88,7 +89,7 @@ class Evaluator:
             self.cuts += 1
             return ()
         handler = self._kinds.get(expr.kind)
-        if self._depth > MAX_DEPTH:
+        if self.depth > MAX_DEPTH:
             self.cuts += 1
             return (Opaque(expr, env),)
         found: Values
@@ -96,14 +97,14 @@ class Evaluator:
             found = (_plain(expr, env),)
         else:
             env.known[id(expr)] = _FOLLOWED
-            self._depth += 1
+            self.depth += 1
             try:
                 found = unique(handler(expr, env))
             except BaseException:
                 del env.known[id(expr)]
                 raise
             finally:
-                self._depth -= 1
+                self.depth -= 1
         if self.platform:
             here = tuple(on_platform(value, self.platform) for value in found)
             self.told = self.told or here != found

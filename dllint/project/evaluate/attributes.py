@@ -49,7 +49,7 @@ class Attributes:
         self._outside_writes: dict[tuple[Klass, str], list[tuple[Inst, Write, Module]]] = {}
         self._on_names: dict[Module, dict[int, list[Write]]] = {}
         self._replaced: dict[tuple[Klass, Klass, int], bool] = {}
-        self._outside: dict[Klass, set[str]] | None = None
+        self._outside: dict[Klass, dict[str, None]] | None = None
         self._writes: dict[tuple[Module, int, str], list[tuple[int, list[Write]]]] = {}
         self.taken_over = TakenOver(evaluator)
 
@@ -277,10 +277,10 @@ class Attributes:
                     found.append((value, write, module))
         return found
 
-    def attributes_set_outside(self, klass: Klass) -> set[str]:
-        """The attributes that code outside a class sets on its instances."""
+    def attributes_set_outside(self, klass: Klass) -> Iterable[str]:
+        """The attributes that code outside a class sets on its instances, in the order of the files."""
         if self._outside is None:
-            self._outside = defaultdict(set)
+            self._outside = defaultdict(dict)
             for module in self.evaluator.index:
                 for name, writes in module.attribute_writes.items():
                     for write in writes:
@@ -289,8 +289,8 @@ class Attributes:
                             continue
                         for value in self.evaluator.values(base, self.evaluator.generic(module, write.function)):
                             if isinstance(value, Inst):
-                                self._outside[value.klass].add(name)
-        return {name for item in self.evaluator.classes.mro(klass) for name in self._outside.get(item, ())}
+                                self._outside[value.klass][name] = None
+        return dict.fromkeys(name for item in self.evaluator.classes.mro(klass) for name in self._outside.get(item, ()))
 
     def written_on(self, made: ExtInst) -> Iterator[tuple[Write, Env]]:
         """`made.attribute = value` on an external object, in the function that made it."""

@@ -28,6 +28,8 @@ class Names:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self._stars: set[tuple[str, str, str]] = set()
+        self._importing: set[tuple[int, int]] = set()
+        """The imports that are being followed, and how deep: what comes back at that depth comes back for ever."""
         self._clauses: dict[tuple[int, int], tuple[Expr, tuple[int, ...]] | None] = {}
         self._bindings: dict[tuple[Module, int, str, int | None], list[tuple[Binding, Tests]]] = {}
         self._outside: dict[int, Values] = {}
@@ -211,7 +213,7 @@ class Names:
             return (Mod(target),) if target is not None else (Ext(canonical(whole)),)
         target = self.evaluator.index.find(path, module, level) if module or level else None
         if target is not None and target is not env.module:
-            found = self.global_name(target, attribute)
+            found = self._global_of(target, attribute, imported)
             if found and found != (Ext(f"builtins.{attribute}"),):
                 return found
         dotted = f"{module}.{attribute}" if module else attribute
@@ -219,6 +221,18 @@ class Names:
         if submodule is not None:
             return (Mod(submodule),)
         return (Ext(canonical(dotted) if not level else f".{dotted}"),)
+
+    def _global_of(self, module: Module, name: str, imported: ImportedName) -> Values | None:
+        """What a module has under the name that is imported; nothing where the module imports it from here."""
+        key = id(imported), self.evaluator.depth
+        if key in self._importing:
+            self.evaluator.cuts += 1
+            return None
+        self._importing.add(key)
+        try:
+            return self.global_name(module, name)
+        finally:
+            self._importing.discard(key)
 
     def defined(self, func: Func, env: Env) -> Values:
         """The value of a decorated function: itself, or the wrapper that a decorator of the project returns."""
