@@ -29,16 +29,12 @@ from dllint.project.caches import Growth as Growth
 from dllint.project.child_signals import Taken as Taken
 from dllint.project.evaluate import Answer as Answer
 from dllint.project.evaluate.conditions import is_none as is_none
+from dllint.project.events import event_names as event_names
+from dllint.project.events import flat_targets as flat_targets
 from dllint.project.given import Alternative as Alternative
 from dllint.project.guarded import Guarded as Guarded
 from dllint.project.guards import under_main_guard as under_main_guard
 from dllint.project.handles import is_part as is_part
-from dllint.project.index import Module as Module
-from dllint.project.index import Site as Site
-from dllint.project.index import Write as Write
-from dllint.project.index import event_names as event_names
-from dllint.project.index import flat_targets as flat_targets
-from dllint.project.index import is_test as is_test
 from dllint.project.kept import Shared as Shared
 from dllint.project.kept import kept_handle as kept_handle
 from dllint.project.kept import shared_under_fork as shared_under_fork
@@ -47,6 +43,9 @@ from dllint.project.kept_iterators import KeptIterator as KeptIterator
 from dllint.project.listings import Kind as Kind
 from dllint.project.lost_state import Unheard as Unheard
 from dllint.project.main_code import Start as Start
+from dllint.project.module import Module as Module
+from dllint.project.module import Site as Site
+from dllint.project.module import Write as Write
 from dllint.project.own_attribute import OwnAttribute as OwnAttribute
 from dllint.project.own_attribute import own_attribute as own_attribute
 from dllint.project.owners import Owner as Owner
@@ -57,6 +56,7 @@ from dllint.project.per_item import runs_per_item as runs_per_item
 from dllint.project.repeated import Repeated as Repeated
 from dllint.project.reseeding import Reseed as Reseed
 from dllint.project.reseeding import Seeding as Seeding
+from dllint.project.roles import is_test as is_test
 from dllint.project.sharding import asks_in_vain as asks_in_vain
 from dllint.project.shipped import namedtuple_of as namedtuple_of
 from dllint.project.shipped import unpicklable_class as unpicklable_class

@@ -26,7 +26,7 @@ from dllint.project.given import Given
 from dllint.project.guarded import GuardedNames
 from dllint.project.guards import asks_for_process, only_in_main
 from dllint.project.handles import Handles
-from dllint.project.index import Index, is_test
+from dllint.project.index import Index
 from dllint.project.item_reads import ItemReads
 from dllint.project.items import Items
 from dllint.project.kept_batches import KeptBatches
@@ -46,6 +46,7 @@ from dllint.project.records import Records
 from dllint.project.repeated import RepeatedWork
 from dllint.project.reseeding import Reseeding
 from dllint.project.restarts import Restarts
+from dllint.project.roles import is_test
 from dllint.project.sharding import Sharding
 from dllint.project.shipped import Held, Holder, Shipped
 from dllint.project.start_methods import StartMethods

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from dllint.model.facts import Expr
-from dllint.project.index import Module
+from dllint.project.module import Module
 from dllint.project.values import Const, Ext, ExtInst, Func, Inst, Klass, Seq, Value
 from dllint.source import Span
 

@@ -14,7 +14,9 @@ from dllint.project.chosen_methods import ChosenMethods
 from dllint.project.declared import Declared
 from dllint.project.elsewhere import Elsewhere, Place
 from dllint.project.evaluate import Answer, Argument, Evaluator
-from dllint.project.index import Index, Module, Site, is_test
+from dllint.project.index import Index
+from dllint.project.module import Module, Site
+from dllint.project.roles import is_test
 from dllint.project.values import Const, Env, Ext, ExtInst, Free, Func, Inst, Klass, Method, Seq, Value
 from dllint.project.workers import WorkerCounts, Workers, join
 from dllint.source import Span

@@ -11,8 +11,8 @@ from dllint.knowledge import MAP_METHODS
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate import Answer, Evaluator
 from dllint.project.given import conjuncts
-from dllint.project.index import Module
 from dllint.project.memoizers import Memoizers
+from dllint.project.module import Module
 from dllint.project.per_item import PerItem, around, runs_per_item
 from dllint.project.reach import Running
 from dllint.project.values import Env, ExtInst, Inst, Seq

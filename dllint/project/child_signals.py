@@ -8,8 +8,8 @@ from typing import NamedTuple
 from dllint.model.facts import Expr
 from dllint.project.boundaries import Loader
 from dllint.project.evaluate import Evaluator
-from dllint.project.index import Site
 from dllint.project.loader_starts import LoaderStarts
+from dllint.project.module import Site
 from dllint.project.values import Const, Env, Ext, Func, Method
 from dllint.targets import FORKSERVER
 

@@ -6,7 +6,9 @@ from functools import cached_property
 
 from dllint.project.evaluate import Evaluator
 from dllint.project.guards import under_main_guard
-from dllint.project.index import Index, Module, is_test
+from dllint.project.index import Index
+from dllint.project.module import Module
+from dllint.project.roles import is_test
 from dllint.project.values import Const
 from dllint.targets import ALL_METHODS, Targets
 

@@ -8,7 +8,8 @@ from functools import cached_property
 
 from dllint.model.facts import Expr
 from dllint.project.evaluate import Argument, Evaluator
-from dllint.project.index import Index, Module
+from dllint.project.index import Index
+from dllint.project.module import Module
 
 _OPTION_CALLS = ("add_argument", "add_option", "option", "add_arg")
 

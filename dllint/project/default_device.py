@@ -11,7 +11,7 @@ from dllint.project.boundaries import Boundaries, Loader
 from dllint.project.devices import Devices
 from dllint.project.evaluate import Evaluator
 from dllint.project.guards import under_main_guard
-from dllint.project.index import Module, Site
+from dllint.project.module import Module, Site
 from dllint.project.values import Const, Env, Ext, Value
 from dllint.source import Span
 

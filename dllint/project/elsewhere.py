@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
 from dllint.model.facts import Event
-from dllint.project.index import Index, Module
+from dllint.project.index import Index
+from dllint.project.module import Module
 from dllint.project.workers import Workers
 from dllint.source import Span
 from dllint.targets import Targets

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from dllint.model.facts import Expr
-from dllint.project.index import Binding, Module
+from dllint.project.module import Binding, Module
 
 LOOPS = frozenset({"for", "while"})
 

@@ -11,8 +11,8 @@ from dllint.model.facts import Event, Expr
 from dllint.project.boundaries import Boundaries
 from dllint.project.devices import Devices
 from dllint.project.evaluate import Evaluator
-from dllint.project.index import Module, Site
 from dllint.project.main_code import MainCode
+from dllint.project.module import Module, Site
 from dllint.project.reach import Reach, Running
 from dllint.project.values import Const, Env, ExtInst, Func, Method
 from dllint.targets import FORK

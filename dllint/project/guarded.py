@@ -10,8 +10,9 @@ from typing import NamedTuple
 from dllint.finding import Note
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate import Evaluator
+from dllint.project.events import event_names
 from dllint.project.guards import only_in_main, under_main_guard
-from dllint.project.index import Module, event_names
+from dllint.project.module import Module
 from dllint.project.on_demand import OnDemand
 from dllint.project.reach import Reach, Running
 from dllint.project.values import Func, Inst, Klass, Method, Value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dllint.model.facts import Event, Expr
-from dllint.project.index import Module
+from dllint.project.module import Module
 
 _Test = Callable[[Expr | None], bool]
 

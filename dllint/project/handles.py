@@ -8,7 +8,7 @@ from dllint.knowledge import DATASETS, KEEPERS, WORKER_METHODS
 from dllint.model.facts import Event
 from dllint.project.evaluate import Evaluator
 from dllint.project.handle_table import HANDLES, ITERDIR, MODULE, Handle
-from dllint.project.index import Module
+from dllint.project.module import Module
 from dllint.project.values import Env, Ext, ExtInst, ExtMethod, Inst, Klass, Method, Mod, Seq, Value
 
 _SETUP = frozenset({"__init__", "__new__", "__post_init__", "__init_subclass__", "__len__", "__attrs_post_init__"})

@@ -8,7 +8,7 @@ from dllint.finding import Note
 from dllint.project.boundaries import Boundaries, Loader
 from dllint.project.evaluate import Answer, Evaluator
 from dllint.project.handles import handle_of
-from dllint.project.index import is_example, is_test
+from dllint.project.roles import is_example, is_test
 from dllint.project.shipped import namedtuple_of, unpicklable_class, unpicklable_function
 from dllint.project.values import Const, Env, ExtInst, Func, Inst, Method, Seq, Value
 

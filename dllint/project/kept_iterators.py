@@ -8,7 +8,7 @@ from typing import NamedTuple
 from dllint.model.facts import Event
 from dllint.project.boundaries import Boundaries, Loader
 from dllint.project.evaluate import Evaluator
-from dllint.project.index import Module, Site
+from dllint.project.module import Module, Site
 from dllint.project.passes import Passes
 
 _MADE = ("iter", "__iter__", "_get_iterator")

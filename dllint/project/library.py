@@ -11,7 +11,8 @@ from dllint.knowledge import DATASET_MODULES, DATASETS, holds_arguments
 from dllint.model.facts import Function
 from dllint.project.evaluate import Answer, Evaluator
 from dllint.project.guards import under_main_guard
-from dllint.project.index import Module, is_test
+from dllint.project.module import Module
+from dllint.project.roles import is_test
 from dllint.project.shipped import Holder
 from dllint.project.values import ExtInst, Func, Inst, Klass, Value
 from dllint.targets import Targets

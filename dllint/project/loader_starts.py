@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from dllint.model.facts import Event
 from dllint.project.boundaries import Loader
 from dllint.project.evaluate import Evaluator
-from dllint.project.index import Module, Site
 from dllint.project.main_code import MainCode
+from dllint.project.module import Module, Site
 from dllint.project.reach import Running
 from dllint.project.values import Env
 

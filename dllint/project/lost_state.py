@@ -10,8 +10,9 @@ from dllint.project.boundaries import Boundaries, Loader
 from dllint.project.evaluate import Evaluator
 from dllint.project.flow import LOOPS
 from dllint.project.given import Given
-from dllint.project.index import Module, Write, is_test
+from dllint.project.module import Module, Write
 from dllint.project.reach import Running
+from dllint.project.roles import is_test
 from dllint.project.shipped import Held
 from dllint.project.values import Const, Env, ExtInst, Inst, Method, Value
 

@@ -14,7 +14,8 @@ from dllint.model.facts import Event, Expr
 from dllint.project.boundaries import Boundaries, Loader
 from dllint.project.evaluate import Answer, Evaluator
 from dllint.project.guards import under_main_guard
-from dllint.project.index import Index, Module
+from dllint.project.index import Index
+from dllint.project.module import Module
 from dllint.project.on_demand import OnDemand
 from dllint.project.reach import Reach, Running
 from dllint.project.values import Const, Env, Ext, ExtInst, ExtMethod, Inst, Klass, Seq, Value

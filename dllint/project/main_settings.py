@@ -9,9 +9,10 @@ from typing import NamedTuple
 from dllint.finding import Note
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate import Evaluator
+from dllint.project.events import flat_targets
 from dllint.project.guarded import GuardedNames
 from dllint.project.guards import only_in_main, under_main_guard
-from dllint.project.index import Module, Site, flat_targets
+from dllint.project.module import Module, Site
 from dllint.project.reach import Running
 from dllint.project.values import Ext
 from dllint.source import Span

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate import Evaluator
-from dllint.project.index import Module
+from dllint.project.module import Module
 from dllint.project.values import Const, Env, Ext, Func, Klass
 
 _LETTING_GO = frozenset({"pop", "popitem", "clear", "popleft", "len"})

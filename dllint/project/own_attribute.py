@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dllint.project.attribute import Attribute
-from dllint.project.index import Module, Write
+from dllint.project.module import Module, Write
 from dllint.project.values import ExtInst, Klass
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from dllint.model.facts import Event, Expr
 from dllint.project.boundaries import Loader
 from dllint.project.evaluate import Evaluator
-from dllint.project.index import Site
 from dllint.project.main_code import MainCode
+from dllint.project.module import Site
 from dllint.project.values import Env, Ext, ExtInst, ExtMethod, Free, Opaque
 
 

@@ -8,7 +8,7 @@ from dllint.model.facts import Block, Event, Expr
 from dllint.project.evaluate import Answer, Evaluator
 from dllint.project.flow import LOOPS
 from dllint.project.given import event_of
-from dllint.project.index import Binding
+from dllint.project.module import Binding
 from dllint.project.reach import Running
 from dllint.project.values import Env, Ext, Inst
 

@@ -13,7 +13,7 @@ from dllint.model.facts import Expr
 from dllint.project.boundaries import Boundaries
 from dllint.project.evaluate import Argument, Evaluator
 from dllint.project.guards import only_in_main
-from dllint.project.index import Site
+from dllint.project.module import Site
 from dllint.project.reach import Reach, Running
 from dllint.project.shipped import Held, Shipped
 from dllint.project.values import Const, Env, Ext, ExtInst, ExtMethod, Func, Method, Value

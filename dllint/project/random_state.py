@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dllint.model.facts import Event, Expr
 from dllint.project.boundaries import Boundaries, Loader
 from dllint.project.evaluate import Evaluator
-from dllint.project.index import event_names
+from dllint.project.events import event_names
 from dllint.project.reach import Running
 from dllint.project.values import Ext, ExtInst, Func, Inst, Klass, Method, Value
 

@@ -14,7 +14,7 @@ from dllint.model.facts import Event, Expr
 from dllint.project.boundaries import Loader
 from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.shapes import unique
-from dllint.project.index import Module
+from dllint.project.module import Module
 from dllint.project.values import Env, ExtInst, Func, Inst, Klass, Method, Value, Values
 
 MAX_FUNCTIONS = 3000

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from dllint.model.facts import Event, Expr
 from dllint.project.devices import Devices
 from dllint.project.guards import under_main_guard
-from dllint.project.index import Module
 from dllint.project.main_code import Begun, MainCode
+from dllint.project.module import Module
 from dllint.project.reach import Reach, Running
 from dllint.project.values import Const, Env, Ext
 from dllint.targets import PICKLING

@@ -9,8 +9,8 @@ from dllint.model.facts import Expr
 from dllint.project.boundaries import Loader
 from dllint.project.evaluate import Evaluator
 from dllint.project.flow import LOOPS
-from dllint.project.index import Site
 from dllint.project.main_code import MainCode
+from dllint.project.module import Site
 from dllint.project.passes import Passes
 from dllint.project.reach import Running
 from dllint.project.values import Env

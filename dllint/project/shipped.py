@@ -15,8 +15,8 @@ from dllint.project.boundaries import Boundaries, Loader
 from dllint.project.evaluate import NAMEDTUPLE_INSTANCE, Evaluator
 from dllint.project.evaluate.shapes import decorated
 from dllint.project.handles import Handles, gives_back, keeps, lets_follow
-from dllint.project.index import Module, Write
 from dllint.project.left_out import left_out
+from dllint.project.module import Module, Write
 from dllint.project.values import (
     Const,
     Env,

@@ -11,8 +11,8 @@ import msgspec
 from dllint.finding import Note
 from dllint.model.facts import Event, Expr
 from dllint.project.guards import under_main_guard
-from dllint.project.index import Module
 from dllint.project.main_code import MainCode
+from dllint.project.module import Module
 from dllint.project.processes import Processes
 from dllint.project.values import Const, Env, Ext
 from dllint.project.workers import Workers

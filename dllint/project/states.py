@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Event, Expr
-from dllint.project.index import Module
+from dllint.project.module import Module
 from dllint.project.values import Env, Ext, Inst, Klass
 
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ from typing import NamedTuple
 from dllint.model.facts import Event, Expr
 from dllint.project.boundaries import Boundaries, Loader
 from dllint.project.evaluate import Answer, Evaluator
-from dllint.project.index import Site, is_test
 from dllint.project.loader_starts import LoaderStarts
+from dllint.project.module import Site
+from dllint.project.roles import is_test
 from dllint.project.values import Const, Env, Ext, ExtInst, ExtMethod, Inst
 from dllint.targets import FORK
 

@@ -9,7 +9,7 @@ import msgspec
 from dllint.model.facts import Class, Expr, Function
 
 if TYPE_CHECKING:
-    from dllint.project.index import Module
+    from dllint.project.module import Module
 
 
 class Env:

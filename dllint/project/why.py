@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from dllint.knowledge import DROP_STATE
 from dllint.model.facts import Event, Expr
 from dllint.project.guards import under_main_guard
-from dllint.project.index import Module
 from dllint.project.left_out import left_out
 from dllint.project.main_code import iterated_by
+from dllint.project.module import Module
 from dllint.project.shipped import Held
 from dllint.project.values import Free, Inst, Klass, Opaque
 from dllint.project.workers import Workers

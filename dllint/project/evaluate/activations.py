@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from dllint.model.facts import Expr
-from dllint.project.index import Module
+from dllint.project.module import Module
 from dllint.project.values import Env, Ext, Func, Inst, Klass, Value
 
 if TYPE_CHECKING:

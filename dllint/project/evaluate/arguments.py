@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dllint.model.facts import Event, Expr, Function, Parameter
 from dllint.project.evaluate.shapes import Argument, decorated, unique
-from dllint.project.index import Site
+from dllint.project.module import Site
 from dllint.project.values import Env, ExtInst, Free, Inst, Seq, Value, Values
 
 if TYPE_CHECKING:

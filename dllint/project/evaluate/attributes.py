@@ -11,7 +11,7 @@ from dllint.model.facts import Expr
 from dllint.project.evaluate.just_written import just_written
 from dllint.project.evaluate.shapes import Argument, decorated, is_property, last_writes, path_to_expr, unique
 from dllint.project.evaluate.taken_over import TakenOver
-from dllint.project.index import Module, Write
+from dllint.project.module import Module, Write
 from dllint.project.values import (
     Const,
     Env,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dllint.model.facts import Function
 from dllint.project.evaluate.shapes import decorated
-from dllint.project.index import Module, Site
+from dllint.project.module import Module, Site
 from dllint.project.values import Func, Klass, Method
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from dllint.model.facts import Constant, Expr
 from dllint.project.evaluate.hierarchy import Answer
+from dllint.project.events import event_names
 from dllint.project.flow import Decided, decided, left_before
-from dllint.project.index import event_names
 from dllint.project.values import Const, Env, Ext, ExtInst, Func, Inst, Klass, Method, Opaque, Seq, Value, Values
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from dllint.project.values import Env, Ext, Func, Inst, Klass, Method, Value, Va
 if TYPE_CHECKING:
     from dllint.model.facts import Expr
     from dllint.project.evaluate import Evaluator
-    from dllint.project.index import Module
+    from dllint.project.module import Module
 
 
 _PLAIN = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "torch.utils.data.Dataset"})

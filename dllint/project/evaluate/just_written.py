@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dllint.model.facts import Event, Expr
 from dllint.project.flow import LOOPS
-from dllint.project.index import Module, Write
+from dllint.project.module import Module, Write
 
 
 def just_written(module: Module, function: int, read: Expr) -> Write | None:

@@ -10,7 +10,7 @@ from dllint.knowledge import canonical
 from dllint.model.facts import Event, Expr, ImportedName
 from dllint.project.evaluate.shapes import path_to, unique
 from dllint.project.flow import reaching, replacing
-from dllint.project.index import Binding, Module
+from dllint.project.module import Binding, Module
 from dllint.project.values import Env, Ext, Func, Inst, Klass, Mod, Opaque, Value, Values
 
 if TYPE_CHECKING:

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from dllint.model.facts import Expr, Function
+from dllint.project.events import holds_from
 from dllint.project.flow import reaching
-from dllint.project.index import Binding, Module, Write, holds_from
+from dllint.project.module import Binding, Module, Write
 from dllint.project.values import Const, Env, Ext, ExtInst, ExtMethod, Seq, Super, Value, Values
 
 MAX_VALUES = 40

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate.shapes import Argument
-from dllint.project.index import Module
+from dllint.project.module import Module
 from dllint.project.values import Env, Inst, Klass, Opaque, Seq, Value
 
 if TYPE_CHECKING:

@@ -1,0 +1,50 @@
+"""What single events of a scope bind and set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dllint.model.facts import Event, Expr
+
+
+def written_by_name(event: Event) -> Iterator[tuple[str, Expr, Expr, Expr]]:
+    """(name, base, where, value) of attributes set through `setattr` or through `__dict__`."""
+    value, target = event.value, event.target
+    if event.kind == "assign" and target is not None and target.kind == "subscript" and value is not None:
+        base, key = target.args[0], target.args[1]
+        if base.name == "__dict__" and base.kind == "attribute" and isinstance(key.value, str):
+            yield key.value, base.args[0], target, value
+    elif event.kind == "expr" and value is not None and value.kind == "call":
+        callee, given = value.args[0], value.args[1:]
+        if callee.name in ("setattr", "__setattr__") and len(given) > 2 and isinstance(given[-2].value, str):
+            yield given[-2].value, given[-3], value, given[-1]
+        elif callee.name == "update" and callee.kind == "attribute" and callee.args[0].name == "__dict__":
+            for owner in callee.args[0].args:
+                yield from ((name, owner, value, item) for name, item in value.keywords if name != "**")
+
+
+def event_names(event: Event) -> tuple[str, ...]:
+    """The plain names that an event binds."""
+    if event.kind in ("import", "except", "case"):
+        return event.names
+    if event.kind in ("def", "class"):
+        return (event.name,)
+    if event.target is not None and event.kind in ("assign", "augment", "for", "with", "annotate"):
+        return tuple(target.name for target in flat_targets(event.target) if target.kind == "name")
+    return ()
+
+
+def holds_from(event: Event) -> int:
+    """Where a binding event takes effect: after its value is computed."""
+    if event.kind in ("for", "with") and event.value is not None:
+        return event.value.end
+    return event.end if event.kind not in ("except", "case") else event.start
+
+
+def flat_targets(target: Expr) -> Iterator[Expr]:
+    """The targets in a possibly nested tuple target."""
+    if target.kind in ("tuple", "list", "star"):
+        for part in target.args:
+            yield from flat_targets(part)
+    else:
+        yield target
