@@ -28,7 +28,7 @@ class Crew(ABC, Generic[Task, Answer]):
         self._processes: set[subprocess.Popen[bytes]] = set()
         self._threads = [threading.Thread(target=self._serve, daemon=True) for _ in range(jobs)]
         self.stopped = False
-        """Nobody waits for answers any more."""
+        """Nobody waits for the answers that are left."""
 
     @abstractmethod
     def start(self) -> subprocess.Popen[bytes]:
@@ -48,14 +48,17 @@ class Crew(ABC, Generic[Task, Answer]):
 
     def answers(self) -> Iterator[Answer]:
         """The answers as they come. When the caller is interrupted, so are the processes. Raises Unusable, OSError."""
+        left = self._expected
         try:
             for thread in self._threads:
                 thread.start()
-            for _ in range(self._expected):
-                yield self._next()
+            while left:
+                answer = self._next()
+                left -= 1
+                yield answer
         finally:
-            self.stopped = True
-            for process in list(self._processes):
+            self.stopped = left > 0
+            for process in list(self._processes) if self.stopped else ():
                 process.kill()
             for thread in self._threads:
                 thread.join()
@@ -81,15 +84,18 @@ class Crew(ABC, Generic[Task, Answer]):
         """One process, until it dies or there are no tasks."""
         with self.start() as process:
             self._processes.add(process)
+            ends = False
             try:
                 child.greet(process)
                 while not self.stopped:
                     try:
                         task = self._tasks.popleft()
                     except IndexError:
+                        ends = True  # by itself, and what it took is known
                         return
                     if not self.answered(process, task):
                         return
             finally:
                 self._processes.discard(process)
-                process.kill()
+                if not ends:
+                    process.kill()
