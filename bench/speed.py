@@ -7,8 +7,8 @@ a few small packages TorchFix, Fixit, flake8 and pylint where they are installed
 commands). In every round each tool meets the same files, and what is compared is the ratio to ruff in the same round.
 `--plot FILE` draws the ratios. The same again with a run for each package, one after the other.
 
-Then: where the time of one process goes, beside the bare parse of what it parses; more and more packages, in one folder
-and as one project; a hook on one changed file beside `import click` and `import libcst`; from how much source on
+Then: a change in one package after the other; where the time of one process goes, beside the bare parse of what it
+parses; more and more packages, in one folder and as one project; a hook on one changed file beside `import click` and `import libcst`; from how much source on
 processes for parsing pay. All of it takes about an hour; `--only NAME`, `--lines N` and `--sizes N` make it short.
 """
 
@@ -157,6 +157,30 @@ def together(projects: list[Project]) -> Project:
     return Project(folder, sum(one.lines for one in projects), f"{middle.folder.name}/{middle.file}")
 
 
+def changes(projects: list[Project], cache: Path) -> list[str]:
+    """What a run over the folder takes after a change in each of its packages, beside ruff: medians of three."""
+    top = projects[0].folder.parent
+    shutil.rmtree(cache, ignore_errors=True)
+    time.sleep(0.2)  # younger files would not be believed
+    measured([*DLLINT, "."], top, cache)
+    rows = ["| the package with the changed file | its lines | seconds | times ruff |", "|---|---:|---:|---:|"]
+    ratios = []
+    for project in projects:
+        file = project.folder / project.file
+        text = file.read_bytes()
+        seconds, beside = [], []
+        for number in range(3):
+            file.write_bytes(text + f"\n\nCHANGED = {number}\n".encode())
+            seconds.append(measured([*DLLINT, "."], top, cache).wall)
+            beside.append(measured([RUFF, "check", "-q", "--no-cache", "--isolated", "."], top, cache).wall)
+        file.write_bytes(text)
+        ratios.append(statistics.median(one / other for one, other in zip(seconds, beside, strict=True)))
+        rows.append(
+            f"| {project.folder.name} | {project.lines:,} | {statistics.median(seconds):.2f} | {ratios[-1]:.2f} |"
+        )
+    return [*rows, "", f"The median over the packages is {statistics.median(ratios):.2f} times ruff."]
+
+
 def some(folders: list[Path], wanted: int) -> list[Path]:
     """As many of the packages, in the list's order, as have so many lines together."""
     held, taken = 0, []
@@ -195,6 +219,7 @@ def main() -> None:
         if peers:
             tables.append((f"Other linters, {len(few)} packages, one round", few, rounds([together(few)], 1, peers)))
         more = {
+            "One file changed, in one package or another of the folder": changes(projects, cache),
             "Where the time goes, in one process": sections.parts([project.folder for project in projects], cache),
             "More and more packages in one folder, no cache": sections.scaling(
                 by_size, scratch / "apart", args.sizes, cache, whole=False
