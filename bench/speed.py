@@ -9,7 +9,7 @@ commands). In every round each tool meets the same files, and what is compared i
 
 Then: a change in one package after the other; where the time of one process goes, beside the bare parse of what it
 parses; more and more packages, in one folder and as one project; a hook on one changed file beside `import click` and
-`import libcst`; from how much source on processes for parsing pay. All of it takes about an hour; `--only NAME`,
+`import libcst`; from how much source on processes for parsing pay. All of it takes some half an hour; `--only NAME`,
 `--lines N` and `--sizes N` make it short.
 """
 

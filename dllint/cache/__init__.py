@@ -14,7 +14,7 @@ import zlib
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -25,6 +25,8 @@ from dllint.files.sieve import Words
 from dllint.source import hashed
 
 __all__ = ["Cache", "Known", "State", "clean", "project", "settled", "state", "unsettled", "user_folder"]
+
+Table = TypeVar("Table", bound=Collection[Any])
 
 _MOST_PACKS = 16
 _MOST_ENTRIES = 8
@@ -63,25 +65,21 @@ class Cache:
     @cached_property
     def files(self) -> Mapping[str, Known]:
         """The files as they were read, by their paths."""
-        known: dict[str, Known] = self._table(self._files, dict[str, Known])
-        return known
+        return self._table(self._files, dict[str, Known])
 
     @cached_property
     def peeks(self) -> Mapping[bytes, bytes]:
         """What files say of themselves, packed, by what that is known by. Asked for where one says something new."""
-        peeks: dict[bytes, bytes] = self._table("peeks", dict[bytes, bytes])
-        return peeks
+        return self._table("peeks", dict[bytes, bytes])
 
     @cached_property
     def sound(self) -> frozenset[bytes]:
         """Contents that matter to no loader and are known to be Python."""
-        sound: frozenset[bytes] = frozenset(self._table("sound", list[bytes]))
-        return sound
+        return frozenset(self._table("sound", list[bytes]))
 
     @cached_property
     def _places(self) -> dict[bytes, _Place]:
-        places: dict[bytes, _Place] = self._table("facts", dict[bytes, _Place])
-        return places
+        return self._table("facts", dict[bytes, _Place])
 
     @property
     def on(self) -> bool:
@@ -156,8 +154,7 @@ class Cache:
     @property
     def listings(self) -> Mapping[str, tuple[str, str, str]]:
         """What patterns left of the entries of folders (`files.Listings`)."""
-        listings: dict[str, tuple[str, str, str]] = self._table("listings", dict[str, tuple[str, str, str]])
-        return listings
+        return self._table("listings", dict[str, tuple[str, str, str]])
 
     def _save_facts(self, new: Mapping[bytes, bytes], needed: Collection[bytes]) -> None:
         places = self._table("facts", dict[bytes, _Place])  # as they are by now
@@ -177,12 +174,13 @@ class Cache:
     def _place(self, name: str) -> str:
         return os.path.join(self._folder, name)
 
-    def _table(self, name: str, form: Any) -> Any:
+    def _table(self, name: str, form: type[Table]) -> Table:
+        """A table that is kept; an empty one where it is not, or where it is damaged."""
         data = folders.checked(self._place(name)) if self._folder else None
         try:
-            return {} if data is None else msgspec.msgpack.decode(data, type=form)
+            return form() if data is None else msgspec.msgpack.decode(data, type=form)
         except msgspec.MsgspecError:
-            return {}
+            return form()
 
 
 def project(root: str, words: Words, home: str = "") -> Cache:

@@ -10,6 +10,7 @@ is `Opaque` (an expression) or `Free` (a parameter nobody fills): UNKNOWN, never
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import ParamSpec, TypeVar
 
 from dllint.model.facts import Expr
 from dllint.project.evaluate.activations import Activations
@@ -27,6 +28,10 @@ from dllint.project.index import Index
 from dllint.project.values import Const, Env, Func, Opaque, Seq, Value, Values
 
 __all__ = ["NAMEDTUPLE_INSTANCE", "Answer", "Argument", "Evaluator"]
+
+Key = TypeVar("Key")
+Found = TypeVar("Found")
+Given = ParamSpec("Given")
 
 MAX_DEPTH = 60
 """Steps that one value is followed."""
@@ -79,6 +84,21 @@ class Evaluator:
     def busy(self) -> bool:
         """Whether a value is being followed: answers are cut short where they lead back to it."""
         return self.depth > 0
+
+    def remembered(
+        self,
+        known: dict[Key, Found],
+        key: Key,
+        find: Callable[Given, Found],
+        *args: Given.args,
+        **kwargs: Given.kwargs,
+    ) -> Found:
+        """What is found, kept under a key unless it was cut short: half an answer is nobody else's."""
+        cuts = self.cuts
+        found = find(*args, **kwargs)
+        if self.cuts == cuts:
+            known[key] = found
+        return found
 
     def values(self, expr: Expr, env: Env) -> Values:
         """What the expression may evaluate to in this activation."""

@@ -36,12 +36,7 @@ class Arguments:
     def parameter(self, env: Env, name: str) -> Values:
         """The values of a parameter in this activation."""
         known = env.known.get(name)
-        if known is None:
-            cuts = self.evaluator.cuts
-            known = self._parameter(env, name)
-            if self.evaluator.cuts == cuts:
-                env.known[name] = known
-        return known
+        return self.evaluator.remembered(env.known, name, self._parameter, env, name) if known is None else known
 
     def _parameter(self, env: Env, name: str) -> Values:
         facts = env.facts

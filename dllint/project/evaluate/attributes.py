@@ -161,12 +161,10 @@ class Attributes:
         """Every way an attribute of this instance gets its value: the write, the value's expression, where it holds."""
         key = inst, name
         known = self._stored.get(key)
-        if known is None:
-            cuts = self.evaluator.cuts
-            known = tuple(self._find_stored(inst, name))
-            if self.evaluator.cuts == cuts:
-                self._stored[key] = known
-        return known
+        return self.evaluator.remembered(self._stored, key, self._all_stored, inst, name) if known is None else known
+
+    def _all_stored(self, inst: Inst, name: str) -> tuple[Stored, ...]:
+        return tuple(self._find_stored(inst, name))
 
     def _find_stored(self, inst: Inst, name: str) -> Iterator[Stored]:
         for item in self.evaluator.classes.mro(inst.klass):
@@ -260,10 +258,7 @@ class Attributes:
         key = klass, name
         known = self._outside_writes.get(key)
         if known is None:
-            cuts = self.evaluator.cuts
-            known = self._written_outside(klass, writes)
-            if self.evaluator.cuts == cuts:
-                self._outside_writes[key] = known
+            known = self.evaluator.remembered(self._outside_writes, key, self._written_outside, klass, writes)
         return known
 
     def _written_outside(

@@ -145,11 +145,7 @@ class Conditions:
         key = (id(test), id(env))
         if key in self._truths:
             return self._truths[key]
-        cuts = self.evaluator.cuts
-        found = self._truth(test, env, MAX_TEST_DEPTH)
-        if self.evaluator.cuts == cuts:
-            self._truths[key] = found
-        return found
+        return self.evaluator.remembered(self._truths, key, self._truth, test, env, MAX_TEST_DEPTH)
 
     def _truth(self, test: Expr, env: Env, depth: int) -> bool | None:
         if depth == 0:

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
 
 
+Fillings = dict[Value, list[tuple[Env, Event, Expr]]]
+"""What fills containers, by what it fills: where, the event, the call or the subscript."""
+
+
 class Containers:
     """Evaluates items of containers."""
 
@@ -37,8 +41,8 @@ class Containers:
         self._items_of: dict[Value, list[Argument]] = {}
         self._put_into: dict[Value, list[Argument]] = {}
         self._objects: dict[Inst, list[Env]] = {}
-        self._around: dict[int, dict[Value, list[tuple[Env, Event, Expr]]]] = {}
-        self._within: dict[int, dict[Value, list[tuple[Env, Event, Expr]]]] = {}
+        self._around: dict[int, Fillings] = {}
+        self._within: dict[int, Fillings] = {}
 
     def expression(self, expr: Expr, env: Env) -> Iterable[Value]:
         found: list[Value] = []
@@ -142,32 +146,29 @@ class Containers:
             elif what.kind == "call":
                 yield from self._put_by_call(what, scope)
 
-    def _fillings(self, env: Env) -> dict[Value, list[tuple[Env, Event, Expr]]]:
+    def _fillings(self, env: Env) -> Fillings:
         """What may fill containers made in an activation, by what it fills."""
         known = self._around.get(id(env))
-        if known is None:
-            cuts = self.evaluator.cuts
-            known = {}
-            for scope in self._scopes_around(env):
-                for value, found in self._fillings_in(scope).items():
-                    known.setdefault(value, []).extend(found)
-            if self.evaluator.cuts == cuts:
-                self._around[id(env)] = known
-        return known
+        return self.evaluator.remembered(self._around, id(env), self._find_around, env) if known is None else known
 
-    def _fillings_in(self, scope: Env) -> dict[Value, list[tuple[Env, Event, Expr]]]:
+    def _find_around(self, env: Env) -> Fillings:
+        found: Fillings = {}
+        for scope in self._scopes_around(env):
+            known = self._within.get(id(scope))
+            if known is None:
+                known = self.evaluator.remembered(self._within, id(scope), self._find_within, scope)
+            for value, fillings in known.items():
+                found.setdefault(value, []).extend(fillings)
+        return found
+
+    def _find_within(self, scope: Env) -> Fillings:
         """What fills containers in an activation itself."""
-        known = self._within.get(id(scope))
-        if known is None:
-            cuts = self.evaluator.cuts
-            known = {}
-            for event, receiver, what in scope.module.mutations[scope.function]:
-                if receiver.kind in ("name", "attribute"):
-                    for value in self.evaluator.values(receiver, scope):
-                        known.setdefault(value, []).append((scope, event, what))
-            if self.evaluator.cuts == cuts:
-                self._within[id(scope)] = known
-        return known
+        found: Fillings = {}
+        for event, receiver, what in scope.module.mutations[scope.function]:
+            if receiver.kind in ("name", "attribute"):
+                for value in self.evaluator.values(receiver, scope):
+                    found.setdefault(value, []).append((scope, event, what))
+        return found
 
     def _put_by_call(self, call: Expr, env: Env) -> Iterator[Argument | Value]:
         method = call.args[0].name
@@ -195,18 +196,17 @@ class Containers:
 
     def _filling_methods(self, inst: Inst) -> list[Env]:
         known = self._objects.get(inst)
-        if known is None:
-            cuts = self.evaluator.cuts
-            known = []
-            for klass in self.evaluator.classes.mro(inst.klass):
-                for function in klass.facts.methods.values():
-                    # An object has activations of all its methods: they count where activations are limited.
-                    scope = self.evaluator.activations.method_env(inst, klass.module, function)
-                    if klass.module.mutations[function]:
-                        known.append(scope)
-            if self.evaluator.cuts == cuts:
-                self._objects[inst] = known
-        return known
+        return self.evaluator.remembered(self._objects, inst, self._find_methods, inst) if known is None else known
+
+    def _find_methods(self, inst: Inst) -> list[Env]:
+        found = []
+        for klass in self.evaluator.classes.mro(inst.klass):
+            for function in klass.facts.methods.values():
+                # An object has activations of all its methods: they count where activations are limited.
+                scope = self.evaluator.activations.method_env(inst, klass.module, function)
+                if klass.module.mutations[function]:
+                    found.append(scope)
+        return found
 
     def iterated(self, iterable: Expr, env: Env) -> Values:
         """What a loop over an expression gives its target."""

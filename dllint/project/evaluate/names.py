@@ -117,11 +117,7 @@ class Names:
         key = module, name
         if key in self._globals:
             return self._globals[key]
-        cuts = self.evaluator.cuts
-        found = self._global(module, name, None)
-        if self.evaluator.cuts == cuts:
-            self._globals[key] = found
-        return found
+        return self.evaluator.remembered(self._globals, key, self._global, module, name, None)
 
     def _global(self, module: Module, name: str, offset: int | None) -> Values | None:
         bindings = module.bindings[-1, -1].get(name, [])
