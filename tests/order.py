@@ -34,13 +34,11 @@ class Files:
                 self.sources.pop(name, None)
 
     def project(self, order: random.Random | None = None) -> Project:
-        """A project of these files, its modules in the order that is drawn."""
-        project = Project(self.models, Targets(), self.sources.__getitem__)
+        """A project of these files, which come in the order that is drawn."""
+        names = list(self.models)
         if order is not None:
-            modules = list(project.index.modules.items())
-            order.shuffle(modules)
-            project.index.modules = dict(modules)
-        return project
+            order.shuffle(names)
+        return Project({name: self.models[name] for name in names}, Targets(), self.sources.__getitem__)
 
 
 def rules() -> list[type[Rule]]:
@@ -77,15 +75,14 @@ def findings(project: Project, asked: Sequence[type[Rule]]) -> list[str]:
 
 
 def differences(files: Files, permutations: int, seed: int) -> Iterator[str]:
-    """What differs between the files as they come and permutations of modules, rules and questions."""
+    """What differs between the files as they come and permutations of files, rules and questions."""
     every = rules()
     usual = findings(files.project(), every)
     for number in range(permutations):
         order = random.Random(f"{seed}-{number}")
         project = files.project(order)
-        asked = order.sample(every, len(every))
         asked_first(project, order)
-        yield from _changes(usual, findings(project, asked), f"permutation {number} of seed {seed}")
+        yield from _changes(usual, findings(project, order.sample(every, len(every))), f"permutation {number}")
 
 
 def _changes(usual: list[str], other: list[str], what: str) -> Iterator[str]:

@@ -37,6 +37,8 @@ class WorkerCounts:
     def __init__(self, evaluator: Evaluator, declared: Declared) -> None:
         self.evaluator = evaluator
         self.declared = declared
+        self._added: set[tuple[int, int]] = set()
+        """Sums that are being worked out: `workers = workers + 1` in a loop is part of itself."""
         self._asked: set[str] = set()
         """Options whose defaults are being looked at: one may be read from an option of the same name."""
 
@@ -58,7 +60,14 @@ class WorkerCounts:
         return join(self.of_value(value) for value in self.evaluator.values(expr, env))
 
     def _arithmetic(self, expr: Expr, env: Env) -> Workers:
-        left, right = (self.of_expression(arg, env) for arg in expr.args)
+        key = id(expr), id(env)
+        if key in self._added:
+            return Workers.UNKNOWN
+        self._added.add(key)
+        try:
+            left, right = (self.of_expression(arg, env) for arg in expr.args)
+        finally:
+            self._added.discard(key)
         if expr.name == "*" and Workers.NONE in (left, right):
             return Workers.NONE
         return Workers.SOME if expr.name in "*+//" and Workers.SOME in (left, right) else Workers.UNKNOWN

@@ -83,6 +83,10 @@ class Evaluator:
             return found
         return self.ask(env.known, id(expr), (), self._found, handler, expr, env)
 
+    def unless_open(self, instead: Value) -> Values:
+        """What stands for no values: nothing as long as there may be some yet, in a cycle that has not come to rest."""
+        return () if self.fixpoint.is_open() else (instead,)
+
     def _found(self, handler: Callable[[Expr, Env], Iterable[Value]], expr: Expr, env: Env) -> Values:
         self.size += 1
         found = bounded(unique(handler(expr, env)), expr, env)

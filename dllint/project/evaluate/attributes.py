@@ -75,9 +75,13 @@ class Attributes:
                 submodule = self.evaluator.index.find(env.module.path, f"{dotted}.{name}", 0)
                 return (Mod(submodule),) if submodule is not None else (Ext(canonical(f"{dotted}.{name}")),)
             case Inst():
-                return self._read_back(base, expr, env) or self.instance_attribute(base, name) or (Opaque(expr, env),)
+                return (
+                    self._read_back(base, expr, env)
+                    or self.instance_attribute(base, name)
+                    or self.evaluator.unless_open(Opaque(expr, env))
+                )
             case Klass():
-                return self.class_attribute(base, name, None) or (Opaque(expr, env),)
+                return self.class_attribute(base, name, None) or self.evaluator.unless_open(Opaque(expr, env))
             case Super(owner=owner, klass=klass):
                 chain = self.evaluator.classes.mro(owner.klass if isinstance(owner, Inst) else klass)
                 after = chain[chain.index(klass) + 1 :] if klass in chain else ()
@@ -88,7 +92,7 @@ class Attributes:
             case Opaque() | Free():
                 return (instead,) if expr.kind == "attribute" else (Opaque(expr, env),)
             case ExtInst(name=loader, call=call) if loader in LOADERS and call.kind == "call":
-                return self._given_to_loader(base, name) or (instead,)
+                return self._given_to_loader(base, name) or self.evaluator.unless_open(instead)
             case ExtInst(name="argparse.Namespace" | "types.SimpleNamespace"):
                 pairs, _ = self.evaluator.containers.dict_item(base, name)
                 return [value for pair in pairs for value in self.evaluator.values(*pair)] or (

@@ -81,9 +81,9 @@ class Calls:
             case ExtInst(name="collections.namedtuple" | "typing.NamedTuple"):
                 return (ExtInst(NAMEDTUPLE_INSTANCE, call, env, callee),)
             case ExtInst(name="functools.partial"):
-                return self._of_partial(callee, call, env) or (Opaque(call, env),)
+                return self._of_partial(callee, call, env) or self.evaluator.unless_open(Opaque(call, env))
             case ExtInst(name=name) if name.endswith(".Compose"):
-                return self._of_compose(callee, call, env) or (Opaque(call, env),)
+                return self._of_compose(callee, call, env) or self.evaluator.unless_open(Opaque(call, env))
         return (Opaque(call, env),)
 
     def _of_partial(self, made: ExtInst, call: Expr, env: Env) -> list[Value]:
@@ -162,7 +162,7 @@ class Calls:
             return self.evaluator.containers.iterated(args[0], env)
         if name == "builtins.type" and len(args) == 1:
             kinds = [value.klass for value in self.evaluator.values(args[0], env) if isinstance(value, Inst)]
-            return kinds or (Opaque(call, env),)
+            return kinds or self.evaluator.unless_open(Opaque(call, env))
         return (ExtInst(name, call, env),)
 
     def _getattr(self, call: Expr, env: Env) -> Iterable[Value]:
@@ -183,7 +183,7 @@ class Calls:
                 found.append(Opaque(call, env))
         if len(call.args) > 3 and not found:
             found += self.evaluator.values(call.args[3], env)
-        return found or (Opaque(call, env),)
+        return found or self.evaluator.unless_open(Opaque(call, env))
 
     def _super(self, call: Expr, env: Env) -> Iterable[Value]:
         scope: Env | None = env
@@ -212,7 +212,7 @@ class Calls:
             found += self.evaluator.containers.elements(base)
         if len(call.args) > 2:
             found += self.evaluator.values(call.args[2], env)
-        return found or (Opaque(call, env),)
+        return found or self.evaluator.unless_open(Opaque(call, env))
 
 
 def _made(klass: Klass, call: Expr, env: Env) -> Inst:

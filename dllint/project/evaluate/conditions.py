@@ -81,7 +81,7 @@ class Conditions:
         for known in self._about(expr, env):
             answers = self._answers(known.test, expr.dotted, left, env)
             left = tuple(value for value, answer in zip(left, answers, strict=True) if answer in (None, known.holds))
-        return left or (values and (Opaque(expr, env),))
+        return left or (self.evaluator.unless_open(Opaque(expr, env)) if values else ())
 
     def _about(self, expr: Expr, env: Env) -> tuple[Decided, ...]:
         """The decided tests that say something of a name or attribute where it stands, the same in every activation."""

@@ -57,9 +57,9 @@ class Containers:
                 return (base,)
             case Seq():
                 found = self._seq_item(base, expr, env)
-                return found or (Opaque(expr, env),)
+                return found or self.evaluator.unless_open(Opaque(expr, env))
             case ExtInst(name="builtins.dict"):
-                return self._seq_item(base, expr, env) or (Opaque(expr, env),)
+                return self._seq_item(base, expr, env) or self.evaluator.unless_open(Opaque(expr, env))
             case ExtInst() | ExtMethod():
                 return (derived(ExtInst(f"{describe(base)}[]", expr, env, base)),)
         return (Opaque(expr, env),)

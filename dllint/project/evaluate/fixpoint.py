@@ -30,7 +30,7 @@ _MISSING: Any = object()
 class _Open:
     """A question without a final answer."""
 
-    __slots__ = ("answers", "find", "head", "index", "key", "known", "readers", "slot", "value")
+    __slots__ = ("answers", "find", "head", "index", "key", "known", "readers", "reads", "slot", "value", "waits")
 
     def __init__(
         self, known: dict[Any, Any], key: Any, slot: tuple[int, Any], value: Any, find: Callable[[], Any]
@@ -46,6 +46,10 @@ class _Open:
         self.readers: dict[_Open, None] = {}
         """The questions that have read its provisional value."""
         self.answers = 0
+        self.reads = 0
+        """How many provisional values had been read when it was last asked."""
+        self.waits = False
+        """Whether it holds something back until its cycle has come to rest."""
 
 
 class Fixpoint:
@@ -60,6 +64,8 @@ class Fixpoint:
         """Those that have read what has changed since, and those that came too deep."""
         self._reads = 0
         """How often a provisional value was read."""
+        self._at_rest = 0
+        """How many cycles that have come to rest are being asked for what was held back."""
 
     def ask(
         self,
@@ -106,6 +112,13 @@ class Fixpoint:
             known[key] = found
         return found
 
+    def is_open(self) -> bool:
+        """Whether the question being answered has read something that may still change; it is asked again then."""
+        if not self._stack or self._at_rest or self._reads == self._stack[-1].reads:
+            return False
+        self._stack[-1].waits = True
+        return True
+
     def _read(self, question: _Open) -> None:
         """Notes that the answer being found hangs on a provisional one."""
         self._reads += 1
@@ -125,6 +138,8 @@ class Fixpoint:
             self._answer(question)
             while question.head is None and len(self._again) > again:
                 self._ask_again(question, again)
+            if question.head is None:
+                self._release(question, mark, again)
         except BaseException:
             self._forget(question, mark, again)
             raise
@@ -143,6 +158,7 @@ class Fixpoint:
 
     def _answer(self, question: _Open) -> None:
         """Finds an answer; those who have read another one are to be asked again."""
+        question.reads, question.waits = self._reads, False
         found = question.find()
         question.answers += 1
         if question.answers > MAX_ANSWERS:
@@ -170,6 +186,17 @@ class Fixpoint:
                 question.index = -1
             self._hang(root, question.head)
         self._again += asked
+
+    def _release(self, root: _Open, mark: int, again: int) -> None:
+        """Asks those again that hold something back: what there is now is all there will be."""
+        waiting = [question for question in (*self._provisional[mark:], root) if question.waits]
+        self._again += waiting
+        self._at_rest += 1
+        try:
+            while root.head is None and len(self._again) > again:
+                self._ask_again(root, again)
+        finally:
+            self._at_rest -= 1
 
     def _keep(self, root: _Open, mark: int) -> None:
         for question in (*self._provisional[mark:], root):

@@ -1,0 +1,24 @@
+import os
+
+from torchvision.datasets import CIFAR10
+
+SIZE = 4
+
+
+class Part:
+    pass
+
+
+def here(kind=None, count=3):
+    holds(SIZE <= 4)  # holds: yes
+    holds(SIZE < 4)  # holds: no
+    holds(SIZE in (1, 2))  # holds: no
+    holds(CIFAR10 is None)  # holds: no
+    holds(Part() is not None)  # holds: yes
+    holds(isinstance(Part(), Part))  # holds: yes
+    holds(os.environ.get("A"))  # holds: unknown
+    holds(kind is None)  # holds: unknown
+    size = 1
+    if SIZE > 100:
+        size = 2
+    reveal(size)  # reveals: 1

@@ -1,0 +1,3 @@
+from b import nobody, shared
+
+reveal(shared)  # reveals: 7

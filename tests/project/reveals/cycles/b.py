@@ -1,0 +1,3 @@
+from a import nobody
+
+shared = 7
