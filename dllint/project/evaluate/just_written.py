@@ -18,6 +18,8 @@ def just_written(module: Module, function: int, read: Expr) -> Write | None:
     if not before:
         return None
     last = max(before, key=lambda write: write.event.start)
+    if len(writes) < 2 and (last.event.value is None or last.event.value.kind != "ifexp"):
+        return None  # the attribute has no other value anyway
     around = set(module.enclosing(module.block_at(function, read.start)))
     if last.event.block >= 0 and last.event.block not in around:
         return None
