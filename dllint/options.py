@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, get_args
 
@@ -57,7 +57,16 @@ def toml(file: str) -> dict[str, Any]:
         raise ConfigError(f"{file}: cannot be read: {error.strerror or error}") from None
 
 
-@lru_cache(maxsize=8)
+def has(file: str, words: bytes) -> bool:
+    """Whether a file mentions something: to find out is cheaper than to parse it."""
+    try:
+        with open(file, "rb") as stream:
+            return words in stream.read()
+    except OSError:
+        return True  # whoever reads it tells why that does not work
+
+
+@lru_cache(maxsize=64)
 def _parsed(data: bytes) -> dict[str, Any]:
     """Who asks for a pyproject.toml is not the only one in a run. Raises ValueError."""
     text = data.decode()
@@ -90,6 +99,22 @@ def read(file: str, base: str, children: tuple[str, ...] = ()) -> tuple[Options,
     if not os.path.isfile(target):
         raise ConfigError(f"{file}: extend: {options.extend} does not exist")
     under, under_patterns = read(target, os.path.dirname(target), (*children, file))
+    return over(options, patterns, under, under_patterns)
+
+
+def given(settings: Sequence[str], base: str) -> tuple[Options, Patterns]:
+    """The keys of the command line, each as a line of TOML; patterns are relative to `base`. Raises ConfigError."""
+    if not settings:
+        return Options(), Patterns()
+    try:
+        options = _checked("--config", _parsed("\n".join(settings).encode()))
+    except ValueError as error:
+        raise ConfigError(f"--config: not valid TOML: {error}") from None
+    return options, _own_patterns(options, base)
+
+
+def over(options: Options, patterns: Patterns, under: Options, under_patterns: Patterns) -> tuple[Options, Patterns]:
+    """What is nearer, laid over what is further away."""
     return _over(options, under), _patterns_over(options, patterns, under_patterns)
 
 
@@ -141,6 +166,10 @@ def _own_options(file: str) -> Options:
         table, prefix = section(table, "tool").get("dllint", {}), "tool.dllint."
     if not isinstance(table, dict):
         raise ConfigError(f"{file}: tool.dllint: must be a table")
+    return _checked(file, table, prefix)
+
+
+def _checked(file: str, table: dict[str, Any], prefix: str = "") -> Options:
     if not table:
         return Options()  # what the types of all keys mean takes longer to find out than the rest
     for key in table:

@@ -27,6 +27,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     files: tuple[str, ...]
     """The project, relative to the root."""
     targets: frozenset[str]
+    configurations: tuple[str, ...] = ()
+    """The configuration files that decide about these files."""
 
 
 def plan(request: Request) -> Plan:
@@ -43,7 +45,13 @@ def plan(request: Request) -> Plan:
 def planned(session: Session) -> Plan:
     """What a session's run would do."""
     selection = session.selection
-    return Plan(config=session.config, codes=session.codes, files=selection.files, targets=selection.targets)
+    return Plan(
+        config=session.config,
+        codes=session.chosen(session.config),
+        files=selection.files,
+        targets=selection.targets,
+        configurations=tuple(own.file for own in session.configs.all if own.file),
+    )
 
 
 def check(request: Request) -> Result:

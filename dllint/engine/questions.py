@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from dllint.config import Config
+from dllint.config import Config, Configs
 from dllint.engine.corpus import Corpus
 from dllint.engine.fixing import written_out
 from dllint.engine.judge import Judge, Judgement
@@ -41,7 +41,7 @@ def why(session: Session, path: str, row: int, cell: int | None) -> list[str]:
         return [f"{path} has no Python in cell {cell}" if cell else f"{path} is a notebook: name the cell, too"]
     row += source.location(part.start)[0] - 1
     judged = session.judge.judge(corpus)
-    return [*_told(judged, corpus, relative, row), *judged.project.why(relative, row), *judged.crashes]
+    return [*_told(judged, corpus, relative, row), *judged.project(relative).why(relative, row), *judged.crashes]
 
 
 def _told(judged: Judgement, corpus: Corpus, path: str, row: int) -> Iterable[str]:
@@ -79,19 +79,22 @@ class Inspection(msgspec.Struct, frozen=True, kw_only=True):
 def inspect(session: Session) -> Inspection:
     """Ask every rule of the session about the whole project, whatever the configuration aims at."""
     anywhere = Targets()
-    targets = msgspec.structs.replace(session.config.targets, platforms=anywhere.platforms, pythons="", start_method="")
+    targets = session.configs.targets(session.config)
+    targets = msgspec.structs.replace(targets, platforms=anywhere.platforms, pythons="", start_method="")
     corpus = session.corpus()
-    judged = Judge(Config(root=session.config.root, targets=targets), session.codes).judge(corpus)
+    only = Configs.only(Config(root=session.config.root, targets=targets))
+    judged = Judge(only, lambda config: session.codes).judge(corpus)
+    project = judged.projects[0]
     findings = (*judged.findings, *judged.silenced)
     quote(corpus, findings)
 
     def fix(finding: Finding) -> Fix | None:
-        known = session.remedies.fix(finding, judged.project)
-        return written_out(known, judged.project) if known else None
+        known = session.remedies.fix(finding, project)
+        return written_out(known, project) if known else None
 
     return Inspection(
         root=corpus.root,
-        project=judged.project,
+        project=project,
         findings=findings,
         silenced=frozenset(map(id, judged.silenced)),
         source=corpus.source,

@@ -31,11 +31,9 @@ def run(session: Session, survey: Survey) -> Result:
     corpus = first = session.read(survey)
     outcome = Outcome(corpus, (), ())
     if request.fix:
-        unsafe = session.config.unsafe_fixes if request.unsafe_fixes is None else request.unsafe_fixes
-        fixer = Fixer(session.judge, session.remedies, session.selection.targets, unsafe)
-        outcome = fixer.run(corpus)
+        outcome = Fixer(session.judge, session.remedies, session.selection.targets).run(corpus)
         corpus = outcome.corpus
-    judged = session.judge.judge(corpus, outcome.project)
+    judged = session.judge.judge(corpus, outcome.projects)
     silenced = Silenced(corpus, judged)
     if request.add_noqa is not None:
         silenced = silence(corpus, judged, session.judge, session.selection.targets, request.add_noqa)
@@ -83,8 +81,9 @@ def _with_fixes(
     session: Session, findings: Iterable[Finding], judged: Judgement
 ) -> Iterable[tuple[Finding, Fix | None]]:
     for finding in findings:
-        fix = session.remedies.fix(finding, judged.project)
-        yield finding, written_out(fix, judged.project) if fix else None
+        project = judged.project(finding.path)
+        fix = session.remedies.fix(finding, project)
+        yield finding, written_out(fix, project) if fix else None
 
 
 def _changes(before: Corpus, after: Corpus) -> Iterable[Change]:

@@ -35,7 +35,7 @@ def silence(corpus: Corpus, before: Judgement, judge: Judge, targets: Collection
         else:
             problems.append(f"{path}: not silenced: {source}")
     changed = corpus.changed(sources)
-    after = judge.judge(changed, before.project)
+    after = judge.judge(changed, before.projects)
     gone = Counter(finding.code for finding in before.findings) - Counter(finding.code for finding in after.findings)
     return Silenced(changed, after, gone, tuple(problems))
 
