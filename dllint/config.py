@@ -107,7 +107,7 @@ class Configs:
         return self._known[folder]
 
     def _own(self, folder: str, above: Config | None) -> Config:
-        file, package = _configured(folder), folder if _packaged(folder) else ""
+        file, package = _configured(folder), folder if _packaged(folder, above is not None) else ""
         if above is None:
             return self._build(file, package, folder)
         return self._build(file or above.file, package or above.package, folder) if file or package else above
@@ -245,10 +245,15 @@ def _speaks(pyproject: str) -> bool:
     return has(pyproject, b"dllint") and "dllint" in section(toml(pyproject), "tool")
 
 
-def _packaged(folder: str) -> bool:
-    """Whether the folder holds a package that says something of itself."""
+def _packaged(folder: str, nested: bool) -> bool:
+    """Whether the folder holds a package that says something of itself. Templates of such files are no TOML."""
     file = os.path.join(folder, PYPROJECT)
-    return os.path.isfile(file) and has(file, b"[project") and bool(metadata(folder))
+    try:
+        return os.path.isfile(file) and has(file, b"[project") and bool(metadata(folder))
+    except ConfigError:
+        if nested:
+            return False
+        raise
 
 
 def _within(folder: str, root: str) -> bool:

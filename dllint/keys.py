@@ -25,8 +25,6 @@ Format = Literal[
     "markdown",
 ]
 StartMethod = Literal["fork", "spawn", "forkserver"]
-CHOICES = {"target-platforms": Platform, "output-format": Format, "start-method": StartMethod}
-"""The keys that take words of a fixed list."""
 
 
 def _key(description: str, example: str, default: str = "[]") -> msgspec.Meta:
@@ -57,7 +55,8 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
     select: Annotated[
         Words | None,
         _key(
-            "The rules that are reported instead of those that are on by default: codes, prefixes, names, or ALL.",
+            "The rules that are reported instead of those that are on by default: codes, prefixes, families such as "
+            "`pickling`, names, or ALL.",
             'select = ["DLL1", "path-list-on-dataset"]',
             "the rules that are on by default",
         ),

@@ -28,6 +28,7 @@ __all__ = [
     "UnknownRule",
     "announce",
     "by_code",
+    "families",
     "info",
     "infos",
     "length",
@@ -104,7 +105,7 @@ def announce(package: str) -> None:
     """Find the rules of this package too, though no installed distribution announces it."""
     if package not in _more:
         _more.append(package)
-        for known in (rules, infos, by_code):
+        for known in (rules, infos, by_code, families):
             known.cache_clear()
 
 
@@ -186,15 +187,28 @@ def lookup(word: str) -> RuleInfo:
 
 
 def matches(selector: str, entry: RuleInfo) -> bool:
-    """Whether a code, prefix of a code, name or ALL covers this rule."""
-    word = selector.upper()
-    return word == ALL or (bool(word) and entry.code.startswith(word)) or selector.lower() == entry.name
+    """Whether a code, prefix of a code, family, name or ALL covers this rule."""
+    word, name = selector.upper(), selector.lower()
+    if word == ALL or (bool(word) and entry.code.startswith(word)) or name == entry.name:
+        return True
+    return name == entry.family and entry not in DIAGNOSTICS
+
+
+@cache
+def families() -> tuple[str, ...]:
+    """The families of rules."""
+    return tuple(sorted({entry.family for entry in infos() if entry not in DIAGNOSTICS}))
 
 
 def length(selector: str) -> int:
-    """How specific a selector is: ALL least, then prefixes by length, then whole codes and names."""
+    """How specific a selector is: ALL least, then prefixes by length, then whole codes and names.
+
+    A family is as specific as the prefix that it stands for, such as `DLL1`.
+    """
     if selector.upper() == ALL:
         return 0
+    if selector.lower() in families():
+        return len("DLL1")
     entry = next((e for e in infos() if e.name == selector.lower()), None)
     return len(entry.code) if entry else len(selector)
 
@@ -251,8 +265,8 @@ def _strength(entry: RuleInfo, selectors: Iterable[str]) -> int:
 def _did_you_mean(word: str) -> str:
     from difflib import get_close_matches  # only for what is misspelt
 
-    names = {name.upper(): name for entry in infos() for name in (entry.code, entry.name)}
-    close = get_close_matches(word.upper(), names, n=1, cutoff=0.5)
+    names = {name.upper(): name for entry in infos() for name in (entry.code, entry.name, entry.family)}
+    close = get_close_matches(word.upper(), names, n=1, cutoff=0.7)
     return f"; did you mean {names[close[0]]!r}?" if close else "; `dllint rule --all` lists them"
 
 

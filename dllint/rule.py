@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
@@ -29,6 +30,11 @@ class RuleInfo(msgspec.Struct, frozen=True):
     """Path of the rule's page, beside its module."""
     triggers: tuple[bytes, ...] = ()
     containers: bool = False
+
+    @property
+    def family(self) -> str:
+        """The folder that the rule lies in: what it is about, in a word."""
+        return os.path.basename(os.path.dirname(self.page)).replace("_", "-")
 
 
 class Rule:

@@ -15,7 +15,19 @@ import dllint
 
 ROOT = Path(__file__).resolve().parent.parent
 SHELLS = {"engine", "config", "report", "registry", "files", "suppress", "finding", "fix", "rule", "knowledge"} | {
-    *("garbage", "cache", "reduce", "survey", "runtime", "review", "testing", "schema", "options", "editor"),
+    *(
+        "garbage",
+        "cache",
+        "reduce",
+        "survey",
+        "runtime",
+        "review",
+        "testing",
+        "schema",
+        "options",
+        "editor",
+        "mistakes",
+    ),
 }
 
 LAYERS: dict[str, set[str]] = {
@@ -35,7 +47,8 @@ LAYERS: dict[str, set[str]] = {
     "registry": {"announced", "rule", "finding"},
     "keys": set(),
     "schema": {"keys"},
-    "options": {"registry", "keys"},
+    "mistakes": {"keys", "schema"},
+    "options": {"registry", "keys", "mistakes"},
     "plugins": {"announced", "knowledge", "registry"},
     "package": {"options"},
     "config": {"keys", "options", "package", "registry", "targets", "knowledge", "plugins"},
@@ -62,7 +75,20 @@ LAYERS: dict[str, set[str]] = {
             "garbage",
             "announced",
         ),
-        *("rule", "registry", "options", "config", "suppress", "files", "cache", "reduce", "noqa", "ruff", "plugins"),
+        *(
+            "rule",
+            "registry",
+            "mistakes",
+            "options",
+            "config",
+            "suppress",
+            "files",
+            "cache",
+            "reduce",
+            "noqa",
+            "ruff",
+            "plugins",
+        ),
         *("keys", "schema", "package"),
     },
     "testing": {"engine", "config", "registry", "finding", "source"},

@@ -75,9 +75,16 @@ def _several(request: Request) -> bool:
 
 
 def why(request: Request, path: str, row: int, cell: int | None = None) -> list[str]:
-    """Why a line is quiet, or what it is reported for; in a notebook, a line of a cell."""
-    from dllint.engine import questions
+    """Why a line is quiet, or what it is reported for; in a notebook, a line of a cell. Raises NoLine.
 
+    The project is the one that `check` would take for these paths and this one.
+    """
+    from dllint.engine import questions, several
+
+    alone = msgspec.structs.replace(request, paths=(path,))
+    request = msgspec.structs.replace(request, paths=(*request.paths, path))
+    if _several(request) and several.sessions(request):
+        request = alone
     return undisturbed(lambda: questions.why(Session(request), path, row, cell))
 
 

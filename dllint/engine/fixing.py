@@ -115,7 +115,7 @@ class Fixer:
         self._targets = targets
         # A fix must not please the selected rules at the expense of the others.
         every = [rule.code for rule in registry.rules()]
-        self._strict = Judge(judge.configs, lambda config: every)
+        self._strict = Judge(judge.configs, lambda config: every, judge.heed)
 
     def run(self, corpus: Corpus) -> Outcome:
         """Fix what can be fixed in the target files."""

@@ -55,10 +55,11 @@ class _Aim(NamedTuple):
 
 
 class Judge:
-    """The rules of a run. `codes` says which of them a configuration selects."""
+    """The rules of a run. `codes` says which of them a configuration selects, `heed` whether comments silence."""
 
-    def __init__(self, configs: Configs, codes: Callable[[Config], Collection[str]]) -> None:
+    def __init__(self, configs: Configs, codes: Callable[[Config], Collection[str]], heed: bool = True) -> None:
         self.configs = configs
+        self.heed = heed
         self._codes = {id(config): frozenset(codes(config)) for config in configs.all}
         self._ignores = {id(config): _ignores(config) for config in configs.all}
         self._aims: list[_Aim] = []
@@ -100,7 +101,7 @@ class Judge:
             for rule in track("asking rules", asked):
                 found += (one for one in _ask(rule(), project, crashes) if self._seen_as(one.path) == number)
         kept = self.heard(corpus.root, found)
-        suppressions = Suppressions(corpus.suppressions, corpus.source)
+        suppressions = Suppressions(corpus.suppressions if self.heed else {}, corpus.source)
         silent = {id(finding) for finding in kept if suppressions.silences(finding)}
         heard = (finding for finding in _one_a_cause(kept) if id(finding) not in silent)
         silenced = tuple(finding for finding in kept if id(finding) in silent)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
@@ -22,9 +24,22 @@ if TYPE_CHECKING:
     from dllint.project import Project
 
 
+NOTHING = "nothing on this line is made, kept or started that could go to workers"
+
+
+class NoLine(Exception):
+    """A line was asked about that the file does not have."""
+
+
 def why(session: Session, path: str, row: int, cell: int | None) -> list[str]:
-    """Why a line is quiet, or what it is reported for; in a notebook, a line of a cell."""
-    relative = next(iter(session.selection.named), "")
+    """Why a line is quiet, or what it is reported for; in a notebook, a line of a cell. Raises NoLine.
+
+    Places are told as seen from the working directory.
+    """
+    named = (
+        one for one in session.selection.named if os.path.realpath(session.absolute(one)) == os.path.realpath(path)
+    )
+    relative = next(named, "")
     if not relative:
         ignored = session.selection.ignored
         return session.warnings() if ignored else [f"{path} is excluded or does not exist"]
@@ -32,6 +47,7 @@ def why(session: Session, path: str, row: int, cell: int | None) -> list[str]:
     if not corpus.has(relative):
         return [f"{path}: {corpus.problem(relative)}"]
     if relative not in corpus.models:
+        _refuse_beyond(corpus.source(relative), row, path)
         judged = session.judge.judge(corpus)
         told = [*_told(judged, corpus, relative, row), *judged.crashes]
         return told or ["no container starts on this line that is known to run workers and to lack shared memory"]
@@ -39,9 +55,24 @@ def why(session: Session, path: str, row: int, cell: int | None) -> list[str]:
     part = next((part for part in source.parts if part.cell == cell), None)
     if part is None:
         return [f"{path} has no Python in cell {cell}" if cell else f"{path} is a notebook: name the cell, too"]
+    _refuse_beyond(part.source, row, path)
     row += source.location(part.start)[0] - 1
     judged = session.judge.judge(corpus)
-    return [*_told(judged, corpus, relative, row), *judged.project(relative).why(relative, row), *judged.crashes]
+    told = [*_told(judged, corpus, relative, row)]
+    reasons = judged.project(relative).why(relative, row, lambda one: _from_here(session.absolute(one)))
+    return [*told, *(reasons or ([] if told else [NOTHING])), *judged.crashes]
+
+
+def _refuse_beyond(source: Source, row: int, path: str) -> None:
+    rows = len(source.line_starts) - (source.line_starts[-1] == len(source.text))
+    if row > max(rows, 1):
+        raise NoLine(f"{path} has no line {row}: it ends with line {rows}")
+
+
+def _from_here(place: str) -> str:
+    with contextlib.suppress(ValueError):  # another drive
+        place = os.path.relpath(place)
+    return place.replace(os.sep, "/")
 
 
 def _told(judged: Judgement, corpus: Corpus, path: str, row: int) -> Iterable[str]:
@@ -56,7 +87,8 @@ def _told(judged: Judgement, corpus: Corpus, path: str, row: int) -> Iterable[st
         yield f"{finding.code} is reported here: {finding.message}"
     for finding in filter(here, judged.silenced):
         comments = [
-            f"{place}:{corpus.source(place).place(entry.span.start).rpartition(':')[0]}"
+            f"{_from_here(os.path.join(corpus.root, place))}:"
+            f"{corpus.source(place).place(entry.span.start).rpartition(':')[0]}"
             for place, entry in judged.suppressions.comments(finding)
         ]
         yield f"{finding.code} is silenced by the comment at {', '.join(comments)}: {finding.message}"

@@ -14,6 +14,7 @@ from dllint import files, registry
 from dllint.cache import Cache
 from dllint.config import Config, Configs
 from dllint.engine.corpus import Corpus
+from dllint.engine.progress import began
 from dllint.engine.reader import Reader, Survey
 from dllint.engine.verdict import Verdict, Verdicts
 from dllint.finding import Finding
@@ -39,6 +40,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     """Keys of the configuration as lines of TOML, laid over every file."""
     isolated: bool = False
     force_exclude: bool = False
+    heed: bool = True
+    """Whether comments silence."""
     fix: bool = False
     unsafe_fixes: bool | None = None
     """None: as configured."""
@@ -103,6 +106,7 @@ class Session:
         return any(reading & self.chosen(own) for own in self.configs.all)
 
     def _walked(self, containers: bool) -> files.Selection:
+        began("finding files")
         request, known = self.request, files.Listings(self._listings.listings)
         force = request.force_exclude
         selection = files.select(self.configs, request.paths, request.stdin_path, containers, known, force)
@@ -145,7 +149,7 @@ class Session:
         """The rules that are asked."""
         from dllint.engine.judge import Judge  # a run that remembers its verdict asks none, and has the fixes
 
-        return Judge(self.configs, self.chosen)
+        return Judge(self.configs, self.chosen, self.request.heed)
 
     @cached_property
     def remedies(self) -> Remedies:
@@ -204,7 +208,7 @@ class Session:
 
     @cached_property
     def _verdicts(self) -> Verdicts:
-        return Verdicts(self._cache, [(own, self.chosen(own)) for own in self.configs.all])
+        return Verdicts(self._cache, [(own, self.chosen(own)) for own in self.configs.all], self.request.heed)
 
     def found(self, corpus: Corpus, judged: Judgement) -> list[Finding]:
         """The findings in the whole project, and what the tool itself has to say, in reading order."""

@@ -36,8 +36,12 @@ def silence(corpus: Corpus, before: Judgement, judge: Judge, targets: Collection
             problems.append(f"{path}: not silenced: {source}")
     changed = corpus.changed(sources)
     after = judge.judge(changed, before.projects)
-    gone = Counter(finding.code for finding in before.findings) - Counter(finding.code for finding in after.findings)
-    return Silenced(changed, after, gone, tuple(problems))
+    return Silenced(changed, after, gone(before, after), tuple(problems))
+
+
+def gone(before: Judgement, after: Judgement) -> Counter[str]:
+    """How many findings of which rules are not there any more."""
+    return Counter(one.code for one in before.findings) - Counter(one.code for one in after.findings)
 
 
 def _by_path(findings: Iterable[Finding], targets: Collection[str]) -> dict[str, list[tuple[Span, str]]]:
