@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from dllint import plugins, registry
-from dllint.keys import Options, Words
+from dllint.keys import SITE, Options, Words
 from dllint.options import ConfigError, Pattern, Patterns, given, has, over, read, section, specifier, toml
 from dllint.package import PYPROJECT, metadata, numpy, scripts
 from dllint.targets import Targets
@@ -44,6 +44,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     force_exclude: bool = False
     respect_gitignore: bool = True
     output_format: str = ""
+    docs_url: str = SITE
     cache_dir: str = ""
     """Absolute; "" means the user's."""
     targets: Targets = Targets()
@@ -138,6 +139,7 @@ class Configs:
             force_exclude=bool(options.force_exclude),
             respect_gitignore=options.respect_gitignore is not False,
             output_format=options.output_format or "",
+            docs_url=SITE if options.docs_url is None else options.docs_url,
             cache_dir=patterns.cache_dir,
             targets=_taught(self._targets("" if bare else home, project, options, patterns)),
             warnings=_complaints(package, project),

@@ -27,6 +27,10 @@ Format = Literal[
 StartMethod = Literal["fork", "spawn", "forkserver"]
 
 
+SITE = ""
+"""The address of the documentation on the web; empty as long as it is not published."""
+
+
 def _key(description: str, example: str, default: str = "[]") -> msgspec.Meta:
     """What a key means, a line that shows it, and what holds without it."""
     return msgspec.Meta(description=description, extra={"example": example, "default": default})
@@ -138,6 +142,15 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
     output_format: Annotated[
         Format | None,
         _key("How findings are written.", 'output-format = "concise"', "full on a terminal, else concise"),
+    ] = None
+    docs_url: Annotated[
+        str | None,
+        _key(
+            "The address of dllint's documentation, which findings link to: in JSON, SARIF, rdjson, terminals and "
+            "editors.",
+            'docs-url = "https://docs.example.org/dllint"',
+            SITE or "none: editors and terminals link to the pages that are installed",
+        ),
     ] = None
     cache_dir: Annotated[
         str | None,

@@ -36,6 +36,14 @@ class RuleInfo(msgspec.Struct, frozen=True):
         """The folder that the rule lies in: what it is about, in a word."""
         return os.path.basename(os.path.dirname(self.page)).replace("_", "-")
 
+    def url(self, site: str) -> str:
+        """The rule's page on the site at this address; "" for rules of others, whose pages are elsewhere."""
+        folders = self.page.replace(os.sep, "/").removesuffix(".md").split("/")
+        for folder, path in (("dllint_rules", "rules/dllint_rules"), ("diagnostics", "dllint/diagnostics")):
+            if site and folder in folders[-3:-1]:
+                return "/".join((site.rstrip("/"), path, *folders[folders.index(folder) + 1 :], ""))
+        return ""
+
 
 class Rule:
     """One hazard.

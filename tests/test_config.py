@@ -112,7 +112,7 @@ def test_a_package_further_down_says_its_own_pythons_only(tmp_path: Path) -> Non
 
 def test_a_template_of_a_package_further_down_is_none(tmp_path: Path) -> None:
     write(tmp_path, __git_s_HEAD="", dllint__toml='ignore = ["DLL1"]\n')
-    write(tmp_path, template_s_pyproject__toml='[project]\nname = {{ name }}\n')
+    write(tmp_path, template_s_pyproject__toml="[project]\nname = {{ name }}\n")
     assert Configs([str(tmp_path)]).of("template/x.py").layer.ignore == ("DLL1",)
     assert "pyproject.toml:2: not valid TOML" in complaint(tmp_path, "[project]\nname = {{ name }}\n", "pyproject.toml")
 

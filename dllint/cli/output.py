@@ -68,6 +68,7 @@ def report_context(result: Result, request: Request) -> Context:
         source=result.source,
         unsafe_fixes=result.config.unsafe_fixes if request.unsafe_fixes is None else request.unsafe_fixes,
         problems=result.crashes,
+        site=result.config.docs_url,
     )
 
 
