@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -88,9 +89,12 @@ def why(request: Request, path: str, row: int, cell: int | None = None) -> list[
     return undisturbed(lambda: questions.why(Session(request), path, row, cell))
 
 
-def inspect(request: Request) -> Inspection:
-    """Ask every rule about the whole project, whatever the configuration selects, ignores and aims at."""
+def inspect(request: Request, names: Iterable[str] = ()) -> Inspection:
+    """Ask every rule about the whole project, whatever the configuration selects, ignores and aims at.
+
+    Files that define something of these names are read, too, though no loader leads to them.
+    """
     from dllint.engine import questions
 
     every = registry.Layer(tuple(info.code for info in registry.infos() if info not in registry.DIAGNOSTICS))
-    return undisturbed(lambda: questions.inspect(Session(msgspec.structs.replace(request, layer=every))))
+    return undisturbed(lambda: questions.inspect(Session(msgspec.structs.replace(request, layer=every)), names))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from dllint.engine.result import quote
 from dllint.engine.session import Session
 from dllint.finding import Finding
 from dllint.fix import Fix
+from dllint.reduce.disk import read
 from dllint.source import Source
 from dllint.targets import Targets
 
@@ -94,6 +96,25 @@ def _told(judged: Judgement, corpus: Corpus, path: str, row: int) -> Iterable[st
         yield f"{finding.code} is silenced by the comment at {', '.join(comments)}: {finding.message}"
 
 
+def _defining(session: Session, corpus: Corpus, names: Iterable[str]) -> set[str]:
+    """The files that were not read and define something of these names, where no file that was read does."""
+    models = corpus.models.values()
+    known = {item.qualname for model in models for item in model.functions}
+    known |= {item.qualname for model in models for item in model.classes}
+    missing = {name for name in names if name and not any(f".{name}".endswith(f".{one}") for one in known)}
+    outer = {name.partition(".<")[0].rpartition(".")[2] for name in missing} - {"", "<lambda>"}
+    if not outer:
+        return set()
+    words = b"|".join(re.escape(word.encode()) for word in sorted(outer))
+    wanted = re.compile(rb"\b(?:(?:class|def)[ \t]+(?:%b)\b|(?:%b)[ \t]*=)" % (words, words))
+    found = set()
+    for path in set(session.selection.files) - corpus.models.keys():
+        with contextlib.suppress(OSError):
+            if wanted.search(read(corpus.root, path)):
+                found.add(path)
+    return found
+
+
 class Inspection(msgspec.Struct, frozen=True, kw_only=True):
     """A whole project as all rules see it, on every platform: for questions that begin with something that happened."""
 
@@ -108,12 +129,20 @@ class Inspection(msgspec.Struct, frozen=True, kw_only=True):
     crashes: tuple[str, ...]
 
 
-def inspect(session: Session) -> Inspection:
-    """Ask every rule of the session about the whole project, whatever the configuration aims at."""
+def inspect(session: Session, names: Iterable[str] = ()) -> Inspection:
+    """Ask every rule of the session about the whole project, whatever the configuration aims at.
+
+    What is called one of these names is looked for in every file, also in those that no loader leads to.
+    """
     anywhere = Targets()
     targets = session.configs.targets(session.config)
     targets = msgspec.structs.replace(targets, platforms=anywhere.platforms, pythons="", start_method="")
     corpus = session.corpus()
+    elsewhere = _defining(session, corpus, names)
+    if elsewhere:
+        selection = session.selection
+        session.selection = msgspec.structs.replace(selection, named=selection.named | elsewhere)
+        corpus = session.corpus()
     only = Configs.only(Config(root=session.config.root, targets=targets))
     judged = Judge(only, lambda config: session.codes).judge(corpus)
     project = judged.projects[0]
