@@ -34,6 +34,7 @@ __all__ = [
     "length",
     "lookup",
     "matches",
+    "renamed",
     "rules",
     "select",
     "validate",
@@ -181,7 +182,7 @@ def folders() -> Iterator[str]:
 def lookup(word: str) -> RuleInfo:
     """The one rule that a code or name means, in any case. Raises UnknownRule."""
     for entry in infos():
-        if word.upper() == entry.code or word.lower() == entry.name:
+        if word.upper() == entry.code or word.lower() == entry.name or {word.upper(), word.lower()} & {*entry.formerly}:
             return entry
     raise UnknownRule(f"unknown rule {word!r}{_did_you_mean(word)}")
 
@@ -191,7 +192,17 @@ def matches(selector: str, entry: RuleInfo) -> bool:
     word, name = selector.upper(), selector.lower()
     if word == ALL or (bool(word) and entry.code.startswith(word)) or name == entry.name:
         return True
+    if word in entry.formerly or name in entry.formerly:
+        return True
     return name == entry.family and entry not in DIAGNOSTICS
+
+
+def renamed(selectors: Iterable[str]) -> Iterator[str]:
+    """What to say of selectors that are former codes or names."""
+    for selector in dict.fromkeys(selectors):
+        for entry in infos():
+            if selector.upper() in entry.formerly or selector.lower() in entry.formerly:
+                yield f"{selector} is {entry.code} ({entry.name}) now; the old one will be unknown some day"
 
 
 @cache
@@ -209,7 +220,8 @@ def length(selector: str) -> int:
         return 0
     if selector.lower() in families():
         return len("DLL1")
-    entry = next((e for e in infos() if e.name == selector.lower()), None)
+    named = (e for e in infos() if selector.lower() in (e.name, *e.formerly) or selector.upper() in e.formerly)
+    entry = next(named, None)
     return len(entry.code) if entry else len(selector)
 
 
@@ -332,7 +344,7 @@ def _modules(package: ModuleType) -> Iterator[ModuleType]:
 def _refuse_twins(entries: list[RuleInfo]) -> None:
     seen: dict[str, str] = {}
     for entry in (*entries, *DIAGNOSTICS):
-        for word in (entry.code, entry.name):
+        for word in (entry.code, entry.name, *entry.formerly):
             if word in seen:
                 raise RegistryError(f"{entry.code} and {seen[word]} are both called {word!r}")
             seen[word] = entry.code

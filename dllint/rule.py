@@ -30,6 +30,8 @@ class RuleInfo(msgspec.Struct, frozen=True):
     """Path of the rule's page, beside its module."""
     triggers: tuple[bytes, ...] = ()
     containers: bool = False
+    formerly: tuple[str, ...] = ()
+    """Codes and names that the rule had, or that rules had which it has taken over."""
 
     @property
     def family(self) -> str:
@@ -51,7 +53,8 @@ class Rule:
     `fixable` is "never", "sometimes" or "always"; `default` says whether it reports without being selected;
     `triggers` are byte strings: a file that has one of them is read even when neither it nor its program names a
     loader, a dataset or a process. Few rules need one, and each one makes every run read more files. Container files
-    are read only when a rule with `containers` is selected.
+    are read only when a rule with `containers` is selected. `since` is the first version that has the rule, and
+    `formerly` has the codes and names that selectors and comments may still use for it.
     """
 
     code: ClassVar[str]
@@ -64,6 +67,7 @@ class Rule:
     since: ClassVar[str] = "0.1.0"
     triggers: ClassVar[tuple[bytes, ...]] = ()
     containers: ClassVar[bool] = False
+    formerly: ClassVar[tuple[str, ...]] = ()
 
     def check(self, project: Project) -> Iterator[Finding]:
         """Every occurrence of the hazard in the project."""

@@ -244,6 +244,9 @@ class Session:
     def warnings(self) -> list[str]:
         """What is worth a line besides the findings."""
         told = [line for own in self.configs.all for line in own.warnings]
+        told += registry.renamed(
+            (*self.request.layer.words, *(word for own in self.configs.all for word in own.layer.words))
+        )
         told += self._several()
         told += [f"{path}: only DLL502 reads such files, and it is not selected" for path in self.selection.ignored]
         if not (self.selection.targets or self.selection.missing or self.selection.ignored):
