@@ -19,6 +19,7 @@ from dllint.cli.output import write
 @click.option("--baseline", metavar="FILE", default="", help="Leave out what this file knows.")
 @choices.fixing
 @choices.selection
+@click.option("-n", "--no-cache", is_flag=True, envvar="DLLINT_NO_CACHE", help="Neither read nor write the cache.")
 @click.option("--cache-dir", metavar="FOLDER", envvar="DLLINT_CACHE_DIR", default="", help="Where the cache is kept.")
 @click.option(
     "-o", "--output-file", metavar="FILE", default="", help="Write there, an empty file when there is nothing."
@@ -61,7 +62,7 @@ def _review(paths: tuple[str, ...], options: dict[str, Any]) -> tuple[dict[str, 
         paths=paths,
         **choices.asked(options),
         unsafe_fixes=options["unsafe_fixes"],
-        cache=True,
+        cache=not options["no_cache"],
         cache_dir=options["cache_dir"],
         jobs=cores(),
     )
