@@ -108,6 +108,24 @@ def test_an_editor_takes_up_a_configuration_further_down_that_changed(repository
     assert not [finding for view in desk.views() for finding in view.findings]
 
 
+def test_a_configuration_that_cannot_be_used_stops_its_project_alone(repository: Path) -> None:
+    pytest.importorskip("lsprotocol")
+    from dllint.editor.desk import Desk
+
+    desk = Desk()
+    desk.open_folders([str(repository)])
+    place = repository / "text" / "train.py"
+    desk.put(str(place), place.read_bytes())
+    (repository / "text" / "dllint.toml").write_text("ignroe = []\n")
+    desk.changed([str(repository / "text" / "dllint.toml")])
+    assert not desk.views()
+    (problem,) = {*desk.problems.values()}
+    assert "dllint.toml:1: unknown key `ignroe`; did you mean `ignore`?" in problem
+    (repository / "text" / "dllint.toml").unlink()
+    desk.changed([str(repository / "text" / "dllint.toml")])
+    assert [finding.path for view in desk.views() for finding in view.findings] == ["text/train.py"]
+
+
 def test_why_is_asked_of_the_file_s_own_targets(repository: Path) -> None:
     quiet = dllint(repository, "check", "--why", "vision/train.py:7").stdout
     assert "is reported here" not in quiet

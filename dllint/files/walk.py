@@ -262,7 +262,7 @@ class _Walk:
         ignores, here = self.ignores.at_root(self.root), self.root
         parts = _parts(os.path.relpath(place, self.root))
         for depth, name in enumerate(parts, start=1):
-            ignores = ignores.inside(here).under(self._configs.at(here))
+            ignores = ignores.inside(here).under(self._configs.at(os.path.normpath(here)))
             here = os.path.join(here, name)
             if ignores.hit(posix(here), name, depth < len(parts) or os.path.isdir(here)):
                 return True
