@@ -1,21 +1,21 @@
-"""The configuration of a run: which file it comes from, where the project's root is, what the targets are."""
+"""The configurations of a project: which file decides about which files, where the root is, what the targets are."""
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from dllint import plugins, registry
-from dllint.keys import Options, Words
-from dllint.options import ConfigError, Pattern, Patterns, plain, read, section, specifier, toml
+from dllint.keys import SITE, Options, Words
+from dllint.options import ConfigError, Pattern, Patterns, given, has, over, read, section, specifier, toml
+from dllint.package import PYPROJECT, metadata, numpy, scripts
 from dllint.targets import Targets
 
-__all__ = ["Config", "ConfigError", "Pattern", "load"]
+__all__ = ["Config", "ConfigError", "Configs", "Pattern", "load"]
 
-FILES = (".dllint.toml", "dllint.toml", "pyproject.toml")
+FILES = (".dllint.toml", "dllint.toml", PYPROJECT)
 """In the order of precedence within one folder."""
 
 
@@ -24,6 +24,9 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
 
     root: str
     file: str = ""
+    """The configuration file; "" where there is none."""
+    package: str = ""
+    """The folder of the package, whose metadata count where the configuration says nothing; "" where there is none."""
     layer: registry.Layer = registry.Layer()
     per_file_ignores: tuple[tuple[Pattern, Words], ...] = ()
     fixable: Words = (registry.ALL,)
@@ -41,28 +44,147 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     force_exclude: bool = False
     respect_gitignore: bool = True
     output_format: str = ""
+    docs_url: str = SITE
     cache_dir: str = ""
     """Absolute; "" means the user's."""
     targets: Targets = Targets()
     warnings: Words = ()
 
 
-def load(paths: Sequence[str], explicit: str = "", isolated: bool = False) -> Config:
-    """The configuration for these arguments. Raises ConfigError and RegistryError."""
-    parent = _common_parent(paths)
-    marker = _find(parent)
-    root = os.path.dirname(marker) if os.path.basename(marker) in FILES else marker or parent
-    if explicit and not isolated:
-        return _build(root, os.path.join(os.getcwd(), explicit), root)
-    if isolated or marker in ("", root):
-        return Config(root=root, targets=_taught(Targets()))
-    return _build(root, marker, root)
+class Configs:
+    """The configurations of a project: each decides about the files below its folder, up to the next one.
+
+    `run` is the one of what the arguments have in common: it decides about the output and the cache. `settings` are
+    keys of the command line, as lines of TOML; they are laid over every file.
+    """
+
+    def __init__(
+        self, paths: Sequence[str], explicit: str = "", isolated: bool = False, settings: Sequence[str] = ()
+    ) -> None:
+        """Raises ConfigError and RegistryError."""
+        parent = _common_parent(paths)
+        self.root = _root(parent)
+        self.marked = bool(self.root)
+        """Whether something marks the root; else it is what the arguments have in common."""
+        self.root = self.root or parent
+        self._given = given(settings, os.getcwd())
+        self._known: dict[str, Config] = {}
+        self._only = isolated or bool(explicit)
+        if self._only:
+            file = os.path.join(os.getcwd(), explicit) if explicit and not isolated else ""
+            self._known[self.root] = self._build(file, "" if isolated else self.root, self.root)
+        self.run = self.at(parent)
+
+    @classmethod
+    def only(cls, config: Config) -> Configs:
+        """One configuration for all files."""
+        own = cls.__new__(cls)
+        own.root, own.run, own._only, own.marked = config.root, config, True, True
+        own._known = {config.root: config}
+        return own
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Configs) and (self.run, self.all) == (other.run, other.all)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def all(self) -> list[Config]:
+        """Those that are known by now, in a fixed order."""
+        different = {id(config): config for config in self._known.values()}
+        return sorted(different.values(), key=lambda config: (config.file, config.package))
+
+    def of(self, path: str) -> Config:
+        """The configuration of a file, whose path is relative to the root."""
+        return self.at(os.path.normpath(os.path.join(self.root, os.path.dirname(path))))
+
+    def at(self, folder: str) -> Config:
+        """The configuration of the files in a folder. Raises ConfigError and RegistryError."""
+        if self._only or not _within(folder, self.root):
+            folder = self.root
+        if folder not in self._known:
+            above = self.at(os.path.dirname(folder)) if folder != self.root else None
+            self._known[folder] = self._own(folder, above)
+        return self._known[folder]
+
+    def _own(self, folder: str, above: Config | None) -> Config:
+        file, package = _configured(folder), folder if _packaged(folder, above is not None) else ""
+        if above is None:
+            return self._build(file, package, folder)
+        return self._build(file or above.file, package or above.package, folder) if file or package else above
+
+    def _build(self, file: str, package: str, folder: str) -> Config:
+        """From a configuration file and the package that says the rest, each "" where there is none."""
+        options, patterns = Options(), Patterns()
+        if file:
+            options, patterns = read(file, self.root if self._only else os.path.dirname(file))
+        options, patterns = over(*self._given, options, patterns)
+        home = package or (os.path.dirname(file) if file else folder)
+        project = metadata(package) if package else {}
+        bare = self._only and not file
+        return Config(
+            root=self.root,
+            file=file,
+            package=package,
+            layer=registry.Layer(options.select, options.extend_select, options.ignore or ()),
+            per_file_ignores=patterns.per_file_ignores,
+            fixable=(registry.ALL,) if options.fixable is None else options.fixable,
+            unfixable=options.unfixable or (),
+            unsafe_fixes=bool(options.unsafe_fixes),
+            safe=options.extend_safe_fixes,
+            unsafe=options.extend_unsafe_fixes,
+            exclude=patterns.exclude,
+            extend_exclude=patterns.extend_exclude,
+            include=patterns.include,
+            force_exclude=bool(options.force_exclude),
+            respect_gitignore=options.respect_gitignore is not False,
+            output_format=options.output_format or "",
+            docs_url=SITE if options.docs_url is None else options.docs_url,
+            cache_dir=patterns.cache_dir,
+            targets=_taught(self._targets("" if bare else home, project, options, patterns)),
+            warnings=_complaints(package, project),
+        )
+
+    def _targets(self, home: str, project: dict[str, object], options: Options, patterns: Patterns) -> Targets:
+        pythons = options.target_python or str(project.get("requires-python", ""))
+        return Targets(
+            platforms=options.target_platforms or Targets().platforms,
+            pythons=specifier(pythons) or "",
+            start_method=options.start_method or "",
+            numpy=numpy(home, project) if home else "",
+            scripts=scripts(project),
+            loader_classes=options.loader_classes or (),
+            dataset_bases=options.dataset_bases or (),
+            unpicklable_types=options.unpicklable_types or (),
+            src=tuple(map(self._relative, patterns.src)),
+        )
+
+    def _relative(self, folder: str) -> str:
+        return os.path.relpath(folder, self.root).replace(os.sep, "/")
+
+    def targets(self, config: Config) -> Targets:
+        """What a configuration aims at, with what all of them say of how the project is laid out."""
+        every = self.all
+        if len(every) == 1:
+            return config.targets
+        inner = (os.path.join(one.package, "src") for one in every if one.package not in ("", self.root))
+        laid_out = [self._relative(folder) for folder in inner if os.path.isdir(folder)]
+        src = [folder for one in every for folder in one.targets.src]
+        started = [name for one in every for name in one.targets.scripts]
+        return msgspec.structs.replace(
+            config.targets, src=tuple(dict.fromkeys((*src, *laid_out))), scripts=tuple(dict.fromkeys(started))
+        )
+
+
+def load(paths: Sequence[str], explicit: str = "", isolated: bool = False, settings: Sequence[str] = ()) -> Config:
+    """The configuration of what these arguments have in common. Raises ConfigError and RegistryError."""
+    return Configs(paths, explicit, isolated, settings).run
 
 
 def homeless(paths: Sequence[str]) -> str:
     """The folder that arguments have in common where they lie in no project; "" where they do. Raises ConfigError."""
     parent = _common_parent(paths)
-    return "" if _find(parent) else parent
+    return "" if _root(parent) else parent
 
 
 def marked(folder: str) -> bool:
@@ -97,109 +219,51 @@ def upwards(folder: str) -> Iterator[str]:
         yield folder
 
 
-def _find(folder: str) -> str:
-    """The configuration file that counts, else the nearest pyproject.toml, else the folder that holds .git, else "".
+def _root(folder: str) -> str:
+    """The root of the project that a folder belongs to, whatever was named in it; "" where nothing marks one.
 
-    Inside a git repository a pyproject.toml without `[tool.dllint]` does not hide a configuration further up, or the
-    files of a nested package would be judged differently when they are checked alone.
+    In a git repository its top. Elsewhere the outermost folder with a configuration file or a pyproject.toml; what lies
+    in the user's home folder or above speaks for no project below.
     """
     places = list(upwards(folder))
-    top = next((place for place in places if os.path.exists(os.path.join(place, ".git"))), "")
-    nearest = ""
-    for place in places[: places.index(top) + 1] if top else places:
-        for name in FILES:
-            file = os.path.join(place, name)
-            if os.path.isfile(file):
-                if not top or name != FILES[-1] or "dllint" in section(toml(file), "tool"):
-                    return file
-                nearest = nearest or file
-    return nearest or top
+    for place in places:
+        if os.path.exists(os.path.join(place, ".git")):
+            return place
+    limits = {os.path.expanduser("~"), places[-1]}
+    stop = next((number for number, place in enumerate(places) if number and place in limits), len(places))
+    return next((place for place in reversed(places[:stop]) if marked(place)), "")
 
 
-def _build(root: str, file: str, base: str) -> Config:
-    options, patterns = read(file, base)
-    project = _metadata(root)
-    return Config(
-        root=root,
-        file=file,
-        layer=registry.Layer(options.select, options.extend_select, options.ignore or ()),
-        per_file_ignores=patterns.per_file_ignores,
-        fixable=(registry.ALL,) if options.fixable is None else options.fixable,
-        unfixable=options.unfixable or (),
-        unsafe_fixes=bool(options.unsafe_fixes),
-        safe=options.extend_safe_fixes,
-        unsafe=options.extend_unsafe_fixes,
-        exclude=patterns.exclude,
-        extend_exclude=patterns.extend_exclude,
-        include=patterns.include,
-        force_exclude=bool(options.force_exclude),
-        respect_gitignore=options.respect_gitignore is not False,
-        output_format=options.output_format or "",
-        cache_dir=patterns.cache_dir,
-        targets=_taught(_targets(root, project, options, patterns)),
-        warnings=_complaints(root, project),
-    )
+def _configured(folder: str) -> str:
+    """The folder's configuration file, or ""."""
+    for name in FILES:
+        file = os.path.join(folder, name)
+        if os.path.isfile(file) and (name != PYPROJECT or _speaks(file)):
+            return file
+    return ""
 
 
-def _targets(root: str, project: dict[str, object], options: Options, patterns: Patterns) -> Targets:
-    pythons = options.target_python or str(project.get("requires-python", ""))
-    return Targets(
-        platforms=options.target_platforms or Targets().platforms,
-        pythons=specifier(pythons) or "",
-        start_method=options.start_method or "",
-        numpy=_requirement(project.get("dependencies"), "numpy") or _requirement(_listed(root), "numpy"),
-        scripts=_scripts(project),
-        loader_classes=options.loader_classes or (),
-        dataset_bases=options.dataset_bases or (),
-        unpicklable_types=options.unpicklable_types or (),
-        src=tuple(os.path.relpath(folder, root).replace(os.sep, "/") for folder in patterns.src),
-    )
+def _speaks(pyproject: str) -> bool:
+    return has(pyproject, b"dllint") and "dllint" in section(toml(pyproject), "tool")
 
 
-def _complaints(root: str, project: dict[str, object]) -> Words:
+def _packaged(folder: str, nested: bool) -> bool:
+    """Whether the folder holds a package that says something of itself. Templates of such files are no TOML."""
+    file = os.path.join(folder, PYPROJECT)
+    try:
+        return os.path.isfile(file) and has(file, b"[project") and bool(metadata(folder))
+    except ConfigError:
+        if nested:
+            return False
+        raise
+
+
+def _within(folder: str, root: str) -> bool:
+    return folder == root or folder.startswith(os.path.join(root, ""))
+
+
+def _complaints(package: str, project: dict[str, object]) -> Words:
     wanted = project.get("requires-python", "")
     if isinstance(wanted, str) and specifier(wanted) is not None:
         return ()
-    return (f"{os.path.join(root, FILES[-1])}: project.requires-python is no version specifier and was not used",)
-
-
-def _metadata(root: str) -> dict[str, object]:
-    """The `[project]` table of the root's package."""
-    file = os.path.join(root, FILES[-1])
-    return dict(section(toml(file), "project")) if os.path.isfile(file) else {}
-
-
-def _scripts(project: dict[str, object]) -> Words:
-    """The modules that the package's scripts import."""
-    tables = [project.get(name) for name in ("scripts", "gui-scripts")]
-    places = [place for table in tables if isinstance(table, dict) for place in table.values()]
-    return tuple(place.partition(":")[0].strip() for place in places if isinstance(place, str))
-
-
-def _listed(root: str) -> list[str]:
-    """The lines of the root's `requirements.txt`, without comments."""
-    try:
-        with open(os.path.join(root, "requirements.txt"), encoding="utf-8") as stream:
-            text = stream.read()
-    except (OSError, ValueError):
-        return []
-    return [line.partition("#")[0].strip() for line in text.splitlines()]
-
-
-def _requirement(dependencies: object, package: str) -> str:
-    """The versions of a package that the dependencies allow, or ""."""
-    texts = dependencies if isinstance(dependencies, list) else []
-    candidates = [text for text in texts if isinstance(text, str) and text.lower().startswith(package)]
-    if not candidates:
-        return ""
-    known = plain(candidates[0][len(package) :].partition(";")[0])  # what the marker says is not asked
-    if known is not None:
-        return known
-    from packaging.requirements import InvalidRequirement, Requirement
-
-    for text in candidates:
-        with contextlib.suppress(InvalidRequirement):
-            requirement = Requirement(text)
-            if requirement.name.lower() == package:
-                return str(requirement.specifier)
-    return ""
+    return (f"{os.path.join(package, PYPROJECT)}: project.requires-python is no version specifier and was not used",)

@@ -25,8 +25,10 @@ Format = Literal[
     "markdown",
 ]
 StartMethod = Literal["fork", "spawn", "forkserver"]
-CHOICES = {"target-platforms": Platform, "output-format": Format, "start-method": StartMethod}
-"""The keys that take words of a fixed list."""
+
+
+SITE = ""
+"""The address of the documentation on the web; empty as long as it is not published."""
 
 
 def _key(description: str, example: str, default: str = "[]") -> msgspec.Meta:
@@ -57,7 +59,8 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
     select: Annotated[
         Words | None,
         _key(
-            "The rules that are reported instead of those that are on by default: codes, prefixes, names, or ALL.",
+            "The rules that are reported instead of those that are on by default: codes, prefixes, families such as "
+            "`pickling`, names, or ALL.",
             'select = ["DLL1", "path-list-on-dataset"]',
             "the rules that are on by default",
         ),
@@ -139,6 +142,15 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
     output_format: Annotated[
         Format | None,
         _key("How findings are written.", 'output-format = "concise"', "full on a terminal, else concise"),
+    ] = None
+    docs_url: Annotated[
+        str | None,
+        _key(
+            "The address of dllint's documentation, which findings link to: in JSON, SARIF, rdjson, terminals and "
+            "editors.",
+            'docs-url = "https://docs.example.org/dllint"',
+            SITE or "none: editors and terminals link to the pages that are installed",
+        ),
     ] = None
     cache_dir: Annotated[
         str | None,

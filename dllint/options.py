@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any, get_args
+from typing import Any, NamedTuple
 
 import msgspec
 
 from dllint import __version__, registry
-from dllint.keys import CHOICES, Options, Words
+from dllint.keys import Options, Words
 
 
 class ConfigError(Exception):
@@ -52,12 +52,23 @@ def toml(file: str) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise ConfigError(f"{file}: not valid UTF-8: {error}") from None
     except ValueError as error:
-        raise ConfigError(f"{file}: not valid TOML: {error}") from None
+        from dllint import mistakes
+
+        raise ConfigError(mistakes.syntax(file, error)) from None
     except OSError as error:
         raise ConfigError(f"{file}: cannot be read: {error.strerror or error}") from None
 
 
-@lru_cache(maxsize=8)
+def has(file: str, words: bytes) -> bool:
+    """Whether a file mentions something: to find out is cheaper than to parse it."""
+    try:
+        with open(file, "rb") as stream:
+            return words in stream.read()
+    except OSError:
+        return True  # whoever reads it tells why that does not work
+
+
+@lru_cache(maxsize=64)
 def _parsed(data: bytes) -> dict[str, Any]:
     """Who asks for a pyproject.toml is not the only one in a run. Raises ValueError."""
     text = data.decode()
@@ -68,6 +79,14 @@ def _parsed(data: bytes) -> dict[str, Any]:
     else:
         import tomli as tomllib
     return tomllib.loads(text)
+
+
+def is_toml(line: str) -> bool:
+    """Whether a line can be read."""
+    try:
+        return bool(_parsed(line.encode()))
+    except ValueError:
+        return False
 
 
 def section(table: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
@@ -88,8 +107,26 @@ def read(file: str, base: str, children: tuple[str, ...] = ()) -> tuple[Options,
         return options, patterns
     target = os.path.normpath(os.path.join(os.path.dirname(file), os.path.expanduser(options.extend)))
     if not os.path.isfile(target):
-        raise ConfigError(f"{file}: extend: {options.extend} does not exist")
+        raise _Table(file, {}).wrong("extend", f"{options.extend} does not exist")
     under, under_patterns = read(target, os.path.dirname(target), (*children, file))
+    return over(options, patterns, under, under_patterns)
+
+
+def given(settings: Sequence[str], base: str) -> tuple[Options, Patterns]:
+    """The keys of the command line, each as a line of TOML; patterns are relative to `base`. Raises ConfigError."""
+    if not settings:
+        return Options(), Patterns()
+    try:
+        options = _checked(_Table("command line", _parsed("\n".join(settings).encode())))
+    except ValueError as error:
+        raise ConfigError(f"command line: --config: not valid TOML: {error}") from None
+    if options.extend is not None:
+        raise ConfigError("command line: extend belongs in a file")
+    return options, _own_patterns(options, base)
+
+
+def over(options: Options, patterns: Patterns, under: Options, under_patterns: Patterns) -> tuple[Options, Patterns]:
+    """What is nearer, laid over what is further away."""
     return _over(options, under), _patterns_over(options, patterns, under_patterns)
 
 
@@ -134,63 +171,85 @@ def _over(options: Options, under: Options) -> Options:
     return Options(**merged)
 
 
+class _Table(NamedTuple):
+    """A table of keys, and what messages call it."""
+
+    file: str
+    keys: dict[str, Any]
+    name: str = ""
+
+    def wrong(self, key: str, problem: str) -> ConfigError:
+        """A mistake in the value of a key."""
+        from dllint import mistakes  # takes longer than to read the file
+
+        shown = f"{self.name}.{key}" if self.name else key
+        return ConfigError(f"{mistakes.place(self.file, key)}: {shown}: {problem}")
+
+
 def _own_options(file: str) -> Options:
     table: Any = toml(file)
-    prefix = ""
+    name = ""
     if os.path.basename(file) == "pyproject.toml":
-        table, prefix = section(table, "tool").get("dllint", {}), "tool.dllint."
+        table, name = section(table, "tool").get("dllint", {}), "tool.dllint"
     if not isinstance(table, dict):
         raise ConfigError(f"{file}: tool.dllint: must be a table")
-    if not table:
+    return _checked(_Table(file, table, name))
+
+
+def _checked(table: _Table) -> Options:
+    if not table.keys:
         return Options()  # what the types of all keys mean takes longer to find out than the rest
-    for key in table:
+    for key in table.keys:
         if key not in _KEYS:
-            raise ConfigError(f"{file}: unknown key {prefix}{key}{did_you_mean(key)}")
-    for key, value in table.items():
-        _convert(file, prefix, {key: value})
-    options = _convert(file, prefix, table)
-    _check_codes(file, prefix, options)
-    _check_versions(file, prefix, options)
+            from dllint import mistakes
+
+            raise ConfigError(f"{mistakes.place(table.file, key)}: {mistakes.unknown(key, table.name)}")
+    for key, value in table.keys.items():
+        _convert(table, {key: value})
+    options = _convert(table, table.keys)
+    _check_codes(table, options)
+    _check_versions(table, options)
     return options
 
 
-def _convert(file: str, prefix: str, table: dict[str, Any]) -> Options:
+def _convert(table: _Table, keys: dict[str, Any]) -> Options:
     try:
-        return msgspec.convert(table, Options)
-    except msgspec.ValidationError as error:
-        key = next(iter(table))
-        problem = str(error).split(" - at ")[0]
-        choices = f" (one of {', '.join(get_args(CHOICES[key]))})" if key in CHOICES else ""
-        raise ConfigError(f"{file}: {prefix}{key}: {problem[0].lower()}{problem[1:]}{choices}") from None
+        return msgspec.convert(keys, Options)
+    except msgspec.ValidationError:
+        from dllint import mistakes
+
+        key = next(iter(keys))
+        raise table.wrong(key, mistakes.wrong_type(key, keys[key])) from None
 
 
-def _check_codes(file: str, prefix: str, options: Options) -> None:
+def _check_codes(table: _Table, options: Options) -> None:
     lists = {name.replace("_", "-"): getattr(options, name) or () for name in _SELECTORS}
-    for glob, codes in {**(options.per_file_ignores or {}), **options.extend_per_file_ignores}.items():
+    for glob, codes in (options.per_file_ignores or {}).items():
         lists[f"per-file-ignores.{glob!r}"] = codes
+    for glob, codes in options.extend_per_file_ignores.items():
+        lists[f"extend-per-file-ignores.{glob!r}"] = codes
     for key, words in lists.items():
         try:
             # The rules are imported only when something names one.
             if words:
                 registry.validate(words)
         except registry.UnknownRule as error:
-            raise ConfigError(f"{file}: {prefix}{key}: {error}") from None
+            raise table.wrong(key, str(error)) from None
 
 
-def _check_versions(file: str, prefix: str, options: Options) -> None:
+def _check_versions(table: _Table, options: Options) -> None:
     if options.target_python is not None and specifier(options.target_python) is None:
-        raise ConfigError(f"{file}: {prefix}target-python: {options.target_python!r} is no version or specifier")
+        raise table.wrong("target-python", f"{options.target_python!r} is no version or specifier, such as '>=3.10'")
     if options.required_version is None:
         return
     wanted = specifier(options.required_version)
     if wanted is None:
-        raise ConfigError(f"{file}: {prefix}required-version: {options.required_version!r} is no version or specifier")
+        raise table.wrong("required-version", f"{options.required_version!r} is no version or specifier")
     from packaging.specifiers import SpecifierSet
 
     if not SpecifierSet(wanted, prereleases=True).contains(__version__):
-        raise ConfigError(
-            f"{file}: {prefix}required-version: {options.required_version} is required, this is dllint {__version__}"
-        )
+        told = f"{options.required_version} is required, this is dllint {__version__}"
+        raise table.wrong("required-version", told)
 
 
 def specifier(text: str) -> str | None:
@@ -216,11 +275,3 @@ def plain(text: str) -> str | None:
     """
     parts = [_COMPARISON.fullmatch(part) for part in text.split(",") if part.strip()]
     return None if None in parts else ",".join(sorted({f"{part[1]}{part[2]}" for part in parts if part}))
-
-
-def did_you_mean(word: str) -> str:
-    """What a misspelt key may be meant to be, as the end of a message."""
-    from difflib import get_close_matches  # only for what is misspelt
-
-    close = get_close_matches(word.replace("_", "-").lower(), _KEYS, n=1, cutoff=0.5)
-    return f"; did you mean {close[0]!r}?" if close else f"; known keys: {', '.join(_KEYS)}"

@@ -28,11 +28,13 @@ __all__ = [
     "UnknownRule",
     "announce",
     "by_code",
+    "families",
     "info",
     "infos",
     "length",
     "lookup",
     "matches",
+    "renamed",
     "rules",
     "select",
     "validate",
@@ -104,7 +106,7 @@ def announce(package: str) -> None:
     """Find the rules of this package too, though no installed distribution announces it."""
     if package not in _more:
         _more.append(package)
-        for known in (rules, infos, by_code):
+        for known in (rules, infos, by_code, families):
             known.cache_clear()
 
 
@@ -180,22 +182,46 @@ def folders() -> Iterator[str]:
 def lookup(word: str) -> RuleInfo:
     """The one rule that a code or name means, in any case. Raises UnknownRule."""
     for entry in infos():
-        if word.upper() == entry.code or word.lower() == entry.name:
+        if word.upper() == entry.code or word.lower() == entry.name or {word.upper(), word.lower()} & {*entry.formerly}:
             return entry
     raise UnknownRule(f"unknown rule {word!r}{_did_you_mean(word)}")
 
 
 def matches(selector: str, entry: RuleInfo) -> bool:
-    """Whether a code, prefix of a code, name or ALL covers this rule."""
-    word = selector.upper()
-    return word == ALL or (bool(word) and entry.code.startswith(word)) or selector.lower() == entry.name
+    """Whether a code, prefix of a code, family, name or ALL covers this rule."""
+    word, name = selector.upper(), selector.lower()
+    if word == ALL or (bool(word) and entry.code.startswith(word)) or name == entry.name:
+        return True
+    if word in entry.formerly or name in entry.formerly:
+        return True
+    return name == entry.family and entry not in DIAGNOSTICS
+
+
+def renamed(selectors: Iterable[str]) -> Iterator[str]:
+    """What to say of selectors that are former codes or names."""
+    for selector in dict.fromkeys(selectors):
+        for entry in infos():
+            if selector.upper() in entry.formerly or selector.lower() in entry.formerly:
+                yield f"{selector} is {entry.code} ({entry.name}) now; the old one will be unknown some day"
+
+
+@cache
+def families() -> tuple[str, ...]:
+    """The families of rules."""
+    return tuple(sorted({entry.family for entry in infos() if entry not in DIAGNOSTICS}))
 
 
 def length(selector: str) -> int:
-    """How specific a selector is: ALL least, then prefixes by length, then whole codes and names."""
+    """How specific a selector is: ALL least, then prefixes by length, then whole codes and names.
+
+    A family is as specific as the prefix that it stands for, such as `DLL1`.
+    """
     if selector.upper() == ALL:
         return 0
-    entry = next((e for e in infos() if e.name == selector.lower()), None)
+    if selector.lower() in families():
+        return len("DLL1")
+    named = (e for e in infos() if selector.lower() in (e.name, *e.formerly) or selector.upper() in e.formerly)
+    entry = next(named, None)
     return len(entry.code) if entry else len(selector)
 
 
@@ -251,8 +277,8 @@ def _strength(entry: RuleInfo, selectors: Iterable[str]) -> int:
 def _did_you_mean(word: str) -> str:
     from difflib import get_close_matches  # only for what is misspelt
 
-    names = {name.upper(): name for entry in infos() for name in (entry.code, entry.name)}
-    close = get_close_matches(word.upper(), names, n=1, cutoff=0.5)
+    names = {name.upper(): name for entry in infos() for name in (entry.code, entry.name, entry.family)}
+    close = get_close_matches(word.upper(), names, n=1, cutoff=0.7)
     return f"; did you mean {names[close[0]]!r}?" if close else "; `dllint rule --all` lists them"
 
 
@@ -318,7 +344,7 @@ def _modules(package: ModuleType) -> Iterator[ModuleType]:
 def _refuse_twins(entries: list[RuleInfo]) -> None:
     seen: dict[str, str] = {}
     for entry in (*entries, *DIAGNOSTICS):
-        for word in (entry.code, entry.name):
+        for word in (entry.code, entry.name, *entry.formerly):
             if word in seen:
                 raise RegistryError(f"{entry.code} and {seen[word]} are both called {word!r}")
             seen[word] = entry.code

@@ -45,15 +45,18 @@ class Suppressions:
         source = self._source(path)
         return source.location(span.start)[0], source.location(span.end)[0]
 
-    def told(self, selected: Collection[str]) -> Iterator[Finding]:
-        """What is to say of the comments themselves, after all findings were held against them."""
+    def told(self, selected: Callable[[str], Collection[str]]) -> Iterator[Finding]:
+        """What is to say of the comments themselves, after all findings were held against them.
+
+        `selected` has the rules that are asked of a file.
+        """
         yield from self._unused(selected)
         yield from self._unknown()
 
-    def _unused(self, selected: Collection[str]) -> Iterator[Finding]:
+    def _unused(self, selected: Callable[[str], Collection[str]]) -> Iterator[Finding]:
         """DLL901 for comments that name rules of this run and silenced nothing; `data` has the codes."""
         for path, span, codes, own in self._comments():
-            vain = tuple(code for code in codes if self._in_vain(path, span, code, own, selected))
+            vain = tuple(code for code in codes if self._in_vain(path, span, code, own, selected(path)))
             if vain:
                 words = " and ".join(f"`{code}`" for code in vain if code) or "this comment"
                 verb = "silence" if len(vain) > 1 else "silences"

@@ -55,6 +55,12 @@ class Targets(msgspec.Struct, frozen=True):
         allowed = {major for major in (1, 2) for minor, patch in patches if f"{major}.{minor}.{patch}" in specifiers}
         return allowed == {1}
 
+    @property
+    def meant(self) -> str:
+        """Equal for targets that mean the same, however they are written."""
+        told = self.allows_python(_OLD), self.allows_python(_NEW), self.only_numpy_1()
+        return repr((told, msgspec.structs.replace(self, pythons="", numpy="")))
+
     def on(self, platforms: tuple[str, ...]) -> Targets:
         """The same targets on some of the platforms only."""
         return msgspec.structs.replace(self, platforms=platforms)

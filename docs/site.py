@@ -16,6 +16,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = (
     "README.md",
     "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "SECURITY.md",
     "docs/*.md",
     "rules/**/*.md",
     "dllint/diagnostics/*.md",

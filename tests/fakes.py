@@ -96,6 +96,7 @@ def words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "rules", lambda: (Word, Worse, Shy))
     monkeypatch.setattr(registry, "infos", lambda: infos)
     monkeypatch.setattr(registry, "by_code", registry.by_code.__wrapped__)
+    monkeypatch.setattr(registry, "families", registry.families.__wrapped__)
 
 
 def _found(project: Project, pattern: re.Pattern[str]) -> Iterator[tuple[str, re.Match[str]]]:

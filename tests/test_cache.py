@@ -359,9 +359,20 @@ def test_no_cache_writes_nothing_and_clean_removes_all_but_what_is_not_ours(proj
     assert dllint("check", cwd=project).stdout == cold.stdout
     (folder / "precious").touch()
     (folder / "facts-own").mkdir()
+    other = project.parent / "other"
+    other.mkdir()
+    (other / "dllint.toml").touch()
+    done = dllint("clean", str(other), cwd=project)
+    assert done.returncode == 0 and done.stdout == f"0.0 MB removed, of {other}.\n"
+    assert tables(project)
     done = dllint("clean", cwd=project)
-    assert done.returncode == 0 and done.stdout.endswith("MB removed.\n")
+    assert done.returncode == 0 and done.stdout.endswith(f" MB removed, of {project}.\n")
     assert not tables(project)
+    assert dllint("check", cwd=project).stdout == cold.stdout
+    done = dllint("clean", "--all", cwd=other)
+    assert done.returncode == 0 and done.stdout.endswith(" MB removed, of all projects.\n")
+    assert not tables(project)
+    assert dllint("clean", "--all", "words.py", cwd=project).returncode == 2
     assert (folder / "precious").exists() and (folder / "facts-own").exists()
 
 
@@ -371,4 +382,4 @@ def test_the_configuration_says_where(project: Path, monkeypatch: pytest.MonkeyP
     assert dllint("check", cwd=project).returncode == 1
     assert list((project / ".kept").glob("facts-*/*/*.pack"))
     dllint("clean", cwd=project)
-    assert not list((project / ".kept").glob("facts-*"))
+    assert not list((project / ".kept").glob("facts-*/*"))

@@ -181,7 +181,7 @@ def test_bad_configuration(folder: Path) -> None:
     (folder / "dllint.toml").write_text("selct = []\n")
     done = dllint(folder, "check")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"error: {folder / 'dllint.toml'}: unknown key selct; did you mean 'select'?\n"
+    assert done.stderr == f"error: {folder / 'dllint.toml'}:1: unknown key `selct`; did you mean `select`?\n"
     assert dllint(folder, "check", "--isolated").returncode == 0
 
 
@@ -384,14 +384,15 @@ def test_fix(folder: Path) -> None:
 def test_fix_only_tells_nothing_of_what_is_left_but_refused_fixes(folder: Path) -> None:
     (folder / "a.py").write_text(f"{DATASET}BAD_A\nBAD_NONE\n")
     done = check("--fix-only")
-    assert (done.exit_code, done.stdout, done.stderr) == (0, "", "Fixed 1 finding (DLL801 1).\n")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "", "Fixed 1 finding (DLL801 1).\n1 finding left.\n")
     assert (folder / "a.py").read_text() == f"{DATASET}good_a\nBAD_NONE\n"
     assert check("--fix-only", "--exit-non-zero-on-fix").exit_code == 0
     (folder / "a.py").write_text(f"{DATASET}BAD_A\nBAD_SYNTAX\n")
     done = check("--fix-only", "--exit-non-zero-on-fix")
     assert done.exit_code == 1
     assert done.stdout.startswith("a.py:3:1: DLL904 the fix of DLL801 was not applied: the result does not parse")
-    assert done.stderr == "Fixed 1 finding (DLL801 1).\n1 fix refused (DLL904).\n"
+    told = ["Fixed 1 finding (DLL801 1).", "1 fix refused (DLL904).", "1 finding left.", "1 fixable with `--fix`."]
+    assert done.stderr.splitlines() == told
 
 
 @pytest.mark.usefixtures("words")
@@ -405,7 +406,7 @@ def test_show_fixes_lists_what_was_done(folder: Path) -> None:
         "  b.py: DLL801 replace `BAD_B`",
         "  sub/a.py: DLL801 replace `BAD_A`",
     ]
-    assert check("--show-fixes").stderr == "1 finding in 2 files.\n"
+    assert check("--show-fixes").stderr == "1 finding in 1 file, 2 checked.\n"
 
 
 @pytest.mark.usefixtures("words")

@@ -48,6 +48,54 @@ def test_a_changed_loader_shows_the_cause_far_away(folder: Path, request: pytest
     assert reported() == ["a.py:2 BAD_A"]
 
 
+def test_reviewers_see_the_changed_line(folder: Path, request: pytest.FixtureRequest) -> None:
+    """reviewdog drops what is not in the diff, and code scanning shows an alert only on changed lines."""
+    (folder / "a.py").write_text(f"{DATASET}BAD_A\nBAD_B\n")
+    (folder / "b.py").write_text("import a\n")
+    request.getfixturevalue("repository")
+    commit(folder, b="import a\nSTART(BAD_A)\n")
+    (told,) = json.loads(check("--diff-base", "main", "--output-format", "rdjson").stdout)["diagnostics"]
+    assert (told["location"]["path"], told["location"]["range"]["start"]["line"]) == ("b.py", 2)
+    assert "The cause is at a.py:2:1." in told["message"]
+    assert told["related_locations"][0]["message"] == "the cause"
+    assert told["related_locations"][0]["location"]["path"] == "a.py"
+    assert "suggestions" not in told
+    (run,) = json.loads(check("--diff-base", "main", "--output-format", "sarif").stdout)["runs"]
+    (result,) = run["results"]
+    place = result["locations"][0]["physicalLocation"]
+    assert (place["artifactLocation"]["uri"], place["region"]["startLine"]) == ("b.py", 2)
+    cause = result["relatedLocations"][-1]
+    assert (cause["message"]["text"], cause["physicalLocation"]["artifactLocation"]["uri"]) == ("the cause", "a.py")
+    assert f"[the cause]({cause['id']})" in result["message"]["text"]
+    (whole,) = [
+        one for one in json.loads(check("--output-format", "rdjson").stdout)["diagnostics"] if "BAD_A" in one["message"]
+    ]
+    assert whole["location"]["path"] == "a.py", "without a change, the cause"
+
+
+def test_of_a_long_expression_the_changed_line_is_shown(folder: Path, request: pytest.FixtureRequest) -> None:
+    source = 'BAD_ARGS = dict(\n    one="x",\n    two="y",\n)\n'
+    (folder / "a.py").write_text(f"{DATASET}{source}")
+    request.getfixturevalue("repository")
+    from dllint.finding import Finding
+    from dllint.report import Context
+    from dllint.source import Source, Span
+
+    text = Source("a.py", f"{DATASET}{source}")
+    start = text.text.index("dict")
+    finding = Finding("DLL801", "a.py", Span(start, text.text.index(")\n") + 1), "it")
+    changed = text.text.index("two")
+    context = Context(
+        root=str(folder),
+        cwd=str(folder),
+        rules={},
+        source=lambda _: text,
+        touches=lambda _, span: span.start <= changed < span.end,
+    )
+    path, span = context.shown(finding)
+    assert (path, text.text[span.start : span.end]) == ("a.py", '    two="y",')
+
+
 def test_what_happened_on_the_base_meanwhile_is_not_of_the_change(repository: Path) -> None:
     commit(repository, a=f"{DATASET}BAD_MINE\n")
     git(repository, "checkout", "-q", "main")

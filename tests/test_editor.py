@@ -79,10 +79,10 @@ def test_every_prefix_of_a_program_keeps_the_findings_of_others(bench: Workbench
 def test_a_half_written_line_leaves_the_file_as_it_was(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
     bench.put("words.py", PROGRAM.encode())
     assert told(bench) == BOTH
-    project = bench.view().judged.project
+    project = bench.view().judged.projects[0]
     bench.put("words.py", f"import os\nif (\n{PROGRAM}".encode())
     view = bench.view()
-    assert view.judged.project is project, "nothing is judged again"
+    assert view.judged.projects[0] is project, "nothing is judged again"
     assert told(bench) == [BOTH[0], "words.py:10:35 DLL101 lambda: 0"]
     assert [view.fix(item) is None for item in view.findings] == [False, True]
     monkeypatch.setattr("time.monotonic", lambda: float("inf"))
@@ -92,13 +92,13 @@ def test_a_half_written_line_leaves_the_file_as_it_was(bench: Workbench, monkeyp
 
 def test_a_comment_is_judged_when_there_is_time(bench: Workbench) -> None:
     bench.put("words.py", PROGRAM.encode())
-    project = bench.view().judged.project
+    project = bench.view().judged.projects[0]
     bench.put("words.py", f"# why\n\n{PROGRAM}".encode())
     view = bench.view()
-    assert view.judged.project is project
+    assert view.judged.projects[0] is project
     assert told(bench)[1] == "words.py:10:35 DLL101 lambda: 0"
     exact = bench.view(exact=True)
-    assert exact.judged.project is not project
+    assert exact.judged.projects[0] is not project
     places = [[(item.code, item.span, item.notes, item.anchors) for item in one.findings] for one in (view, exact)]
     assert places[0] == places[1]
     bench.put("words.py", PROGRAM.replace("0)", "0)  # noqa").encode())

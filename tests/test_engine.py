@@ -461,12 +461,13 @@ def test_stdin_stands_in_for_a_file_of_the_project(tmp_path: Path) -> None:
     assert text(tmp_path, "vocab") == "x\n"
 
 
-def test_why(tmp_path: Path) -> None:
+def test_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     make(tmp_path, a="BAD_X\nBAD_Y  # noqa: DLL801\n", b=b"x = (\n")
     (tmp_path / "dllint.toml").touch()
 
     def asked(name: str, row: int) -> list[str]:
-        return why(Request(paths=(str(tmp_path / name),)), name, row)
+        return why(Request(paths=(name,)), name, row)
 
     assert asked("a.py", 2)[0] == "DLL801 is reported here: `BAD_X` is bad"
     assert asked("a.py", 3)[0] == "DLL801 is silenced by the comment at a.py:3: `BAD_Y` is bad"

@@ -217,6 +217,20 @@ def test_a_name_from_elsewhere_is_said_to_be_from_elsewhere(project: Path) -> No
     assert "train.py:8:1: the traceback's last line in the project" in told
 
 
+def test_a_name_is_looked_up_in_files_that_no_loader_leads_to(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(dedent(PROJECT["train.py"]).lstrip(), encoding="utf-8")
+    (tmp_path / "words.py").write_text(
+        "class Words:\n    def load(self):\n        self.f = lambda x: x\n", encoding="utf-8"
+    )
+    (tmp_path / "noise.py").write_text("Words = None\n", encoding="utf-8")
+    text = "AttributeError: Can't pickle local object 'Words.load.<locals>.<lambda>'\n"
+    status, told = run("-", "--project", str(tmp_path), text=text)
+    assert status == 0
+    assert "is defined in this project" not in told
+    assert "words.py:3:18" in told
+    assert "no loader, dataset or transform that is shipped was found to keep it" in told
+
+
 def test_a_log_without_a_known_message_is_said_to_have_none(project: Path) -> None:
     status, told = run("-", "--project", str(project), text="loss 0.3\n" * 3)
     assert (status, told) == (1, "3 lines read; none of the messages that dllint knows is among them.\n")

@@ -136,6 +136,10 @@ PRINTED = [
     ("Exception ignored in: <function _MultiProcessingDataLoaderIter.__del__ at 0x7f>", "iterator-at-exit"),
     ("terminate called without an active exception", "iterator-at-exit"),
     ("BrokenPipeError: [Errno 32] Broken pipe", "broken-pipe"),
+    ("ValueError: bad value(s) in fds_to_keep", "descriptors-to-keep"),
+    ("RuntimeError: Trying to resize storage that is not resizable", "items-of-different-size"),
+    ("RuntimeError: stack expects each tensor to be equal size, but got [5] at entry 0 and [2] at entry 1",
+     "items-of-different-size"),
     # Arguments.
     ("ValueError: num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.",
      "loader-arguments"),
@@ -212,6 +216,7 @@ def test_a_row_is_whole(message) -> None:  # type: ignore[no-untyped-def]
     assert set(message.rules) <= set(registry.by_code())
     assert message.rules or message.checks or message.role is not Role.CAUSE or message.key in (
         "script-on-standard-input",
+        "descriptors-to-keep",
     )  # fmt: skip
     for wording in message.wordings:
         assert len(needle(wording)) >= 7, wording

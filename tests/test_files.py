@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dllint.config import Config, Pattern
+from dllint.config import Config, Configs, Pattern
 from dllint.files import Listings, close, ignore, peek, select, words
 
 
@@ -25,10 +25,10 @@ LISTINGS: dict[Path, Listings] = {}
 def found(root: Path, **keys: object) -> list[str]:
     """What a walk finds; one that has an earlier walk's listings, be they out of date, finds the same."""
     config = Config(root=str(root), **keys)  # type: ignore[arg-type]
-    files = select(config, [str(root)]).files
+    files = select(Configs.only(config), [str(root)]).files
     for _ in range(2):
         listings = Listings(LISTINGS[root].seen if root in LISTINGS else None)
-        assert select(config, [str(root)], listings=listings).files == files
+        assert select(Configs.only(config), [str(root)], listings=listings).files == files
         LISTINGS[root] = listings
     assert not listings.changed
     return list(files)
@@ -101,7 +101,11 @@ def test_patterns_are_not_asked_twice(tmp_path: Path, monkeypatch: pytest.Monkey
     first = found(tmp_path)
     monkeypatch.setattr(ignore._Spec, "verdict", lambda *_: pytest.fail("asked"))
     listings = Listings(LISTINGS[tmp_path].seen)
-    assert list(select(Config(root=str(tmp_path)), [str(tmp_path)], listings=listings).files) == first == ["a.py"]
+    assert (
+        list(select(Configs.only(Config(root=str(tmp_path))), [str(tmp_path)], listings=listings).files)
+        == first
+        == ["a.py"]
+    )
 
 
 def test_a_pattern_that_git_would_skip_does_no_harm(tmp_path: Path) -> None:
@@ -132,7 +136,7 @@ def test_worktrees_share_the_exclude_file_of_their_repository(tmp_path: Path) ->
 
 def test_targets_are_the_arguments_and_the_project_is_everything(tmp_path: Path) -> None:
     make(tmp_path, "a.py", "pkg/b.py", "pkg2/c.py")
-    picked = select(Config(root=str(tmp_path)), [str(tmp_path / "pkg"), str(tmp_path / "a.py")])
+    picked = select(Configs.only(Config(root=str(tmp_path))), [str(tmp_path / "pkg"), str(tmp_path / "a.py")])
     assert picked.files == ("a.py", "pkg/b.py", "pkg2/c.py")
     assert picked.targets == {"a.py", "pkg/b.py"}
     assert picked.named == {"a.py"}
@@ -144,19 +148,19 @@ def test_what_is_named_counts_though_it_is_excluded_unless_forced(tmp_path: Path
     make(tmp_path, ".git/HEAD")
     places = [str(tmp_path / name) for name in ("build/a.py", "c.pyi", "gen", "d.ipynb", "none.py")]
     config = Config(root=str(tmp_path))
-    picked = select(config, places)
+    picked = select(Configs.only(config), places)
     assert picked.targets == {"build/a.py", "c.pyi", "gen/e.py", "d.ipynb"}
     assert picked.files == ("build/a.py", "c.pyi", "d.ipynb", "gen/e.py")
     assert picked.missing == (places[4],)
-    forced = select(Config(root=str(tmp_path), force_exclude=True), places)
+    forced = select(Configs.only(Config(root=str(tmp_path), force_exclude=True)), places)
     assert forced.targets == {"c.pyi", "d.ipynb"}
 
 
 def test_a_folder_that_configuration_excludes_can_be_named(tmp_path: Path) -> None:
     make(tmp_path, "old/a.py", "old/deep/b.py")
     config = Config(root=str(tmp_path), extend_exclude=patterns(tmp_path, "old/"))
-    assert select(config, [str(tmp_path)]).files == ()
-    assert select(config, [str(tmp_path / "old")]).targets == {"old/a.py", "old/deep/b.py"}
+    assert select(Configs.only(config), [str(tmp_path)]).files == ()
+    assert select(Configs.only(config), [str(tmp_path / "old")]).targets == {"old/a.py", "old/deep/b.py"}
 
 
 def test_links_count_once_and_loops_end(tmp_path: Path) -> None:
@@ -171,16 +175,19 @@ def test_links_count_once_and_loops_end(tmp_path: Path) -> None:
     link(root / "c2.py", tmp_path / "outside/c.py")
     assert found(root) == ["a.py", "c1.py", "sub/b.py"]
     config = Config(root=str(root))
-    assert select(config, [str(root / "same.py"), str(root / "sub/up/sub/b.py")]).named == {"a.py", "sub/b.py"}
-    assert select(config, [str(root / "data")]).targets == {"data/c.py", "data/data/d.py"}
+    assert select(Configs.only(config), [str(root / "same.py"), str(root / "sub/up/sub/b.py")]).named == {
+        "a.py",
+        "sub/b.py",
+    }
+    assert select(Configs.only(config), [str(root / "data")]).targets == {"data/c.py", "data/data/d.py"}
 
 
 def test_a_file_on_stdin_need_not_exist(tmp_path: Path) -> None:
     make(tmp_path, "a.py")
     place = str(tmp_path / "new.py")
-    assert select(Config(root=str(tmp_path)), [], place).targets == {"new.py"}
+    assert select(Configs.only(Config(root=str(tmp_path))), [], place).targets == {"new.py"}
     excluded = Config(root=str(tmp_path), force_exclude=True, extend_exclude=patterns(tmp_path, "new.py"))
-    assert select(excluded, [], place).targets == set()
+    assert select(Configs.only(excluded), [], place).targets == set()
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from dllint import registry
-from dllint.config import Config
+from dllint.config import Config, Configs
 from dllint.engine.corpus import Corpus
 from dllint.engine.fixing import Fixer, Outcome, Remedies
 from dllint.engine.judge import Judge
@@ -34,9 +34,10 @@ NAME = "fixed_program"
 def fixed(source: Source) -> tuple[Outcome, set[str]]:
     """What fixing comes to, and the codes that are left."""
     config = Config(root="/nowhere")
-    judge = Judge(config, [rule.code for rule in registry.rules()])
+    configs, codes = Configs.only(config), [rule.code for rule in registry.rules()]
+    judge = Judge(configs, lambda _: codes)
     corpus = Corpus(config.root, {source.path: collect_source(source)}, sources={source.path: source})
-    outcome = Fixer(judge, Remedies(config), {source.path}, unsafe=True).run(corpus)
+    outcome = Fixer(judge, Remedies(configs, unsafe=True), {source.path}).run(corpus)
     return outcome, {finding.code for finding in judge.judge(outcome.corpus).findings}
 
 

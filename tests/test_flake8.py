@@ -168,7 +168,7 @@ def test_syntax_errors_are_told_by_flake8_alone(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("config", "args", "told"),
     [
-        ("selct = []\n", [], "unknown key selct; did you mean 'select'?"),
+        ("selct = []\n", [], "unknown key `selct`; did you mean `select`?"),
         ("", ["--extend-select", "DLL77"], "unknown rule selector 'DLL77'"),
     ],
 )

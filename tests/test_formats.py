@@ -149,7 +149,7 @@ def test_the_output_file_of_a_diff_and_of_standard_input(folder: Path) -> None:
 def test_an_output_file_that_cannot_be_is_told_before_the_work(program: Path, file: str) -> None:
     done = dllint(program, "check", "--fix", "--output-file", file)
     assert done.returncode == 2
-    assert "Invalid value for '--output-file'" in done.stderr
+    assert "Invalid value for '-o' / '--output-file'" in done.stderr
     assert (program / "words.py").read_text() == PROGRAM
 
 

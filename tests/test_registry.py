@@ -8,8 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from dllint import registry
+from dllint import __version__, registry
 from dllint.registry import Layer, RegistryError, UnknownRule
+from tests.fakes import DATASET, Word, words
+from tests.test_cli import check, folder
+
+__all__ = ["folder", "words"]
 
 
 def chosen(file: Layer = Layer(), line: Layer = Layer()) -> set[str]:  # noqa: B008
@@ -138,3 +142,27 @@ def test_no_rules_at_all_is_an_error(fresh: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [])
     with pytest.raises(RegistryError, match="no rules found"):
         registry.rules()
+
+
+def test_a_rule_answers_to_its_former_code_and_name(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    monkeypatch.setattr(Word, "formerly", ("DLL899", "nasty-word"))
+    request.getfixturevalue("words")
+    (folder / "a.py").write_text(f"{DATASET}BAD_A\nBAD_B  # dllint: ignore[DLL899]\nBAD_C  # noqa: DLL899\n")
+    done = check("--select", "DLL899")
+    assert [line.split()[1:3] for line in done.stdout.splitlines()] == [["DLL801", "`BAD_A`"]]
+    assert "warning: DLL899 is DLL801 (bad-word) now; the old one will be unknown some day" in done.stderr
+    assert "warning: nasty-word is DLL801 (bad-word) now" in check("--ignore", "Nasty-Word".lower()).stderr
+    (folder / "dllint.toml").write_text('ignore = ["DLL899"]\n')
+    assert check().exit_code == 0
+    assert registry.lookup("dll899").code == registry.lookup("nasty-word").code == "DLL801"
+    assert registry.length("DLL899") == registry.length("nasty-word") == len("DLL801")
+    assert "DLL902" not in check("--select", "DLL902").stdout, "a comment with a former code is no mistake"
+
+
+def test_every_rule_says_since_when_it_is_there() -> None:
+    from packaging.version import Version
+
+    for info in registry.infos():
+        assert Version("0.1.0") <= Version(info.since) <= Version(__version__), info.code

@@ -71,15 +71,48 @@ def test_the_anchor_when_the_cause_is_not_in_the_diff(folder: Path, request: pyt
     request.getfixturevalue("repository")
     commit(folder, loaders=loaders)
     pull = made(folder, "--unsafe-fixes")
-    where = dict(zip((one["body"][2:8] for one in pull.reviews[0]["comments"]), comments(pull), strict=True))
     row = 1 + loaders.split("\n").index("        num_workers=args.workers,")
-    assert where["DLL101"] == ("loaders.py", row, row), "where the workers start"
-    assert where["DLL103"] == ("loaders.py", row + 2, row + 2), "the cause, for the diff shows it"
-    body = next(one["body"] for one in pull.reviews[0]["comments"] if one["body"].startswith("**DLL101**"))
-    assert "The cause is at `vocab.py:23:36`." in body
-    assert "```diff\n--- a/vocab.py\n+++ b/vocab.py\n" in body
-    assert suggested(body) is None
-    assert len(pull.reviews[0]["comments"]) == 8
+    assert comments(pull) == [("loaders.py", row, row), ("loaders.py", row + 2, row + 2)]
+    by_the_workers, at_the_cause = (one["body"] for one in pull.reviews[0]["comments"])
+    assert by_the_workers.startswith("7 findings by way of this line:\n\n* `")
+    assert by_the_workers.count("\n* `") == 7
+    assert "* `vocab.py:23:36`: **DLL101** `lambda-default-factory` (error): `lambda` as factory" in by_the_workers
+    assert "(`dllint check --fix --unsafe-fixes`)" in by_the_workers
+    assert suggested(by_the_workers) is None
+    assert at_the_cause.startswith("**DLL103** "), "the diff shows it"
+
+
+def test_the_cause_of_a_single_finding_by_way_of_a_line(folder: Path, request: pytest.FixtureRequest) -> None:
+    for file in EXAMPLE.glob("*.py"):
+        shutil.copy(file, folder)
+    loaders = (folder / "loaders.py").read_text()
+    (folder / "loaders.py").write_text(loaders.replace("num_workers=args.workers", "num_workers=0"))
+    request.getfixturevalue("repository")
+    commit(folder, loaders=loaders)
+    (comment,) = made(folder, "--unsafe-fixes", "--select", "DLL101").reviews[0]["comments"]
+    assert "The cause is at `vocab.py:23:36`." in comment["body"]
+    assert "```diff\n--- a/vocab.py\n+++ b/vocab.py\n" in comment["body"]
+    assert suggested(comment["body"]) is None
+
+
+def test_two_suggestions_for_one_line_are_one_comment(repository: Path) -> None:
+    commit(repository, words=PROGRAM.replace("lambda: 0)", "lambda: 0); self.more = defaultdict(lambda: 0)"))
+    pull = made(repository)
+    assert comments(pull) == [("words.py", 8, 8)]
+    body = pull.reviews[0]["comments"][0]["body"]
+    assert body.startswith("2 findings by way of this line:") and body.count("**DLL101**") == 2
+    assert suggested(body) == ["        self.counts = defaultdict(int); self.more = defaultdict(lambda: 0)"]
+    pull.accept(0)
+    assert len(check().stdout.splitlines()) == 1
+
+
+def test_what_is_reviewed_is_selected_as_for_a_check(repository: Path) -> None:
+    commit(repository, words=PROGRAM)
+    assert review("--base", "main", "--ignore", "pickling").exit_code == 0
+    assert review("--base", "main", "--target-platforms", "linux", "--target-python", "3.12").exit_code == 0
+    assert review("--base", "main", "--config", "ignore=DLL101").exit_code == 0
+    assert review("--base", "main", "--select", "DLL101").exit_code == 1
+    assert review("--base", "main", "--exclude", "words.py").exit_code == 0
 
 
 @pytest.mark.usefixtures("words")

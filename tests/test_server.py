@@ -147,7 +147,7 @@ def test_files_and_settings_that_change(folder: Path) -> None:
         (folder / "dllint.toml").write_text('ignroe = ["DLL101"]\n')
         editor.touched("dllint.toml")
         await editor.settled(lambda: bool(editor.client.messages))
-        assert "unknown key ignroe; did you mean 'ignore'?" in editor.client.messages[0].message
+        assert "unknown key `ignroe`; did you mean `ignore`?" in editor.client.messages[0].message
         (folder / "dllint.toml").write_text("")
         editor.touched("dllint.toml")
         await editor.until("vocab.py", FOUND)

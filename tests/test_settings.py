@@ -74,7 +74,7 @@ def test_config_lists_the_keys_and_explains_them() -> None:
 def test_a_key_that_there_is_not() -> None:
     done = dllint(REPOSITORY, "config", "selct")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "error: unknown key selct; did you mean 'select'?\n"
+    assert done.stderr == "error: unknown key `selct`; did you mean `select`?\n"
 
 
 def test_the_keys_are_read_without_the_engine(folder: Path) -> None:

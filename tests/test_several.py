@@ -97,19 +97,35 @@ def test_arguments_choose_projects_and_files(folder: Path) -> None:
     assert asked.targets == {"more/third/words.py", "second/words.py"}
 
 
-def test_a_folder_with_a_file_of_its_own_is_one_project(folder: Path) -> None:
+def test_a_folder_with_a_file_of_its_own_is_one_project_and_says_so(folder: Path) -> None:
     (folder / "first" / "pyproject.toml").write_text('[tool.dllint]\nignore = ["DLL101"]\n', encoding="utf-8")
     (folder / "train.py").write_text("x = 1\n", encoding="utf-8")
     result = run(folder)
-    assert [finding.path for finding, _ in result.findings] == ["first/words.py", "second/words.py"]
+    assert [finding.path for finding, _ in result.findings] == ["second/words.py"]
     assert result.checked == 4
+    (warning,) = result.warnings
+    assert "looks like several projects (first, more/third, second)" in warning
+    assert not run(folder / "first").warnings
+
+
+def test_folders_with_a_setup_script_look_like_projects_too(tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "setup.py").write_text("x = 1\n", encoding="utf-8")
+    (warning,) = run(tmp_path).warnings
+    assert "looks like several projects (first, second)" in warning
+    (tmp_path / "dllint.toml").touch()
+    assert not run(tmp_path).warnings, "somebody wants it to be one"
 
 
 @pytest.mark.parametrize("marker", ["dllint.toml", "pyproject.toml", ".git"])
 def test_a_project_that_holds_others_is_one_project(folder: Path, marker: str) -> None:
     (folder / "first" / "pyproject.toml").write_text('[tool.dllint]\nignore = ["DLL101"]\n', encoding="utf-8")
     (folder / marker).mkdir() if marker == ".git" else (folder / marker).touch()
-    assert [finding.path for finding, _ in run(folder).findings] == ["first/words.py", "second/words.py"]
+    result = run(folder / "second")
+    assert (result.root, [finding.path for finding, _ in result.findings]) == (str(folder), ["second/words.py"])
+    assert not run(folder / "first").findings
+    assert [finding.path for finding, _ in run(folder).findings] == ["second/words.py"]
 
 
 def test_a_configuration_that_is_named_makes_one_project(folder: Path) -> None:
@@ -244,7 +260,7 @@ def test_from_the_command_line(folder: Path) -> None:
     first, second = done.stdout.splitlines()
     assert first.startswith(f"first/{CONCISE}") and second.startswith(f"second/{CONCISE}")
     assert done.returncode == 1
-    assert done.stderr.startswith("2 findings in 3 files.")
+    assert done.stderr.startswith("2 findings in 2 files, 3 checked.")
 
 
 def test_what_does_not_exist_hides_nothing(folder: Path) -> None:

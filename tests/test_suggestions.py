@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from dllint import registry
-from dllint.config import Config
+from dllint.config import Config, Configs
 from dllint.engine.corpus import Corpus
 from dllint.engine.fixing import Fixer, Remedies, written_out
 from dllint.engine.judge import Judge
@@ -29,6 +29,7 @@ NAME = "a.py"
 EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "training"
 CODES = [rule.code for rule in registry.rules()]
 CONFIG = Config(root="/nowhere")
+CONFIGS = Configs.only(CONFIG)
 
 
 def suggestions(findings: Findings, source: Source) -> list[dict[str, Any]]:
@@ -70,10 +71,11 @@ def corpus_of(source: Source) -> Corpus:
 
 def suggested(source: Source) -> list[dict[str, Any]]:
     """The suggestions for a file."""
-    judged = Judge(CONFIG, CODES).judge(corpus_of(source))
-    remedies = Remedies(CONFIG)
-    pairs = [(finding, remedies.fix(finding, judged.project)) for finding in judged.findings]
-    return suggestions([(finding, written_out(fix, judged.project) if fix else None) for finding, fix in pairs], source)
+    judged = Judge(CONFIGS, lambda _: CODES).judge(corpus_of(source))
+    remedies = Remedies(CONFIGS)
+    (project,) = judged.projects
+    pairs = [(finding, remedies.fix(finding, project)) for finding in judged.findings]
+    return suggestions([(finding, written_out(fix, project) if fix else None) for finding, fix in pairs], source)
 
 
 _SLOW = (HealthCheck.too_slow, HealthCheck.filter_too_much)
@@ -85,7 +87,7 @@ def test_applying_suggestions_is_what_fix_does(program: Program) -> None:
     source = Source(NAME, program.text, bom=program.bom)
     corpus = corpus_of(source)
     assume(NAME in corpus.models)
-    outcome = Fixer(Judge(CONFIG, CODES), Remedies(CONFIG), {NAME}, unsafe=True).run(corpus)
+    outcome = Fixer(Judge(CONFIGS, lambda _: CODES), Remedies(CONFIGS, unsafe=True), {NAME}).run(corpus)
     assume(outcome.applied and not outcome.refused)
     for _ in outcome.applied:
         (first, *_) = suggested(source)

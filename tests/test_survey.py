@@ -135,7 +135,7 @@ def test_a_configuration_is_the_sources_own(tmp_path: Path) -> None:
     (folder / "dllint.toml").write_text("nonsense = 1\n")
     found = survey(tree(str(folder)), Settings())
     assert found.kind == "broken"
-    assert "unknown key nonsense" in found.reason
+    assert "unknown key `nonsense`" in found.reason
 
 
 def test_a_list_names_sources_relative_to_itself(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def test_progress_is_told_to_whoever_wants_to_know() -> None:
         assert list(track("reading", ["a", "b"])) == ["a", "b"]
         assert list(steps("asking", iter("c"), 1)) == ["c"]
     assert list(track("nobody asks any more", ["a"])) == ["a"]
-    assert told == [("reading", 1, 2), ("reading", 2, 2), ("asking", 1, 1)]
+    assert told == [("reading", 0, 2), ("reading", 1, 2), ("reading", 2, 2), ("asking", 0, 1), ("asking", 1, 1)]
 
 
 def on_terminal(folder: Path, code: str, *args: str, **environment: str) -> str:
@@ -54,6 +54,23 @@ def on_terminal(folder: Path, code: str, *args: str, **environment: str) -> str:
             pass
     os.close(parent)
     return shown.decode()
+
+
+WAITING = """
+import time, dllint.report.progress as progress
+progress.PATIENCE_S = 0.1
+with progress.Bar() as bar:
+    bar("finding files", 0, 0)
+    time.sleep(1)
+    bar("asking rules", 0, 70)
+    time.sleep(1)
+"""
+
+
+@posix
+def test_a_step_that_takes_long_is_shown_before_it_tells_of_anything(tmp_path: Path) -> None:
+    shown = on_terminal(tmp_path, WAITING)
+    assert "finding files" in shown and "asking rules" in shown and "0/70" in shown
 
 
 MAIN = "import dllint.cli, dllint.report.progress\ndllint.report.progress.PATIENCE_S = {}\ndllint.cli.main()"

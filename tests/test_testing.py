@@ -67,7 +67,7 @@ def test_a_page_that_is_right(tmp_path: Path) -> None:
         ("fine = 1", "SHY = 1\nBAD_NONE  # DLL801", "no quiet example"),
         ("# Dataset\nfine", "# Dataset\nx = 'BAD_A\nfine", "not expected"),
         ("```py\n# Dataset\nBAD", "```python\n# Dataset\nBAD", "write `py`"),
-        ("## Not reported\n", "## Not\n```toml\nselct = []\n```\n", "unknown key selct"),
+        ("## Not reported\n", "## Not\n```toml\nselct = []\n```\n", "unknown key `selct`"),
     ],
 )
 def test_a_page_that_is_wrong(tmp_path: Path, old: str, new: str, told: str) -> None:

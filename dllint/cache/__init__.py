@@ -19,12 +19,12 @@ from typing import Any, TypeVar
 import msgspec
 
 from dllint.cache import folders, makers
-from dllint.cache.folders import clean, user_folder
+from dllint.cache.folders import clean, forget, user_folder
 from dllint.cache.makers import State, state
 from dllint.files.sieve import Words
 from dllint.source import hashed
 
-__all__ = ["Cache", "Known", "State", "clean", "project", "settled", "state", "unsettled", "user_folder"]
+__all__ = ["Cache", "Known", "State", "clean", "forget", "project", "settled", "state", "unsettled", "user_folder"]
 
 Table = TypeVar("Table", bound=Collection[Any])
 
@@ -188,7 +188,7 @@ def project(root: str, words: Words, home: str = "") -> Cache:
     base = home or user_folder()
     if not folders.ours(base):
         return Cache()
-    folder = os.path.join(base, f"facts-{makers.of_facts()}", hashed(os.fsencode(root), 8))
+    folder = os.path.join(base, f"facts-{makers.of_facts()}", folders.name(root))
     return Cache(folder, hashed(msgspec.msgpack.encode(words), 8))
 
 

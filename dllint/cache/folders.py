@@ -8,7 +8,9 @@ import re
 import sys
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+
+from dllint.source import hashed
 
 MOST_BYTES = 1 << 30
 """Of all projects together; the ones that were not used for longest go first."""
@@ -93,11 +95,26 @@ def prune(base: str, own: str) -> None:
 
 def clean(home: str = "") -> int:
     """Remove everything that was kept, of all projects and versions; the number of bytes. Other files stay."""
+    return _freed(_versions(home or user_folder()))
+
+
+def forget(root: str, home: str = "") -> int:
+    """Remove what was kept of the project at `root`, by all versions; the number of bytes."""
+    versions = list(_versions(home or user_folder()))
+    return _freed(folder for version in versions for folder in held(version) if os.path.basename(folder) == name(root))
+
+
+def name(root: str) -> str:
+    """What the folder of the project at `root` is called."""
+    return hashed(os.fsencode(root), 8)
+
+
+def _freed(places: Iterable[str]) -> int:
     freed = 0
-    for version in _versions(home or user_folder()):
-        for place, _, names in os.walk(version):
+    for folder in places:
+        for place, _, names in os.walk(folder):
             freed += sum(os.stat(os.path.join(place, name)).st_size for name in names)
-        _remove(version)
+        _remove(folder)
     return freed
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from typing import IO, Any
 
@@ -24,7 +25,8 @@ COMMANDS = {
     "config": "Explain the keys of the configuration.",
     "completion": "Print what a shell needs to complete commands, options and rules.",
     "server": "Run the language server, for editors.",
-    "clean": "Remove what earlier runs learned of any project.",
+    "clean": "Remove what earlier runs learned of this project, or of all.",
+    "version": "Print the version.",
 }
 """Each command with its line of help. `dllint.cli.NAME` has it as `command`, and is imported when it is asked for."""
 
@@ -50,6 +52,19 @@ class _Commands(click.Group):
         with uncollected():
             command: click.Command = importlib.import_module(f"dllint.cli.{cmd_name}").command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from difflib import get_close_matches  # only for what is misspelt
+
+            close = get_close_matches(args[0], COMMANDS, n=1)
+            meant = f"did you mean {close[0]!r}?" if close else f"commands are {', '.join(COMMANDS)}"
+            if os.path.exists(args[0]) and not close:
+                meant = f"to check it: dllint check {args[0]}"
+            raise click.UsageError(f"no such command {args[0]!r}; {meant}", ctx)
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

@@ -6,12 +6,13 @@ import contextlib
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, TypeVar
+import time
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from dllint.cli import Problem, narrow
+from dllint.cli import Problem, choices, narrow
 from dllint.cli.output import report, report_context, shown_progress
 from dllint.garbage import uncollected
 from dllint.report.formats import FORMATS
@@ -19,24 +20,8 @@ from dllint.report.formats import FORMATS
 if TYPE_CHECKING:
     from dllint.engine import Request
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 STDIN = "<stdin>.py"
 """What standard input is called when `--stdin-filename` does not say."""
-
-
-def _words(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-    """Selectors: comma-separated, and the option may be repeated."""
-    return tuple(word.strip() for value in values for word in value.split(",") if word.strip())
-
-
-def _selectors(name: str, text: str) -> Callable[[Command], Command]:
-    return click.option(name, multiple=True, metavar="RULES", callback=_words, shell_complete=_completed, help=text)
-
-
-def _completed(context: click.Context, option: click.Parameter, incomplete: str) -> list[Any]:
-    from dllint.cli import completion
-
-    return list(completion.selectors(context, option, incomplete))
 
 
 def _file(context: click.Context, option: click.Parameter, value: str) -> str:
@@ -56,28 +41,25 @@ class _Command(click.Command):
 
 @click.command("check", cls=_Command)
 @click.argument("paths", nargs=-1)
-@click.option("--fix", is_flag=True, help="Apply safe fixes.")
+@click.option("--fix/--no-fix", help="Apply safe fixes.")
 @click.option("--fix-only", is_flag=True, help="Fix; of what is left, tell only refused fixes, and exit 0.")
 @click.option("--show-fixes", is_flag=True, help="List what was fixed, and how.")
 @click.option("--unsafe-fixes/--no-unsafe-fixes", default=None, help="With --fix or --diff: unsafe fixes too.")
 @click.option("--add-noqa", metavar="[=REASON]", help="Silence what is reported with comments (and say why).")
 @click.option("--diff", is_flag=True, help="Print what the fixes would change; write nothing.")
-@_selectors("--select", "Report these rules only: codes, prefixes, names or ALL, comma-separated.")
-@_selectors("--extend-select", "Report these rules too.")
-@_selectors("--ignore", "Do not report these rules.")
-@click.option("--output-format", type=click.Choice(list(FORMATS)), help="Default: full on a terminal, else concise.")
-@click.option(
-    "--output-file", metavar="FILE", default="", callback=_file, help="Write the findings, or the diff, there."
-)
-@click.option("--config", metavar="FILE", default="", help="Use this configuration file.")
-@click.option("--isolated", is_flag=True, help="Ignore all configuration files.")
-@click.option("--no-cache", is_flag=True, envvar="DLLINT_NO_CACHE", help="Neither read nor write the cache.")
+@choices.fixing
+@choices.selection
+@click.option("--output-format", type=click.Choice(list(FORMATS)), envvar="DLLINT_OUTPUT_FORMAT",
+              help="Default: full on a terminal, else concise.")  # fmt: skip
+@click.option("-o", "--output-file", metavar="FILE", default="", callback=_file,
+              help="Write the findings, or the diff, there.")  # fmt: skip
+@click.option("-n", "--no-cache", is_flag=True, envvar="DLLINT_NO_CACHE", help="Neither read nor write the cache.")
 @click.option("--cache-dir", metavar="FOLDER", envvar="DLLINT_CACHE_DIR", default="", help="Where the cache is kept.")
 @click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Processes for many files; default: all cores.")
 @click.option("--diff-base", metavar="REF", default="", help="Report only what the change since this commit touches.")
 @click.option("--baseline", metavar="FILE", default="", help="Do not report what this file knows.")
 @click.option("--write-baseline", is_flag=True, help="Write what is found to the --baseline file.")
-@click.option("--exit-zero", is_flag=True, help="Exit 0 when there are findings.")
+@click.option("-e", "--exit-zero", is_flag=True, help="Exit 0 when there are findings.")
 @click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit 1 when files were fixed, even if nothing is left.")
 @click.option("--stdin-filename", metavar="PATH", default="", help="What `-` (standard input) is the content of.")
 @click.option("--force-exclude", is_flag=True, help="Leave out excluded files even when they are named.")
@@ -86,6 +68,8 @@ class _Command(click.Command):
 @click.option("--show-settings", is_flag=True, help="Show the configuration as it was understood, and end.")
 @click.option("--statistics", is_flag=True, help="Report how often each rule reports instead of the findings.")
 @click.option("-w", "--watch", is_flag=True, help="Check again whenever a file changes.")
+@click.option("-q", "--quiet", is_flag=True, help="Print the findings and nothing else.")
+@click.option("-v", "--verbose", is_flag=True, help="Tell what was read, by which configuration, and how long it took.")
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Colours in the output.")
 @click.pass_context
 def command(context: click.Context, /, paths: tuple[str, ...], why_place: str | None, **options: Any) -> None:
@@ -95,7 +79,7 @@ def command(context: click.Context, /, paths: tuple[str, ...], why_place: str | 
         raise click.UsageError("--watch watches files: not standard input, and not for --why")
     with _problems():
         if why_place is not None:
-            context.exit(_why(why_place, options))
+            context.exit(_why(why_place, paths, options))
         with uncollected():  # nor while it imports the engine
             request = _request(paths, options)
         if options["show_files"] or options["show_settings"]:
@@ -129,7 +113,6 @@ def _problems() -> Iterator[None]:
 def _request(paths: tuple[str, ...], options: dict[str, Any]) -> Request:
     from dllint.engine import Request
     from dllint.reduce import cores
-    from dllint.registry import Layer
 
     stdin: bytes | None = None
     if "-" in paths:
@@ -146,9 +129,7 @@ def _request(paths: tuple[str, ...], options: dict[str, Any]) -> Request:
         raise click.UsageError("the reason of --add-noqa must be one line")
     return Request(
         paths=paths,
-        layer=Layer(options["select"] or None, options["extend_select"], options["ignore"]),
-        config=options["config"],
-        isolated=options["isolated"],
+        **choices.asked(options),
         force_exclude=options["force_exclude"],
         fix=options["fix"] or options["fix_only"] or (options["diff"] and options["add_noqa"] is None),
         add_noqa=options["add_noqa"],
@@ -162,8 +143,9 @@ def _request(paths: tuple[str, ...], options: dict[str, Any]) -> Request:
     )
 
 
-def _why(place: str, options: dict[str, Any]) -> int:
+def _why(place: str, paths: tuple[str, ...], options: dict[str, Any]) -> int:
     from dllint.engine import why
+    from dllint.engine.questions import NoLine
 
     match = re.fullmatch(r"(.+?)(?::cell ([1-9]\d*))?:([1-9]\d*)", place)
     if match is None:
@@ -171,8 +153,13 @@ def _why(place: str, options: dict[str, Any]) -> int:
     path, cell, row = match[1], int(match[2]) if match[2] else None, int(match[3])
     if not os.path.isfile(path):
         raise Problem(f"{path}: no such file")
-    for told in why(_request((path,), options), path, row, cell):
-        click.echo(told)
+    here = os.path.realpath(path).startswith(os.path.join(os.path.realpath("."), ""))
+    request = _request(paths or (("." if here else path),), options)
+    try:
+        for told in why(request, path, row, cell):
+            click.echo(told)
+    except NoLine as error:
+        raise Problem(str(error)) from error
     return 0
 
 
@@ -180,8 +167,10 @@ def _check(request: Request, options: dict[str, Any]) -> int:
     """Run, report, and decide the exit status."""
     from dllint.engine import check
 
-    with _problems(), shown_progress():
+    began = time.monotonic()
+    with _problems(), shown_progress(quiet=options["quiet"]):
         result = check(request)
+    seconds = time.monotonic() - began
     context = report_context(result, request)
     told: list[str] = []
     if options["diff_base"]:
@@ -189,12 +178,16 @@ def _check(request: Request, options: dict[str, Any]) -> int:
     if options["baseline"]:
         result, told = narrow.to_new(result, options["baseline"], options["write_baseline"])
     report(result, request, context, options)
-    for line in told:
+    for line in told if not options["quiet"] else ():
         click.echo(line, err=True)
+    if options["verbose"]:
+        from dllint.cli import plan
+
+        plan.tell_run(result, request, seconds)
     changed = bool(result.changes)
     left = bool(result.findings) and not options["fix_only"]
     failed = changed if options["diff"] else left or (changed and options["exit_non_zero_on_fix"])
-    _tell("warning", result.warnings)
+    _tell("warning", result.warnings if not options["quiet"] else ())
     _tell("error", result.crashes)
     return 2 if result.crashes else int(failed and not options["exit_zero"])
 

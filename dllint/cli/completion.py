@@ -31,6 +31,7 @@ def selectors(context: click.Context, parameter: click.Parameter, incomplete: st
 
     before, comma, last = incomplete.rpartition(",")
     words = [("ALL", "ALL", "every stable rule"), *((info.code, info.name, info.summary) for info in registry.infos())]
+    words += [(family, family, "a family of rules") for family in registry.families()]
     found = []
     for code, name, summary in words:
         word = next((word for word in (code, name) if word.upper().startswith(last.upper())), "")

@@ -75,8 +75,9 @@ def _tell(reading: Reading, request: Request, output_format: str, color: str, st
     from dllint.report import Context
     from dllint.report.paint import Paint
     from dllint.runtime.explain import explain, json, text
+    from dllint.runtime.explain.places import plain
 
-    inspection = inspect(request)
+    inspection = inspect(request, [plain(seen.name) for seen in reading.seen])
     explanation = explain(reading, inspection)
     where = Context(
         root=inspection.root,

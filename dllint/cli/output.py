@@ -24,7 +24,7 @@ def report(result: Result, request: Request, context: Context, options: dict[str
     from dllint.report.paint import Paint, has_links
 
     if options["diff"]:
-        _diff(result, context, options["output_file"])
+        _diff(result, context, options)
         return
     fixed_stdin = request.stdin is not None and (request.fix or request.add_noqa is not None)
     if fixed_stdin:
@@ -39,13 +39,14 @@ def report(result: Result, request: Request, context: Context, options: dict[str
         _statistics(shown, context, form, options["output_file"], stream)
     else:
         _findings(shown, context, form, options["output_file"], stream, color)
-    _summary(result, context, options)
+    if not options["quiet"]:
+        _summary(result, context, options)
 
 
 @contextlib.contextmanager
-def shown_progress() -> Iterator[None]:
+def shown_progress(quiet: bool = False) -> Iterator[None]:
     """A bar on a terminal, for runs that take a while."""
-    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+    if quiet or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield
         return
     from dllint.engine.progress import observed
@@ -67,6 +68,7 @@ def report_context(result: Result, request: Request) -> Context:
         source=result.source,
         unsafe_fixes=result.config.unsafe_fixes if request.unsafe_fixes is None else request.unsafe_fixes,
         problems=result.crashes,
+        site=result.config.docs_url,
     )
 
 
@@ -97,8 +99,10 @@ def _summary(result: Result, context: Context, options: dict[str, Any]) -> None:
 
     told = [*summary.fixes(result.applied, result.findings, context, options["show_fixes"])]
     told += summary.silenced(result.silenced)
-    if result.checked and not options["fix_only"]:
-        told += summary.lines(result.findings, result.checked, result.config.targets.platforms)
+    if options["fix_only"]:
+        told += summary.left(result.findings)
+    elif result.checked:
+        told += summary.lines(result.findings, result.targets, result.config.targets.platforms)
     for line in told:
         click.echo(line, err=True)
 
@@ -122,13 +126,22 @@ def _append(file: str, text: str) -> None:
         raise Problem(f"{file} (GITHUB_STEP_SUMMARY): cannot be written: {error.strerror or error}") from error
 
 
-def _diff(result: Result, context: Context, file: str) -> None:
-    from dllint.report import diff
+def _diff(result: Result, context: Context, options: dict[str, Any]) -> None:
+    """What the fixes would change; on standard error, what it does not show."""
+    from dllint.report import diff, summary
 
+    file = options["output_file"]
     data = b"".join(
         diff.render(change.before, change.after, context.relative(change.before.path)) for change in result.changes
     )
-    write(file, data) if file else click.echo(data, nl=False)
+    if file:
+        write(file, data)
+    else:
+        click.echo(diff.painted(data) if colored(options["color"], sys.stdout) else data, nl=False, color=True)
+    if not options["quiet"] and options["add_noqa"] is None:
+        told = (*summary.fixes(result.applied, result.findings, context, False, "Would fix"),)
+        for line in (*told, *summary.unshown(result.findings)):
+            click.echo(line, err=True)
 
 
 def _fixed(result: Result, request: Request) -> bytes:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from dllint.engine import Request
+    from dllint.engine import Request, Result
 
 
 def show_files(request: Request) -> None:
@@ -33,6 +33,25 @@ def show_settings(request: Request) -> None:
     click.echo(f"# {planned.config.file or 'no configuration file'}")
     for name, value in (*_lines(table, ""), ("rules", sorted(planned.codes))):
         click.echo(f"{name} = {json.dumps(value, ensure_ascii=False)}")
+
+
+def tell_run(result: Result, request: Request, seconds: float) -> None:
+    """What a run did, on standard error: for `--verbose`."""
+    from dllint.engine import plan
+
+    planned = plan(request)
+    cached = "not used" if not request.cache else request.cache_dir or result.config.cache_dir or "the user's"
+    lines = (
+        f"project: {result.root}",
+        f"configurations: {', '.join(planned.configurations) or 'none'}",
+        f"files: {len(planned.files)} in the project, {result.checked} reported on",
+        f"rules: {len(result.codes)}",
+        f"targets: {', '.join(result.config.targets.platforms)}; Python {result.config.targets.pythons or 'any'}",
+        f"cache: {cached}",
+        f"time: {seconds:.2f} s",
+    )
+    for line in lines:
+        click.echo(line, err=True)
 
 
 def _lines(table: dict[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from dllint.cli import Problem
+from dllint.cli import Problem, choices
 from dllint.cli.output import write
 
 
@@ -17,10 +17,14 @@ from dllint.cli.output import write
 @click.option("--event", type=click.Choice(["comment", "request-changes"]), default="comment", help="What it says.")
 @click.option("--unsafe-fixes/--no-unsafe-fixes", default=None, help="Suggest unsafe fixes too.")
 @click.option("--baseline", metavar="FILE", default="", help="Leave out what this file knows.")
-@click.option("--config", metavar="FILE", default="", help="Use this configuration file.")
+@choices.fixing
+@choices.selection
+@click.option("-n", "--no-cache", is_flag=True, envvar="DLLINT_NO_CACHE", help="Neither read nor write the cache.")
 @click.option("--cache-dir", metavar="FOLDER", envvar="DLLINT_CACHE_DIR", default="", help="Where the cache is kept.")
-@click.option("--output-file", metavar="FILE", default="", help="Write there, an empty file when there is nothing.")
-@click.option("--exit-zero", is_flag=True, help="Exit 0 when there are findings.")
+@click.option(
+    "-o", "--output-file", metavar="FILE", default="", help="Write there, an empty file when there is nothing."
+)
+@click.option("-e", "--exit-zero", is_flag=True, help="Exit 0 when there are findings.")
 @click.pass_context
 def command(context: click.Context, /, paths: tuple[str, ...], **options: Any) -> None:
     """Print a review of what the commits since REF touch, as JSON for GitHub's interface. Nothing is sent.
@@ -56,9 +60,9 @@ def _review(paths: tuple[str, ...], options: dict[str, Any]) -> tuple[dict[str, 
 
     request = Request(
         paths=paths,
-        config=options["config"],
+        **choices.asked(options),
         unsafe_fixes=options["unsafe_fixes"],
-        cache=True,
+        cache=not options["no_cache"],
         cache_dir=options["cache_dir"],
         jobs=cores(),
     )

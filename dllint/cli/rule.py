@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 
 import click
@@ -13,7 +14,8 @@ from dllint.cli.completion import selectors
 @click.command("rule")
 @click.argument("words", nargs=-1, metavar="CODE|NAME...", shell_complete=selectors)
 @click.option("--all", "every", is_flag=True, help="List all rules.")
-def command(words: tuple[str, ...], every: bool) -> None:
+@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def command(words: tuple[str, ...], every: bool, output_format: str) -> None:
     """Explain a rule."""
     from dllint import registry
     from dllint.report import page
@@ -21,6 +23,10 @@ def command(words: tuple[str, ...], every: bool) -> None:
     if not words and not every:
         raise click.UsageError("name a rule, or use --all")
     try:
+        if output_format == "json":
+            asked = registry.infos() if every else [registry.lookup(word) for word in words]
+            click.echo(json.dumps([page.record(info) for info in asked], indent=2))
+            return
         if every:
             click.echo(page.table(registry.infos()), nl=False)
         for word in words:

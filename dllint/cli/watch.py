@@ -52,7 +52,7 @@ def _state(request: Request) -> State:
     except (ConfigError, RegistryError, UnknownRule) as error:
         return str(error)
     paths = [os.path.join(planned.config.root, path) for path in planned.files]
-    return {path: _changed(path) for path in (*paths, planned.config.file)}
+    return {path: _changed(path) for path in (*paths, *planned.configurations)}
 
 
 def _changed(path: str) -> int:

@@ -53,12 +53,15 @@ class Reports:
         """A finding, its route as related information."""
         info = registry.by_code()[finding.code]
         part = view.source(finding.path).part(finding.span.start)
+        address = info.url(view.session.config.docs_url) or (
+            Path(info.page).as_uri() if os.path.exists(info.page) else ""
+        )
         return Diagnostic(
             range=self._places.range(part, finding.span),
             message=finding.message,
             severity=_SEVERITIES[finding.severity],
             code=finding.code,
-            code_description=CodeDescription(Path(info.page).as_uri()) if os.path.exists(info.page) else None,
+            code_description=CodeDescription(address) if address else None,
             source=SOURCE,
             tags=[DiagnosticTag.Unnecessary] if finding.code == "DLL901" else None,
             related_information=[

@@ -9,10 +9,9 @@ from collections.abc import Collection, Iterable, Mapping
 import msgspec
 
 from dllint import files, noqa
-from dllint.config import load
 from dllint.editor.moved import Moved
 from dllint.engine.corpus import Changed, Corpus
-from dllint.engine.fixing import Fixer, written_out
+from dllint.engine.fixing import Fixer, Remedies, written_out
 from dllint.engine.judge import Judgement
 from dllint.engine.result import paths
 from dllint.engine.session import Request, Session
@@ -50,8 +49,9 @@ class View(msgspec.Struct, frozen=True):
         """The finding's fix; none while the facts are behind the text."""
         if finding.path in self.behind or not self.corpus.has(finding.path):
             return None
-        fix = self.session.remedies.fix(finding, self.judged.project)
-        return written_out(fix, self.judged.project) if fix else None
+        project = self.judged.project(finding.path)
+        fix = self.session.remedies.fix(finding, project)
+        return written_out(fix, project) if fix else None
 
     def silencing(self, finding: Finding) -> list[Edit]:
         """The comment that silences a finding where it is."""
@@ -65,8 +65,8 @@ class View(msgspec.Struct, frozen=True):
         """A file after all of its safe fixes."""
         if path in self.behind or not self.corpus.has(path):
             return self.source(path)
-        fixer = Fixer(self.session.judge, self.session.remedies, {path}, unsafe=False)
-        return fixer.run(self.corpus).corpus.source(path)
+        remedies = Remedies(self.session.configs, unsafe=False)
+        return Fixer(self.session.judge, remedies, {path}).run(self.corpus).corpus.source(path)
 
 
 class Workbench:
@@ -112,26 +112,23 @@ class Workbench:
 
     def refresh(self) -> bool:
         """Files may have come, gone or changed, all of them; False where the configuration has."""
-        request = self.session.request
-        if load(request.paths, request.config, request.isolated) != self.session.config:
-            return False
         self._stale = None
-        self._walk()
-        return True
+        return self._walk()
 
-    def _walk(self) -> None:
-        """The project's files and the buffers that are none yet, but no excluded ones."""
-        self.session.walk()
+    def _walk(self) -> bool:
+        """The project's files and the buffers that are none yet, but no excluded ones. False: configured anew."""
+        if not self.session.walk():
+            return False
         known = self.session.selection
-        forced = msgspec.structs.replace(self.session.config, force_exclude=True)
         new = {
             path
             for path in self.session.overlay.keys() - set(known.files)
-            if files.select(forced, (), self.session.absolute(path)).named
+            if files.select(self.session.configs, (), self.session.absolute(path), force=True).named
         }
         self.session.selection = msgspec.structs.replace(
             known, files=tuple(sorted({*known.files, *new})), targets=known.targets | new
         )
+        return True
 
     def view(self, exact: bool = False) -> View:
         """What is known now. Unless it is to be exact, changes that mean nothing are not judged."""
@@ -173,7 +170,7 @@ class Workbench:
             same = models.keys() == before.keys() and all(models[path] is before[path] for path in models)
             if same and corpus.containers == self._last[0].containers:
                 return self._last[1]
-        judged = self.session.judge.judge(corpus, self._last[1].project if self._last is not None else None)
+        judged = self.session.judge.judge(corpus, self._last[1].projects if self._last is not None else ())
         self._last = corpus, judged
         return judged
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -27,6 +28,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     files: tuple[str, ...]
     """The project, relative to the root."""
     targets: frozenset[str]
+    configurations: tuple[str, ...] = ()
+    """The configuration files that decide about these files."""
 
 
 def plan(request: Request) -> Plan:
@@ -43,7 +46,13 @@ def plan(request: Request) -> Plan:
 def planned(session: Session) -> Plan:
     """What a session's run would do."""
     selection = session.selection
-    return Plan(config=session.config, codes=session.codes, files=selection.files, targets=selection.targets)
+    return Plan(
+        config=session.config,
+        codes=session.chosen(session.config),
+        files=selection.files,
+        targets=selection.targets,
+        configurations=tuple(own.file for own in session.configs.all if own.file),
+    )
 
 
 def check(request: Request) -> Result:
@@ -67,15 +76,25 @@ def _several(request: Request) -> bool:
 
 
 def why(request: Request, path: str, row: int, cell: int | None = None) -> list[str]:
-    """Why a line is quiet, or what it is reported for; in a notebook, a line of a cell."""
-    from dllint.engine import questions
+    """Why a line is quiet, or what it is reported for; in a notebook, a line of a cell. Raises NoLine.
 
+    The project is the one that `check` would take for these paths and this one.
+    """
+    from dllint.engine import questions, several
+
+    alone = msgspec.structs.replace(request, paths=(path,))
+    request = msgspec.structs.replace(request, paths=(*request.paths, path))
+    if _several(request) and several.sessions(request):
+        request = alone
     return undisturbed(lambda: questions.why(Session(request), path, row, cell))
 
 
-def inspect(request: Request) -> Inspection:
-    """Ask every rule about the whole project, whatever the configuration selects, ignores and aims at."""
+def inspect(request: Request, names: Iterable[str] = ()) -> Inspection:
+    """Ask every rule about the whole project, whatever the configuration selects, ignores and aims at.
+
+    Files that define something of these names are read, too, though no loader leads to them.
+    """
     from dllint.engine import questions
 
     every = registry.Layer(tuple(info.code for info in registry.infos() if info not in registry.DIAGNOSTICS))
-    return undisturbed(lambda: questions.inspect(Session(msgspec.structs.replace(request, layer=every))))
+    return undisturbed(lambda: questions.inspect(Session(msgspec.structs.replace(request, layer=every)), names))

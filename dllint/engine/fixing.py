@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from dllint import noqa, registry
-from dllint.config import Config
+from dllint.config import Configs
 from dllint.engine.corpus import Corpus
 from dllint.engine.judge import Judge, Judgement
 from dllint.engine.result import Applied
@@ -36,16 +36,18 @@ class Outcome(msgspec.Struct, frozen=True):
     applied: tuple[Applied, ...]
     refused: tuple[Finding, ...]
     """DLL904, where the findings now are."""
-    project: Project | None = None
-    """That of the corpus, as far as it was asked."""
+    projects: tuple[Project, ...] = ()
+    """Those of the corpus, as far as they were asked."""
     converged: bool = True
 
 
 class Remedies:
-    """The fixes of findings, as far as the rules know one and the configuration lets them."""
+    """The fixes of findings, as far as the rules know one and the configuration of their file lets them."""
 
-    def __init__(self, config: Config) -> None:
-        self._config = config
+    def __init__(self, configs: Configs, unsafe: bool | None = None) -> None:
+        """`unsafe`: whether unsafe fixes are wanted; None: as configured."""
+        self._configs = configs
+        self._unsafe = unsafe
         self.crashes: list[str] = []
 
     @cached_property
@@ -56,7 +58,7 @@ class Remedies:
         """The finding's fix with the trust it has here; None where no edit is known to be right."""
         if finding.code in COMMENTS:
             remedy = noqa.remedy(finding, project.source(finding.path))
-            return msgspec.structs.replace(remedy, applicability=self._trust(finding.code, remedy.applicability))
+            return msgspec.structs.replace(remedy, applicability=self._trust(finding, remedy.applicability))
         if finding.code not in self._rules:
             return None
         try:
@@ -64,7 +66,7 @@ class Remedies:
             if fix is None or not all(_possible(edit, project) for edit in fix.edits):
                 return None
             apart = len({edit.path for edit in fix.edits}) > 1  # what needs two files is for a person
-            trust = Applicability.MANUAL if apart else self._trust(finding.code, fix.applicability)
+            trust = Applicability.MANUAL if apart else self._trust(finding, fix.applicability)
             return msgspec.structs.replace(fix, applicability=trust)
         except NotParsed:  # LibCST does not read the file, so it is reported on and not fixed
             return None
@@ -73,8 +75,13 @@ class Remedies:
             self.crashes.append(f"internal error in the fix of {finding.code} at {place}: {told(error)}")
             return None
 
-    def _trust(self, code: str, own: Applicability) -> Applicability:
-        config, info = self._config, registry.by_code()[code]
+    def applied(self, finding: Finding, fix: Fix) -> bool:
+        """Whether a finding's fix is one that may be applied."""
+        unsafe = self._configs.of(finding.path).unsafe_fixes if self._unsafe is None else self._unsafe
+        return fix.applicability >= (Applicability.UNSAFE if unsafe else Applicability.SAFE)
+
+    def _trust(self, finding: Finding, own: Applicability) -> Applicability:
+        config, info = self._configs.of(finding.path), registry.by_code()[finding.code]
 
         def covered(selectors: Iterable[str]) -> int:
             return max((registry.length(word) for word in selectors if registry.matches(word, info)), default=-1)
@@ -102,32 +109,32 @@ def written_out(fix: Fix, project: Project) -> Fix:
 class Fixer:
     """Applies fixes to the files in memory until nothing more can be fixed."""
 
-    def __init__(self, judge: Judge, remedies: Remedies, targets: Collection[str], unsafe: bool) -> None:
+    def __init__(self, judge: Judge, remedies: Remedies, targets: Collection[str]) -> None:
         self._judge = judge
         self._remedies = remedies
         self._targets = targets
-        self._least = Applicability.UNSAFE if unsafe else Applicability.SAFE
         # A fix must not please the selected rules at the expense of the others.
-        self._strict = Judge(judge.config, [rule.code for rule in registry.rules()])
+        every = [rule.code for rule in registry.rules()]
+        self._strict = Judge(judge.configs, lambda config: every, judge.heed)
 
     def run(self, corpus: Corpus) -> Outcome:
         """Fix what can be fixed in the target files."""
         applied: list[Applied] = []
         refused: list[Finding] = []
-        project: Project | None = None
+        projects: tuple[Project, ...] = ()
         for _ in range(PASSES):
-            judged = self._judge.judge(corpus, project)
+            judged = self._judge.judge(corpus, projects)
             chosen = self._candidates(judged, refused)
             if not chosen:
-                return Outcome(corpus, tuple(applied), tuple(refused), judged.project)
-            trial = _Trial(corpus, self._strict, judged.project)
+                return Outcome(corpus, tuple(applied), tuple(refused), judged.projects)
+            trial = _Trial(corpus, self._strict, judged.projects)
             trial.keep(chosen)
             edits = trial.edits()
             refused = [_moved(one, edits) for one in (*refused, *trial.refused)]
-            corpus, project = trial.result, trial.after
+            corpus, projects = trial.result, trial.after
             applied += [Applied(finding.path, finding.code, fix.title) for finding, fix in trial.kept]
-        left = self._candidates(self._judge.judge(corpus, project), refused)
-        return Outcome(corpus, tuple(applied), tuple(refused), project, converged=not left)
+        left = self._candidates(self._judge.judge(corpus, projects), refused)
+        return Outcome(corpus, tuple(applied), tuple(refused), projects, converged=not left)
 
     def _candidates(self, judged: Judgement, refused: Sequence[Finding]) -> list[tuple[Finding, Fix]]:
         """The fixes of one pass: applicable, in target files, compatible with each other."""
@@ -136,28 +143,28 @@ class Fixer:
         for finding in judged.findings:
             if (finding.path, finding.span, finding.code) in done:
                 continue
-            fix = self._remedies.fix(finding, judged.project)
-            if fix and fix.applicability >= self._least and all(edit.path in self._targets for edit in fix.edits):
+            fix = self._remedies.fix(finding, judged.project(finding.path))
+            if fix and self._remedies.applied(finding, fix) and all(edit.path in self._targets for edit in fix.edits):
                 pairs[id(fix)] = finding, fix
         return [pairs[id(fix)] for fix in choose(fix for _, fix in pairs.values())]
 
 
 class _Tried(NamedTuple):
     corpus: Corpus
-    project: Project
+    projects: tuple[Project, ...]
 
 
 class _Trial:
     """One pass over one corpus: as many of the chosen fixes as make it better, found by halving."""
 
-    def __init__(self, corpus: Corpus, judge: Judge, project: Project) -> None:
+    def __init__(self, corpus: Corpus, judge: Judge, projects: tuple[Project, ...]) -> None:
         self._corpus = corpus
         self._judge = judge
-        self._project = project
-        self._before = _counts(judge.judge(corpus, project))
+        self._projects = projects
+        self._before = _counts(judge.judge(corpus, projects))
         self.result = corpus
-        self.after = project
-        """The project of the result."""
+        self.after = projects
+        """The projects of the result."""
         self.kept: list[tuple[Finding, Fix]] = []
         self.refused: list[Finding] = []
 
@@ -166,7 +173,7 @@ class _Trial:
         together = [*self.kept, *batch]
         result = self._try(together)
         if isinstance(result, _Tried):
-            self.result, self.after, self.kept = result.corpus, result.project, together
+            self.result, self.after, self.kept = result.corpus, result.projects, together
         elif len(batch) > 1:
             middle = len(batch) // 2
             self.keep(batch[:middle])
@@ -180,7 +187,7 @@ class _Trial:
 
     def _edits(self, together: Iterable[tuple[Finding, Fix]]) -> list[Edit]:
         fixes = [fix for _, fix in together]
-        return [*(edit for fix in fixes for edit in fix.edits), *_imports(fixes, self._project)]
+        return [*(edit for fix in fixes for edit in fix.edits), *_imports(fixes, self._projects[0])]
 
     def _try(self, together: Sequence[tuple[Finding, Fix]]) -> _Tried | str:
         """The project after these fixes, or why they may not be made."""
@@ -197,8 +204,8 @@ class _Trial:
         for path in sources:
             if not changed.has(path):
                 return f"the result does not parse: {changed.problem(path)}"
-        judged = self._judge.judge(changed, self._project)
-        return self._worse(together, _counts(judged)) or _Tried(changed, judged.project)
+        judged = self._judge.judge(changed, self._projects)
+        return self._worse(together, _counts(judged)) or _Tried(changed, judged.projects)
 
     def _worse(self, together: Sequence[tuple[Finding, Fix]], after: Counter[tuple[str, str]]) -> str:
         # What is told of comments is counted by nobody: a comment that did silence something would show.

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from dllint import registry
-from dllint.config import Config, Pattern
+from dllint.config import Config, Configs, Pattern
 from dllint.engine.corpus import Corpus
 from dllint.engine.progress import track
 from dllint.files import Globs, posix
 from dllint.finding import Certainty, Finding, Severity
+from dllint.keys import Words
 from dllint.reduce import told
 from dllint.rule import Rule
 from dllint.source import Source, Span
 from dllint.suppress import COMMENTS, Suppressions
+from dllint.targets import Targets
 
 if TYPE_CHECKING:
     from dllint.project import Project
@@ -31,46 +33,86 @@ PRECEDENCE = ("DLL103", "DLL107", "DLL101", "DLL104", "DLL105", "DLL202")
 class Judgement(msgspec.Struct, frozen=True):
     """What the rules say of a corpus."""
 
-    project: Project
+    projects: tuple[Project, ...]
+    """The project as each of the targets sees it."""
     findings: tuple[Finding, ...]
     """Of the whole project, those that comments silence left out."""
     silenced: tuple[Finding, ...]
     crashes: tuple[str, ...]
     suppressions: Suppressions
+    _seen_as: Callable[[str], int]
+
+    def project(self, path: str) -> Project:
+        """The project as the targets of a file see it."""
+        return self.projects[self._seen_as(path)]
+
+
+class _Aim(NamedTuple):
+    """Targets, and the rules of all configurations that have them."""
+
+    targets: Targets
+    codes: frozenset[str]
 
 
 class Judge:
-    """The rules of a run."""
+    """The rules of a run. `codes` says which of them a configuration selects, `heed` whether comments silence."""
 
-    def __init__(self, config: Config, codes: Collection[str]) -> None:
-        self.config = config
-        self.codes = frozenset(codes)
-        self._ignores = [
-            (pattern.glob.startswith("!"), Globs([Pattern(pattern.base, pattern.glob.lstrip("!"))]), words)
-            for pattern, words in config.per_file_ignores
-        ]
+    def __init__(self, configs: Configs, codes: Callable[[Config], Collection[str]], heed: bool = True) -> None:
+        self.configs = configs
+        self.heed = heed
+        self._codes = {id(config): frozenset(codes(config)) for config in configs.all}
+        self._ignores = {id(config): _ignores(config) for config in configs.all}
+        self._aims: list[_Aim] = []
+        self._aim: dict[int, int] = {}
+        self._sort_by_targets()
 
-    def judge(self, corpus: Corpus, project: Project | None = None) -> Judgement:
-        """Ask every rule about the whole project: `project`, if it is that of this corpus, with all that it knows.
+    def _sort_by_targets(self) -> None:
+        """Rules are asked once for all configurations that aim at the same."""
+        places: dict[object, int] = {}
+        for config in self.configs.all:
+            targets, codes = self.configs.targets(config), self._codes[id(config)]
+            place = places.setdefault(targets.meant if len(self._codes) > 1 else None, len(places))
+            if place == len(self._aims):
+                self._aims.append(_Aim(targets, codes))
+            else:
+                self._aims[place] = _Aim(self._aims[place].targets, self._aims[place].codes | codes)
+            self._aim[id(config)] = place
+
+    def codes(self, path: str) -> frozenset[str]:
+        """The rules that the configuration of a file selects."""
+        return self._codes[id(self.configs.of(path))]
+
+    def judge(self, corpus: Corpus, known: Sequence[Project] = ()) -> Judgement:
+        """Ask every rule about the whole project: a `known` one, if it is that of this corpus, with all that it knows.
 
         If it is that of a former one, what it knows of unchanged files is of use still.
         """
         from dllint.project import Project  # a run that remembers its verdict does without
 
-        if project is None or project.models is not corpus.models:
-            project = Project(corpus.models, self.config.targets, corpus.source, corpus.containers, project)
         found: list[Finding] = []
         crashes: list[str] = []
-        asked = [rule for rule in registry.rules() if rule.code in self.codes] if corpus.models else []
-        for rule in track("asking rules", asked):
-            found += _ask(rule(), project, crashes)
-        kept = [finding for finding in found if not self._ignored(corpus.root, finding)]
-        suppressions = Suppressions(corpus.suppressions, corpus.source)
+        projects: list[Project] = []
+        for number, aim in enumerate(self._aims):
+            project = known[number] if number < len(known) else None
+            if project is None or project.models is not corpus.models:
+                project = Project(corpus.models, aim.targets, corpus.source, corpus.containers, project)
+            projects.append(project)
+            asked = [rule for rule in registry.rules() if rule.code in aim.codes] if corpus.models else []
+            for rule in track("asking rules", asked):
+                found += (one for one in _ask(rule(), project, crashes) if self._seen_as(one.path) == number)
+        kept = self.heard(corpus.root, found)
+        suppressions = Suppressions(corpus.suppressions if self.heed else {}, corpus.source)
         silent = {id(finding) for finding in kept if suppressions.silences(finding)}
         heard = (finding for finding in _one_a_cause(kept) if id(finding) not in silent)
         silenced = tuple(finding for finding in kept if id(finding) in silent)
-        comments = self.heard(corpus.root, suppressions.told(self.codes)) if self.codes & COMMENTS else []
-        return Judgement(project, (*_merged(heard), *comments), silenced, tuple(crashes), suppressions)
+        wanted = any(codes & COMMENTS for codes in self._codes.values())
+        comments = self.heard(corpus.root, suppressions.told(self.codes)) if wanted else []
+        findings, crashes = (*_merged(heard), *comments), list(dict.fromkeys(crashes))
+        return Judgement(tuple(projects), findings, silenced, tuple(crashes), suppressions, self._seen_as)
+
+    def _seen_as(self, path: str) -> int:
+        """Which of the projects is a file's."""
+        return self._aim[id(self.configs.of(path))] if len(self._aims) > 1 else 0
 
     def _ignored(self, root: str, finding: Finding) -> bool:
         """Whether per-file-ignores cover the finding's own file; a pattern with `!` means all other files."""
@@ -78,12 +120,19 @@ class Judge:
         info = registry.by_code()[finding.code]
         return any(
             globs.match(place) != negated and any(registry.matches(word, info) for word in words)
-            for negated, globs, words in self._ignores
+            for negated, globs, words in self._ignores[id(self.configs.of(finding.path))]
         )
 
     def heard(self, root: str, findings: Iterable[Finding]) -> list[Finding]:
-        """The tool's own findings that are selected and not ignored for their file."""
-        return [found for found in findings if found.code in self.codes and not self._ignored(root, found)]
+        """The findings that are selected and not ignored for their file."""
+        return [found for found in findings if found.code in self.codes(found.path) and not self._ignored(root, found)]
+
+
+def _ignores(config: Config) -> list[tuple[bool, Globs, Words]]:
+    return [
+        (pattern.glob.startswith("!"), Globs([Pattern(pattern.base, pattern.glob.lstrip("!"))]), words)
+        for pattern, words in config.per_file_ignores
+    ]
 
 
 def _ask(rule: Rule, project: Project, crashes: list[str]) -> Iterator[Finding]:

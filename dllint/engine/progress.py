@@ -24,6 +24,13 @@ def observed(observer: Observer | None) -> Iterator[None]:
         _observer.reset(token)
 
 
+def began(what: str) -> None:
+    """Tell that something takes a while whose end nobody knows."""
+    observer = _observer.get()
+    if observer is not None:
+        observer(what, 0, 0)
+
+
 def track(what: str, items: Collection[Item]) -> Iterator[Item]:
     """The items, one after the other, as they are worked on."""
     return steps(what, items, len(items))
@@ -32,6 +39,8 @@ def track(what: str, items: Collection[Item]) -> Iterator[Item]:
 def steps(what: str, items: Iterable[Item], total: int) -> Iterator[Item]:
     """Items whose number is known though they are not there yet."""
     observer = _observer.get()
+    if observer is not None:
+        observer(what, 0, total)
     for done, item in enumerate(items, start=1):
         yield item
         if observer is not None:

@@ -15,7 +15,7 @@ import msgspec
 from dllint import files
 from dllint.cache import Cache, Known, State, settled, state, unsettled
 from dllint.engine.corpus import Changed, Corpus, containers_of, decoded
-from dllint.engine.progress import steps, track
+from dllint.engine.progress import began, steps, track
 from dllint.files import Peek
 from dllint.finding import Finding
 from dllint.model import Damaged
@@ -188,6 +188,7 @@ class Reader:
         with contextlib.suppress(msgspec.MsgspecError):
             if known is not None:
                 return msgspec.msgpack.decode(known, type=frozenset[str])
+        began("following imports")
         packed = {**self._cache.peeks, **self._peeks}
         found = files.close({path: self._unpacked(path, packed.get(peek)) for path, peek in peeks.items()}, self._root)
         if told:

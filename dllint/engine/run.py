@@ -12,7 +12,7 @@ from dllint.engine.judge import Judgement
 from dllint.engine.reader import Survey
 from dllint.engine.result import Change, Result, quote, result
 from dllint.engine.session import Session
-from dllint.engine.silencing import Silenced, silence
+from dllint.engine.silencing import Silenced, gone, silence
 from dllint.engine.write import NotWritten, write
 from dllint.finding import Finding
 from dllint.fix import Fix
@@ -31,22 +31,24 @@ def run(session: Session, survey: Survey) -> Result:
     corpus = first = session.read(survey)
     outcome = Outcome(corpus, (), ())
     if request.fix:
-        unsafe = session.config.unsafe_fixes if request.unsafe_fixes is None else request.unsafe_fixes
-        fixer = Fixer(session.judge, session.remedies, session.selection.targets, unsafe)
-        outcome = fixer.run(corpus)
+        outcome = Fixer(session.judge, session.remedies, session.selection.targets).run(corpus)
         corpus = outcome.corpus
-    judged = session.judge.judge(corpus, outcome.project)
-    silenced = Silenced(corpus, judged)
+    judged = session.judge.judge(corpus, outcome.projects)
+    before, silenced = judged, Silenced(corpus, judged)
     if request.add_noqa is not None:
         silenced = silence(corpus, judged, session.judge, session.selection.targets, request.add_noqa)
         corpus, judged = silenced.corpus, silenced.judged
     if judged.crashes and corpus.remembered and not request.fix:
         raise Distrusted
+    changes = tuple(_changes(first, corpus))
+    unwritten = {} if request.stdin is not None or not request.write else _write_all(corpus.root, changes)
+    if unwritten:  # what is told is what is on disk now
+        corpus = corpus.changed({path: first.source(path) for path in unwritten})
+        judged = session.judge.judge(corpus, judged.projects)
+        silenced = silenced._replace(gone=gone(before, judged) if request.add_noqa is not None else {})
     found = session.found(corpus, judged)
     findings = [*filter(session.concerned, found), *session.judge.heard(corpus.root, outcome.refused)]
     quote(corpus, findings)
-    changes = tuple(_changes(first, corpus))
-    unwritten = [] if request.stdin is not None or not request.write else _write_all(corpus.root, changes)
     stuck = [] if outcome.converged else ["fixes were still possible after the last pass; run again"]
     fixes = {id(finding): fix for finding, fix in _with_fixes(session, findings, judged)}
     as_read = {path: survey.seen[path].digest for path in survey.relevant | survey.aside} == corpus.digests
@@ -57,8 +59,8 @@ def run(session: Session, survey: Survey) -> Result:
         session,
         corpus,
         [(finding, fixes[id(finding)]) for finding in findings],
-        changes=changes,
-        applied=outcome.applied,
+        changes=tuple(change for change in changes if change.before.path not in unwritten),
+        applied=tuple(item for item in outcome.applied if item.path not in unwritten),
         silenced=silenced.gone,
         crashes=(
             *session.missing(),
@@ -66,7 +68,7 @@ def run(session: Session, survey: Survey) -> Result:
             *judged.crashes,
             *dict.fromkeys(session.remedies.crashes),
             *silenced.problems,
-            *unwritten,
+            *unwritten.values(),
         ),
         warnings=(*session.warnings(), *stuck, *_unwanted(corpus.root, silenced)),
     )
@@ -83,8 +85,9 @@ def _with_fixes(
     session: Session, findings: Iterable[Finding], judged: Judgement
 ) -> Iterable[tuple[Finding, Fix | None]]:
     for finding in findings:
-        fix = session.remedies.fix(finding, judged.project)
-        yield finding, written_out(fix, judged.project) if fix else None
+        project = judged.project(finding.path)
+        fix = session.remedies.fix(finding, project)
+        yield finding, written_out(fix, project) if fix else None
 
 
 def _changes(before: Corpus, after: Corpus) -> Iterable[Change]:
@@ -94,12 +97,13 @@ def _changes(before: Corpus, after: Corpus) -> Iterable[Change]:
             yield Change(old, new)
 
 
-def _write_all(root: str, changes: Sequence[Change]) -> list[str]:
-    problems = []
+def _write_all(root: str, changes: Sequence[Change]) -> dict[str, str]:
+    """Write the files; those that could not be written, with the reason."""
+    problems = {}
     for change in changes:
         before, after = change.before, change.after
         try:
             write(os.path.join(root, before.path), before.encode(), after.encode())
         except NotWritten as error:
-            problems.append(f"{before.path}: not written: {error}")
+            problems[before.path] = f"{before.path}: not written: {error}"
     return problems

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from dllint import cache as caches
-from dllint import config, files, registry
+from dllint import files, registry
 from dllint.cache import Cache
+from dllint.config import Config, Configs
 from dllint.engine.corpus import Corpus
+from dllint.engine.progress import began
 from dllint.engine.reader import Reader, Survey
 from dllint.engine.verdict import Verdict, Verdicts
 from dllint.finding import Finding
@@ -24,14 +26,22 @@ if TYPE_CHECKING:
     from dllint.engine.judge import Judge, Judgement
 
 
+SHOWN = 3
+"""Projects that are told by their names."""
+
+
 class Request(msgspec.Struct, frozen=True, kw_only=True):
     """What is asked of a run. `stdin` is the content of `stdin_path`, which need not exist."""
 
     paths: tuple[str, ...]
     layer: registry.Layer = registry.Layer()
     config: str = ""
+    settings: tuple[str, ...] = ()
+    """Keys of the configuration as lines of TOML, laid over every file."""
     isolated: bool = False
     force_exclude: bool = False
+    heed: bool = True
+    """Whether comments silence."""
     fix: bool = False
     unsafe_fixes: bool | None = None
     """None: as configured."""
@@ -56,24 +66,52 @@ class Session:
     def __init__(self, request: Request) -> None:
         self.request = request
         paths = (*request.paths, *([request.stdin_path] if request.stdin is not None else []))
-        loaded = config.load(paths, request.config, request.isolated)
-        forced = loaded.force_exclude or request.force_exclude
-        self.config = msgspec.structs.replace(loaded, force_exclude=forced)
-        self.codes = registry.select(self.config.layer, request.layer)
+        self._paths = paths
+        self.configs = self._configured()
         self.selection = self._select()
         self.overlay: dict[str, bytes] = {}
         if request.stdin is not None:
             self.overlay = {path: request.stdin for path in self.selection.named if self._is_stdin(path)}
 
+    def _configured(self) -> Configs:
+        request = self.request
+        return Configs(self._paths, request.config, request.isolated, request.settings)
+
+    @property
+    def config(self) -> Config:
+        """The configuration of what the arguments have in common."""
+        return self.configs.run
+
+    def chosen(self, own: Config) -> frozenset[str]:
+        """The rules that a configuration selects."""
+        return registry.select(own.layer, self.request.layer)
+
+    @cached_property
+    def codes(self) -> frozenset[str]:
+        """The rules that are asked of any file."""
+        return frozenset().union(*map(self.chosen, self.configs.all))
+
     def _is_stdin(self, path: str) -> bool:
         return os.path.realpath(self.absolute(path)) == os.path.realpath(self.request.stdin_path)
 
     def _select(self) -> files.Selection:
-        containers = any(info.containers for info in registry.infos() if info.code in self.codes)
-        known = files.Listings(self._cache.listings)
-        selection = files.select(self.config, self.request.paths, self.request.stdin_path, containers, known)
+        asked = self._asks_containers()
+        selection = self._walked(asked)
+        if not asked and self._asks_containers():  # a configuration further down does
+            selection = self._walked(True)
+        return selection
+
+    def _asks_containers(self) -> bool:
+        reading = {info.code for info in registry.infos() if info.containers}
+        return any(reading & self.chosen(own) for own in self.configs.all)
+
+    def _walked(self, containers: bool) -> files.Selection:
+        began("finding files")
+        request, known = self.request, files.Listings(self._listings.listings)
+        force = request.force_exclude
+        selection = files.select(self.configs, request.paths, request.stdin_path, containers, known, force)
         if known.changed:
-            self._cache.keep_listings(known.seen)
+            self._listings.keep_listings(known.seen)
         return selection
 
     def absolute(self, path: str) -> str:
@@ -82,11 +120,19 @@ class Session:
 
     @cached_property
     def _words(self) -> files.Words:
-        targets = self.config.targets
         triggers = [word for info in registry.infos() if info.code in self.codes for word in info.triggers]
         if {"DLL901", "DLL902"} & self.codes:
             triggers += [b"dllint:", b"DLL"]
-        return files.words(triggers, (*targets.loaders, *targets.loader_classes, *targets.dataset_bases))
+        every = [own.targets for own in self.configs.all]
+        own = [name for one in every for name in (*one.loaders, *one.loader_classes, *one.dataset_bases)]
+        return files.words(triggers, tuple(dict.fromkeys(own)))
+
+    @cached_property
+    def _listings(self) -> Cache:
+        """What is kept of folders, whatever is looked for in their files."""
+        if not self.request.cache:
+            return Cache()
+        return caches.project(self.config.root, files.words((), ()), self.request.cache_dir or self.config.cache_dir)
 
     @cached_property
     def _cache(self) -> Cache:
@@ -103,18 +149,25 @@ class Session:
         """The rules that are asked."""
         from dllint.engine.judge import Judge  # a run that remembers its verdict asks none, and has the fixes
 
-        return Judge(self.config, self.codes)
+        return Judge(self.configs, self.chosen, self.request.heed)
 
     @cached_property
     def remedies(self) -> Remedies:
         """The fixes of findings, as configured."""
         from dllint.engine.fixing import Remedies
 
-        return Remedies(self.config)
+        return Remedies(self.configs, self.request.unsafe_fixes)
 
-    def walk(self) -> None:
-        """Find the files anew: some came or went."""
+    def walk(self) -> bool:
+        """Find the files anew: some came or went. False where a configuration is another one. Raises ConfigError."""
+        before, files_before = self.configs, self.selection
+        self.configs = self._configured()
         self.selection = self._select()
+        same = self.configs == before
+        self.configs = before  # what was made of them knows them by identity
+        if not same:
+            self.selection = files_before
+        return same
 
     def survey(self, stale: Collection[str] | None = None) -> Survey:
         """Walked files through the filter over the bytes; where `stale` is given, no other file changed."""
@@ -155,7 +208,7 @@ class Session:
 
     @cached_property
     def _verdicts(self) -> Verdicts:
-        return Verdicts(self._cache, self.config, self.codes)
+        return Verdicts(self._cache, [(own, self.chosen(own)) for own in self.configs.all], self.request.heed)
 
     def found(self, corpus: Corpus, judged: Judgement) -> list[Finding]:
         """The findings in the whole project, and what the tool itself has to say, in reading order."""
@@ -176,9 +229,25 @@ class Session:
         """Arguments that do not exist."""
         return [f"{path}: no such file or folder" for path in self.selection.missing]
 
+    def _several(self) -> list[str]:
+        """Whether what was checked as one project looks like several."""
+        inner = [] if self.configs.marked else files.alike(self.config.root)
+        if len(inner) < 2:
+            return []
+        names = [os.path.relpath(folder, self.config.root).replace(os.sep, "/") for folder in inner]
+        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+        return [
+            f"this looks like several projects ({', '.join(names[:SHOWN])}{more}) and is checked as one: "
+            "name one of them, or put a dllint.toml here if they belong together"
+        ]
+
     def warnings(self) -> list[str]:
         """What is worth a line besides the findings."""
-        told = [*self.config.warnings]
+        told = [line for own in self.configs.all for line in own.warnings]
+        told += registry.renamed(
+            (*self.request.layer.words, *(word for own in self.configs.all for word in own.layer.words))
+        )
+        told += self._several()
         told += [f"{path}: only DLL502 reads such files, and it is not selected" for path in self.selection.ignored]
         if not (self.selection.targets or self.selection.missing or self.selection.ignored):
             told.append(f"no Python files found under {', '.join(self.request.paths) or '.'}")

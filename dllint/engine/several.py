@@ -43,19 +43,20 @@ def sessions(request: Request) -> list[Session]:
 
 def plan(request: Request, asked: Sequence[Session]) -> Plan:
     """What `check` would do."""
-    own = config.load(request.paths, isolated=request.isolated)
+    own = config.load(request.paths, isolated=request.isolated, settings=request.settings)
     each = [(_folder(own.root, session.config.root), planned(session)) for session in asked]
     return Plan(
         config=own,
         codes=frozenset(chain.from_iterable(part.codes for _, part in each)),
         files=tuple(f"{folder}/{path}" for folder, part in each for path in part.files),
         targets=frozenset(f"{folder}/{path}" for folder, part in each for path in part.targets),
+        configurations=tuple(chain.from_iterable(part.configurations for _, part in each)),
     )
 
 
 def check(request: Request, asked: Sequence[Session]) -> Result:
     """All that is found in these projects. Raises Changed."""
-    own = config.load(request.paths, isolated=request.isolated)
+    own = config.load(request.paths, isolated=request.isolated, settings=request.settings)
     pieces = steps("checking projects", _pieces(asked, request.jobs), len(asked))
     return joined(own, [(_folder(own.root, one.root), one) for one in pieces])
 

@@ -35,9 +35,13 @@ def silence(corpus: Corpus, before: Judgement, judge: Judge, targets: Collection
         else:
             problems.append(f"{path}: not silenced: {source}")
     changed = corpus.changed(sources)
-    after = judge.judge(changed, before.project)
-    gone = Counter(finding.code for finding in before.findings) - Counter(finding.code for finding in after.findings)
-    return Silenced(changed, after, gone, tuple(problems))
+    after = judge.judge(changed, before.projects)
+    return Silenced(changed, after, gone(before, after), tuple(problems))
+
+
+def gone(before: Judgement, after: Judgement) -> Counter[str]:
+    """How many findings of which rules are not there any more."""
+    return Counter(one.code for one in before.findings) - Counter(one.code for one in after.findings)
 
 
 def _by_path(findings: Iterable[Finding], targets: Collection[str]) -> dict[str, list[tuple[Span, str]]]:

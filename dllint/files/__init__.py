@@ -3,7 +3,7 @@
 from dllint.files.ignore import Globs, posix
 from dllint.files.listings import Listings
 from dllint.files.sieve import Peek, Words, close, packed, peek, unpacked, words
-from dllint.files.walk import Selection, projects, select
+from dllint.files.walk import Selection, alike, projects, select
 
 __all__ = [
     "Globs",
@@ -11,6 +11,7 @@ __all__ = [
     "Peek",
     "Selection",
     "Words",
+    "alike",
     "close",
     "packed",
     "peek",

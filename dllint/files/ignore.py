@@ -75,16 +75,20 @@ class Ignores:
     """
 
     def __init__(self, config: Config) -> None:
-        self.names = DEFAULT_EXCLUDE if config.exclude is None else frozenset[str]()
-        self._globs = Globs((*(config.exclude or ()), *config.extend_exclude))
-        self._respects = config.respect_gitignore
+        self._configure(config)
         self._git = False
         """Inside a repository whose ignore files count."""
         self._specs: tuple[_Spec, ...] = ()
-        self.identity = repr(
-            [(pattern.base, pattern.glob) for pattern in (*(config.exclude or ()), *config.extend_exclude)]
-        )
+        self.identity = self._own
         """Of all patterns that count here."""
+
+    def _configure(self, config: Config) -> None:
+        patterns = (*(config.exclude or ()), *config.extend_exclude)
+        self.config = config
+        self.names = DEFAULT_EXCLUDE if config.exclude is None else frozenset[str]()
+        self._globs = Globs(patterns)
+        self._respects = config.respect_gitignore
+        self._own = repr([(pattern.base, pattern.glob) for pattern in patterns])
 
     @property
     def patterned(self) -> bool:
@@ -114,6 +118,16 @@ class Ignores:
         here = self._in_git() if new else self
         return here._with(folder, os.path.join(folder, ".gitignore")) if here._git else here
 
+    def under(self, config: Config) -> Ignores:
+        """With the patterns of the configuration of a folder further down in place of those above it."""
+        if config is self.config:
+            return self
+        more = self._copy()
+        more._configure(config)
+        more._specs = self._specs if more._respects else ()
+        more.identity = hashed(repr((self.identity, more._own)).encode("utf-8", "backslashreplace"))
+        return more
+
     def hit(self, path: str, name: str, folder: bool) -> bool:
         """Whether this entry of a folder is left out."""
         if name in self.names or self._globs.match(path, folder):
@@ -126,9 +140,13 @@ class Ignores:
 
     def _in_git(self) -> Ignores:
         """The same, inside a repository."""
+        more = self._copy()
+        more._git = True
+        return more
+
+    def _copy(self) -> Ignores:
         more = Ignores.__new__(Ignores)
         vars(more).update(vars(self))
-        more._git = True
         return more
 
     def _with(self, base: str, file: str) -> Ignores:

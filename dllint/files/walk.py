@@ -8,16 +8,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
-from dllint.config import Config, marked
+from dllint.config import FILES, Config, Configs, marked
 from dllint.documents.containers import is_container_file
 from dllint.files.ignore import Globs, Ignores, posix
 from dllint.files.listings import Listings
 
 SUFFIXES = (".py", ".ipynb")
 """What is checked unless `include` is configured."""
+
+
+SETUP = ("setup.py", "setup.cfg")
+"""Names of files in folders that look like projects."""
 
 
 class Selection(msgspec.Struct, frozen=True):
@@ -38,19 +43,21 @@ class Selection(msgspec.Struct, frozen=True):
 
 
 def select(
-    config: Config,
+    configs: Configs,
     paths: Sequence[str],
     overlay: str = "",
     containers: bool = False,
     listings: Listings | None = None,
+    force: bool = False,
 ) -> Selection:
     """Walk the root once, then add what was named outright. `overlay` is a file that need not exist (stdin).
 
     `containers` asks for container files too; one that is named and not asked for is `ignored`. `listings` are those of
-    an earlier walk with this configuration.
+    an earlier walk with these configurations. `force` leaves out excluded files even when they are named. Afterwards
+    `configs` knows every configuration that decides about one of the files.
     """
-    walk = _Walk(config, containers, listings)
-    files = set(walk.below(config.root, walk.ignores.at_root(config.root)))
+    walk = _Walk(configs, containers, listings)
+    files = set(walk.below(walk.root, walk.ignores.at_root(walk.root), nested=True))
     targets: set[str] = set()
     named: set[str] = set()
     missing, ignored = [], []
@@ -58,7 +65,7 @@ def select(
         place = walk.place(path)
         if not os.path.exists(path):
             missing.append(path)
-        elif config.force_exclude and walk.excluded(place):
+        elif (force or walk.forced(place)) and walk.excluded(place):
             continue
         elif os.path.isdir(path):
             inside = _below(files, walk.relative(place))
@@ -68,9 +75,13 @@ def select(
             ignored.append(path)
         else:
             named.add(walk.relative(place))
-    if overlay and not (config.force_exclude and walk.excluded(walk.place(overlay))):
-        named.add(walk.relative(walk.place(overlay)))
+    if overlay:
+        place = walk.place(overlay)
+        if not ((force or walk.forced(place)) and walk.excluded(place)):
+            named.add(walk.relative(place))
     targets |= named
+    for path in targets - files:
+        configs.of(path)
     found = {file for file in files | targets if containers and is_container_file(file)}
     return Selection(
         files=tuple(sorted((files | targets) - found)),
@@ -92,7 +103,7 @@ def projects(folder: str, paths: Sequence[str]) -> dict[str, list[str]]:
     A project inside of another one is part of it.
     """
     found: dict[str, list[str]] = {}
-    walk = _Walk(Config(root=folder), containers=True)
+    walk = _Walk(Configs.only(Config(root=folder)), containers=True)
     for path in paths:
         place = os.path.abspath(path)
         around = _home(folder, place)
@@ -101,6 +112,12 @@ def projects(folder: str, paths: Sequence[str]) -> dict[str, list[str]]:
                 return {}
             found.setdefault(home, []).append(path if around else home)
     return found
+
+
+def alike(folder: str) -> list[str]:
+    """The folders below one that look like projects of their own."""
+    walk = _Walk(Configs.only(Config(root=folder)))
+    return sorted(home for home in walk.homes(folder, SETUP) if home)
 
 
 def _home(folder: str, place: str) -> str:
@@ -118,21 +135,38 @@ def _parts(path: str) -> list[str]:
     return [] if path == "." else path.split(os.sep)
 
 
+class _Wish(NamedTuple):
+    """Which files a configuration includes."""
+
+    plain: bool
+    """Those of the usual names."""
+    globs: Globs
+    identity: str
+
+
 class _Walk:
     """One walk: what it leaves out, what it includes, and how paths are written."""
 
-    def __init__(self, config: Config, containers: bool = False, listings: Listings | None = None) -> None:
-        self.config = config
+    def __init__(self, configs: Configs, containers: bool = False, listings: Listings | None = None) -> None:
+        self._configs = configs
         self._listings = listings or Listings()
         self._containers = containers
-        self.root = config.root
-        self.real = os.path.realpath(config.root)
-        self.ignores = Ignores(config)
-        include = config.include if config.include is not None else ()
-        self._include = Globs(include)
-        self._plain = config.include is None
-        self._wish = repr((containers, [(pattern.base, pattern.glob) for pattern in include]))
+        self.root = configs.root
+        self.real = os.path.realpath(self.root)
+        self.ignores = Ignores(configs.at(self.root))
+        self._wishes: dict[int, _Wish] = {}
         self._seen: set[str] = set()
+
+    def _wish(self, config: Config) -> _Wish:
+        if id(config) not in self._wishes:
+            include = config.include if config.include is not None else ()
+            identity = repr((self._containers, [(pattern.base, pattern.glob) for pattern in include]))
+            self._wishes[id(config)] = _Wish(config.include is None, Globs(include), identity)
+        return self._wishes[id(config)]
+
+    def forced(self, place: str) -> bool:
+        """Whether the configuration of a place leaves it out when it is excluded and named."""
+        return self._configs.at(os.path.dirname(place)).force_exclude
 
     def place(self, path: str) -> str:
         """An argument's absolute path; through links, the real one where it lies under the root."""
@@ -148,8 +182,11 @@ class _Walk:
     def relative(self, place: str) -> str:
         return posix(os.path.relpath(place, self.root))
 
-    def below(self, folder: str, ignores: Ignores) -> Iterator[str]:
-        """The project's files under a folder, those that are left out not even looked at."""
+    def below(self, folder: str, ignores: Ignores, nested: bool = False) -> Iterator[str]:
+        """The project's files under a folder, those that are left out not even looked at.
+
+        Where `nested`, configurations further down decide about what is below them.
+        """
         relative = self.relative(folder)
         waiting = [(folder, "" if relative == "." else f"{relative}/", ignores)]
         while waiting:
@@ -160,6 +197,8 @@ class _Walk:
             except OSError:
                 continue
             inner = above.inside(here) if ".gitignore" in entries or ".git" in entries else above
+            if nested and not entries.keys().isdisjoint(FILES):
+                inner = inner.under(self._configs.at(here))
             for name in self._kept(here, prefix, inner, entries):
                 if name.endswith("/"):
                     waiting.append((os.path.join(here, name[:-1]), f"{prefix}{name}", inner))
@@ -170,26 +209,29 @@ class _Walk:
         self, folder: str, prefix: str, ignores: Ignores, entries: Mapping[str, os.DirEntry[str]]
     ) -> Iterable[str]:
         """The names of the files and folders of a folder that are not left out, folders with a slash behind."""
-        asked = []
+        asked, wish = [], self._wish(ignores.config)
         for name, entry in entries.items():
             if name not in ignores.names:
                 if entry.is_dir(follow_symlinks=False):
                     asked.append(f"{name}/")
-                elif self._file(entry):
+                elif self._file(entry, wish):
                     asked.append(name)
         asked.sort()
-        if self._plain and not ignores.patterned:
+        if wish.plain and not ignores.patterned:
             return asked
         above = f"{posix(folder).rstrip('/')}/"
 
         def keep(name: str) -> bool:
             path, folderlike = f"{above}{name.rstrip('/')}", name.endswith("/")
-            return (folderlike or self._included(path)) and not ignores.hit(path, "", folderlike)
+            return (folderlike or self._included(path, wish)) and not ignores.hit(path, "", folderlike)
 
-        return self._listings.kept(prefix, f"{self._wish}{ignores.identity}", asked, keep)
+        return self._listings.kept(prefix, f"{wish.identity}{ignores.identity}", asked, keep)
 
-    def homes(self, folder: str) -> Iterator[str | None]:
-        """The projects below a folder that is in none; None for a file that is in none either."""
+    def homes(self, folder: str, signs: Iterable[str] = ()) -> Iterator[str | None]:
+        """The projects below a folder that is in none; None for a file that is in none either.
+
+        `signs` are names that mark a project besides the usual ones.
+        """
         waiting = [folder]
         while waiting:
             try:
@@ -204,14 +246,15 @@ class _Walk:
                     continue
                 if not folderlike:
                     yield None
-                elif marked(entry.path):
+                elif marked(entry.path) or any(os.path.exists(os.path.join(entry.path, sign)) for sign in signs):
                     yield entry.path
                 else:
                     waiting.append(entry.path)
 
     def outright(self, folder: str) -> Iterator[str]:
         """The files of a folder that the walk leaves out and that was named: the configured patterns do not count."""
-        ignores = Ignores(Config(root=folder, respect_gitignore=self.config.respect_gitignore))
+        respects = self._configs.at(self.root).respect_gitignore
+        ignores = Ignores(Config(root=folder, respect_gitignore=respects))
         return self.below(folder, ignores.from_here(folder))
 
     def excluded(self, place: str) -> bool:
@@ -219,17 +262,19 @@ class _Walk:
         ignores, here = self.ignores.at_root(self.root), self.root
         parts = _parts(os.path.relpath(place, self.root))
         for depth, name in enumerate(parts, start=1):
-            ignores, here = ignores.inside(here), os.path.join(here, name)
+            ignores = ignores.inside(here).under(self._configs.at(os.path.normpath(here)))
+            here = os.path.join(here, name)
             if ignores.hit(posix(here), name, depth < len(parts) or os.path.isdir(here)):
                 return True
         return False
 
     def _wanted(self, entry: os.DirEntry[str]) -> bool:
-        return self._file(entry) and self._included(posix(entry.path))
+        wish = self._wish(self.ignores.config)
+        return self._file(entry, wish) and self._included(posix(entry.path), wish)
 
-    def _file(self, entry: os.DirEntry[str]) -> bool:
+    def _file(self, entry: os.DirEntry[str], wish: _Wish) -> bool:
         """Whether an entry may be a file of the project, as far as no patterns are asked."""
-        if self._plain and not entry.name.endswith(SUFFIXES):
+        if wish.plain and not entry.name.endswith(SUFFIXES):
             if not (self._containers and is_container_file(posix(entry.path))):
                 return False
         try:
@@ -237,8 +282,8 @@ class _Walk:
         except OSError:  # a link to itself
             return False
 
-    def _included(self, path: str) -> bool:
-        return self._plain or (self._containers and is_container_file(path)) or self._include.match(path)
+    def _included(self, path: str, wish: _Wish) -> bool:
+        return wish.plain or (self._containers and is_container_file(path)) or wish.globs.match(path)
 
     def _first(self, link: str) -> bool:
         """Whether a linked file lies outside the root and was not met through another link."""

@@ -366,11 +366,14 @@ class Project:
                 found.append(Child(running, None))
         return (*found, *self.forks.process_children())
 
-    def why(self, path: str, row: int) -> list[str]:
-        """Why a line is quiet, in sentences. Raises KeyError for a file that was not analysed."""
+    def why(self, path: str, row: int, named: Callable[[str], str] = str) -> list[str]:
+        """Why a line is quiet, in sentences, with paths as `named` writes them; none where nothing on it matters.
+
+        Raises KeyError for a file that was not analysed.
+        """
         from dllint.project.why import why
 
-        return why(self, path, row)
+        return why(self, path, row, named)
 
     # Values.
 

@@ -155,7 +155,8 @@ class Index:
         while ancestors[-1]:
             ancestors.append(posixpath.dirname(ancestors[-1]))
         packages = [path for path in ancestors if posixpath.join(path, "__init__.py") in self.modules]
-        return (*(path for path in ancestors if path not in packages), *self.roots, "src", *packages)
+        roots = sorted(self.roots, key=lambda root: -_shared(root, folder))  # those of its own package first
+        return (*(path for path in ancestors if path not in packages), *roots, "src", *packages)
 
     def _at(self, place: str) -> Module | None:
         return self.modules.get(f"{place}.py") or self.modules.get(posixpath.join(place, "__init__.py"))
@@ -176,6 +177,11 @@ def _reached(start: str, edges: Mapping[str, Iterable[str]]) -> frozenset[str]:
         found.update(new)
         waiting += new
     return frozenset(found)
+
+
+def _shared(one: str, other: str) -> int:
+    """How many folders two paths have in common, from the top."""
+    return len(posixpath.commonpath((one, other)).split("/")) if one.partition("/")[0] == other.partition("/")[0] else 0
 
 
 def stem(path: str) -> str:

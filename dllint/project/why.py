@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from dllint.knowledge import DROP_STATE
@@ -30,22 +30,23 @@ _WORKERS = {
 class Why:
     """Explains one line of a project."""
 
-    def __init__(self, project: Project, module: Module, row: int) -> None:
+    def __init__(self, project: Project, module: Module, row: int, named: Callable[[str], str]) -> None:
         self.project = project
         self.module = module
         self.row = row
+        self._named = named
         self.source = project.source(module.path)
 
     def lines(self) -> list[str]:
-        """One sentence for each thing on the line that could matter; one that says so when nothing does."""
+        """One sentence for each thing on the line that could matter."""
         found = [*self._loaders(), *self._shipped(), *self._unshipped(), *self._classes(), *self._main_code()]
-        return list(dict.fromkeys(found)) or ["nothing on this line is made, kept or started that could go to workers"]
+        return list(dict.fromkeys(found))
 
     def _here(self, span: Span) -> bool:
         return self.source.location(span.start)[0] == self.row
 
     def _at(self, path: str, span: Span) -> str:
-        return f"{path}:{self.project.source(path).place(span.start)}"
+        return f"{self._named(path)}:{self.project.source(path).place(span.start)}"
 
     def _loaders(self) -> Iterator[str]:
         for loader in self.project.loaders:
@@ -141,6 +142,9 @@ class Why:
                         yield f"`{self.project.text(self.module.path, expr.span)}` is not seen to be a loader"
 
 
-def why(project: Project, path: str, row: int) -> list[str]:
-    """The reasons for one line. Raises KeyError for a file that is not part of the analysis."""
-    return Why(project, project.index.modules[path], row).lines()
+def why(project: Project, path: str, row: int, named: Callable[[str], str]) -> list[str]:
+    """The reasons for one line. Raises KeyError for a file that is not part of the analysis.
+
+    `named` says how the path of a file is written.
+    """
+    return Why(project, project.index.modules[path], row, named).lines()

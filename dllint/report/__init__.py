@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -32,6 +32,31 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     """What went wrong in the run itself."""
     touches: Callable[[str, Span], bool] = lambda path, span: True
     """Whether the change under review touches a place; everything does where there is none."""
+
+    site: str = ""
+    """The address of the documentation."""
+
+    def url(self, code: str) -> str:
+        """The address of a rule's page, or ""."""
+        return self.rules[code].url(self.site) if code in self.rules else ""
+
+    def shown(self, finding: Finding) -> tuple[str, Span]:
+        """Where a reviewer sees a finding: at its cause, or else at the changed line that leads to it."""
+        route = ((note.path, note.span) for note in finding.notes)
+        for path, span in ((finding.path, finding.span), *finding.anchors, *route):
+            if self.touches(path, self.first_line(path, span)):
+                return path, span
+            changed = next((line for line in self._lines(path, span) if self.touches(path, line)), None)
+            if changed is not None:
+                return path, changed
+        return finding.path, finding.span
+
+    def _lines(self, path: str, span: Span) -> Iterator[Span]:
+        """The lines of a span, each as far as it belongs to it."""
+        source = self.source(path)
+        for row in range(source.location(span.start)[0], source.location(span.end)[0] + 1):
+            line = source.row_span(row)
+            yield Span(max(line.start, span.start), min(line.end, span.end))
 
     def absolute(self, path: str) -> str:
         """Where a file of the project lies."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from dllint.source import Source
 
+_COLORS = ((b"--- ", b"1"), (b"+++ ", b"1"), (b"@@", b"36"), (b"-", b"31"), (b"+", b"32"))
 _MISSING = "\\ No newline at end of file\n"
 
 
@@ -17,6 +18,17 @@ def render(before: Source, after: Source, name: str) -> bytes:
     pairs = zip(before.parts, after.parts, strict=True)
     named = ((old.source, new.source, f"{name}:cell {old.cell}") for old, new in pairs)
     return b"".join(_diff(old, new, place, place) for old, new, place in named if old.text != new.text)
+
+
+def painted(data: bytes) -> bytes:
+    """A diff in the colours of git."""
+    return b"".join(_painted(line) for line in data.splitlines(keepends=True))
+
+
+def _painted(line: bytes) -> bytes:
+    color = next((color for start, color in _COLORS if line.startswith(start)), b"")
+    text = line.rstrip(b"\r\n")
+    return b"\x1b[%bm%b\x1b[0m%b" % (color, text, line[len(text) :]) if color else line
 
 
 def _diff(before: Source, after: Source, old: str, new: str) -> bytes:

@@ -44,7 +44,7 @@ def _finding(finding: Finding, fix: Fix | None, context: Context, fingerprint: s
         "message": finding.message,
         "severity": finding.severity.value,
         "certainty": finding.certainty.value,
-        "url": None,
+        "url": context.url(finding.code) or None,
         "noqa_row": part.location(finding.span.start)[0],
         "cell": part.cell,
         "fix": _fix(fix, context) if fix else None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from dllint.rule import RuleInfo
 
@@ -14,6 +15,22 @@ def text(info: RuleInfo) -> str:
     facts = f"*{info.severity.value} · {default} · fix: {info.fixable} · {info.status} since {info.since}*"
     title, _, rest = _page(info).partition("\n")
     return f"{title}\n\n{facts}\n{rest}"
+
+
+def record(info: RuleInfo) -> dict[str, Any]:
+    """A rule as an object for programs."""
+    return {
+        "code": info.code,
+        "name": info.name,
+        "family": info.family,
+        "summary": info.summary,
+        "severity": info.severity.value,
+        "default": info.default,
+        "fixable": info.fixable,
+        "status": info.status,
+        "since": info.since,
+        "explanation": _page(info),
+    }
 
 
 def introduction(info: RuleInfo) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import threading
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,29 +13,53 @@ PATIENCE_S = 2.0
 
 
 class Bar:
-    """Shows how far a run has come, on standard error, from its third second on; gone when it ends."""
+    """Shows how far a run has come, on standard error, from its third second on; gone when it ends.
+
+    A thread begins to show it: a step may take long before it tells of anything.
+    """
 
     def __init__(self) -> None:
-        self._began = time.monotonic()
+        self._lock = threading.Lock()
+        self._steps: dict[str, tuple[int, int]] = {}
         self._progress: Progress | None = None
         self._tasks: dict[str, TaskID] = {}
+        self._timer = threading.Timer(PATIENCE_S, self._show)
+        self._timer.daemon = True
 
     def __enter__(self) -> Bar:
+        self._timer.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._progress is not None:
-            self._progress.stop()
+        self._timer.cancel()
+        with self._lock:
+            if self._progress is not None:
+                self._progress.stop()
+            self._timer.finished.set()
 
     def __call__(self, what: str, done: int, total: int) -> None:
-        """Show that so many of so many are done."""
-        if time.monotonic() - self._began < PATIENCE_S:
-            return
-        if self._progress is None:
+        """Take note that so many of so many are done; a total of 0 is one that nobody knows."""
+        with self._lock:
+            for earlier, (_, end) in self._steps.items():
+                if earlier != what and not end:
+                    self._update(earlier, 1, 1)  # what nobody could count is over when the next step begins
+            self._steps[what] = done, total
+            self._update(what, done, total)
+
+    def _show(self) -> None:
+        with self._lock:
+            if self._timer.finished.is_set():
+                return
             self._progress = _started()
+            for what, (done, total) in self._steps.items():
+                self._update(what, done, total)
+
+    def _update(self, what: str, done: int, total: int) -> None:
+        if self._progress is None:
+            return
         if what not in self._tasks:
-            self._tasks[what] = self._progress.add_task(what, total=total)
-        self._progress.update(self._tasks[what], completed=done, total=total)
+            self._tasks[what] = self._progress.add_task(what, total=total or None)
+        self._progress.update(self._tasks[what], completed=done, total=total or None)
 
 
 def _started() -> Progress:

@@ -27,17 +27,21 @@ def lines(findings: Findings, context: Context) -> str:
 
 def _diagnostic(finding: Finding, fix: Fix | None, context: Context) -> dict[str, Any]:
     remedy = by_hand(fix)
-    edit = context.suggestion(finding, fix)
+    path, span = context.shown(finding)
+    here = (path, span) == (finding.path, finding.span)
+    cause = "" if here else f"The cause is at {context.place(finding.path, finding.span.start)}."
+    related = [] if here else [{"message": "the cause", "location": _place(finding.path, finding.span, context)}]
+    edit = context.suggestion(finding, fix) if path == finding.path else None
+    url = context.url(finding.code)
     suggestions = [{"range": _range(edit.path, edit.span, context), "text": edit.text}] if edit else []
     return {
-        "message": f"{finding.message}\n\n{remedy}" if remedy else finding.message,
-        "location": _place(finding.path, finding.span, context),
+        "message": "\n\n".join(part for part in (finding.message, cause, remedy) if part),
+        "location": _place(path, span, context),
         "severity": finding.severity.value.upper(),
-        "code": {"value": finding.code},
+        "code": {"value": finding.code, **({"url": url} if url else {})},
         **({"suggestions": suggestions} if suggestions else {}),
-        "related_locations": [
-            {"message": note.text, "location": _place(note.path, note.span, context)} for note in finding.notes
-        ],
+        "related_locations": related
+        + [{"message": note.text, "location": _place(note.path, note.span, context)} for note in finding.notes],
     }
 
 

@@ -23,6 +23,7 @@ _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: 
 _PROBLEMS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "recommendation"}
 _UNREAD = ("DLL900", "DLL903")
 """Findings that are also said of the run: files that were not analysed."""
+CAUSE = "the cause"
 _LONGEST = 1024
 """Characters that GitHub takes of a rule's descriptions."""
 
@@ -63,8 +64,9 @@ class _Run:
             code: all(one.certainty is Certainty.CERTAIN for one, _ in self._findings if one.code == code)
             for code in self._codes
         }
-        rules = [_rule(self._context.rules[code], surest[code]) for code in self._codes]
-        return {"name": "dllint", "semanticVersion": __version__, "version": __version__, "rules": rules}
+        rules = [_rule(self._context.rules[code], surest[code], self._context.url(code)) for code in self._codes]
+        site = {"informationUri": self._context.site} if self._context.site else {}
+        return {"name": "dllint", "semanticVersion": __version__, "version": __version__, **site, "rules": rules}
 
     def _invocation(self) -> dict[str, Any]:
         told: list[dict[str, Any]] = [
@@ -87,20 +89,26 @@ class _Run:
         }
 
     def _result(self, finding: Finding, fix: Fix | None, key: str) -> dict[str, Any]:
-        row, _ = self._context.location(finding.path, finding.span.start)
+        path, span = self._context.shown(finding)
+        row, _ = self._context.location(path, span.start)
         related = [
             {"id": number, **self._location(note.path, note.span, note.text)}
             for number, note in enumerate(finding.notes, start=1)
         ]
-        flow = [self._location(finding.path, finding.span, finding.message), *map(_unnumbered, related)]
+        if (path, span) != (finding.path, finding.span):
+            related.append({"id": len(related) + 1, **self._location(finding.path, finding.span, CAUSE)})
+        flow = [
+            self._location(finding.path, finding.span, finding.message),
+            *map(_unnumbered, related[: len(finding.notes)]),
+        ]
         return {
             "ruleId": finding.code,
             "ruleIndex": self._codes.index(finding.code),
             "level": _LEVELS[finding.severity],
-            "message": {"text": _message(finding, fix)},
-            "locations": [self._location(finding.path, finding.span)],
+            "message": {"text": _message(finding, fix, len(related) > len(finding.notes))},
+            "locations": [self._location(path, span)],
             "partialFingerprints": {
-                "primaryLocationLineHash": self._hashes(finding.path)[row - 1],
+                "primaryLocationLineHash": self._hashes(path)[row - 1],
                 "dllint/v1": key,
             },
             "properties": {"certainty": finding.certainty.value, "outcomes": finding.outcomes},
@@ -145,7 +153,7 @@ class _Run:
         return {"startLine": row, "startColumn": column, "endLine": last, "endColumn": end}
 
 
-def _rule(info: RuleInfo, sure: bool) -> dict[str, Any]:
+def _rule(info: RuleInfo, sure: bool, url: str) -> dict[str, Any]:
     text = page.text(info)
     return {
         "id": info.code,
@@ -153,6 +161,7 @@ def _rule(info: RuleInfo, sure: bool) -> dict[str, Any]:
         "shortDescription": {"text": info.summary[:_LONGEST]},
         "fullDescription": {"text": page.introduction(info)[:_LONGEST]},
         "help": {"text": text, "markdown": text},
+        **({"helpUri": url} if url else {}),
         "defaultConfiguration": {"level": _LEVELS[info.severity], "enabled": info.default},
         "properties": {
             "tags": ["pytorch", "multiprocessing", Path(info.page).parent.name],
@@ -162,10 +171,11 @@ def _rule(info: RuleInfo, sure: bool) -> dict[str, Any]:
     }
 
 
-def _message(finding: Finding, fix: Fix | None) -> str:
+def _message(finding: Finding, fix: Fix | None, elsewhere: bool) -> str:
     """The message, the route as links to the related locations, and what is to be done by hand."""
     route = ", ".join(f"[{_escaped(note.text)}]({number})" for number, note in enumerate(finding.notes, start=1))
-    parts = (_unlinked(finding.message), f"Route: {route}." if route else "", by_hand(fix))
+    cause = f"See [{CAUSE}]({len(finding.notes) + 1})." if elsewhere else ""
+    parts = (_unlinked(finding.message), cause, f"Route: {route}." if route else "", by_hand(fix))
     return "\n\n".join(part for part in parts if part)
 
 

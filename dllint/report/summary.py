@@ -3,25 +3,48 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 
 from dllint.fix import Applicability
 from dllint.report import Context, Findings
 
 
 def fixes(
-    applied: Collection[tuple[str, str, str]], findings: Findings, context: Context, listed: bool
+    applied: Collection[tuple[str, str, str]], findings: Findings, context: Context, listed: bool, what: str = "Fixed"
 ) -> Iterator[str]:
     """How many findings of which rules were fixed, and how if that is `listed`; how many fixes were refused.
 
     `applied` has the path, the code and the title of each fix.
     """
-    yield from _counted("Fixed", Counter(code for _, code, _ in applied))
+    yield from _counted(what, Counter(code for _, code, _ in applied))
     for path, code, title in sorted(applied) if listed else ():
         yield f"  {context.relative(path)}: {code} {title}"
     refused = sum(finding.code == "DLL904" for finding, _ in findings)
     if refused:
         yield f"{refused} {'fix' if refused == 1 else 'fixes'} refused (DLL904)."
+
+
+def left(findings: Findings) -> Iterator[str]:
+    """What `--fix-only` does not show."""
+    number = sum(finding.code != "DLL904" for finding, _ in findings)
+    if number:
+        yield f"{_many(number, 'finding')} left."
+        yield from _fixable(findings)
+
+
+def unshown(findings: Findings) -> Iterator[str]:
+    """What a diff does not show: the findings whose fixes are not among those to be applied."""
+    count = Counter(fix.applicability for _, fix in findings if fix)
+    if count[Applicability.UNSAFE]:
+        number = count[Applicability.UNSAFE]
+        yield f"{_many(number, 'unsafe fix', 'unsafe fixes')} not shown; `--unsafe-fixes` shows {_them(number)}."
+    without = len(findings) - count[Applicability.UNSAFE] - count[Applicability.SAFE]
+    if without:
+        yield f"{_many(without, 'finding')} without a fix that dllint can apply."
+
+
+def _them(number: int) -> str:
+    return "it" if number == 1 else "them"
 
 
 def silenced(counts: Mapping[str, int]) -> Iterator[str]:
@@ -35,10 +58,11 @@ def _counted(what: str, counts: Mapping[str, int]) -> Iterator[str]:
         yield f"{what} {_many(sum(counts.values()), 'finding')} ({details})."
 
 
-def lines(findings: Findings, checked: int, platforms: Sequence[str]) -> Iterator[str]:
-    """Counts, what can be fixed, and what the declared targets would change."""
-    files = _many(checked, "file")
-    yield f"{_found(findings)} in {files}."
+def lines(findings: Findings, checked: Set[str], platforms: Sequence[str]) -> Iterator[str]:
+    """Counts, what can be fixed, and what the declared targets would change. `checked` are the files reported on."""
+    files = {finding.path for finding, _ in findings}
+    besides = f", {len(checked)} checked" if files not in (set(), checked) else ""
+    yield f"{_found(findings)} in {_many(len(files or checked), 'file')}{besides}."
     skipped = sum(finding.code == "DLL903" for finding, _ in findings)
     if skipped:
         yield f"{_many(skipped, 'file')} not analysed."
@@ -66,10 +90,10 @@ def _elsewhere(findings: Findings, platforms: Sequence[str]) -> Iterator[str]:
     spared = sum(finding.outcomes.get("fork") == "ok" for finding, _ in findings)
     if spared and tuple(platforms) != ("linux",):
         yield (
-            f'{spared} would vanish with `target-platforms = ["linux"]` and `target-python = "<3.14"` in the '
-            "configuration."
+            f"{spared} would vanish if the project ran on Linux below Python 3.14 only: "
+            "`--target-platforms linux --target-python '<3.14'`."
         )
 
 
-def _many(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+def _many(number: int, noun: str, plural: str = "") -> str:
+    return f"{number} {noun if number == 1 else plural or f'{noun}s'}"

@@ -46,12 +46,12 @@ def _block(finding: Finding, fix: Fix | None, context: Context) -> Iterator[str]
     if fix:
         yield f"{paint('blue', 'help:')} {fix.title}{_how(fix)}"
         yield from (f"      {line}".rstrip() for line in fix.snippet.splitlines())
-    yield f"{paint('blue', 'docs:')} dllint rule {finding.code}"
+    yield f"{paint('blue', 'docs:')} {context.url(finding.code) or f'dllint rule {finding.code}'}"
 
 
 def _code(finding: Finding, context: Context) -> str:
     """The rule's code, which leads to its page on terminals that have links."""
-    page = context.rules[finding.code].page if finding.code in context.rules else ""
+    page = context.url(finding.code) or (context.rules[finding.code].page if finding.code in context.rules else "")
     return context.paint.link(context.paint(finding.severity.value, finding.code), page)
 
 

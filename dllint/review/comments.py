@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from dllint.finding import Finding
 from dllint.fix import Applicability, Edit, Fix
@@ -18,33 +18,47 @@ _NEWLINE = re.compile(r"\r\n|\r|\n")
 _HOW = ("by hand", "`dllint check --fix --unsafe-fixes`", "`dllint check --fix`")
 
 
+class _Comment(NamedTuple):
+    """What is to be said of one finding on some lines of the diff."""
+
+    path: str
+    lines: range
+    finding: Finding
+    remedy: str
+    suggests: bool
+
+
 def payload(findings: Findings, context: Context, changes: Changes, commit: str, event: str) -> dict[str, Any]:
-    """What to send: one comment a finding; what has no line in the diff is told in the body."""
-    placed, left = [], []
+    """What to send: one comment for the same lines; what has no line in the diff is told in the body."""
+    placed: dict[tuple[str, int, int], list[_Comment]] = {}
+    left = []
     for finding, fix in findings:
-        comment = _comment(finding, fix, context, changes)
-        placed.append(comment) if comment else left.append(_elsewhere(finding, context))
+        one = _comment(finding, fix, context, changes)
+        if one is None:
+            left.append(_elsewhere(finding, context))
+        else:
+            placed.setdefault((one.path, one.lines.start, one.lines.stop), []).append(one)
     number = len(findings)
     body = f"dllint: {number} finding{'' if number == 1 else 's'} in what this change touches."
     if left:
         body = "\n".join((f"{body} Not on a line of the diff:", "", *left))
-    return {"commit_id": commit, "event": event, "body": body[:LONGEST], "comments": placed}
+    comments = [_at(same, context, changes) for same in placed.values()]
+    return {"commit_id": commit, "event": event, "body": body[:LONGEST], "comments": comments}
 
 
-def _comment(finding: Finding, fix: Fix | None, context: Context, changes: Changes) -> dict[str, Any] | None:
+def _comment(finding: Finding, fix: Fix | None, context: Context, changes: Changes) -> _Comment | None:
     """On the lines that its suggestion replaces, else at its cause, else where the change reaches it; None: nowhere."""
     edit = context.suggestion(finding, fix)
     if edit:
         lines, new = _whole_lines(context.source(edit.path), edit)
         if _in_hunk(edit.path, lines, context, changes):
-            body = _body(finding, context, edit.path, _remedy(fix, _fenced("suggestion", new)))
-            return _at(edit.path, lines, body, context, changes)
+            return _Comment(edit.path, lines, finding, _remedy(fix, _fenced("suggestion", new)), suggests=True)
     shown = next(_shown(finding, context, changes), None)
     if shown is None:
         return None
     path, row = shown
     remedy = _remedy(fix, _fenced("diff", _diff(edit, context)) if edit else "")
-    return _at(path, range(row, row + 1), _body(finding, context, path, remedy), context, changes)
+    return _Comment(path, range(row, row + 1), finding, remedy, suggests=False)
 
 
 def _shown(finding: Finding, context: Context, changes: Changes) -> Iterator[tuple[str, int]]:
@@ -67,25 +81,41 @@ def _in_hunk(path: str, lines: range, context: Context, changes: Changes) -> boo
     return any(hunk.start <= lines.start and lines.stop <= hunk.stop for hunk in hunks)
 
 
-def _at(path: str, lines: range, body: str, context: Context, changes: Changes) -> dict[str, Any]:
+def _at(same: Sequence[_Comment], context: Context, changes: Changes) -> dict[str, Any]:
+    """The comment on some lines: of one finding in full, of several a list with their causes."""
+    path, lines = same[0].path, same[0].lines
     first, last = lines.start, lines.stop - 1
     start = {"start_line": first, "start_side": "RIGHT"} if first < last else {}
+    body = _body(same[0], context) if len(same) == 1 else _list(same, context)
     name = context.relative(path, changes.top)
     return {"path": name, **start, "line": last, "side": "RIGHT", "body": body[:LONGEST]}
 
 
-def _body(finding: Finding, context: Context, here: str, remedy: str) -> str:
+def _body(one: _Comment, context: Context) -> str:
     """The message, the place of the cause when the comment is in another file, the route, the remedy."""
-    name = context.rules[finding.code].name
+    finding = one.finding
     cause = f"The cause is at `{_place(finding.path, finding.span, context)}`."
     steps = (f"* {note.text} (`{_place(note.path, note.span, context)}`)" for note in finding.notes)
-    parts = (
-        f"**{finding.code}** `{name}` ({finding.severity.value}): {finding.message}",
-        cause if here != finding.path else "",
-        "\n".join(steps),
-        remedy,
-    )
+    parts = (_head(finding, context), cause if one.path != finding.path else "", "\n".join(steps), one.remedy)
     return "\n\n".join(part for part in parts if part)
+
+
+def _list(same: Sequence[_Comment], context: Context) -> str:
+    """The findings that one line leads to, each with its cause and what to do; one of them may be a suggestion."""
+    suggested = next((one for one in same if one.suggests), None)
+    items = []
+    for one in same:
+        place = _place(one.finding.path, one.finding.span, context)
+        told = one.remedy.partition("\n")[0].rstrip(":") if one is not suggested else ""
+        items.append(f"* `{place}`: {_head(one.finding, context)}{f'; {told}' if told else ''}")
+    body = "\n".join((f"{len(same)} findings by way of this line:", "", *items))
+    return f"{body}\n\n{suggested.remedy}" if suggested else body
+
+
+def _head(finding: Finding, context: Context) -> str:
+    code, url = f"**{finding.code}**", context.url(finding.code)
+    name = context.rules[finding.code].name
+    return f"{f'[{code}]({url})' if url else code} `{name}` ({finding.severity.value}): {finding.message}"
 
 
 def _remedy(fix: Fix | None, block: str) -> str:

@@ -13,7 +13,7 @@ pytest.importorskip("psutil")
 
 from dllint.cli import cli
 from dllint.report.paint import Paint
-from dllint.runtime.probe import answers, compare, plot, text
+from dllint.runtime.probe import against, answers, compare, plot, text
 from dllint.runtime.probe.contain import Ending
 from dllint.runtime.probe.messages import (
     Compared,
@@ -35,6 +35,7 @@ from dllint.runtime.probe.messages import (
 )
 from dllint.runtime.probe.observed import Observed
 from dllint.runtime.probe.report import Answer, Method, NotAReport, Report, Verdict, decode, encode
+from tests.test_cli import PROGRAM
 
 LOADED = Loaded("torch.utils.data.DataLoader", "data.Names", False, 100, 10, 2, "", (), "3.11", "2.13")
 ITERABLE = Loaded("torch.utils.data.DataLoader", "data.Stream", True, None, 10, 2, "", (), "3.11", "2.13")
@@ -156,7 +157,8 @@ def test_batches_that_differ_from_the_main_process() -> None:
         ("fork", 12.0, (NAMES,), Verdict.OK, ""),
         ("spawn", 12.0, (NAMES,), Verdict.WARNS, "DLL201"),
         ("spawn", 12.0, (), Verdict.OK, ""),
-        ("fork", 40.0, (), Verdict.OK, ""),
+        ("fork", 18.0, (), Verdict.OK, ""),
+        ("fork", 40.0, (), Verdict.UNKNOWN, ""),
         ("fork", 150.0, (), Verdict.WARNS, ""),
     ],
 )
@@ -164,6 +166,36 @@ def test_memory(name: str, last: float, holders: tuple[Part, ...], verdict: Verd
     samples = (sample(0, 100, 10, 10), sample(1000, 100, last, last))
     answer = asked("memory", name, observed(LOADED, *samples, Done()), Contents(holders=holders))
     assert (answer.verdict, answer.rule) == (verdict, rule)
+
+
+def test_a_short_run_that_grows_fast_is_not_ok() -> None:
+    samples = (sample(0, 100, 10, 10), sample(300, 100, 19, 19))
+    answer = asked("memory", "fork", observed(LOADED, *samples, Done()), Contents())
+    assert answer.verdict is Verdict.UNKNOWN
+    assert "+30 MB a worker per 1,000 items: too few were read" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("question", "verdict"), [("memory", "not reproduced"), ("shipped objects pickle", "confirmed")]
+)
+def test_only_what_a_rule_predicts_confirms_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, question: str, verdict: str
+) -> None:
+    """Memory that grows at the line of a lambda says nothing of pickling."""
+    (tmp_path / "dllint.toml").touch()
+    (tmp_path / "words.py").write_text(PROGRAM)
+    monkeypatch.chdir(tmp_path)
+    part = Part("loader.dataset.counts", "defaultdict", (Place("words.py", 8),))
+    methods = (
+        Method("fork", True, (Answer(question, Verdict.WARNS, "grows", "", (part,)),)),
+        Method("spawn", True, (Answer("loads", Verdict.OK),)),
+    )
+    made = LOADED.__class__(
+        "torch.utils.data.DataLoader", "W", False, 3, 1, 2, "", (Place("words.py", 18),), "3.11", "2"
+    )
+    report = Report(dllint="1", target="words:loader", platform="", loaded=made, methods=methods, contents=Contents())
+    (checked,) = against.against(report).checked
+    assert (checked.code, checked.verdict) == ("DLL101", verdict)
 
 
 def test_growth_is_per_worker_and_thousand_items() -> None:

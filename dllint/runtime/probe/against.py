@@ -17,6 +17,8 @@ from dllint.source import Span
 
 CONFIRMED, NOT_REPRODUCED, NOT_TESTABLE = "confirmed", "not reproduced", "not testable here"
 PICKLING = {"DLL101", "DLL102", "DLL103", "DLL104", "DLL105", "DLL106", "DLL108"}
+PICKLES = "shipped objects pickle"
+"""The question that rules about pickling predict an answer to; what is slow or grows at their line confirms nothing."""
 CONTAINERS = {"DLL201", "DLL202", "DLL203"}
 QUESTIONS = {
     "DLL111": ("items come back", "items came back from the workers"),
@@ -103,7 +105,8 @@ def _seen(report: Report, lines: _Lines) -> _Seen:
     for method, answer, part in _bad(report):
         ruled = code in {answer.rule, part.rule if part else ""}
         here = part is not None and any(_meet(lines.cause, place) for place in part.places)
-        if (ruled and (part is None or here or not part.places)) or (here and code in PICKLING and part is not None):
+        pickled = here and code in PICKLING and answer.question == PICKLES
+        if (ruled and (part is None or here or not part.places)) or pickled:
             what = f"{part.path}: {part.what}" if part else answer.text
             return _Seen(CONFIRMED, f"{answer.question} under {method} {answer.verdict.value}: {what}")
     if code in PICKLING:

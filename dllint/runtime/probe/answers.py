@@ -8,13 +8,15 @@ from collections.abc import Iterator
 from dllint.runtime.probe import symptoms
 from dllint.runtime.probe.messages import Contents, Part
 from dllint.runtime.probe.observed import Observed
-from dllint.runtime.probe.report import Answer, Method, Verdict
+from dllint.runtime.probe.report import ENOUGH, Answer, Method, Verdict
 
 FORK = "fork"
 GROWTH = 20.0
 """MB that workers take while they read, from which on it is a warning, when something is seen to hold them."""
 UNEXPLAINED = 100.0
 """The same when nothing is."""
+SUSPECT = 10.0
+"""MB that each worker takes per 1,000 items, from which on a reading that was too short for a warning is not "ok"."""
 HEAVY = 20e6
 """Bytes of Python objects of which each worker has a copy."""
 _STAGES = {
@@ -192,6 +194,9 @@ def _memory(name: str, observed: Observed, contents: Contents | None) -> Iterato
         if name != FORK and copied > HEAVY:
             said = f"each worker holds a copy of {copied / 1e6:,.0f} MB of Python objects"
             yield Answer("memory", Verdict.WARNS, f"{text}; {said}", holders[0].rule, tuple(holders))
+        elif (pace := _pace(observed)) >= SUSPECT:
+            said = f"{pace:+,.0f} MB a worker per 1,000 items: too few were read to tell warming up from growing"
+            yield Answer("memory", Verdict.UNKNOWN, f"{text}; {said}; `--items` and `--seconds` read more")
         else:
             yield Answer("memory", Verdict.OK, text)
     elif containers:
@@ -201,6 +206,14 @@ def _memory(name: str, observed: Observed, contents: Contents | None) -> Iterato
         yield Answer("memory", Verdict.WARNS, f"grows: {text}", holders[0].rule, tuple(holders))
     else:
         yield Answer("memory", Verdict.WARNS, f"grows: {text}")
+
+
+def _pace(observed: Observed) -> float:
+    """MB that each worker took per 1,000 items; 0 where so few were read that nothing can be said."""
+    first, last = observed.samples[0], observed.samples[-1]
+    items = last.items - first.items
+    grown = sum(last.private) - sum(first.private)
+    return 1000 * grown / len(last.private) / items if items >= ENOUGH and last.private else 0.0
 
 
 def _each(observed: Observed) -> str:

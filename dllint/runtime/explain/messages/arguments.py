@@ -41,6 +41,21 @@ ARGUMENTS = (
         rules=("DLL604",),
     ),
     Message(
+        key="items-of-different-size",
+        wordings=(
+            "Trying to resize storage that is not resizable",
+            "stack expects each tensor to be equal size",
+        ),
+        happened="The items of a batch have different sizes, so they cannot be stacked. In a worker the batch is made "
+        "in shared memory for as many elements as the items have; where the first item is the largest, that is too "
+        "little, and torch speaks of the storage instead of the sizes.",
+        where="every start method; without workers torch names the sizes",
+        look="Run with `num_workers=0`, which names the sizes. Resize or pad the items in `__getitem__`, or pad the "
+        "batch in a `collate_fn`.",
+        source="torch/utils/data/_utils/collate.py (`collate_tensor_fn`); run with 2.13 under fork and spawn",
+        checks=("probe",),
+    ),
+    Message(
         key="length-of-iterable",
         wordings=("Length of IterableDataset {any} was reported to be",),
         happened="An iterable dataset yielded more than its `__len__` says. Usually every worker yields everything.",

@@ -6,6 +6,18 @@ from dllint.runtime.explain.message import Message, Role
 
 STARTING = (
     Message(
+        key="descriptors-to-keep",
+        wordings=("bad value(s) in fds_to_keep",),
+        happened="A process was to be started with a list of file descriptors in which one stands twice. Either a "
+        "standard stream was closed and its number went to another file (daemons, services), or, with torch 1.x, two "
+        "tensors that are views of one storage were sent to the process.",
+        where="spawn and forkserver, on Linux and macOS",
+        look="Do not close descriptors 0 to 2: point them at os.devnull. With an old torch, `.clone()` the views, or "
+        "`torch.multiprocessing.set_sharing_strategy('file_system')`.",
+        source="CPython Modules/_posixsubprocess.c; run with descriptor 2 closed under 3.11; views of one storage: "
+        "pytorch/pytorch#31571, and not with torch 2.13",
+    ),
+    Message(
         key="workers-in-worker",
         wordings=("daemonic processes are not allowed to have children",),
         happened="Code that runs in a worker starts processes: a loader with workers, a Pool or a Process inside "
