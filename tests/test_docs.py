@@ -15,9 +15,10 @@ from xml.etree import ElementTree
 
 import pytest
 import yaml
+from click.testing import CliRunner
 
 from dllint import schema
-from dllint.cli import COMMANDS
+from dllint.cli import COMMANDS, cli
 from docs import links, pictures, site
 
 ROOT = site.ROOT
@@ -89,6 +90,20 @@ def _pages(item: object) -> list[str]:
 def test_every_command_is_told_of() -> None:
     text = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs").glob("*.md"))
     assert [name for name in COMMANDS if f"dllint {name}" not in text] == []
+
+
+def test_the_hooks_of_the_page_say_everything_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (ROOT / "docs" / "pre-commit.md").read_text(encoding="utf-8")
+    (repository,) = yaml.safe_load(page.partition("```yaml\n")[2].partition("```")[0])["repos"]
+    known = {hook["id"]: hook for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())}
+    shutil.copytree(ROOT / "examples" / "training", tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    told = []
+    for hook in repository["hooks"]:
+        program, *arguments = known[hook["id"]]["entry"].split()
+        assert program == "dllint"
+        told += CliRunner().invoke(cli, [*arguments, "vocab.py", "data.py"]).stdout.splitlines()
+    assert len(told) == len(set(told)) == 3
 
 
 def test_the_keys_of_the_configuration_are_up_to_date() -> None:

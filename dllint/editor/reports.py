@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
-from pathlib import Path
 
 from lsprotocol.types import (
     CodeDescription,
@@ -16,6 +14,7 @@ from lsprotocol.types import (
 )
 
 from dllint import registry
+from dllint.editor import hover
 from dllint.editor.documents import Documents
 from dllint.editor.places import Places
 from dllint.editor.workbench import View
@@ -58,7 +57,7 @@ class Reports:
             message=finding.message,
             severity=_SEVERITIES[finding.severity],
             code=finding.code,
-            code_description=CodeDescription(Path(info.page).as_uri()) if os.path.exists(info.page) else None,
+            code_description=CodeDescription(page) if (page := hover.address(info)) else None,
             source=SOURCE,
             tags=[DiagnosticTag.Unnecessary] if finding.code == "DLL901" else None,
             related_information=[

@@ -308,7 +308,7 @@ def _answer(server: Server) -> None:
         if _wants(only, lsp.CodeActionKind.QuickFix):
             found += await server.at(uri, lambda *at: list(server.actions.at(at, params.range))) or []
         kind = FIX_ALL if server.documents.cell(uri) is None else FIX_NOTEBOOK
-        if _wants(only, kind):
+        if _wants(only, kind) and await server.at(uri, lambda view, path, cell: view.is_fixable(path)):
             action = lsp.CodeAction("dllint: fix everything that is safe", kind, data=uri)
             found += [action] if server.resolves else await _with_edit(server, action)
         return found
@@ -321,7 +321,7 @@ def _answer(server: Server) -> None:
 
     @feature(lsp.TEXT_DOCUMENT_HOVER)
     async def hover(params: lsp.HoverParams) -> lsp.Hover | None:
-        found = await server.at(params.text_document.uri, lambda *at: server.actions.page_at(at, params.position))
+        found = await server.at(params.text_document.uri, lambda *at: server.actions.hover(at, params.position))
         return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, found)) if found else None
 
 

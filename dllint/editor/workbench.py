@@ -18,7 +18,7 @@ from dllint.engine.result import paths
 from dllint.engine.session import Request, Session
 from dllint.engine.single import ATTEMPTS
 from dllint.finding import Finding
-from dllint.fix import Edit, Fix
+from dllint.fix import Applicability, Edit, Fix
 from dllint.garbage import uncollected
 from dllint.reduce import Collected
 from dllint.source import Source, Span
@@ -53,11 +53,16 @@ class View(msgspec.Struct, frozen=True):
         fix = self.session.remedies.fix(finding, self.judged.project)
         return written_out(fix, self.judged.project) if fix else None
 
+    def is_fixable(self, path: str) -> bool:
+        """Whether a finding of a file has a safe fix."""
+        fixes = (self.fix(finding) for finding in self.findings if finding.path == path)
+        return any(fix is not None and fix.edits and fix.applicability is Applicability.SAFE for fix in fixes)
+
     def silencing(self, finding: Finding) -> list[Edit]:
-        """The comment that silences a finding where it is."""
+        """The comment that silences a finding where it is. It is one that Ruff does not take for a mistake."""
         comments = self.corpus.suppressions.get(finding.path, ())
         try:
-            return noqa.add(self.source(finding.path), comments, [(finding.span, finding.code)])
+            return noqa.add(self.source(finding.path), comments, [(finding.span, finding.code)], own=True)
         except noqa.NotTokenized:
             return []
 
