@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from dllint.editor.desk import Desk
 from dllint.editor.moved import Moved
 from dllint.editor.places import Places
 from dllint.editor.workbench import PAUSE_S, Workbench
+from dllint.editor.worker import Worker
 from dllint.engine.session import Request
 from dllint.source import Part, Source, Span
 from tests.test_cli import PROGRAM
@@ -117,6 +119,19 @@ def test_a_file_that_changes_under_way(bench: Workbench, tmp_path: Path) -> None
     assert not bench.refresh()
     bench.put(".venv/x.py", PROGRAM.encode())
     assert told(bench) == ["third.py:8:35 DLL101 lambda: 0", BOTH[1]]
+
+
+def test_requests_that_are_cancelled_leave_the_worker_alive() -> None:
+    worker = Worker()
+    begun, go = threading.Event(), threading.Event()
+    under_way = worker.submit(lambda: (begun.set(), go.wait(5)))
+    waiting = worker.submit(lambda: pytest.fail("nobody waits for this answer"))
+    assert begun.wait(5)
+    assert waiting.cancel()
+    assert not under_way.cancel()
+    go.set()
+    assert worker.submit(lambda: "alive").result(timeout=5) == "alive"
+    worker.stop()
 
 
 def test_a_folder_of_projects_opens_each_of_them(tmp_path: Path) -> None:

@@ -56,6 +56,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_a_conversation(folder: Path) -> None:
     async def talk(editor: Editor) -> None:
+        assert editor.capabilities.diagnostic_provider is None, "this client is told, so it need not ask"
         # All files of a project are told of, open or not.
         await editor.until("vocab.py", FOUND)
         editor.open("vocab.py")
@@ -185,6 +186,7 @@ def test_a_client_that_asks(folder: Path) -> None:
     """Pulled diagnostics, UTF-8 columns, actions whose edits are resolved."""
 
     async def talk(editor: Editor) -> None:
+        assert editor.capabilities.diagnostic_provider.workspace_diagnostics
         editor.open("vocab.py")
         params = types.DocumentDiagnosticParams(editor.document("vocab.py"))
         (found,) = (await editor.client.text_document_diagnostic_async(params)).items
