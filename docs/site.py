@@ -23,6 +23,7 @@ PAGES = (
     "dllint/diagnostics/*.md",
     "bench/*.md",
     "examples/**/*.md",
+    "editors/*/*.md",
 )
 ASSETS = ("docs/site.css", "docs/site.js", "docs/images/logo.svg")
 FIRST, RULES = "README.md", "rules/README.md"
