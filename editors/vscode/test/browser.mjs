@@ -1,5 +1,6 @@
-// The packaged extension in a real VS Code (code-server), driven through a browser: findings, route, fix, restart.
-// CODE_SERVER, CHROMIUM and PYTHON name the programs; PICTURES a folder for pictures.
+// The packaged extension in a real VS Code (code-server), driven through a browser, beside Ruff's language server and a
+// stand-in for the Python extension, which says that PYTHON is chosen.
+// CODE_SERVER, CHROMIUM, PYTHON and RUFF name the programs; PICTURES a folder for pictures.
 
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
@@ -7,9 +8,10 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { build } from "esbuild";
 import { chromium } from "playwright-core";
 
-const { CODE_SERVER = "code-server", CHROMIUM = "/usr/bin/chromium", PYTHON = "python3", PICTURES } = process.env;
+const { CODE_SERVER = "code-server", CHROMIUM = "/usr/bin/chromium", PYTHON = "python3", RUFF = "ruff", PICTURES } = process.env;
 const QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
 const PATIENCE = { timeout: 60_000 };
 const EXAMPLE = resolve("../../examples/training");
@@ -18,12 +20,38 @@ const home = mkdtempSync(join(tmpdir(), "dllint-vscode-"));
 const project = join(home, "training");
 const extensions = ["--user-data-dir", join(home, "data"), "--extensions-dir", join(home, "extensions")];
 
+function run(program, args, cwd = ".") {
+  const done = spawnSync(program, args, { cwd, encoding: "utf8" });
+  assert.equal(done.status, 0, `${program}: ${done.error ?? done.stdout + done.stderr}`);
+}
+
+/** Package the extensions that dllint's meets, and install all of them. */
+async function install() {
+  await build({
+    entryPoints: ["test/neighbours/ruff/extension.ts"],
+    outfile: join(home, "ruff", "dist", "extension.js"),
+    external: ["vscode"],
+    bundle: true,
+    platform: "node",
+  });
+  cpSync("test/neighbours/ruff/package.json", join(home, "ruff", "package.json"));
+  cpSync("test/neighbours/python", join(home, "python"), { recursive: true });
+  const vsce = resolve("node_modules", ".bin", "vsce");
+  for (const name of ["ruff", "python"]) {
+    writeFileSync(join(home, name, "README.md"), "For tests.\n");
+    run(vsce, ["package", "--no-dependencies", "--skip-license", "--allow-missing-repository", "--out", "it.vsix"], join(home, name));
+    run(CODE_SERVER, [...extensions, "--install-extension", join(home, name, "it.vsix")]);
+  }
+  run(CODE_SERVER, [...extensions, "--install-extension", resolve("dllint.vsix")]);
+}
+
 function prepare() {
   cpSync(EXAMPLE, project, { recursive: true, filter: (name) => !name.includes("__pycache__") });
+  writeFileSync(join(project, "ruff.toml"), '[lint]\nselect = ["F", "RUF100", "RUF102"]\n');
   const user = join(home, "data", "User");
   mkdirSync(user, { recursive: true });
   const settings = {
-    "dllint.interpreter": PYTHON,
+    "editor.codeActionsOnSave": { "source.fixAll.ruff": "explicit" },
     "security.workspace.trust.enabled": false,
     "workbench.startupEditor": "none",
     "workbench.colorTheme": "Default Light Modern",
@@ -31,8 +59,6 @@ function prepare() {
     "chat.commandCenter.enabled": false,
   };
   writeFileSync(join(user, "settings.json"), JSON.stringify(settings));
-  const installed = spawnSync(CODE_SERVER, [...extensions, "--install-extension", resolve("dllint.vsix")], { encoding: "utf8" });
-  assert.equal(installed.status, 0, installed.stdout + installed.stderr);
 }
 
 function freePort() {
@@ -46,7 +72,10 @@ function freePort() {
 
 async function serve(port) {
   const options = ["--auth", "none", "--bind-addr", `127.0.0.1:${port}`, "--disable-telemetry", "--disable-update-check"];
-  const server = spawn(CODE_SERVER, [...extensions, ...options], { detached: true }); // a group of its own, to be ended whole
+  const server = spawn(CODE_SERVER, [...extensions, ...options], {
+    detached: true, // a group of its own, to be ended whole
+    env: { ...process.env, PYTHON, RUFF },
+  });
   await new Promise((done, fail) => {
     server.stdout.on("data", (text) => String(text).includes("HTTP server listening") && done());
     server.once("exit", (code) => fail(new Error(`code-server ended with ${code}`)));
@@ -167,9 +196,15 @@ async function silence(one) {
   await one.page.locator(".squiggly-error").first().waitFor(PATIENCE);
   await one.act("(DLL102): disable for this line");
   await one.status("dllint 6");
+  await one.page.keyboard.press("Control+Home");
+  await one.page.keyboard.type("MARK = 1  # noqa: DLL101\n"); // a comment that Ruff takes away
+  await one.page.locator(".view-line", { hasText: "noqa: DLL101" }).waitFor(PATIENCE);
+  await one.page.locator(".squiggly-warning").first().waitFor(PATIENCE);
   await one.page.keyboard.press("Control+s");
-  await one.page.waitForTimeout(1000);
-  assert.match(readFileSync(join(project, "transforms.py"), "utf8"), /# dllint: ignore\[DLL102\]/);
+  const text = () => readFileSync(join(project, "transforms.py"), "utf8");
+  for (let tries = 0; tries < 50 && !/^MARK = 1\n/.test(text()); tries++) await one.page.waitForTimeout(200);
+  assert.match(text(), /^MARK = 1\n/, "Ruff fixes when saving");
+  assert.match(text(), /# dllint: ignore\[DLL102\]/);
 }
 
 async function restart(one) {
@@ -177,11 +212,12 @@ async function restart(one) {
   await one.page.waitForTimeout(1500);
   await one.status("dllint 6");
   await one.command("dllint: Show Output");
-  await one.page.locator(".output-view-container, .panel .view-lines", { hasText: "dllint.interpreter" }).first().waitFor(PATIENCE);
+  await one.page.locator(".output-view-container, .panel .view-lines", { hasText: "the chosen interpreter" }).first().waitFor(PATIENCE);
   await one.picture("vscode-output");
 }
 
 prepare();
+await install();
 const port = await freePort();
 const server = await serve(port);
 const browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET });
