@@ -16,6 +16,8 @@ const QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-ru
 const PATIENCE = { timeout: 60_000 };
 const EXAMPLE = resolve("../../examples/training");
 
+const NOTEBOOK = "from torch.utils.data import DataLoader\nloader = DataLoader([1], num_workers=2, collate_fn=lambda batch: batch)\n";
+
 const home = mkdtempSync(join(tmpdir(), "dllint-vscode-"));
 const project = join(home, "training");
 const extensions = ["--user-data-dir", join(home, "data"), "--extensions-dir", join(home, "extensions")];
@@ -48,6 +50,9 @@ async function install() {
 function prepare() {
   cpSync(EXAMPLE, project, { recursive: true, filter: (name) => !name.includes("__pycache__") });
   writeFileSync(join(project, "ruff.toml"), '[lint]\nselect = ["F", "RUF100", "RUF102"]\n');
+  const cell = { cell_type: "code", metadata: {}, outputs: [], execution_count: null, source: NOTEBOOK };
+  const content = { cells: [cell], metadata: { language_info: { name: "python" } }, nbformat: 4, nbformat_minor: 5 };
+  writeFileSync(join(project, "notes.ipynb"), JSON.stringify(content));
   const user = join(home, "data", "User");
   mkdirSync(user, { recursive: true });
   const settings = {
@@ -139,7 +144,7 @@ class Window {
 
 async function findings(one) {
   await one.open("vocab.py", 23, 40);
-  await one.status("dllint 8");
+  await one.status("dllint 9");
   await one.page.locator(".squiggly-error").first().waitFor(PATIENCE);
   await one.page.keyboard.press("Control+Shift+M");
   await one.page.locator(".markers-panel .monaco-list-row", { hasText: "DLL105" }).waitFor(PATIENCE);
@@ -177,12 +182,32 @@ async function route(one) {
   await one.page.locator('.tab.active[data-resource-name="vocab.py"]').waitFor(PATIENCE);
 }
 
+async function explain(one) {
+  await one.open("vocab.py", 23, 40);
+  await one.act("(DLL101): explain");
+  await one.page.locator(".tab.active", { hasText: "Preview dll101_lambda_default_factory.md" }).waitFor(PATIENCE);
+  await one.page.keyboard.press("Control+k");
+  await one.page.keyboard.press("w"); // closes all editors: the browser takes Control+W for itself
+  await one.page.locator(".tab.active").waitFor({ ...PATIENCE, state: "detached" });
+}
+
+/** A cell of a notebook has its finding. */
+async function notebook(one) {
+  await one.page.locator(".explorer-viewlet .monaco-list-row", { hasText: "notes.ipynb" }).dblclick();
+  const cell = one.page.locator(".notebookOverlay .cell.code");
+  await cell.locator(".squiggly-warning, .squiggly-error").first().waitFor(PATIENCE);
+  await one.picture("vscode-notebook");
+  await one.page.keyboard.press("Control+k");
+  await one.page.keyboard.press("w");
+  await one.page.locator(".tab.active").waitFor({ ...PATIENCE, state: "detached" });
+}
+
 async function fix(one) {
   await one.open("vocab.py", 23, 40);
   const offered = await one.act("Move the lambda to the function", () => one.picture("vscode-fix"));
   assert.ok(offered.some((text) => text.includes("show the route")), offered.join("\n"));
   assert.ok(!offered.some((text) => text.includes("everything that is safe")), "nothing here is safe");
-  await one.status("dllint 7");
+  await one.status("dllint 8");
   await one.page.keyboard.press("Control+s");
   await one.page.waitForTimeout(1000);
   await one.picture("vscode-fixed");
@@ -195,7 +220,7 @@ async function silence(one) {
   await one.open("transforms.py", 28, 22);
   await one.page.locator(".squiggly-error").first().waitFor(PATIENCE);
   await one.act("(DLL102): disable for this line");
-  await one.status("dllint 6");
+  await one.status("dllint 7");
   await one.page.keyboard.press("Control+Home");
   await one.page.keyboard.type("MARK = 1  # noqa: DLL101\n"); // a comment that Ruff takes away
   await one.page.locator(".view-line", { hasText: "noqa: DLL101" }).waitFor(PATIENCE);
@@ -210,7 +235,7 @@ async function silence(one) {
 async function restart(one) {
   await one.command("dllint: Restart Server");
   await one.page.waitForTimeout(1500);
-  await one.status("dllint 6");
+  await one.status("dllint 7");
   await one.command("dllint: Show Output");
   await one.page.locator(".output-view-container, .panel .view-lines", { hasText: "the chosen interpreter" }).first().waitFor(PATIENCE);
   await one.picture("vscode-output");
@@ -227,7 +252,7 @@ try {
   one = new Window(await context.newPage());
   await one.page.goto(`http://127.0.0.1:${port}/?folder=${encodeURIComponent(project)}`);
   await one.page.locator(".monaco-workbench .explorer-viewlet").waitFor(PATIENCE);
-  for (const part of [findings, hover, route, fix, silence, restart]) {
+  for (const part of [findings, hover, route, explain, fix, silence, notebook, restart]) {
     await part(one);
     console.log(`ok ${part.name}`);
   }
