@@ -14,7 +14,7 @@ pytest.importorskip("lsprotocol")
 from dllint.editor.desk import Desk
 from dllint.editor.moved import Moved
 from dllint.editor.places import Places
-from dllint.editor.workbench import PAUSE_S, Workbench
+from dllint.editor.workbench import PAUSE_S, View, Workbench
 from dllint.editor.worker import Worker
 from dllint.engine.session import Request
 from dllint.source import Part, Source, Span
@@ -90,6 +90,21 @@ def test_a_half_written_line_leaves_the_file_as_it_was(bench: Workbench, monkeyp
     monkeypatch.setattr("time.monotonic", lambda: float("inf"))
     assert told(bench)[1] == "words.py:2:4 DLL900 ("
     assert PAUSE_S > 0
+
+
+def test_whether_a_file_has_a_safe_fix_is_asked_once(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    fix = View.fix
+    monkeypatch.setattr(View, "fix", lambda view, finding: (asked.append(finding.path), fix(view, finding))[1])
+    assert [bench.view().is_fixable(path) for path in ("words.py", "words.py", "gone.py")] == [True, True, False]
+    assert asked == ["words.py"]
+    bench.put("words.py", PROGRAM.replace("lambda: 0", "lambda: print()").encode())
+    assert told(bench)[1] == "words.py:8:35 DLL101 lambda: print()"
+    assert not bench.view().is_fixable("words.py")
+    bench.put("words.py", f"if (\n{PROGRAM}".encode())
+    assert not bench.view().is_fixable("words.py"), "what would be edited has moved"
+    bench.put("words.py", PROGRAM.encode())
+    assert bench.view().is_fixable("words.py")
 
 
 def test_a_comment_is_judged_when_there_is_time(bench: Workbench) -> None:

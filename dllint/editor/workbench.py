@@ -41,6 +41,8 @@ class View(msgspec.Struct, frozen=True):
     behind: Mapping[str, Source]
     hidden: frozenset[str]
     crashes: tuple[str, ...]
+    fixable: dict[str, bool]
+    """Files that somebody asked about, and whether `judged` has a safe fix for them."""
 
     def source(self, path: str) -> Source:
         """A file as it is in the editor or on disk."""
@@ -54,9 +56,14 @@ class View(msgspec.Struct, frozen=True):
         return written_out(fix, self.judged.project) if fix else None
 
     def is_fixable(self, path: str) -> bool:
-        """Whether a finding of a file has a safe fix."""
-        fixes = (self.fix(finding) for finding in self.findings if finding.path == path)
-        return any(fix is not None and fix.edits and fix.applicability is Applicability.SAFE for fix in fixes)
+        """Whether a finding of a file has a safe fix; editors ask with each move of the cursor."""
+        if path in self.behind:
+            return False
+        if path not in self.fixable:
+            fixes = (self.fix(finding) for finding in self.findings if finding.path == path)
+            safe = (fix for fix in fixes if fix is not None and fix.applicability is Applicability.SAFE)
+            self.fixable[path] = any(fix.edits for fix in safe)
+        return self.fixable[path]
 
     def silencing(self, finding: Finding) -> list[Edit]:
         """The comment that silences a finding where it is. It is one that Ruff does not take for a mistake."""
@@ -86,6 +93,7 @@ class Workbench:
         """When each buffer was changed last."""
         self._stale: set[str] | None = None
         self._last: tuple[Corpus, Judgement] | None = None
+        self._fixable: dict[str, bool] = {}
 
     @property
     def root(self) -> str:
@@ -179,7 +187,7 @@ class Workbench:
             if same and corpus.containers == self._last[0].containers:
                 return self._last[1]
         judged = self.session.judge.judge(corpus, self._last[1].project if self._last is not None else None)
-        self._last = corpus, judged
+        self._last, self._fixable = (corpus, judged), {}
         return judged
 
     def _shown(self, corpus: Corpus, judged: Judgement, former: Mapping[str, tuple[Source, Collected]]) -> View:
@@ -198,6 +206,7 @@ class Workbench:
             behind=behind,
             hidden=frozenset(young),
             crashes=(*corpus.crashes, *judged.crashes),
+            fixable=self._fixable,
         )
 
 
