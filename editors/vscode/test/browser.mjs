@@ -241,6 +241,18 @@ async function restart(one) {
   await one.picture("vscode-output");
 }
 
+/** A wrong setting is told of, and put right without a reload. */
+async function failure(one) {
+  mkdirSync(join(project, ".vscode"));
+  const setting = join(project, ".vscode", "settings.json");
+  writeFileSync(setting, JSON.stringify({ "dllint.path": "/no/such/dllint" }));
+  await one.page.locator(".notification-list-item", { hasText: "/no/such/dllint was not found" }).waitFor(PATIENCE);
+  await one.page.locator(".statusbar-item.error-kind", { hasText: "dllint" }).waitFor(PATIENCE);
+  await one.picture("vscode-failure");
+  rmSync(setting);
+  await one.status("dllint 7");
+}
+
 prepare();
 await install();
 const port = await freePort();
@@ -252,7 +264,7 @@ try {
   one = new Window(await context.newPage());
   await one.page.goto(`http://127.0.0.1:${port}/?folder=${encodeURIComponent(project)}`);
   await one.page.locator(".monaco-workbench .explorer-viewlet").waitFor(PATIENCE);
-  for (const part of [findings, hover, route, explain, fix, silence, notebook, restart]) {
+  for (const part of [findings, hover, route, explain, fix, silence, notebook, restart, failure]) {
     await part(one);
     console.log(`ok ${part.name}`);
   }
