@@ -149,6 +149,21 @@ def test_requests_that_are_cancelled_leave_the_worker_alive() -> None:
     worker.stop()
 
 
+def test_a_folder_with_a_wrong_configuration_opens_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Least of all the folder that the server was started in."""
+    (tmp_path / "dllint.toml").write_text("ignroe = []\n")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "dllint.toml").touch()
+    monkeypatch.chdir(elsewhere)
+    desk = Desk()
+    desk.open_folders([str(tmp_path)])
+    assert desk.views() == []
+    assert list(desk.problems) == [str(tmp_path)]
+
+
 def test_a_folder_of_projects_opens_each_of_them(tmp_path: Path) -> None:
     for name in ("first", "second"):
         (tmp_path / name).mkdir()

@@ -94,7 +94,7 @@ class Desk:
         self.folders = tuple(folders)
         for folder in self.folders:
             home = self._homes[folder] = self._home(os.path.join(folder, "_"))
-            for inner in _projects(home):
+            for inner in _projects(home) if home else ():
                 self._bench(inner)
 
     def changed(self, places: Sequence[str]) -> None:
