@@ -22,12 +22,17 @@ class NotTokenized(Exception):
 
 
 def add(
-    source: Source, comments: Collection[Suppression], findings: Iterable[tuple[Span, str]], reason: str = ""
+    source: Source,
+    comments: Collection[Suppression],
+    findings: Iterable[tuple[Span, str]],
+    reason: str = "",
+    own: bool = False,
 ) -> list[Edit]:
     """The edits that silence findings, given as places and codes. Raises NotTokenized.
 
     A comment goes to the end of the first line of its place, else of its last line; where both end in a string or a
     backslash, an ignore comment of our own goes above the statement. One that is there already takes the codes in.
+    With `own`, all of them are of our own form, which Ruff leaves alone, and a `# noqa` stays as it is.
     """
     layout = _Layout(source)
     ends: dict[int, set[str]] = defaultdict(set)
@@ -36,10 +41,13 @@ def add(
         rows = source.location(span.start)[0], source.location(span.end)[0]
         free = [row for row in rows if row not in layout.open]
         (ends[free[0]] if free else above[layout.statement(rows[0])]).add(code)
-    here = {source.location(comment.span.start)[0]: comment for comment in comments}
+    here: dict[int, list[Suppression]] = defaultdict(list)
+    for comment in comments:
+        here[source.location(comment.span.start)[0]].append(comment)
     said = f" {reason}" if reason else ""
+    at_end = _own_at_end if own else _at_end
     return [
-        *(_at_end(source, row, here.get(row), sorted(codes), said) for row, codes in ends.items()),
+        *(at_end(source, row, here[row], sorted(codes), said) for row, codes in ends.items()),
         *(_above(source, row, sorted(codes), said) for row, codes in above.items()),
     ]
 
@@ -91,14 +99,34 @@ def _tokens(tokens: Iterable[tokenize.TokenInfo]) -> Iterator[tuple[int, int, bo
             begins = token.type == tokenize.NEWLINE
 
 
-def _at_end(source: Source, row: int, comment: Suppression | None, codes: list[str], said: str) -> Edit:
+def _is_ours(source: Source, comment: Suppression) -> bool:
+    """Whether a comment names dllint: `# dllint: ignore` and `# dllint: noqa`."""
+    return "dllint" in source.text[comment.span.start : comment.span.end].lower()
+
+
+def _at_end(source: Source, row: int, comments: list[Suppression], codes: list[str], said: str) -> Edit:
     span = source.row_span(row)
     end = span.start + len(source.line(row).rstrip(" \t"))
     more = ", ".join(codes)
-    if comment is None:
+    if not comments:
         return Edit(source.path, Span(end, span.end), f"  # noqa: {more}{said}")
+    comment = comments[-1]
     at = comment.span.end - (1 if comment.own else 0)  # before the bracket of `ignore[...]`
     return Edit(source.path, Span(at, span.end), f", {more}{source.text[at:end]}{said}")
+
+
+def _own_at_end(source: Source, row: int, comments: list[Suppression], codes: list[str], said: str) -> Edit:
+    """The same in our own form: before a `# noqa`, for Ruff may take away what follows that."""
+    ours = [item for item in comments if _is_ours(source, item)]
+    if ours:
+        return _at_end(source, row, ours, codes, said)
+    written = f"# dllint: ignore[{', '.join(codes)}]{said}"
+    if comments:
+        at = comments[0].span.start
+        return Edit(source.path, Span(at, at), f"{written}  ")
+    span = source.row_span(row)
+    end = span.start + len(source.line(row).rstrip(" \t"))
+    return Edit(source.path, Span(end, span.end), f"  {written}")
 
 
 def _above(source: Source, row: int, codes: list[str], said: str) -> Edit:

@@ -1,6 +1,7 @@
 """The pages of the site: the Markdown of this repository, in its own folders, so that links work in both views.
 
-`python -m docs.site` copies them to `build/pages`, from where `mkdocs build` takes them.
+`python -m docs.site` copies them to `build/pages`, from where `mkdocs build` takes them. README becomes the first page
+(`docs/home.py`), and what `dllint rule` knows of the rules is written into their pages (`docs/rule_index.py`).
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import shutil
 import sys
 from pathlib import Path
 
+from docs import home, rule_index
 from docs.links import links
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -23,8 +25,10 @@ PAGES = (
     "dllint/diagnostics/*.md",
     "bench/*.md",
     "examples/**/*.md",
+    "editors/*/*.md",
 )
-ASSETS = ("docs/site.css",)
+ASSETS = ("docs/site.css", "docs/site.js", "docs/images/logo.svg")
+FIRST, RULES = "README.md", "rules/README.md"
 _FENCE = re.compile(rb"^( *`{3,}\w+) .*$", re.MULTILINE)
 
 
@@ -36,7 +40,11 @@ def pages(root: Path = ROOT) -> list[Path]:
 
 def files(root: Path = ROOT) -> dict[str, bytes]:
     """What the site is made of: the pages, and the files that they link to."""
-    found = {page.relative_to(root).as_posix(): _page(page.read_bytes()) for page in pages(root)}
+    texts = {page.relative_to(root).as_posix(): page.read_bytes() for page in pages(root)}
+    texts |= rule_index.statuses(root)
+    texts[FIRST] = home.page(texts[FIRST].decode(), root).encode()
+    texts[RULES] = rule_index.index(texts[RULES].decode()).encode()
+    found = {name: _page(text) for name, text in texts.items()}
     for page in pages(root):
         for link in links(page.read_text(encoding="utf-8")):
             target = (page.parent / link.path).resolve()

@@ -35,8 +35,10 @@ PULLS = types.ClientCapabilities(
 class Editor:
     """What an editor does, its buffers included. Names are paths below the folder."""
 
-    def __init__(self, client: Any, folder: Path) -> None:
+    def __init__(self, client: Any, folder: Path, capabilities: Any) -> None:
         self.client = client
+        self.capabilities = capabilities
+        """Those of the server."""
         self.folder = folder
         self.texts: dict[str, str] = {}
         self.versions: dict[str, int] = {}
@@ -145,14 +147,14 @@ async def editor(folder: Path, capabilities: Any = None, options: Any = None) ->
     environment["DLLINT_CACHE_DIR"] = str(folder.parent / "cache")
     await client.start_io(sys.executable, "-m", "dllint", "server", "--stdio", env=environment)
     try:
-        await client.initialize_session(
+        initialized = await client.initialize_session(
             types.InitializeParams(
                 capabilities=capabilities or types.ClientCapabilities(),
                 workspace_folders=[types.WorkspaceFolder(folder.as_uri(), "folder")],
                 initialization_options=options,
             )
         )
-        yield Editor(client, folder)
+        yield Editor(client, folder, initialized.capabilities)
         await client.shutdown_session()
     finally:
         if client._server is not None and client._server.returncode is None:  # a test failed: nobody said goodbye

@@ -15,14 +15,18 @@ from xml.etree import ElementTree
 
 import pytest
 import yaml
+from click.testing import CliRunner
 
-from dllint import schema
-from dllint.cli import COMMANDS
-from docs import links, pictures, site
+from dllint import registry, schema
+from dllint.cli import COMMANDS, cli
+from docs import home, links, pictures, rule_index, site
 
 ROOT = site.ROOT
 CONFIGURATION = ROOT / "docs" / "configuration.md"
 BEGIN, END = "<!-- begin keys -->\n", "<!-- end keys -->"
+LOADED = re.compile(
+    r"<(?:script|img|iframe)[^>]* src=\"?(?:https?:)?//|<link[^>]*stylesheet[^>]*href=\"?(?:https?:)?//"
+)
 LIST = re.compile(r"(?:[-*]|\d+\.) ")
 
 
@@ -68,6 +72,40 @@ def test_the_site_has_all_pages_and_what_they_link_to() -> None:
     assert all(re.fullmatch(rb" *`{3,}\w+", line) for line in _fences(files) if line.strip(b" `"))
 
 
+def test_the_first_page_of_the_site() -> None:
+    first = site.files()["README.md"].decode()
+    assert "pip install dllint" in first
+    assert [first.count(f"rules, {row}") for row in ("DLL101 to", "DLL2", "DLL3", "DLL4", "DLL5", "DLL6")] == [1] * 6
+    assert first.index("images/terminal.svg") < first.index("## What it finds") < first.index("## Measured")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert {line for line in readme.splitlines() if line.startswith("## ")} <= set(first.splitlines()), (
+        "nothing is lost"
+    )
+    for number, words, page in home.figures(ROOT):
+        measured = (ROOT / page).read_text(encoding="utf-8")
+        assert all(found in measured for found in re.findall(r"\d[\d,.]*\d", f"{number} {words}")), number
+
+
+def test_a_figure_that_is_gone_stops_the_site(tmp_path: Path) -> None:
+    (tmp_path / "bench").mkdir()
+    (tmp_path / "bench" / "PRECISION.md").write_text("84 findings, most of them true.\n")
+    with pytest.raises(ValueError, match=r"bench/PRECISION\.md does not say"):
+        home.figures(tmp_path)
+
+
+def test_the_pages_of_rules_on_the_site() -> None:
+    files = site.files()
+    page = files["rules/dllint_rules/pickling/dll101_lambda_default_factory.md"].decode()
+    assert page.splitlines()[2] == "*error · on by default · fix: sometimes · stable since 0.1.0*"
+    index = files["rules/README.md"].decode().splitlines()
+    rows = {line[3:9]: line.removesuffix(" |").split(" | ")[2:] for line in index if line.startswith("| [DLL")}
+    assert set(rows) == {info.code for info in registry.infos()}
+    assert rows["DLL101"] == ["error", "sometimes", "on", "spawn, forkserver"]
+    assert rows["DLL306"] == ["info", "no", "opt-in", "fork"]
+    assert rows["DLL201"][-1] == rows["DLL605"][-1] == rows["DLL900"][-1] == "any"
+    assert sum(line == rule_index.HEAD.splitlines()[0] for line in index) == 7
+
+
 def _fences(files: dict[str, bytes]) -> list[bytes]:
     pages = [content for name, content in files.items() if name.endswith(".md")]
     return [line for page in pages for line in page.splitlines() if line.lstrip().startswith(b"```")]
@@ -89,6 +127,20 @@ def _pages(item: object) -> list[str]:
 def test_every_command_is_told_of() -> None:
     text = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs").glob("*.md"))
     assert [name for name in COMMANDS if f"dllint {name}" not in text] == []
+
+
+def test_the_hooks_of_the_page_say_everything_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (ROOT / "docs" / "pre-commit.md").read_text(encoding="utf-8")
+    (repository,) = yaml.safe_load(page.partition("```yaml\n")[2].partition("```")[0])["repos"]
+    known = {hook["id"]: hook for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())}
+    shutil.copytree(ROOT / "examples" / "training", tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    told = []
+    for hook in repository["hooks"]:
+        program, *arguments = known[hook["id"]]["entry"].split()
+        assert program == "dllint"
+        told += CliRunner().invoke(cli, [*arguments, "vocab.py", "data.py"]).stdout.splitlines()
+    assert len(told) == len(set(told)) == 3
 
 
 def test_the_keys_of_the_configuration_are_up_to_date() -> None:
@@ -127,10 +179,14 @@ def _words(picture: ElementTree.Element) -> list[str]:
 
 @pytest.mark.slow
 def test_the_site_builds(tmp_path: Path) -> None:
-    pytest.importorskip("mkdocs")
+    pytest.importorskip("material")
     shutil.copy(ROOT / "mkdocs.yml", tmp_path)
     site.build(tmp_path / "build" / "pages")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "build" / "site" / "docs" / "check" / "index.html").is_file()
+    built = tmp_path / "build" / "site"
+    assert (built / "docs" / "check" / "index.html").is_file()
+    assert "edit/main/docs/check.md" in (built / "docs" / "check" / "index.html").read_text(encoding="utf-8")
+    for page in built.rglob("*.html"):
+        assert not LOADED.search(page.read_text(encoding="utf-8")), f"{page} loads something from another host"

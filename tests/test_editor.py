@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,8 @@ pytest.importorskip("lsprotocol")
 from dllint.editor.desk import Desk
 from dllint.editor.moved import Moved
 from dllint.editor.places import Places
-from dllint.editor.workbench import PAUSE_S, Workbench
+from dllint.editor.workbench import PAUSE_S, View, Workbench
+from dllint.editor.worker import Worker
 from dllint.engine.session import Request
 from dllint.source import Part, Source, Span
 from tests.test_cli import PROGRAM
@@ -90,6 +92,21 @@ def test_a_half_written_line_leaves_the_file_as_it_was(bench: Workbench, monkeyp
     assert PAUSE_S > 0
 
 
+def test_whether_a_file_has_a_safe_fix_is_asked_once(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    fix = View.fix
+    monkeypatch.setattr(View, "fix", lambda view, finding: (asked.append(finding.path), fix(view, finding))[1])
+    assert [bench.view().is_fixable(path) for path in ("words.py", "words.py", "gone.py")] == [True, True, False]
+    assert asked == ["words.py"]
+    bench.put("words.py", PROGRAM.replace("lambda: 0", "lambda: print()").encode())
+    assert told(bench)[1] == "words.py:8:35 DLL101 lambda: print()"
+    assert not bench.view().is_fixable("words.py")
+    bench.put("words.py", f"if (\n{PROGRAM}".encode())
+    assert not bench.view().is_fixable("words.py"), "what would be edited has moved"
+    bench.put("words.py", PROGRAM.encode())
+    assert bench.view().is_fixable("words.py")
+
+
 def test_a_comment_is_judged_when_there_is_time(bench: Workbench) -> None:
     bench.put("words.py", PROGRAM.encode())
     project = bench.view().judged.projects[0]
@@ -117,6 +134,34 @@ def test_a_file_that_changes_under_way(bench: Workbench, tmp_path: Path) -> None
     assert not bench.refresh()
     bench.put(".venv/x.py", PROGRAM.encode())
     assert told(bench) == ["third.py:8:35 DLL101 lambda: 0", BOTH[1]]
+
+
+def test_requests_that_are_cancelled_leave_the_worker_alive() -> None:
+    worker = Worker()
+    begun, go = threading.Event(), threading.Event()
+    under_way = worker.submit(lambda: (begun.set(), go.wait(5)))
+    waiting = worker.submit(lambda: pytest.fail("nobody waits for this answer"))
+    assert begun.wait(5)
+    assert waiting.cancel()
+    assert not under_way.cancel()
+    go.set()
+    assert worker.submit(lambda: "alive").result(timeout=5) == "alive"
+    worker.stop()
+
+
+def test_a_folder_with_a_wrong_configuration_opens_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Least of all the folder that the server was started in."""
+    (tmp_path / "dllint.toml").write_text("ignroe = []\n")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "dllint.toml").touch()
+    monkeypatch.chdir(elsewhere)
+    desk = Desk()
+    desk.open_folders([str(tmp_path)])
+    assert desk.views() == []
+    assert list(desk.problems) == [str(tmp_path)]
 
 
 def test_a_folder_of_projects_opens_each_of_them(tmp_path: Path) -> None:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import io
+import re
+import subprocess
+import sys
 import tokenize
 from pathlib import Path
 
@@ -51,6 +55,31 @@ def silenced(text: str, *codes: str, reason: str = "") -> str:
 )
 def test_a_comment_is_written_at_the_end_of_the_line(before: str, after: str) -> None:
     assert silenced(before) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("HERE\n", "HERE  # dllint: ignore[DLL101]\n"),
+        ("HERE  # why\n", "HERE  # why  # dllint: ignore[DLL101]\n"),
+        ("HERE  # noqa: E501\n", "HERE  # dllint: ignore[DLL101]  # noqa: E501\n"),
+        ("HERE  # noqa: DLL201 so\n", "HERE  # dllint: ignore[DLL101]  # noqa: DLL201 so\n"),
+        ("HERE  # dllint: ignore[DLL201]\n", "HERE  # dllint: ignore[DLL201, DLL101]\n"),
+        ("HERE  # dllint: noqa: DLL201\n", "HERE  # dllint: noqa: DLL201, DLL101\n"),
+        ("HERE  # noqa: E1  # dllint: ignore[DLL2]\n", "HERE  # noqa: E1  # dllint: ignore[DLL2, DLL101]\n"),
+    ],
+)
+def test_a_comment_of_our_own_form(before: str, after: str) -> None:
+    """What was silenced before is silenced after, and Ruff, which deletes what it does not know, deletes nothing."""
+    source = Source("a.py", before)
+    written = apply(before, add(source, scan(source), [(Span(0, 4), "DLL101")], own=True))
+    assert written == after
+    codes = [code for entry in scan(Source("a.py", after)) for code in entry.codes]
+    assert set(codes) == {"DLL101", *(code for entry in scan(source) for code in entry.codes)}
+    ruff_fix = [sys.executable, "-m", "ruff", "check", "--isolated", "--select", "RUF100,RUF102", "--fix-only", "-"]
+    if importlib.util.find_spec("ruff") is not None:
+        left = subprocess.run(ruff_fix, input=after, capture_output=True, text=True, check=False).stdout
+        assert "".join(re.findall(r"# dllint:[^#\n]*(?<! )", after)) in left
 
 
 @pytest.mark.parametrize(

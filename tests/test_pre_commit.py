@@ -104,7 +104,7 @@ def test_the_fixing_hook_fails_when_it_changed_something(project: Path, clone: P
     assert status == 1
     assert "defaultdict(int)" in (project / "vocab.py").read_text()
     git(project, "add", "-A")
-    assert hook(project, clone, home, "dllint-fix", "vocab.py") == (0, [])
+    assert hook(project, clone, home, "dllint-fix") == (0, []), "what is left is for the other hook to say"
 
 
 def test_the_hook_for_containers(project: Path, clone: Path, home: Path) -> None:

@@ -56,6 +56,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_a_conversation(folder: Path) -> None:
     async def talk(editor: Editor) -> None:
+        assert editor.capabilities.diagnostic_provider is None, "this client is told, so it need not ask"
         # All files of a project are told of, open or not.
         await editor.until("vocab.py", FOUND)
         editor.open("vocab.py")
@@ -82,12 +83,24 @@ def test_a_conversation(folder: Path) -> None:
         editor.client.text_document_did_close(types.DidCloseTextDocumentParams(editor.document("train.py")))
         await editor.until("vocab.py", FOUND)
 
-        # The page, at the finding and at a code in a comment.
-        assert (await editor.hover("vocab.py", "lambda: 0")).startswith("# lambda-default-factory (DLL101)")
+        # In short at the finding, and at a code in a comment.
+        assert (await editor.hover("vocab.py", "lambda: 0")).splitlines() == [
+            "**DLL101** lambda-default-factory · error",
+            "",
+            f"* {found.message.partition(': ')[0]}",
+            "* Fails on macOS, Windows and Python 3.14+",
+            "* Use a named function or a class such as `int`",
+            "* Fork: works; forkserver and spawn: stops with an exception",
+            "* Quick fix: Use `int` instead of the lambda",
+            "",
+            f"[Why, examples, and what the fix changes]({found.code_description.href})",
+        ]
         assert await editor.hover("vocab.py", "class") == ""
         editor.change("vocab.py", "# noqa: DLL105\n# dllint: ignore[path-list-on-dataset]\nDLL105 = 1\n")
-        assert "# local-class-shipped (DLL105)" in await editor.hover("vocab.py", "DLL105")
-        assert "(DLL201)" in await editor.hover("vocab.py", "path-list")
+        told = await editor.hover("vocab.py", "DLL105")
+        assert told.startswith("**DLL105** local-class-shipped · error · on by default · fix: sometimes · stable since")
+        assert told.endswith("dll105_local_class_shipped.md)")
+        assert "**DLL201**" in await editor.hover("vocab.py", "path-list")
         editor.change("vocab.py", VOCAB)
 
         # Silenced in one line, in the file; fixed.
@@ -102,7 +115,7 @@ def test_a_conversation(folder: Path) -> None:
         assert list(await editor.actions("vocab.py", "class", "quickfix")) == []
         assert list(await editor.actions("vocab.py", "class", "source")) == ["dllint: fix everything that is safe"]
         for title, after in (
-            ("dllint (DLL101): disable for this line", VOCAB.replace("0)}", "0)}  # noqa: DLL101")),
+            ("dllint (DLL101): disable for this line", VOCAB.replace("0)}", "0)}  # dllint: ignore[DLL101]")),
             ("dllint (DLL101): disable for this file", f"# dllint: noqa: DLL101\n{VOCAB}"),
             ("dllint (DLL101): Use `int` instead of the lambda", VOCAB.replace("lambda: 0", "int")),
             ("dllint: fix everything that is safe", VOCAB.replace("lambda: 0", "int")),
@@ -114,6 +127,13 @@ def test_a_conversation(folder: Path) -> None:
             await editor.until("vocab.py", [])
             editor.change("vocab.py", VOCAB)
             await editor.until("vocab.py", FOUND)
+
+        # Nothing here has a fix that is safe.
+        editor.change("vocab.py", VOCAB.replace("lambda: 0", "lambda: UNKNOWN").replace("\n\n\n", "\n\nUNKNOWN = 1\n"))
+        await editor.until("vocab.py", FOUND)
+        offered = await editor.actions("vocab.py", "lambda: UNKNOWN")
+        assert "dllint (DLL101): Move the lambda to the function `_default` (unsafe)" in offered
+        assert "dllint: fix everything that is safe" not in offered
 
     converse(folder, talk)
 
@@ -166,6 +186,7 @@ def test_a_client_that_asks(folder: Path) -> None:
     """Pulled diagnostics, UTF-8 columns, actions whose edits are resolved."""
 
     async def talk(editor: Editor) -> None:
+        assert editor.capabilities.diagnostic_provider.workspace_diagnostics
         editor.open("vocab.py")
         params = types.DocumentDiagnosticParams(editor.document("vocab.py"))
         (found,) = (await editor.client.text_document_diagnostic_async(params)).items
@@ -207,7 +228,7 @@ def test_a_notebook(folder: Path) -> None:
         assert editor.told("n.ipynb") == []
         last = editor.diagnostics("cell:b")[0].related_information[-1].location
         assert (last.uri, last.range.start.line) == ("cell:c", 1)
-        assert (await editor.hover("cell:b", "lambda: 0")).startswith("# lambda-on-dataset (DLL102)")
+        assert (await editor.hover("cell:b", "lambda: 0")).startswith("**DLL102** lambda-on-dataset")
 
         offered = await editor.actions("cell:c", "lambda batch")
         (all_safe,) = (
@@ -244,7 +265,7 @@ def test_typing_leaves_what_is_not_touched(folder: Path) -> None:
             editor.type("vocab.py", len(VOCAB) + number, character)
             version = editor.versions["vocab.py"]
             hovered = await editor.hover("vocab.py", "lambda: 0")  # answers when all before is done
-            assert "(DLL101)" in hovered, editor.texts["vocab.py"]
+            assert "**DLL101**" in hovered, editor.texts["vocab.py"]
             assert version == editor.versions["vocab.py"]
             seen.append([item.code for item in real.get(editor.uri("vocab.py"), [])])
         assert {tuple(codes) for codes in seen} == {("DLL101",)}

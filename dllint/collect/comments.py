@@ -134,9 +134,8 @@ def _judge(source: Source, offset: int, text: str, alone: bool, below: range) ->
         rows = [r for r in below if r > row] if alone else [row]
         for silenced in rows or [row]:
             yield _suppression(silenced, own, offset, own=True)
-        return
     whole = _FILE.search(text)
-    if whole:
+    if whole and not own:
         if alone:
             yield _suppression(0, whole, offset, own=False)
         elif whole["tool"].lower() == "dllint":

@@ -1,4 +1,4 @@
-"""What an editor offers to do about findings: fix, silence, explain, and fix everything that is safe."""
+"""What an editor offers to do about findings, and shows of them: fix, silence, explain, fix everything that is safe."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from lsprotocol.types import (
 )
 
 from dllint import registry
+from dllint.editor import hover
 from dllint.editor.documents import Documents
 from dllint.editor.places import Places
 from dllint.editor.reports import Reports
 from dllint.editor.workbench import View
 from dllint.finding import Finding
 from dllint.fix import Applicability, Edit
-from dllint.report import page
 from dllint.source import Part, Span
 
 Place = tuple[View, str, int | None]
@@ -129,14 +129,16 @@ class Actions:
             span, text = _within(part, edit) if part.cell is not None else (edit.span, edit.text)
             yield self._reports.address(view, edit.path, part), TextEdit(self._places.range(part, span), text)
 
-    def page_at(self, place: Place, position: Position) -> str:
-        """The pages of the rules that are reported at a position, or whose code stands there in a comment."""
-        codes = [finding.code for finding in self._findings(place, position, position)]
-        return "\n\n---\n\n".join(
-            page.text(registry.by_code()[code]) for code in dict.fromkeys(codes or self._in_comment(place, position))
+    def hover(self, place: Place, position: Position) -> str:
+        """What is reported at a position, in short, or the rule whose code stands there in a comment."""
+        view, known = place[0], registry.by_code()
+        found = dict.fromkeys(
+            hover.finding(finding, known[finding.code], view.fix(finding))
+            for finding in self._findings(place, position, position)
         )
+        return "\n\n---\n\n".join(found or map(hover.rule, self._in_comment(place, position)))
 
-    def _in_comment(self, place: Place, position: Position) -> Iterator[str]:
+    def _in_comment(self, place: Place, position: Position) -> Iterator[registry.RuleInfo]:
         view, path, cell = place
         part = next((part for part in view.source(path).parts if part.cell == cell), None)
         if part is None:
@@ -146,7 +148,7 @@ class Actions:
         line = part.source.row_span(row)
         for match in _WORD.finditer(part.source.text, line.start, line.end):
             if match.start() <= at <= match.end() and "#" in part.source.text[line.start : match.start()]:
-                yield from (info.code for info in registry.infos() if match[0] in (info.code, info.name))
+                yield from (info for info in registry.infos() if match[0] in (info.code, info.name))
 
 
 def _within(part: Part, edit: Edit) -> tuple[Span, str]:

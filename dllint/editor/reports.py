@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
-from pathlib import Path
 
 from lsprotocol.types import (
     CodeDescription,
@@ -16,6 +14,7 @@ from lsprotocol.types import (
 )
 
 from dllint import registry
+from dllint.editor import hover
 from dllint.editor.documents import Documents
 from dllint.editor.places import Places
 from dllint.editor.workbench import View
@@ -53,9 +52,7 @@ class Reports:
         """A finding, its route as related information."""
         info = registry.by_code()[finding.code]
         part = view.source(finding.path).part(finding.span.start)
-        address = info.url(view.session.config.docs_url) or (
-            Path(info.page).as_uri() if os.path.exists(info.page) else ""
-        )
+        address = hover.address(info, view.session.config.docs_url)
         return Diagnostic(
             range=self._places.range(part, finding.span),
             message=finding.message,

@@ -11,6 +11,7 @@ from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
 
 from dllint import __version__
+from dllint.editor import pulls
 from dllint.editor.actions import EXPLAIN, FIX_ALL, FIX_NOTEBOOK, Actions, rule_page
 from dllint.editor.desk import Desk, Settings
 from dllint.editor.documents import Documents, place_of, uri_of
@@ -42,6 +43,8 @@ class Server(LanguageServer):
         self._versions: dict[str, int | None] = {}
         """Of the documents as the worker knows them."""
         self._told: dict[str, str] = {}
+        self.pulled = False
+        """Whether the client asks for diagnostics itself."""
 
     # What the client is and has.
 
@@ -53,9 +56,6 @@ class Server(LanguageServer):
         self.loop = asyncio.get_running_loop()
         capabilities = self.client_capabilities
         text, workspace = capabilities.text_document, capabilities.workspace
-        refreshes = workspace and workspace.diagnostics and workspace.diagnostics.refresh_support
-        self.pulled = bool(text and text.diagnostic and refreshes)
-        """Whether the client asks for diagnostics itself."""
         action = text.code_action if text else None
         resolved = action.resolve_support.properties if action and action.resolve_support else ()
         self.resolves = "edit" in resolved
@@ -189,6 +189,9 @@ def make() -> Server:
     @feature(lsp.INITIALIZE)
     def initialize(params: lsp.InitializeParams) -> None:
         server.desk.settings = _settings(params.initialization_options)
+        server.pulled = pulls.wanted(params.capabilities)
+        if server.pulled:
+            pulls.answer(server)
 
     @feature(lsp.SHUTDOWN)
     def shutdown(params: None) -> None:
@@ -269,36 +272,8 @@ def _listen(server: Server) -> None:
 
 
 def _answer(server: Server) -> None:
-    """Requests: diagnostics, actions, hovers."""
+    """Requests: actions, hovers."""
     feature = server.feature
-
-    @feature(lsp.TEXT_DOCUMENT_DIAGNOSTIC, lsp.DiagnosticOptions(True, True, identifier="dllint"))
-    async def diagnostic(params: lsp.DocumentDiagnosticParams) -> lsp.DocumentDiagnosticReport:
-        uri = params.text_document.uri
-        if not server.pulled:  # it is told without asking
-            return lsp.RelatedFullDocumentDiagnosticReport([])
-
-        def own(view: View, path: str, cell: int | None) -> Sequence[lsp.Diagnostic]:
-            return server.reports.by_document(view).get(uri, [])
-
-        return lsp.RelatedFullDocumentDiagnosticReport(await server.at(uri, own, exact=False) or [])
-
-    @feature(lsp.WORKSPACE_DIAGNOSTIC)
-    async def everywhere(params: lsp.WorkspaceDiagnosticParams) -> lsp.WorkspaceDiagnosticReport:
-        def task() -> dict[str, list[lsp.Diagnostic]]:
-            views = server.desk.views()
-            return {uri: own for view in views for uri, own in server.reports.by_document(view).items()}
-
-        found = await server.work(task)
-        gone: dict[str, list[lsp.Diagnostic]] = {previous.uri: [] for previous in params.previous_result_ids}
-        version = server.documents.version
-        return lsp.WorkspaceDiagnosticReport(
-            [
-                lsp.WorkspaceFullDocumentDiagnosticReport(uri, own, version=version(uri), result_id="0")
-                for uri, own in {**gone, **found}.items()
-            ]
-        )
-
     kinds = [lsp.CodeActionKind.QuickFix, FIX_ALL, FIX_NOTEBOOK]
 
     @feature(lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions(kinds, resolve_provider=True))
@@ -308,7 +283,7 @@ def _answer(server: Server) -> None:
         if _wants(only, lsp.CodeActionKind.QuickFix):
             found += await server.at(uri, lambda *at: list(server.actions.at(at, params.range))) or []
         kind = FIX_ALL if server.documents.cell(uri) is None else FIX_NOTEBOOK
-        if _wants(only, kind):
+        if _wants(only, kind) and await server.at(uri, lambda view, path, cell: view.is_fixable(path)):
             action = lsp.CodeAction("dllint: fix everything that is safe", kind, data=uri)
             found += [action] if server.resolves else await _with_edit(server, action)
         return found
@@ -321,7 +296,7 @@ def _answer(server: Server) -> None:
 
     @feature(lsp.TEXT_DOCUMENT_HOVER)
     async def hover(params: lsp.HoverParams) -> lsp.Hover | None:
-        found = await server.at(params.text_document.uri, lambda *at: server.actions.page_at(at, params.position))
+        found = await server.at(params.text_document.uri, lambda *at: server.actions.hover(at, params.position))
         return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, found)) if found else None
 
 

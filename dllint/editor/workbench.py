@@ -17,7 +17,7 @@ from dllint.engine.result import paths
 from dllint.engine.session import Request, Session
 from dllint.engine.single import ATTEMPTS
 from dllint.finding import Finding
-from dllint.fix import Edit, Fix
+from dllint.fix import Applicability, Edit, Fix
 from dllint.garbage import uncollected
 from dllint.reduce import Collected
 from dllint.source import Source, Span
@@ -40,6 +40,8 @@ class View(msgspec.Struct, frozen=True):
     behind: Mapping[str, Source]
     hidden: frozenset[str]
     crashes: tuple[str, ...]
+    fixable: dict[str, bool]
+    """Files that somebody asked about, and whether `judged` has a safe fix for them."""
 
     def source(self, path: str) -> Source:
         """A file as it is in the editor or on disk."""
@@ -53,11 +55,21 @@ class View(msgspec.Struct, frozen=True):
         fix = self.session.remedies.fix(finding, project)
         return written_out(fix, project) if fix else None
 
+    def is_fixable(self, path: str) -> bool:
+        """Whether a finding of a file has a safe fix; editors ask with each move of the cursor."""
+        if path in self.behind:
+            return False
+        if path not in self.fixable:
+            fixes = (self.fix(finding) for finding in self.findings if finding.path == path)
+            safe = (fix for fix in fixes if fix is not None and fix.applicability is Applicability.SAFE)
+            self.fixable[path] = any(fix.edits for fix in safe)
+        return self.fixable[path]
+
     def silencing(self, finding: Finding) -> list[Edit]:
-        """The comment that silences a finding where it is."""
+        """The comment that silences a finding where it is. It is one that Ruff does not take for a mistake."""
         comments = self.corpus.suppressions.get(finding.path, ())
         try:
-            return noqa.add(self.source(finding.path), comments, [(finding.span, finding.code)])
+            return noqa.add(self.source(finding.path), comments, [(finding.span, finding.code)], own=True)
         except noqa.NotTokenized:
             return []
 
@@ -81,6 +93,7 @@ class Workbench:
         """When each buffer was changed last."""
         self._stale: set[str] | None = None
         self._last: tuple[Corpus, Judgement] | None = None
+        self._fixable: dict[str, bool] = {}
 
     @property
     def root(self) -> str:
@@ -171,7 +184,7 @@ class Workbench:
             if same and corpus.containers == self._last[0].containers:
                 return self._last[1]
         judged = self.session.judge.judge(corpus, self._last[1].projects if self._last is not None else ())
-        self._last = corpus, judged
+        self._last, self._fixable = (corpus, judged), {}
         return judged
 
     def _shown(self, corpus: Corpus, judged: Judgement, former: Mapping[str, tuple[Source, Collected]]) -> View:
@@ -190,6 +203,7 @@ class Workbench:
             behind=behind,
             hidden=frozenset(young),
             crashes=(*corpus.crashes, *judged.crashes),
+            fixable=self._fixable,
         )
 
 

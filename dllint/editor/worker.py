@@ -42,6 +42,8 @@ class Worker:
     def _run(self) -> None:
         while (entry := self._tasks.get()) is not None:
             task, future = entry
+            if not future.set_running_or_notify_cancel():
+                continue  # the editor has cancelled the request; from here on it no longer can
             try:
                 future.set_result(task())
             except (Exception, Changed) as error:

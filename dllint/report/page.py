@@ -11,10 +11,14 @@ from dllint.rule import RuleInfo
 
 def text(info: RuleInfo) -> str:
     """A rule's page as Markdown, its metadata below the title."""
-    default = "on by default" if info.default else "opt-in"
-    facts = f"*{info.severity.value} · {default} · fix: {info.fixable} · {info.status} since {info.since}*"
     title, _, rest = _page(info).partition("\n")
-    return f"{title}\n\n{facts}\n{rest}"
+    return f"{title}\n\n*{status(info)}*\n{rest}"
+
+
+def status(info: RuleInfo) -> str:
+    """A rule's metadata in one line."""
+    default = "on by default" if info.default else "opt-in"
+    return f"{info.severity.value} · {default} · fix: {info.fixable} · {info.status} since {info.since}"
 
 
 def record(info: RuleInfo) -> dict[str, Any]:

@@ -32,6 +32,7 @@ class Tree:
         self.text = text
         """What LibCST was given: the source's text, long literal tables shortened by blanks of the same length."""
         self.module = module
+        self._spans: dict[frozenset[type], Spans] = {}
 
     @cached_property
     def faithful(self) -> bool:
@@ -40,10 +41,12 @@ class Tree:
 
     def spans(self, wanted: frozenset[type]) -> Spans:
         """The spans of the wanted nodes as offsets in `source.text`; settles `faithful` on the way."""
-        with uncollected():
-            code, found = render(self.module, wanted)
-        self.__dict__.setdefault("faithful", code == self.text)
-        return found if self.faithful else _align(found, code, self.text)
+        if wanted not in self._spans:  # the fixes of a file ask for the same
+            with uncollected():
+                code, found = render(self.module, wanted)
+            self.__dict__.setdefault("faithful", code == self.text)
+            self._spans[wanted] = found if self.faithful else _align(found, code, self.text)
+        return self._spans[wanted]
 
 
 def _align(found: Spans, code: str, text: str) -> Spans:
