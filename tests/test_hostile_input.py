@@ -1,0 +1,211 @@
+"""Files, names and configurations that once ended a run, hung it, or cost the findings of the files beside them."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from pathlib import Path
+
+import pytest
+
+from dllint.engine import Request, Result, check
+from dllint.registry import by_code
+from dllint.report import Context
+from dllint.report.formats import FORMATS, renderer
+from dllint.source import Source, Unreadable
+from dllint.syntax.guard import MAX_CHARACTERS, MAX_TEXT, MAX_TREE, NotParsed, guard, lenient_guard
+
+LOADER = "from torch.utils.data import DataLoader\nDataLoader([1], num_workers=2, collate_fn=lambda b: b)\n"
+"""DLL103, and DLL301 behind it."""
+
+
+def write(root: Path, **files: str | bytes) -> Path:
+    """A project: `a` is `a.py`, `a__ipynb` is `a.ipynb`."""
+    (root / "dllint.toml").touch()
+    for name, content in files.items():
+        stem, _, suffix = name.partition("__")
+        data = content if isinstance(content, bytes) else content.encode()
+        (root / f"{stem}.{suffix or 'py'}").write_bytes(data)
+    return root
+
+
+def run(root: Path, **options: object) -> Result:
+    result = check(Request(paths=(str(root),), **options))  # type: ignore[arg-type]
+    assert not result.crashes
+    return result
+
+
+def codes(result: Result) -> set[tuple[str, str]]:
+    return {(finding.path, finding.code) for finding, _ in result.findings}
+
+
+# Encodings.
+
+
+@pytest.mark.parametrize("encoding", ["undefined", "punycode", "idna", "unicode_escape", "utf-7", "hz", "rot13", "hex"])
+def test_an_odd_encoding_costs_its_own_file_only(tmp_path: Path, encoding: str) -> None:
+    write(tmp_path, a=LOADER, b=f"# coding: {encoding}\n{LOADER}x = 'a\\nb'\n")
+    result = run(tmp_path)
+    assert {("a.py", "DLL103"), ("b.py", "DLL903")} <= codes(result)
+    context = Context(root=str(tmp_path), cwd=str(tmp_path), rules=by_code(), source=result.source)
+    for form in FORMATS:
+        assert renderer(form)(result.findings, context), form
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "shift_jis", "euc-kr", "gb18030", "iso2022_jp", "koi8-r"])
+def test_an_encoding_of_real_programs_is_read(encoding: str) -> None:
+    data = f"# coding: {encoding}\nx = 'a\\nb'\n".encode(encoding)
+    source = Source.from_bytes("a.py", data)
+    assert source.encode() == data
+
+
+def test_bytes_that_their_encoding_lacks() -> None:
+    with pytest.raises(Unreadable, match="byte 0xff"):
+        Source.from_bytes("a.py", b"# coding: ascii\nx = '\xff'\n")
+
+
+# Notebooks.
+
+
+def test_a_notebook_with_an_endless_number(tmp_path: Path) -> None:
+    cell = {"cell_type": "code", "metadata": {}, "outputs": [], "source": LOADER}
+    book = {"nbformat": 4, "nbformat_minor": 5, "metadata": {"n": 0}, "cells": [cell]}
+    text = json.dumps(book).replace('"n": 0', f'"n": {"9" * 5_000}')
+    result = run(write(tmp_path, a=LOADER, b__ipynb=text))
+    assert {("a.py", "DLL103"), ("b.ipynb", "DLL903")} <= codes(result)
+
+
+# Fixes.
+
+
+def test_the_class_of_a_named_tuple_that_is_made_and_used_at_once(tmp_path: Path) -> None:
+    code = """
+from collections import namedtuple
+from torch.utils.data import DataLoader, Dataset
+class D(Dataset):
+    def __init__(self, p):
+        self.s = namedtuple("S", p.keys())(*p.values())
+    def __getitem__(self, i): return 0
+    def __len__(self): return 1
+if __name__ == "__main__":
+    for b in DataLoader(D({"a": 1}), num_workers=2): pass
+"""
+    found = [(finding.code, fix) for finding, fix in run(write(tmp_path, a=code)).findings]
+    assert found == [("DLL105", None)]
+
+
+HANDLE = """
+import h5py
+import lmdb
+from torch.utils.data import DataLoader, Dataset
+class D(Dataset):
+    def __init__({parameters}):
+        self.file = {made}
+    def __getitem__(self, i): return self.file["x"][i]
+    def __len__(self): return 1
+if __name__ == "__main__":
+    for b in DataLoader(D("x"), num_workers=2): pass
+"""
+
+
+def test_a_handle_of_an_init_with_positional_only_parameters(tmp_path: Path) -> None:
+    code = HANDLE.format(parameters="self, root, /", made='h5py.File(root, "r")')
+    run(write(tmp_path, a=code), fix=True, unsafe_fixes=True)
+    text = (tmp_path / "a.py").read_text()
+    assert "def file(self):" in text
+    assert "self._file_path" in text or "self._file_root = root" in text
+
+
+@pytest.mark.parametrize("more", ["**{'lock': False}", "**dict(lock=False), **dict(readonly=True)", "*[1]"])
+def test_a_handle_that_is_given_what_is_unpacked(tmp_path: Path, more: str) -> None:
+    code = HANDLE.format(parameters="self, root", made=f"lmdb.open(root, {more})")
+    result = run(write(tmp_path, a=code), fix=True, unsafe_fixes=True)
+    text = (tmp_path / "a.py").read_text()
+    assert "DLL106" not in {finding.code for finding, _ in result.findings}
+    kept = re.findall(r"self\._file_\w+ = (.+)", text)
+    for part in more.split(", "):
+        assert part.lstrip("*") in kept
+
+
+def test_a_handle_that_is_not_known_to_be_read_is_told_with_what_it_is_given(tmp_path: Path) -> None:
+    code = HANDLE.format(parameters="self, root", made="h5py.File(root, **{'mode': 'r'})")
+    found = [fix for finding, fix in run(write(tmp_path, a=code)).findings if finding.code == "DLL106"]
+    assert found[0] is not None and "self._file_options = {'mode': 'r'}" in found[0].snippet
+
+
+# Time.
+
+
+def seconds(root: Path, **options: object) -> float:
+    began = time.process_time()
+    run(root, **options)
+    return time.process_time() - began
+
+
+def test_a_seed_that_is_computed_in_many_steps(tmp_path: Path) -> None:
+    steps = "".join(f"    seed = (seed ^ (seed >> {step})) + (seed << 1) * seed\n" for step in range(60))
+    code = f"""
+import random
+from torch.utils.data import DataLoader, Dataset
+class D(Dataset):
+    def __getitem__(self, i): return random.random()
+    def __len__(self): return 1
+def init(worker):
+    seed = 7 + worker
+{steps}    random.seed(seed)
+if __name__ == "__main__":
+    loader = DataLoader(D(), num_workers=2, shuffle=True, worker_init_fn=init)
+    print(list(loader), list(loader))
+"""
+    assert codes(run(write(tmp_path, a=code))) == {("a.py", "DLL606")}
+    assert seconds(tmp_path) < 10
+
+
+def test_a_number_of_workers_that_is_set_many_times(tmp_path: Path) -> None:
+    steps = "".join("    workers = workers if c else workers\n" for _ in range(60))
+    code = f"""
+from torch.utils.data import DataLoader
+def main(workers, c):
+{steps}    return DataLoader([1], num_workers=workers, prefetch_factor=2, persistent_workers=True)
+"""
+    write(tmp_path, a=code)
+    assert seconds(tmp_path) < 10
+
+
+def test_many_findings_with_fixes_in_a_file(tmp_path: Path) -> None:
+    loaders = "".join(f"a{row} = DataLoader(x, num_workers=2, collate_fn=lambda b: [b, {row}])\n" for row in range(400))
+    write(tmp_path, a=f"from torch.utils.data import DataLoader\nx = [1]\n{loaders}")
+    result = run(tmp_path)
+    assert sum(fix is not None for finding, fix in result.findings if finding.code == "DLL103") == 400
+    assert seconds(tmp_path) < 20
+
+
+# Sizes.
+
+
+def test_a_file_is_measured_before_it_is_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dllint.syntax.guard.blank_literals", lambda text: pytest.fail("it was parsed"))
+    for text in ("x = [\n" + "1, 2, 3, 4,\n" * (MAX_CHARACTERS // 10) + "]\n", "x = '" + "a" * MAX_TEXT + "'\n"):
+        for look in (guard, lenient_guard):
+            with pytest.raises(NotParsed, match="too large"):
+                look(text)
+
+
+def test_text_in_strings_and_comments_is_not_code() -> None:
+    for text in ('"""' + "a \\\" b ''' \n" * (MAX_CHARACTERS // 8) + '"""\n', "# some words\n" * (MAX_CHARACTERS // 8)):
+        assert len(text) > MAX_CHARACTERS
+        assert lenient_guard(text) == text
+
+
+def test_what_libcst_is_given_is_smaller() -> None:
+    text = "def f(a):\n    return g(a)\n" * (MAX_TREE // 20)
+    assert lenient_guard(text) == text
+    with pytest.raises(NotParsed, match="too large"):
+        guard(text)
+
+
+def test_a_file_that_is_too_large_for_fixes_is_reported_on(tmp_path: Path) -> None:
+    filler = "def f(a):\n    return g(a)\n" * (MAX_TREE // 20)
+    result = run(write(tmp_path, a=f"{LOADER}{filler}"))
+    assert [(finding.code, fix) for finding, fix in result.findings if finding.code == "DLL103"] == [("DLL103", None)]
