@@ -11,6 +11,7 @@ import msgspec
 from dllint import plugins, registry
 from dllint.keys import Options, Words
 from dllint.options import ConfigError, Pattern, Patterns, plain, read, section, specifier, toml
+from dllint.reading import contents
 from dllint.targets import Targets
 
 __all__ = ["Config", "ConfigError", "Pattern", "load"]
@@ -179,8 +180,7 @@ def _scripts(project: dict[str, object]) -> Words:
 def _listed(root: str) -> list[str]:
     """The lines of the root's `requirements.txt`, without comments."""
     try:
-        with open(os.path.join(root, "requirements.txt"), encoding="utf-8") as stream:
-            text = stream.read()
+        text = contents(os.path.join(root, "requirements.txt")).decode()
     except (OSError, ValueError):
         return []
     return [line.partition("#")[0].strip() for line in text.splitlines()]
@@ -195,11 +195,11 @@ def _requirement(dependencies: object, package: str) -> str:
     known = plain(candidates[0][len(package) :].partition(";")[0])  # what the marker says is not asked
     if known is not None:
         return known
-    from packaging.requirements import InvalidRequirement, Requirement
+    from packaging.requirements import Requirement
 
     for text in candidates:
-        with contextlib.suppress(InvalidRequirement):
+        with contextlib.suppress(ValueError):
             requirement = Requirement(text)
             if requirement.name.lower() == package:
-                return str(requirement.specifier)
+                return specifier(str(requirement.specifier)) or ""
     return ""

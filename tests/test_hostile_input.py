@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
+import random
 import re
+import subprocess
+import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from shutil import which
 
 import pytest
 
+from dllint.config import ConfigError
 from dllint.engine import Request, Result, check
+from dllint.files.globs import Spec
+from dllint.reading import contents
 from dllint.registry import by_code
 from dllint.report import Context
 from dllint.report.formats import FORMATS, renderer
@@ -209,3 +218,186 @@ def test_a_file_that_is_too_large_for_fixes_is_reported_on(tmp_path: Path) -> No
     filler = "def f(a):\n    return g(a)\n" * (MAX_TREE // 20)
     result = run(write(tmp_path, a=f"{LOADER}{filler}"))
     assert [(finding.code, fix) for finding, fix in result.findings if finding.code == "DLL103"] == [("DLL103", None)]
+
+
+# Files beside the code.
+
+
+def fifo(place: Path) -> None:
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("no pipes with names here")
+    place.parent.mkdir(parents=True, exist_ok=True)
+    os.mkfifo(place)
+
+
+def zeros(place: Path) -> None:
+    if not os.path.exists("/dev/zero"):
+        pytest.skip("no such device here")
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.symlink_to("/dev/zero")
+
+
+def huge(place: Path) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with place.open("wb") as stream:
+        stream.truncate(1 << 33)
+
+
+BESIDE = (".gitignore", ".git/info/exclude", "requirements.txt", "sub/.gitignore", "x.egg-info/entry_points.txt")
+
+
+@pytest.mark.parametrize("put", [fifo, zeros, huge])
+@pytest.mark.parametrize("name", BESIDE)
+def test_a_file_beside_the_code_that_cannot_be_read_costs_nothing(
+    tmp_path: Path, name: str, put: Callable[[Path], None]
+) -> None:
+    (tmp_path / ".git").mkdir()
+    put(tmp_path / name)
+    write(tmp_path, a=LOADER)
+    began = time.monotonic()
+    assert ("a.py", "DLL103") in codes(apart(tmp_path))
+    assert time.monotonic() - began < 30
+
+
+def apart(root: Path) -> Result:
+    """The run in a process of its own first, which is ended if it hangs."""
+    words = [sys.executable, "-m", "dllint", "check", "--no-cache", "--exit-zero", str(root)]
+    subprocess.run(words, cwd=root, check=True, timeout=60, capture_output=True)
+    return run(root)
+
+
+@pytest.mark.parametrize("put", [fifo, zeros])
+def test_what_is_no_configuration_file_is_none(tmp_path: Path, put: Callable[[Path], None]) -> None:
+    write(tmp_path, a=LOADER)
+    put(tmp_path / "pyproject.toml")
+    assert ("a.py", "DLL103") in codes(apart(tmp_path))
+
+
+def test_a_configuration_without_end_is_refused(tmp_path: Path) -> None:
+    write(tmp_path, a=LOADER)
+    huge(tmp_path / ".dllint.toml")
+    with pytest.raises(ConfigError, match="too large"):
+        run(tmp_path)
+
+
+def test_a_cache_of_pipes_is_none(tmp_path: Path) -> None:
+    write(tmp_path, a=LOADER)
+    options = {"cache": True, "cache_dir": str(tmp_path / "cache")}
+    run(tmp_path, **options)
+    kept = [place for place in (tmp_path / "cache").rglob("*") if place.is_file()]
+    assert len(kept) > 3
+    for place in kept:
+        place.unlink()
+        fifo(place)
+    words = [sys.executable, "-m", "dllint", "check", "--exit-zero", "--cache-dir", str(tmp_path / "cache"), "a.py"]
+    done = subprocess.run(words, cwd=tmp_path, check=True, timeout=60, capture_output=True, text=True)
+    assert "DLL103" in done.stdout
+
+
+def test_a_file_of_the_kernel_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
+    if not os.path.exists("/proc/self/status"):
+        pytest.skip("no such files here")
+    assert b"Pid:" in contents("/proc/self/status")
+    with pytest.raises(OSError, match="too large"):
+        contents("/proc/self/status", 10)
+    with pytest.raises(OSError, match="not a regular file"):
+        contents(str(tmp_path))
+
+
+# Configuration.
+
+
+@pytest.mark.parametrize(
+    "text", ["x = " + "[" * 100_000, "x = " + "[" * 100_000 + "]" * 100_000, "a" + ".a" * 100_000 + " = 1"]
+)
+def test_a_configuration_that_nests_endlessly(tmp_path: Path, text: str) -> None:
+    write(tmp_path, a=LOADER)
+    (tmp_path / "pyproject.toml").write_text(text)
+    (tmp_path / "dllint.toml").unlink()
+    with pytest.raises(ConfigError, match=r"pyproject\.toml: not valid TOML"):
+        run(tmp_path)
+
+
+DIGITS = "9" * 5_000
+
+
+@pytest.mark.parametrize("version", [f">=3.10,!=3.{DIGITS}", f">=3.{DIGITS}", f"3.{DIGITS}", f"~=3.10,<{DIGITS}"])
+def test_a_target_without_end_is_refused(tmp_path: Path, version: str) -> None:
+    write(tmp_path, a=LOADER)
+    (tmp_path / "dllint.toml").write_text(f'target-python = "{version}"\n')
+    with pytest.raises(ConfigError, match="target-python"):
+        run(tmp_path)
+
+
+@pytest.mark.parametrize("numpy", [f"numpy>=1.{DIGITS}", f"numpy>=1.0,!=1.{DIGITS}", f"numpy ~= 1.{DIGITS}"])
+def test_requirements_without_end_are_not_used(tmp_path: Path, numpy: str) -> None:
+    write(tmp_path, a=LOADER)
+    text = f'[project]\nname = "x"\nrequires-python = ">=3.{DIGITS}"\ndependencies = ["{numpy}"]\n'
+    (tmp_path / "pyproject.toml").write_text(text)
+    (tmp_path / "requirements.txt").write_text(numpy)
+    result = run(tmp_path)
+    assert ("a.py", "DLL103") in codes(result)
+    assert any("requires-python" in warning for warning in result.warnings)
+
+
+# Patterns.
+
+
+@pytest.mark.parametrize(
+    "pattern", ["[z-a]", "a[b--c]", "[[:alpha:]]", "[[:nothing:]]", "[", "\\", "!", "/", "a" * 9_000]
+)
+@pytest.mark.filterwarnings("error")
+def test_a_pattern_that_means_nothing_does_no_harm(tmp_path: Path, pattern: str) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".gitignore").write_text(f"{pattern}\nignored.py\n")
+    write(tmp_path, aa=LOADER, ignored=LOADER)
+    assert {path for path, _ in codes(run(tmp_path))} == {"aa.py"}
+    (tmp_path / "dllint.toml").write_text(f"extend-exclude = [{json.dumps(pattern)}]\n")
+    assert {path for path, _ in codes(run(tmp_path))} == {"aa.py"}
+
+
+@pytest.mark.parametrize(
+    "pattern", ["*a" * 30 + "b", "**/a/" * 30 + "b", "*/" * 20 + "**/" * 20 + "b", "[a]*" * 30 + "b"]
+)
+@pytest.mark.parametrize("path", ["a" * 200 + ".py", "a/" * 60 + "a.py"])
+def test_a_pattern_of_many_stars_takes_no_time(pattern: str, path: str) -> None:
+    began = time.process_time()
+    for _ in range(20):
+        assert Spec([pattern]).covers(path, False) is False
+    assert time.process_time() - began < 5
+
+
+PIECES = ["a", "b", "*", "?", "[ab]", "[!a]", "[a-b]", "[b-a]", "[]a]", "[^]a]", "[[:alpha:]]", "\\a", " "]
+
+
+def patterns(rng: random.Random) -> list[str]:
+    """Patterns of all that git knows, but for `a**/`, which it takes for something else than it says."""
+
+    def segment() -> str:
+        return re.sub(r"\*+", "*", "".join(rng.choice(PIECES) for _ in range(rng.randint(1, 4))))
+
+    def pattern() -> str:
+        parts = [rng.choice([segment(), segment(), "**", "*"]) for _ in range(rng.randint(1, 4))]
+        return rng.choice(["", "", "!", "/"]) + "/".join(parts) + rng.choice(["", "", "/", " "])
+
+    return [pattern() for _ in range(rng.randint(1, 3))]
+
+
+@pytest.mark.skipif(not which("git") or os.name == "nt", reason="needs git, and its paths")
+def test_patterns_mean_what_git_says(tmp_path: Path) -> None:
+    rng = random.Random(20)
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    asked = ["git", "-C", str(tmp_path), "check-ignore", "-z", "--stdin", "-v", "-n", "--no-index"]
+    for _ in range(150):
+        lines = patterns(rng)
+        names = ("a", "b", "ab", "ba", "bb", "aab", "a b")
+        paths = ["/".join(rng.choices(names, k=rng.randint(1, 4))) for _ in range(40)]
+        (tmp_path / ".gitignore").write_text("\n".join(lines) + "\n")
+        told = subprocess.run(asked, input="\0".join(paths), capture_output=True, text=True, check=False).stdout
+        fields = told.split("\0")
+        said = {fields[at + 3]: fields[at + 2] for at in range(0, len(fields) - 1, 4)}
+        spec = Spec(lines)
+        for path, pattern in said.items():
+            parents = [path[:at] for at, character in enumerate(path) if character == "/"]
+            ours = any(spec.verdict(parent, True) for parent in parents) or bool(spec.verdict(path, False))
+            assert ours == (bool(pattern) and not pattern.startswith("!")), (lines, path, pattern)

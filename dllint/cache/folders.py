@@ -10,6 +10,8 @@ import time
 import zlib
 from collections.abc import Iterator
 
+from dllint.reading import contents
+
 MOST_BYTES = 1 << 30
 """Of all projects together; the ones that were not used for longest go first."""
 _VERSION_FOLDER = re.compile(r"facts-[0-9a-f]{16}")
@@ -50,8 +52,7 @@ def make(folder: str) -> None:
 def checked(file: str) -> memoryview | None:
     """What `replace` wrote, if it is still that."""
     try:
-        with open(file, "rb", buffering=0) as stream:
-            data = memoryview(stream.read())
+        data = memoryview(contents(file, MOST_BYTES))
     except OSError:
         return None
     return data[4:] if zlib.crc32(data[4:]) == int.from_bytes(data[:4], "big") else None
