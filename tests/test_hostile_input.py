@@ -6,16 +6,19 @@ import json
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from shutil import which
+from typing import Any
 
 import pytest
 
 from dllint.config import ConfigError
+from dllint.editor.desk import Desk
 from dllint.engine import Request, Result, check
 from dllint.files.globs import Spec
 from dllint.reading import contents
@@ -23,6 +26,7 @@ from dllint.registry import by_code
 from dllint.report import Context
 from dllint.report.formats import FORMATS, renderer
 from dllint.source import Source, Unreadable
+from dllint.survey.database import Database
 from dllint.syntax.guard import MAX_CHARACTERS, MAX_TEXT, MAX_TREE, NotParsed, guard, lenient_guard
 
 LOADER = "from torch.utils.data import DataLoader\nDataLoader([1], num_workers=2, collate_fn=lambda b: b)\n"
@@ -401,3 +405,125 @@ def test_patterns_mean_what_git_says(tmp_path: Path) -> None:
             parents = [path[:at] for at, character in enumerate(path) if character == "/"]
             ours = any(spec.verdict(parent, True) for parent in parents) or bool(spec.verdict(path, False))
             assert ours == (bool(pattern) and not pattern.startswith("!")), (lines, path, pattern)
+
+
+# Paths that are not there, and caches in folders of others.
+
+
+@pytest.fixture
+def looked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The folders that are looked into."""
+    seen: list[str] = []
+    scandir = os.scandir
+
+    def noted(place: str = ".") -> Any:
+        seen.append(str(place))
+        return scandir(place)
+
+    monkeypatch.setattr(os, "scandir", noted)
+    return seen
+
+
+def test_a_path_that_does_not_exist_is_no_reason_to_look_around(
+    tmp_path: Path, looked: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "beside").mkdir()
+    for path in ("/nonexistent-for-sure", "typo.py", "typo/inner", "beside/typo.py"):
+        result = check(Request(paths=(path,)))
+        assert result.crashes == (f"{path}: no such file or folder",)
+    assert not [place for place in looked if "/dllint/" not in place and "/rules/" not in place]
+
+
+def test_a_typo_beside_a_path_that_exists_changes_nothing_else(tmp_path: Path, looked: list[str]) -> None:
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        write(tmp_path / name, a=LOADER)
+    result = check(Request(paths=(str(tmp_path / "one"), str(tmp_path / "typo.py"), "/nonexistent-for-sure")))
+    assert len(result.crashes) == 2
+    assert {path for path, _ in codes(result)} == {"a.py"}
+    assert str(tmp_path / "other") not in looked
+    several = check(Request(paths=(str(tmp_path), str(tmp_path / "typo.py"))))
+    assert {path for path, _ in codes(several)} == {"one/a.py", "other/a.py"}
+    assert len(several.crashes) == 1
+
+
+def test_the_folder_of_an_editor_may_go(tmp_path: Path, looked: list[str]) -> None:
+    home = tmp_path / "gone"
+    home.mkdir()
+    (home / "a.py").write_text(LOADER)
+    desk = Desk()
+    desk.open_folders([str(home)])
+    desk.put(str(home / "a.py"), LOADER.encode())
+    assert desk.view(str(home / "a.py")) is not None
+    shutil.rmtree(home)
+    looked.clear()
+    desk.refresh()
+    desk.put(str(home / "a.py"), LOADER.encode() + b"x = 1\n")
+    assert desk.view(str(home / "a.py")) is None
+    assert str(tmp_path) not in looked
+    home.mkdir()
+    (home / "a.py").write_text(LOADER)
+    desk.refresh()
+    desk.put(str(home / "a.py"), LOADER.encode())
+    assert desk.view(str(home / "a.py")) is not None
+
+
+def test_a_cache_in_a_folder_of_others_hides_nothing_of_theirs(tmp_path: Path) -> None:
+    write(tmp_path, a=LOADER)
+    (tmp_path / "dllint.toml").write_text('cache-dir = "."\n')
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    run(tmp_path, cache=True)
+    (made,) = tmp_path.glob("facts-*")
+    assert {path.name for path in tmp_path.iterdir()} == {"a.py", "dllint.toml", ".git", made.name}
+    asked = ["git", "-C", str(tmp_path), "status", "--porcelain"]
+    new = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
+    assert new.split() == ["??", "a.py", "??", "dllint.toml"]
+    (tmp_path / "b.py").write_text(LOADER)
+    assert {path for path, _ in codes(run(tmp_path, cache=True))} == {"a.py", "b.py"}
+
+
+# Two fixes that would leave nothing.
+
+
+def test_a_body_of_collections_alone_is_fixed_in_one_run(tmp_path: Path) -> None:
+    code = """
+import gc
+from torch.utils.data import DataLoader, Dataset
+class D(Dataset):
+    def tidy(self):
+        gc.collect()
+        gc.collect()
+        gc.collect()
+    def __getitem__(self, i):
+        self.tidy()
+        return i
+    def __len__(self): return 1
+if __name__ == "__main__":
+    for b in DataLoader(D(), num_workers=2): pass
+"""
+    result = run(write(tmp_path, a=code), fix=True, unsafe_fixes=True)
+    assert not result.findings
+    assert "    def tidy(self):\n        pass\n    def" in (tmp_path / "a.py").read_text()
+    assert not run(tmp_path, fix=True, unsafe_fixes=True).changes
+
+
+# Surveys.
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="such file names are a matter of Linux")
+def test_a_survey_of_names_that_are_no_text(tmp_path: Path) -> None:
+    pytest.importorskip("psutil")
+    names = [os.fsdecode(name) for name in (b"fine", b"no\xfftext")]
+    for name in names:
+        (tmp_path / name).mkdir()
+        write(tmp_path / name, a=LOADER)
+        (tmp_path / name / os.fsdecode(b"\xfe.py")).write_text(LOADER)
+        (tmp_path / name / "b.py").write_text("import torch\nx = (\n")
+    words = [sys.executable, "-m", "dllint", "survey", "run", "-o", "found.db", *names]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, check=False, timeout=100)
+    assert b"Traceback" not in done.stderr and b"internal" not in done.stderr, done.stderr
+    rows = Database(str(tmp_path / "found.db")).rows("SELECT name, outcome, reason FROM source ORDER BY name")
+    assert [(name, outcome) for name, outcome, _ in rows] == [("fine", "ok"), ("no\\udcfftext", "ok")], rows
+    found = Database(str(tmp_path / "found.db")).rows("SELECT DISTINCT path FROM finding WHERE code = 'DLL103'")
+    assert {path for (path,) in found} == {"a.py", "\\udcfe.py"}

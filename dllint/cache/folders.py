@@ -38,14 +38,19 @@ def ours(base: str) -> bool:
 
 
 def make(folder: str) -> None:
-    """Make the folder of a project, in a cache that says what it is."""
+    """Make the folder of a project, in a cache that says what it is.
+
+    A cache in a folder that was there before may share that with others, and speaks for its own part only.
+    """
     if os.path.isdir(folder):
         return
-    base = os.path.dirname(os.path.dirname(folder))
+    version = os.path.dirname(folder)
+    base = os.path.dirname(version)
+    told = version if os.path.isdir(base) else base
     os.makedirs(base, mode=0o700, exist_ok=True)
     os.makedirs(folder, exist_ok=True)
     for name, text in (("CACHEDIR.TAG", b"Signature: 8a477f597d28d172789f06886806bc55\n"), (".gitignore", b"*\n")):
-        with contextlib.suppress(FileExistsError), open(os.path.join(base, name), "xb") as stream:
+        with contextlib.suppress(FileExistsError), open(os.path.join(told, name), "xb") as stream:
             stream.write(text)
 
 
@@ -83,7 +88,7 @@ def held(folder: str) -> list[str]:
 
 def prune(base: str, own: str) -> None:
     """Remove the projects not checked for longest until the others fit."""
-    projects = [folder for version in _versions(base) for folder in held(version)]
+    projects = [folder for version in _versions(base) for folder in held(version) if os.path.isdir(folder)]
     total = 0
     for folder in sorted(projects, key=lambda folder: (folder != own, age(folder))):
         total += sum(os.stat(file).st_size for file in held(folder))

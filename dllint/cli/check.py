@@ -164,6 +164,7 @@ def _request(paths: tuple[str, ...], options: dict[str, Any]) -> Request:
 
 def _why(place: str, options: dict[str, Any]) -> int:
     from dllint.engine import why
+    from dllint.report import shown
 
     match = re.fullmatch(r"(.+?)(?::cell ([1-9]\d*))?:([1-9]\d*)", place)
     if match is None:
@@ -172,7 +173,7 @@ def _why(place: str, options: dict[str, Any]) -> int:
     if not os.path.isfile(path):
         raise Problem(f"{path}: no such file")
     for told in why(_request((path,), options), path, row, cell):
-        click.echo(told)
+        click.echo(shown(told))
     return 0
 
 
@@ -200,5 +201,7 @@ def _check(request: Request, options: dict[str, Any]) -> int:
 
 
 def _tell(kind: str, lines: Iterable[str]) -> None:
+    from dllint.report import shown  # a run of which nothing is to be told does without
+
     for line in lines:
-        click.echo(f"{kind}: {line}", err=True)
+        click.echo(f"{kind}: {shown(line)}", err=True)

@@ -49,6 +49,8 @@ def select(
     `containers` asks for container files too; one that is named and not asked for is `ignored`. `listings` are those of
     an earlier walk with this configuration.
     """
+    if paths and not overlay and not any(map(os.path.exists, paths)):  # a typo is no reason to look at all around it
+        return Selection((), (), frozenset(), frozenset(), missing=tuple(paths))
     walk = _Walk(config, containers, listings)
     files = set(walk.below(config.root, walk.ignores.at_root(config.root)))
     targets: set[str] = set()
@@ -93,13 +95,19 @@ def projects(folder: str, paths: Sequence[str]) -> dict[str, list[str]]:
     """
     found: dict[str, list[str]] = {}
     walk = _Walk(Config(root=folder), containers=True)
+    missing = []
     for path in paths:
         place = os.path.abspath(path)
         around = _home(folder, place)
+        if not around and not os.path.lexists(place):
+            missing.append(path)
+            continue
         for home in [around] if around else walk.homes(place) if os.path.isdir(place) else [None]:
             if home is None:
                 return {}
             found.setdefault(home, []).append(path if around else home)
+    for home in [*found][:1]:  # somebody must say so
+        found[home] += missing
     return found
 
 

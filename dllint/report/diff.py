@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator
 
 from dllint.source import Source
 
+_CONTROL = {number: f"\\{number:03o}" for number in (*range(32), 127)} | {9: "\\t", 10: "\\n", 13: "\\r"}
 _MISSING = "\\ No newline at end of file\n"
 
 
@@ -20,9 +22,16 @@ def render(before: Source, after: Source, name: str) -> bytes:
 
 
 def _diff(before: Source, after: Source, old: str, new: str) -> bytes:
-    lines = list(difflib.unified_diff(_lines(before), _lines(after), old, new))
+    lines = list(difflib.unified_diff(_lines(before), _lines(after), _quoted(old), _quoted(new)))
     header = "".join(lines[:2]).encode("utf-8", "surrogateescape")
     return header + "".join(_ended(lines[2:])).encode(before.encoding, "surrogateescape")
+
+
+def _quoted(name: str) -> str:
+    """A name as git writes it: one with control characters in quotes, as C does."""
+    if not re.search(r'["\\\x00-\x1f\x7f]', name):
+        return name
+    return '"' + re.sub(r'["\\]', r"\\\g<0>", name).translate(_CONTROL) + '"'
 
 
 def _lines(source: Source) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any
 from dllint.finding import Finding
 from dllint.fix import Applicability, Edit, Fix
 from dllint.report import Context, Findings, by_hand, diff
+from dllint.report.markdown import code, prose
 from dllint.review.changes import Changes, places, rows
 from dllint.source import Source, Span
 
@@ -77,10 +78,10 @@ def _at(path: str, lines: range, body: str, context: Context, changes: Changes) 
 def _body(finding: Finding, context: Context, here: str, remedy: str) -> str:
     """The message, the place of the cause when the comment is in another file, the route, the remedy."""
     name = context.rules[finding.code].name
-    cause = f"The cause is at `{_place(finding.path, finding.span, context)}`."
-    steps = (f"* {note.text} (`{_place(note.path, note.span, context)}`)" for note in finding.notes)
+    cause = f"The cause is at {_place(finding.path, finding.span, context)}."
+    steps = (f"* {prose(note.text)} ({_place(note.path, note.span, context)})" for note in finding.notes)
     parts = (
-        f"**{finding.code}** `{name}` ({finding.severity.value}): {finding.message}",
+        f"**{finding.code}** `{name}` ({finding.severity.value}): {prose(finding.message)}",
         cause if here != finding.path else "",
         "\n".join(steps),
         remedy,
@@ -97,11 +98,11 @@ def _remedy(fix: Fix | None, block: str) -> str:
 
 
 def _elsewhere(finding: Finding, context: Context) -> str:
-    return f"* `{_place(finding.path, finding.span, context)}`: {finding.code} {finding.message}"
+    return f"* {_place(finding.path, finding.span, context)}: {finding.code} {prose(finding.message)}"
 
 
 def _place(path: str, span: Span, context: Context) -> str:
-    return f"{context.relative(path, context.repository)}:{context.source(path).place(span.start)}"
+    return code(f"{context.relative(path, context.repository)}:{context.source(path).place(span.start)}")
 
 
 def _whole_lines(source: Source, edit: Edit) -> tuple[range, list[str]]:

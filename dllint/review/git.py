@@ -78,7 +78,7 @@ def uncommitted(top: str) -> list[str]:
 
 
 def _git(folder: str, *args: str) -> bytes:
-    options = ("-c", "core.quotePath=false")
+    options: tuple[str, ...] = ("-c", "core.quotePath=false")
     if args[0] in ("diff", "ls-files"):  # these look at files, which may have filters
         known = _run(folder, options, *sealed.LIST_FILTERS).stdout.decode("utf-8", "surrogateescape")
         try:
