@@ -15,7 +15,7 @@ import sysconfig
 import tokenize
 import warnings
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -63,6 +63,7 @@ def _parsed(text: str) -> ast.Module | None:
 # Mutations of a text. Each may fail by giving back what is no Python; `mutated` tries again.
 
 
+@lru_cache(maxsize=1024)  # what is borrowed comes from few texts
 def _statements(text: str) -> list[tuple[int, int, int]]:
     """First row, last row (from 0, exclusive) and column of each statement that has its rows for itself."""
     tree = _parsed(text)
@@ -320,7 +321,7 @@ def _deep(rng: random.Random) -> str:
         case 3:
             return "".join(f"{' ' * row}def d{row}(x):\n" for row in range(min(depth, 90))) + " " * 91 + "return x\n"
         case 4:
-            return "if a: pass\n" + "elif b: x = DataLoader(x)\n" * depth
+            return "if a: pass\n" + "elif b: x = DataLoader(x)\n" * min(depth, 60)  # longer ones take long
         case 5:
             return f"deep = {'x if x else ' * depth}DataLoader(x, num_workers=x)\n"
         case _:
