@@ -22,7 +22,7 @@ from dllint.project.workers import WorkerCounts, Workers, join
 from dllint.source import Span
 from dllint.targets import ALL_METHODS, Targets
 
-MAX_CONTEXTS = 12
+MAX_CONTEXTS = 64
 _GENERIC = LOADERS["torch.utils.data.DataLoader"]
 _PROCESS = Boundary((), (), "", "multiprocessing.Process")
 
@@ -50,11 +50,13 @@ class Loader(msgspec.Struct, frozen=True, eq=False):
     in_tests: bool = False
     platforms: tuple[str, ...] = ()
     """The declared targets on which it has workers."""
+    decided: bool = True
+    """Whether every test around its call, and around the calls that lead there, is known to let it run."""
 
     @property
     def certainty(self) -> Certainty:
         """How sure it is that a hazard in its workers happens: they are there, or may be."""
-        return Certainty.CERTAIN if self.workers is Workers.SOME else Certainty.LIKELY
+        return Certainty.CERTAIN if self.workers is Workers.SOME and self.decided else Certainty.LIKELY
 
 
 class Boundaries:
@@ -115,7 +117,7 @@ class Boundaries:
 
     def contexts(self, module: Module, function: int, depth: int = 3) -> list[Env]:
         """The activations in which a function's code runs: one per known call, or the generic one."""
-        if function < 0 or is_test(module.path):
+        if function < 0:
             return [self.evaluator.generic(module, function)]
         facts = module.model.functions[function]
         if facts.owner < 0 and facts.parent >= 0:
@@ -146,7 +148,7 @@ class Boundaries:
             match callee:
                 case Ext(name=name):
                     boundary = self.boundary(name, site.expr)
-                    if boundary is not None:
+                    if boundary is not None and not self._in_threads(boundary, site.expr, env):
                         yield self._loader(site, env, boundary, site.expr, env, name.rpartition(".")[2])
                 case Klass() if self.is_loader(callee):
                     yield from self._subclass(site, Inst(callee, site.expr, env))
@@ -154,8 +156,14 @@ class Boundaries:
                     for target in self.evaluator.values(made.args[1], where):
                         boundary = self.boundary(target.name, made) if isinstance(target, Ext) else None
                         if boundary is not None:
-                            merged = self.evaluator.calls.merged_call(made, site.expr)
+                            merged = self.evaluator.calls.merged_call(callee, site.expr)
                             yield self._loader(site, env, boundary, merged, env, "DataLoader")
+
+    def _in_threads(self, boundary: Boundary, call: Expr, env: Env) -> bool:
+        """Whether a loader is asked for threads: nothing is sent to processes."""
+        asked = self.evaluator.arguments.argument(call, env, None, boundary.threads)[0] if boundary.threads else []
+        values = [value for pair in asked for value in self.evaluator.values(*pair)]
+        return bool(values) and all(isinstance(value, Const) and bool(value.value) for value in values)
 
     def makes_loader(self, expr: Expr, env: Env) -> bool:
         """Whether an expression is a loader, in one case at least."""
@@ -254,8 +262,19 @@ class Boundaries:
             methods = methods if chosen else methods & self.targets.on(platforms).methods()
         return Loader(
             site.module.path, site.expr.span, name, boundary, call, env, skip, workers, bool(found), methods, chosen,
-            instance, is_test(site.module.path), platforms,
+            instance, is_test(site.module.path), platforms, self._decided(site.expr, around),
         )  # fmt: skip
+
+    def _decided(self, call: Expr, env: Env) -> bool:
+        """Whether a call is known to be reached, wherever it is called from."""
+        where: Env | None = env
+        while where is not None:
+            if not self.evaluator.conditions.decided(where, call.start):
+                return False
+            if where.call is None:
+                return True
+            call, where = where.call, where.caller
+        return True
 
     def _workers_on(self, place: Place, platform: str) -> list[Workers]:
         """The workers on a platform of the loaders that are made at a place: few places ask, so no others are made."""

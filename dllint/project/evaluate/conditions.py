@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Sequence
-from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -20,17 +20,9 @@ _TYPES = {
     "builtins.list": "list", "builtins.tuple": "tuple", "builtins.dict": "dict", "builtins.set": "set",
     "builtins.str": "str", "builtins.int": "int", "builtins.float": "float", "builtins.bool": "bool",
 }  # fmt: skip
+_ORDERS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 _TORCH = ("torch.nn.", "torch.optim.", "torch.utils.data.")
 MAX_TEST_DEPTH = 4
-
-
-class Entered(Enum):
-    """Whether a block may run."""
-
-    NEVER = "never"
-    PERHAPS = "perhaps"
-    ASKED = "asked"
-    """The question led to itself: perhaps, until it is answered."""
 
 
 class Conditions:
@@ -38,7 +30,7 @@ class Conditions:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
-        self._known: dict[tuple[int, int], Entered] = {}
+        self._known: dict[tuple[int, int], bool] = {}
         self._truths: dict[tuple[int, int], bool | None] = {}
         self._decided: dict[tuple[int, int], tuple[Decided, ...]] = {}
 
@@ -52,15 +44,18 @@ class Conditions:
         )
 
     def _entered(self, env: Env, block: int) -> bool:
-        key = (id(env), block)
-        known = self._known.get(key)
-        if known is None:
-            self._known[key] = Entered.ASKED
-            allowed = all(self._allows(env, index) for index in env.module.enclosing(block))
-            known = self._known[key] = Entered.PERHAPS if allowed else Entered.NEVER
-        elif known is Entered.ASKED:
-            self.evaluator.cuts += 1
-        return known is not Entered.NEVER
+        return self.evaluator.ask(self._known, (id(env), block), True, self._all_allow, env, block)
+
+    def _all_allow(self, env: Env, block: int) -> bool:
+        return all(self._allows(env, index) for index in env.module.enclosing(block))
+
+    def decided(self, env: Env, offset: int) -> bool:
+        """Whether all tests on the way to a place in a function are known to let it run."""
+        innermost = env.module.block_at(env.function, offset)
+        blocks = [env.module.block(index) for index in env.module.enclosing(innermost)]
+        if any(block.kind == "except" for block in blocks):
+            return False
+        return all(self.truth(known.test, env) is known.holds for known in decided(env.module, env.function, offset))
 
     def surely_entered(self, env: Env, index: int) -> bool:
         """Whether the tests around a block, if nothing else decides over it, are all known to let it run."""
@@ -142,10 +137,7 @@ class Conditions:
 
     def truth(self, test: Expr, env: Env) -> bool | None:
         """True or False when a test surely is; None when that is not known."""
-        key = (id(test), id(env))
-        if key in self._truths:
-            return self._truths[key]
-        return self.evaluator.remembered(self._truths, key, self._truth, test, env, MAX_TEST_DEPTH)
+        return self.evaluator.ask(self._truths, (id(test), id(env)), None, self._truth, test, env, MAX_TEST_DEPTH)
 
     def _truth(self, test: Expr, env: Env, depth: int) -> bool | None:
         if depth == 0:
@@ -185,6 +177,8 @@ class Conditions:
             if not left or not right or not all(isinstance(value, Const) for value in (*left, *right)):
                 return None
             found = agreed(one == other for one in left for other in right)
+        elif test.name in _ORDERS:
+            return agreed(_ordered(test.name, one, other) for one in left for other in right)
         elif test.name in ("in", "not in"):
             found = self._among(test.args[1], left, right)
         else:
@@ -243,6 +237,14 @@ class Conditions:
         return None
 
 
+def _ordered(name: str, one: Value, other: Value) -> bool | None:
+    """Whether one number is less or greater than another; None where they are not known."""
+    match one, other:
+        case Const(value=int() | float() as left), Const(value=int() | float() as right):
+            return bool(_ORDERS[name](left, right))
+    return None
+
+
 def _starts(value: Value, starts: list[Constant]) -> bool | None:
     """Whether a text starts with a constant."""
     match value, starts:
@@ -272,6 +274,8 @@ def compared(test: Expr, value: Value) -> bool | None:
         found = is_none(value) if other.kind == "constant" and other.value is None else None
     elif not isinstance(value, Const):
         return None
+    elif test.name in _ORDERS and other.kind == "constant":
+        return _ordered(test.name, value, Const(other.value, type(other.value).__name__))
     elif test.name in ("==", "!=") and other.kind == "constant":
         found = value.value == other.value
     elif test.name in ("in", "not in") and other.kind in ("tuple", "list", "set"):
@@ -307,7 +311,7 @@ def is_none(value: Value) -> bool | None:
     match value:
         case Const(value=constant):
             return constant is None
-        case Func() | Klass() | Method() | Inst() | Seq():
+        case Func() | Klass() | Method() | Inst() | Seq() | Ext():
             return False
         case ExtInst(name=name) if name.rpartition(".")[2][:1].isupper():
             return False

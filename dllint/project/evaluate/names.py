@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from dllint.knowledge import canonical
 from dllint.model.facts import Event, Expr, ImportedName
+from dllint.project.evaluate.exclusion import chosen_arm, constant_in, exclude, known_at
 from dllint.project.evaluate.shapes import path_to, unique
 from dllint.project.flow import reaching, replacing
 from dllint.project.module import Binding, Module
@@ -27,9 +28,6 @@ class Names:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
-        self._stars: set[tuple[str, str, str]] = set()
-        self._importing: set[tuple[int, int]] = set()
-        """The imports that are being followed, and how deep: what comes back at that depth comes back for ever."""
         self._clauses: dict[tuple[int, int], tuple[Expr, tuple[int, ...]] | None] = {}
         self._bindings: dict[tuple[Module, int, str, int | None], list[tuple[Binding, Tests]]] = {}
         self._outside: dict[int, Values] = {}
@@ -70,11 +68,16 @@ class Names:
 
     def _local(self, name: str, env: Env, offset: int | None) -> Values:
         seen = self._seen(name, env, offset)
+        arm = self._only_arm(seen, env, offset) if offset is not None else None
+        if arm is not None:
+            return self.evaluator.values(arm, env)
         writers = env.module.nonlocal_writers.get((env.function, name), ())
         if len(seen) == 1 and not seen[0][1] and not writers:
             return self.bound_values(seen[0][0], name, env)
         found: list[Value] = []
         for binding, tests in seen:
+            if binding.block >= 0 and not self.evaluator.conditions.may_run(env, binding.start):
+                continue
             values = self.bound_values(binding, name, env)
             found += self.evaluator.conditions.not_replaced(values, name, tests, env) if tests else values
         for function in writers:
@@ -82,6 +85,20 @@ class Names:
             generic = self.evaluator.generic(env.module, function)
             found += [value for binding in inner for value in self.bound_values(binding, name, generic)]
         return unique(found)
+
+    def _only_arm(self, seen: list[tuple[Binding, Tests]], env: Env, offset: int) -> Expr | None:
+        """The arm of `x = a if test else b`, the only binding, that tests where the name is read have chosen."""
+        event = seen[0][0].event if len(seen) == 1 else None
+        if event is None or event.kind != "assign" or event.value is None or event.value.kind != "ifexp":
+            return None
+        if event.target is None or event.target.kind != "name":
+            return None
+        here = [
+            known
+            for known in known_at(env.module, env.function, offset)
+            if constant_in(env.module, env.function, known.subject)
+        ]
+        return chosen_arm(event.value, here)
 
     def _seen(self, name: str, env: Env, offset: int | None) -> list[tuple[Binding, Tests]]:
         """The bindings that a local name may have at a place, with the tests under which others have replaced them.
@@ -94,9 +111,18 @@ class Names:
             bindings = env.module.bindings[env.function, -1].get(name, [])
             seen = self._executed(reaching(env.module, env.function, bindings, offset), env)
             known = self._bindings[key] = [
-                (binding, tuple(replacing(env.module, env.function, binding, seen, offset))) for binding in seen
+                (binding, tuple(replacing(env.module, env.function, binding, seen, offset)))
+                for binding in seen
+                if not self._excluded(binding, env, offset)
             ]
         return known
+
+    def _excluded(self, binding: Binding, env: Env, offset: int | None) -> bool:
+        """Whether the tests around a binding contradict those around the place where its name is read."""
+        if offset is None or binding.block < 0:
+            return False
+        here, there = (known_at(env.module, env.function, place) for place in (offset, binding.start))
+        return exclude(here, there) and all(constant_in(env.module, env.function, known.subject) for known in there)
 
     def _executed(self, seen: list[Binding], env: Env) -> list[Binding]:
         """The bindings, newest first, that the platform which is asked for lets run, down to one that surely does."""
@@ -114,10 +140,7 @@ class Names:
         """The values of a module's name; None where the module does not bind it."""
         if offset is not None:
             return self._global(module, name, offset)
-        key = module, name
-        if key in self._globals:
-            return self._globals[key]
-        return self.evaluator.remembered(self._globals, key, self._global, module, name, None)
+        return self.evaluator.ask(self._globals, (module, name), (), self._global, module, name, None)
 
     def _global(self, module: Module, name: str, offset: int | None) -> Values | None:
         bindings = module.bindings[-1, -1].get(name, [])
@@ -140,14 +163,8 @@ class Names:
                 known = canonical(f"{imported.module}.{name}")
                 if imported.module.startswith("torch") and name[:1].isupper():
                     return (Ext(known),)
-            elif target is not module and ("*", target.path, name) in self._stars:
-                self.evaluator.cuts += 1
             elif target is not module:
-                self._stars.add(("*", target.path, name))
-                try:
-                    found = self.global_name(target, name)
-                finally:
-                    self._stars.discard(("*", target.path, name))
+                found = self.global_name(target, name)
                 if found and found != (Ext(f"builtins.{name}"),):
                     return found
         return None
@@ -209,7 +226,7 @@ class Names:
             return (Mod(target),) if target is not None else (Ext(canonical(whole)),)
         target = self.evaluator.index.find(path, module, level) if module or level else None
         if target is not None and target is not env.module:
-            found = self._global_of(target, attribute, imported)
+            found = self.global_name(target, attribute)
             if found and found != (Ext(f"builtins.{attribute}"),):
                 return found
         dotted = f"{module}.{attribute}" if module else attribute
@@ -217,18 +234,6 @@ class Names:
         if submodule is not None:
             return (Mod(submodule),)
         return (Ext(canonical(dotted) if not level else f".{dotted}"),)
-
-    def _global_of(self, module: Module, name: str, imported: ImportedName) -> Values | None:
-        """What a module has under the name that is imported; nothing where the module imports it from here."""
-        key = id(imported), self.evaluator.depth
-        if key in self._importing:
-            self.evaluator.cuts += 1
-            return None
-        self._importing.add(key)
-        try:
-            return self.global_name(module, name)
-        finally:
-            self._importing.discard(key)
 
     def defined(self, func: Func, env: Env) -> Values:
         """The value of a decorated function: itself, or the wrapper that a decorator of the project returns."""
