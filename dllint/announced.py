@@ -13,6 +13,8 @@ from functools import cache
 from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING
 
+from dllint.reading import contents
+
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
@@ -50,7 +52,6 @@ def _texts(folder: str) -> Iterator[bytes]:
     for name in names:
         if name.lower().endswith(_METADATA) or name.lower() == "egg-info":
             try:
-                with open(os.path.join(folder, name, "entry_points.txt"), "rb", buffering=0) as stream:
-                    yield stream.read()
+                yield contents(os.path.join(folder, name, "entry_points.txt"))
             except OSError:
                 continue

@@ -204,7 +204,9 @@ def _taught(targets: Targets) -> Targets:
 
 
 def _common_parent(paths: Sequence[str]) -> str:
-    places = [os.path.join(os.getcwd(), path) for path in paths or (".",)]
+    """The folder that holds the arguments; one that does not exist (a typo) says nothing beside one that does."""
+    there = [path for path in paths if os.path.lexists(path)]
+    places = [os.path.join(os.getcwd(), path) for path in there or paths or (".",)]
     folders = [os.path.normpath(place if os.path.isdir(place) else os.path.join(place, "..")) for place in places]
     try:
         return os.path.commonpath(folders)

@@ -13,6 +13,7 @@ import msgspec
 
 from dllint import __version__, registry
 from dllint.keys import Options, Words
+from dllint.reading import contents
 
 
 class ConfigError(Exception):
@@ -23,7 +24,10 @@ _KEYS = dict(zip(Options.__struct_encode_fields__, Options.__struct_fields__, st
 _SELECTORS = ("select", "extend_select", "ignore", "fixable", "unfixable", "extend_safe_fixes", "extend_unsafe_fixes")
 
 
-_COMPARISON = re.compile(r"\s*([<>!]=|[<>])\s*([0-9]+(?:\.[0-9]+)*)\s*")
+_COMPARISON = re.compile(r"\s*([<>!]=|[<>])\s*([0-9]{1,18}(?:\.[0-9]{1,18})*)\s*")
+_DEEP = re.compile(r"(?<![\w\"'-])(?:[\w\"'-]+[ \t]*\.[ \t]*){100}")
+_ENDLESS = re.compile(r"[0-9]{19}")
+"""No part of a version; Python makes no numbers of thousands of digits."""
 
 
 class Pattern(msgspec.Struct, frozen=True):
@@ -47,10 +51,11 @@ class Patterns(msgspec.Struct, frozen=True):
 def toml(file: str) -> dict[str, Any]:
     """A TOML file's content. Raises ConfigError."""
     try:
-        with open(file, "rb") as stream:
-            return _parsed(stream.read())
+        return _parsed(contents(file))
     except UnicodeDecodeError as error:
         raise ConfigError(f"{file}: not valid UTF-8: {error}") from None
+    except RecursionError:
+        raise ConfigError(f"{file}: not valid TOML: nested too deeply") from None
     except ValueError as error:
         from dllint import mistakes
 
@@ -62,8 +67,7 @@ def toml(file: str) -> dict[str, Any]:
 def has(file: str, words: bytes) -> bool:
     """Whether a file mentions something: to find out is cheaper than to parse it."""
     try:
-        with open(file, "rb") as stream:
-            return words in stream.read()
+        return words in contents(file)
     except OSError:
         return True  # whoever reads it tells why that does not work
 
@@ -74,6 +78,8 @@ def _parsed(data: bytes) -> dict[str, Any]:
     text = data.decode()
     if not text.strip():
         return {}
+    if _DEEP.search(text):  # what Python's parser takes minutes for
+        raise ValueError("nested too deeply")
     if sys.version_info >= (3, 11):
         import tomllib
     else:
@@ -255,7 +261,7 @@ def _check_versions(table: _Table, options: Options) -> None:
 def specifier(text: str) -> str | None:
     """A PEP 440 specifier; a bare version such as `3.11` means that release. None when it is neither."""
     known = plain(text)
-    if known is not None:
+    if known is not None or _ENDLESS.search(text):
         return known
     from packaging.specifiers import InvalidSpecifier, SpecifierSet
 

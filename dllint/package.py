@@ -6,6 +6,7 @@ import contextlib
 import os
 
 from dllint.options import plain, section, toml
+from dllint.reading import contents
 
 Words = tuple[str, ...]
 PYPROJECT = "pyproject.toml"
@@ -32,8 +33,7 @@ def numpy(folder: str, project: dict[str, object]) -> str:
 def _listed(folder: str) -> list[str]:
     """The lines of a folder's `requirements.txt`, without comments."""
     try:
-        with open(os.path.join(folder, "requirements.txt"), encoding="utf-8") as stream:
-            text = stream.read()
+        text = contents(os.path.join(folder, "requirements.txt")).decode()
     except (OSError, ValueError):
         return []
     return [line.partition("#")[0].strip() for line in text.splitlines()]

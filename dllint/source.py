@@ -20,6 +20,10 @@ except ImportError:
     from hashlib import blake2b
 
 
+_ASCII = "a..b-c +AGE- ~{ \\n \\x41 \\u0041\n"
+"""Plain text that escapes of odd encodings occur in (UTF-7, HZ, Punycode, IDNA, `unicode_escape`)."""
+
+
 class Span(msgspec.Struct, frozen=True, order=True, array_like=True):
     """A half-open range of character offsets in the decoded text."""
 
@@ -69,7 +73,7 @@ class Source:
         encoding = "utf-8"
         try:
             if b"coding" in b"".join(body.split(b"\n", 2)[:2]):
-                encoding = tokenize.detect_encoding(io.BytesIO(body).readline)[0]
+                encoding = _declared(body)
             return cls(path, body.decode(encoding), encoding, bom)
         except (SyntaxError, LookupError) as error:
             raise Unreadable(str(error)) from None
@@ -78,6 +82,8 @@ class Source:
             raise Unreadable(
                 f"is not valid {encoding}: byte 0x{byte:02x} at offset {error.start} (no coding comment?)"
             ) from None
+        except UnicodeError as error:
+            raise Unreadable(f"is not valid {encoding}: {error}") from None
 
     def encode(self) -> bytes:
         """The file's bytes. Raises UnicodeEncodeError."""
@@ -138,6 +144,21 @@ class Source:
         """The text of a line, without its newline. Rows count from 1."""
         span = self.row_span(row)
         return self.text[span.start : span.end]
+
+
+def _declared(body: bytes) -> str:
+    """The encoding that a file declares. Raises SyntaxError, LookupError, UnicodeError and Unreadable.
+
+    One in which plain ASCII means something else makes other lines of a file than readers see, or cannot write it back.
+    """
+    encoding = tokenize.detect_encoding(io.BytesIO(body).readline)[0]
+    try:
+        plain = _ASCII.encode(encoding) == _ASCII.encode("ascii") and _ASCII.encode("ascii").decode(encoding) == _ASCII
+    except UnicodeError:
+        plain = False
+    if not plain:
+        raise Unreadable(f"is in {encoding}, an encoding that no program can be in: it gives ASCII another meaning")
+    return encoding
 
 
 def line_starts(text: str) -> list[int]:

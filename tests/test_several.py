@@ -267,7 +267,7 @@ def test_what_does_not_exist_hides_nothing(folder: Path) -> None:
     done = dllint(folder, "check", "--no-cache", "first/none.py", "second")
     assert done.returncode == 2
     assert done.stdout.startswith(f"second/{CONCISE}")
-    assert "error: first: first/none.py: no such file or folder\n" in done.stderr
+    assert "error: first/none.py: no such file or folder\n" in done.stderr
 
 
 def test_a_wrong_configuration_anywhere_is_named(folder: Path) -> None:

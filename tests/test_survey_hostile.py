@@ -88,7 +88,7 @@ def test_a_program_that_takes_much_memory_is_ended(tmp_path: Path) -> None:
     folder = tmp_path / "large"
     folder.mkdir()
     row = "    dict(name='x', path='y', loader=lambda: 0),\n"
-    text = f"from torch.utils.data import DataLoader\nrows = [\n{row * 60_000}]\nDataLoader(rows, num_workers=2)\n"
+    text = f"from torch.utils.data import DataLoader\nrows = [\n{row * 30_000}]\nDataLoader(rows, num_workers=2)\n"
     (folder / "large.py").write_text(text)
     found = _survey(folder, Limits(seconds=60, memory=64))
     assert (found.kind, found.reason) == ("over-memory", "it takes more than 64 MiB of memory")

@@ -22,6 +22,7 @@ from dllint.cache import folders, makers
 from dllint.cache.folders import clean, forget, user_folder
 from dllint.cache.makers import State, state
 from dllint.files.sieve import Words
+from dllint.reading import regular
 from dllint.source import hashed
 
 __all__ = ["Cache", "Known", "State", "clean", "forget", "project", "settled", "state", "unsettled", "user_folder"]
@@ -94,7 +95,7 @@ class Cache:
                 place = self._places[digest]
                 packs[place.pack].append((place, digest))
         for name, wanted in packs.items():
-            with contextlib.suppress(OSError), open(self._place(os.path.basename(name)), "rb") as stream:
+            with contextlib.suppress(OSError), regular(self._place(os.path.basename(name)))[0] as stream:
                 for place, digest in sorted(wanted, key=lambda item: item[0].start):
                     stream.seek(place.start)
                     data = stream.read(place.size)

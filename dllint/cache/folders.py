@@ -10,6 +10,7 @@ import time
 import zlib
 from collections.abc import Iterable, Iterator
 
+from dllint.reading import contents
 from dllint.source import hashed
 
 MOST_BYTES = 1 << 30
@@ -38,22 +39,26 @@ def ours(base: str) -> bool:
 
 
 def make(folder: str) -> None:
-    """Make the folder of a project, in a cache that says what it is."""
+    """Make the folder of a project, in a cache that says what it is.
+
+    A cache in a folder that was there before may share that with others, and speaks for its own part only.
+    """
     if os.path.isdir(folder):
         return
-    base = os.path.dirname(os.path.dirname(folder))
+    version = os.path.dirname(folder)
+    base = os.path.dirname(version)
+    told = version if os.path.isdir(base) else base
     os.makedirs(base, mode=0o700, exist_ok=True)
     os.makedirs(folder, exist_ok=True)
     for name, text in (("CACHEDIR.TAG", b"Signature: 8a477f597d28d172789f06886806bc55\n"), (".gitignore", b"*\n")):
-        with contextlib.suppress(FileExistsError), open(os.path.join(base, name), "xb") as stream:
+        with contextlib.suppress(FileExistsError), open(os.path.join(told, name), "xb") as stream:
             stream.write(text)
 
 
 def checked(file: str) -> memoryview | None:
     """What `replace` wrote, if it is still that."""
     try:
-        with open(file, "rb", buffering=0) as stream:
-            data = memoryview(stream.read())
+        data = memoryview(contents(file, MOST_BYTES))
     except OSError:
         return None
     return data[4:] if zlib.crc32(data[4:]) == int.from_bytes(data[:4], "big") else None
@@ -84,7 +89,7 @@ def held(folder: str) -> list[str]:
 
 def prune(base: str, own: str) -> None:
     """Remove the projects not checked for longest until the others fit."""
-    projects = [folder for version in _versions(base) for folder in held(version)]
+    projects = [folder for version in _versions(base) for folder in held(version) if os.path.isdir(folder)]
     total = 0
     for folder in sorted(projects, key=lambda folder: (folder != own, age(folder))):
         total += sum(os.stat(file).st_size for file in held(folder))

@@ -33,7 +33,7 @@ def of_facts() -> str:
     start = len(_OWN) + 1
     own = [(file[start:], known) for file, known in _engine()]
     parts = [(file, known[:2]) for file, known in own if file.partition(os.sep)[0] in _FACTS]
-    others = [(file, known[:2]) for file, known in _imported("libcst", "pathspec")]
+    others = [(file, known[:2]) for file, known in _imported("libcst")]
     return hashed(repr((__version__, sys.version, msgspec.__version__, sorted(parts), others)).encode(), 8)
 
 

@@ -37,7 +37,9 @@ class Problem(click.ClickException):
     exit_code = 2
 
     def show(self, file: IO[Any] | None = None) -> None:
-        click.echo(f"error: {self.format_message()}", err=True)
+        from dllint.report import shown  # the message may have names of files
+
+        click.echo("\n".join(map(shown, f"error: {self.format_message()}".split("\n"))), err=True)
 
 
 class _Commands(click.Group):

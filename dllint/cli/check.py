@@ -146,6 +146,7 @@ def _request(paths: tuple[str, ...], options: dict[str, Any]) -> Request:
 def _why(place: str, paths: tuple[str, ...], options: dict[str, Any]) -> int:
     from dllint.engine import why
     from dllint.engine.questions import NoLine
+    from dllint.report import shown
 
     match = re.fullmatch(r"(.+?)(?::cell ([1-9]\d*))?:([1-9]\d*)", place)
     if match is None:
@@ -157,7 +158,7 @@ def _why(place: str, paths: tuple[str, ...], options: dict[str, Any]) -> int:
     request = _request(paths or (("." if here else path),), options)
     try:
         for told in why(request, path, row, cell):
-            click.echo(told)
+            click.echo(shown(told))
     except NoLine as error:
         raise Problem(str(error)) from error
     return 0
@@ -193,5 +194,7 @@ def _check(request: Request, options: dict[str, Any]) -> int:
 
 
 def _tell(kind: str, lines: Iterable[str]) -> None:
+    from dllint.report import shown  # a run of which nothing is to be told does without
+
     for line in lines:
-        click.echo(f"{kind}: {line}", err=True)
+        click.echo(f"{kind}: {shown(line)}", err=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +17,12 @@ if TYPE_CHECKING:
 def show_files(request: Request) -> None:
     """The files that would be reported on, as seen from the working directory."""
     from dllint.engine import plan
+    from dllint.report import shown
 
     planned = plan(request)
+    written = shown if sys.stdout.isatty() else str  # a program gets the names as they are
     for path in sorted(planned.targets):
-        click.echo(os.path.relpath(os.path.join(planned.config.root, path)).replace(os.sep, "/"))
+        click.echo(written(os.path.relpath(os.path.join(planned.config.root, path)).replace(os.sep, "/")))
 
 
 def show_settings(request: Request) -> None:

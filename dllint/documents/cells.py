@@ -42,6 +42,8 @@ def cells(raw: str) -> tuple[str, list[Cell]]:
         raise Unreadable(f"the notebook is not valid JSON: {why}") from None
     except RecursionError:
         raise Unreadable("the notebook's JSON is nested too deeply") from None
+    except ValueError as error:  # a number of more digits than Python takes
+        raise Unreadable(f"the notebook's JSON cannot be read: {error}") from None
     version, found = table.get("nbformat"), table.get("cells")
     if version != 4 or not isinstance(found, list):
         has = f"nbformat {version}" if isinstance(version, int) else "no nbformat"

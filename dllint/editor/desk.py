@@ -76,6 +76,8 @@ class Desk:
 
     def _bench(self, home: str) -> Workbench | None:
         if home not in self._benches and home not in self.problems:
+            if not os.path.isdir(home):
+                return None  # it has gone, and what lies above it is nobody's project
             settings = self.settings
             layer = Layer(settings.select, settings.extend_select, settings.ignore)
             request = Request(paths=(home,), layer=layer, config=settings.configuration, cache=True, jobs=cores())

@@ -178,8 +178,9 @@ class _Trial:
             middle = len(batch) // 2
             self.keep(batch[:middle])
             self.keep(batch[middle:])
-        else:
+        elif not self.kept:
             self.refused.append(_refusal(batch[0][0], result))
+        # Else it may be right once those that are kept are made: the next pass asks for it again.
 
     def edits(self) -> list[Edit]:
         """All edits of the fixes that are kept."""

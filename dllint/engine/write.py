@@ -6,6 +6,7 @@ import os
 import stat
 
 from dllint.files.atomic import replace
+from dllint.reading import LARGEST, contents
 
 
 class NotWritten(Exception):
@@ -19,9 +20,8 @@ def write(place: str, before: bytes, after: bytes) -> None:
     """
     place = os.path.realpath(place)
     try:
-        with open(place, "rb") as stream:
-            if stream.read() != before:
-                raise NotWritten("it was changed meanwhile")
+        if contents(place, LARGEST) != before:
+            raise NotWritten("it was changed meanwhile")
         mode = stat.S_IMODE(os.stat(place).st_mode)
         if not os.access(place, os.W_OK):
             raise NotWritten("it may not be written")

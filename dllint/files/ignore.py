@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dllint.config import Config, Pattern, upwards
+from dllint.reading import contents
 from dllint.source import hashed
 
 if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
+    from dllint.files.globs import Spec
 
 DEFAULT_EXCLUDE = frozenset(
     {
@@ -32,22 +33,25 @@ def posix(path: str) -> str:
 class _Spec:
     """The patterns of one folder, compiled when they are asked for the first time: that takes a while."""
 
-    def __init__(self, base: str, lines: Iterable[str], lenient: bool = False) -> None:
+    def __init__(self, base: str, lines: Iterable[str]) -> None:
         self._prefix = base if base.endswith("/") else f"{base}/"
         self._lines = lines
-        self._lenient = lenient
 
     @cached_property
-    def _compiled(self) -> GitIgnoreSpec:
-        from pathspec import GitIgnoreSpec
+    def _compiled(self) -> Spec:
+        from dllint.files.globs import Spec  # a run in which nothing changed asks no pattern
 
-        return GitIgnoreSpec.from_lines(_valid(self._lines) if self._lenient else self._lines)
+        return Spec(self._lines)
 
     def verdict(self, path: str, folder: bool) -> bool | None:
         """True: covered, False: excepted by a `!` pattern, None: not mentioned."""
-        if not path.startswith(self._prefix):
-            return None
-        return self._compiled.check_file(path[len(self._prefix) :] + ("/" if folder else "")).include
+        inside = path.startswith(self._prefix)
+        return self._compiled.verdict(path[len(self._prefix) :], folder) if inside else None
+
+    def covers(self, path: str, folder: bool) -> bool:
+        """Whether a path is covered, or a folder that it lies in."""
+        inside = path.startswith(self._prefix)
+        return inside and self._compiled.covers(path[len(self._prefix) :], folder)
 
 
 class Globs:
@@ -64,7 +68,7 @@ class Globs:
 
     def match(self, path: str, folder: bool = False) -> bool:
         """Whether a pattern covers the file or folder."""
-        return any(spec.verdict(path, folder) for spec in self._specs)
+        return any(spec.covers(path, folder) for spec in self._specs)
 
 
 class Ignores:
@@ -150,39 +154,27 @@ class Ignores:
         return more
 
     def _with(self, base: str, file: str) -> Ignores:
-        try:
-            text = _read(file)
-        except OSError:
-            return self
-        lines = text.splitlines()
+        text = _read(file)
+        lines = text.replace("\r\n", "\n").split("\n")
         if not any(line.strip() and not line.startswith("#") for line in lines):
             return self
         more = self._in_git()
-        more._specs = (*self._specs, _Spec(posix(base), lines, lenient=True))
+        more._specs = (*self._specs, _Spec(posix(base), lines))
         more.identity = hashed(repr((self.identity, base, text)).encode("utf-8", "backslashreplace"))
         return more
 
 
 def _read(file: str) -> str:
-    with open(file, encoding="utf-8", errors="replace") as stream:
-        return stream.read()
+    """A file's text; "" where there is none."""
+    try:
+        return contents(file).decode("utf-8-sig", "replace")
+    except OSError:
+        return ""
 
 
 def _repository(folder: str) -> str | None:
     """The repository that a folder belongs to."""
     return next((place for place in upwards(folder) if os.path.exists(os.path.join(place, ".git"))), None)
-
-
-def _valid(lines: Iterable[str]) -> Iterator[str]:
-    """The patterns that git would accept; it skips the others silently."""
-    from pathspec import GitIgnoreSpec
-
-    for line in lines:
-        try:
-            GitIgnoreSpec.from_lines([line])
-        except ValueError:
-            continue
-        yield line
 
 
 def _exclude_file(git: str) -> str:

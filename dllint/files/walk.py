@@ -56,6 +56,8 @@ def select(
     an earlier walk with these configurations. `force` leaves out excluded files even when they are named. Afterwards
     `configs` knows every configuration that decides about one of the files.
     """
+    if paths and not overlay and not any(map(os.path.exists, paths)):  # a typo is no reason to look at all around it
+        return Selection((), (), frozenset(), frozenset(), missing=tuple(paths))
     walk = _Walk(configs, containers, listings)
     files = set(walk.below(walk.root, walk.ignores.at_root(walk.root), nested=True))
     targets: set[str] = set()
@@ -104,13 +106,19 @@ def projects(folder: str, paths: Sequence[str]) -> dict[str, list[str]]:
     """
     found: dict[str, list[str]] = {}
     walk = _Walk(Configs.only(Config(root=folder)), containers=True)
+    missing = []
     for path in paths:
         place = os.path.abspath(path)
         around = _home(folder, place)
+        if not around and not os.path.lexists(place):
+            missing.append(path)
+            continue
         for home in [around] if around else walk.homes(place) if os.path.isdir(place) else [None]:
             if home is None:
                 return {}
             found.setdefault(home, []).append(path if around else home)
+    for home in [*found][:1]:  # somebody must say so
+        found[home] += missing
     return found
 
 

@@ -122,14 +122,27 @@ class Given:
         blocks = [env.module.block(index) for index in env.module.enclosing(event.block)]
         return [block.test for block in blocks if block.kind == "if" and block.test is not None]
 
-    def sources(self, expr: Expr, env: Env, depth: int = MAX_DEPTH) -> Iterator[Argument]:
-        """The expression, and those that its names and attributes get their values from."""
-        yield expr, env
-        if depth == 0:
-            return
+    def sources(self, expr: Expr, env: Env) -> Iterator[Argument]:
+        """The expression, and those that its names and attributes get their values from, each once.
+
+        They come by their distance, the nearest first.
+        """
+        nearest: list[Argument] = [(expr, env)]
+        seen = {(id(expr), id(env))}
+        for depth in range(MAX_DEPTH + 1):
+            yield from nearest
+            further = [] if depth == MAX_DEPTH else [item for pair in nearest for item in self._behind(*pair)]
+            nearest = []
+            for source in further:
+                key = id(source[0]), id(source[1])
+                if key not in seen:
+                    seen.add(key)
+                    nearest.append(source)
+
+    def _behind(self, expr: Expr, env: Env) -> Iterator[Argument]:
+        """Where the names and attributes of an expression get their values from."""
         for part in deciding(expr):
-            for source in (*self._assigned(part, env), *self._passed(part, env), *self._stored(part, env)):
-                yield from self.sources(*source, depth - 1)
+            yield from (*self._assigned(part, env), *self._passed(part, env), *self._stored(part, env))
 
     def _assigned(self, name: Expr, env: Env) -> list[Argument]:
         if name.kind != "name":

@@ -102,7 +102,7 @@ class OwnAttribute:
         """Whether a name occurs nowhere in the classes of the family."""
         family = self.attribute.family.values()
         texts = (self.project.text(klass.module.path, klass.facts.span) for klass in family)
-        return not any(re.search(rf"\b{name}\b", text) for text in texts)
+        return not any(re.search(rf"\b{re.escape(name)}\b", text) for text in texts)
 
 
 def own_attribute(project: Project, name: str, made: ExtInst) -> OwnAttribute | None:

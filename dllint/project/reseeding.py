@@ -120,7 +120,7 @@ class Reseeding:
     def _judged(self, seeder: str, seed: Expr, env: Env, inside: set[tuple[str, int]]) -> Seeding | None:
         if Const(None, "NoneType") in self.evaluator.values(seed, env):
             return None  # that seeds with the system's entropy
-        every = list(self._parts(seed, env, MAX_DEPTH))
+        every = list(self._parts(seed, env, MAX_DEPTH, {}))
         parts = [(part, where) for part, where in every if (where.module.path, where.function) in inside]
         if any(self._is_initial_seed(part, where) for part, where in parts):
             cut = any(part.kind == "binop" and part.name in _CUTS for part, _ in parts)
@@ -133,16 +133,22 @@ class Reseeding:
             return None
         return Seeding.REPEATED if any(self._is_worker(part, where) for part, where in parts) else Seeding.SHARED
 
-    def _parts(self, expr: Expr, env: Env, depth: int) -> Iterator[tuple[Expr, Env]]:
-        """The parts of an expression, and of those that local names and parameters get their values from."""
+    def _parts(self, expr: Expr, env: Env, depth: int, seen: dict[tuple[int, int], int]) -> Iterator[tuple[Expr, Env]]:
+        """The parts of an expression, and of those that local names and parameters get their values from.
+
+        Several may come from one expression: `seen` has the depth that was left where that was followed.
+        """
+        if seen.get((id(expr), id(env)), -1) >= depth:
+            return
+        seen[id(expr), id(env)] = depth
         inner: list[Expr] = [*expr.args[1 if expr.kind == "call" else 0 :], *(value for _, value in expr.keywords)]
         sources = list(self._sources(expr, env)) if depth else []
         if not sources or _FRESH.search(expr.name):
             yield expr, env
         for part in inner:
-            yield from self._parts(part, env, depth)
+            yield from self._parts(part, env, depth, seen)
         for source, where in sources:
-            yield from self._parts(source, where, depth - 1)
+            yield from self._parts(source, where, depth - 1, seen)
 
     def _sources(self, name: Expr, env: Env) -> Iterator[Argument]:
         if name.kind != "name" or env.function < 0:

@@ -6,11 +6,9 @@ import os
 import stat
 from typing import NamedTuple
 
+from dllint.reading import LARGEST, contents
 from dllint.reduce import Collected, collect_bytes, unreadable
 from dllint.source import digest
-
-LARGEST = 32 * 1024 * 1024
-"""Bytes; what is larger is no source code."""
 
 
 class Fresh(NamedTuple):
@@ -25,9 +23,7 @@ class Fresh(NamedTuple):
 
 def read(root: str, path: str) -> bytes:
     """A file's bytes. Raises OSError."""
-    status_of(root, path)
-    with open(os.path.join(root, path), "rb") as stream:
-        return stream.read()
+    return contents(os.path.join(root, path), LARGEST)
 
 
 def status_of(root: str, path: str) -> os.stat_result:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
@@ -15,6 +16,18 @@ from dllint.rule import RuleInfo
 from dllint.source import Source, Span, is_notebook
 
 Findings = Sequence[tuple[Finding, Fix | None]]
+
+
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""What moves a terminal's cursor, ends a line or turns its direction."""
+_COMMAND = re.compile(r"^(?P<blank>\s*):(?=:)|#(?=#\w*\[)")
+"""How the logs of GitHub, Azure and TeamCity know a command: at a line's beginning, or anywhere."""
+
+
+def shown(text: str) -> str:
+    """A text on one line, which no terminal and no log takes for anything but text."""
+    text = _CONTROL.sub(lambda match: ascii(match[0])[1:-1], text)
+    return _COMMAND.sub(lambda match: f"{match['blank'] or ''}\\x{ord(match[0][-1]):x}", text)
 
 
 class Context(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,6 +83,10 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
             place = os.path.relpath(*real)
         return place.replace(os.sep, "/")
 
+    def name(self, path: str) -> str:
+        """The same, to be shown to people."""
+        return shown(self.relative(path))
+
     @property
     def repository(self) -> str:
         """The nearest folder that holds the root and `.git`; the root itself where there is none."""
@@ -88,7 +105,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
 
     def place(self, path: str, offset: int) -> str:
         """`path:row:column` for people, in a notebook `path:cell N:row:column`."""
-        return f"{self.relative(path)}:{self.source(path).place(offset)}"
+        return f"{self.name(path)}:{self.source(path).place(offset)}"
 
     def first_line(self, path: str, span: Span) -> Span:
         """As much of a span as is on its first line: reviewers show a finding only where all its lines are changed."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator
 
 from dllint.source import Source
 
 _COLORS = ((b"--- ", b"1"), (b"+++ ", b"1"), (b"@@", b"36"), (b"-", b"31"), (b"+", b"32"))
+_CONTROL = {number: f"\\{number:03o}" for number in (*range(32), 127)} | {9: "\\t", 10: "\\n", 13: "\\r"}
 _MISSING = "\\ No newline at end of file\n"
 
 
@@ -32,9 +34,16 @@ def _painted(line: bytes) -> bytes:
 
 
 def _diff(before: Source, after: Source, old: str, new: str) -> bytes:
-    lines = list(difflib.unified_diff(_lines(before), _lines(after), old, new))
+    lines = list(difflib.unified_diff(_lines(before), _lines(after), _quoted(old), _quoted(new)))
     header = "".join(lines[:2]).encode("utf-8", "surrogateescape")
     return header + "".join(_ended(lines[2:])).encode(before.encoding, "surrogateescape")
+
+
+def _quoted(name: str) -> str:
+    """A name as git writes it: one with control characters in quotes, as C does."""
+    if not re.search(r'["\\\x00-\x1f\x7f]', name):
+        return name
+    return '"' + re.sub(r'["\\]', r"\\\g<0>", name).translate(_CONTROL) + '"'
 
 
 def _lines(source: Source) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from dllint.finding import Finding, Severity
 from dllint.fix import Fix
-from dllint.report import Context, Findings, by_hand, markdown
+from dllint.report import Context, Findings, by_hand, markdown, shown
 
 PER_LEVEL = 10
 """Annotations of one level that a step may make; GitHub drops further ones without a word."""
@@ -36,18 +36,18 @@ def _rank(finding: Finding, context: Context) -> tuple[int, bool]:
 
 
 def _plain(finding: Finding, context: Context) -> str:
-    return f"{context.place(finding.path, finding.span.start)}: {finding.code} {finding.message}\n"
+    return f"{context.place(finding.path, finding.span.start)}: {finding.code} {shown(finding.message)}\n"
 
 
 def _annotation(finding: Finding, fix: Fix | None, context: Context) -> str:
     properties = {
-        "file": context.relative(finding.path, _workspace(context)),
+        "file": shown(context.relative(finding.path, _workspace(context))),
         **_region(finding, context),
         "title": f"dllint ({finding.code})",
     }
     named = ",".join(f"{name}={value.translate(_PROPERTY)}" for name, value in properties.items())
     remedy = by_hand(fix)
-    message = f"{finding.message}\n\n{remedy}" if remedy else finding.message
+    message = f"{shown(finding.message)}\n\n{remedy}" if remedy else shown(finding.message)
     return f"::{_LEVELS[finding.severity]} {named}::{message.translate(_MESSAGE)}\n"
 
 

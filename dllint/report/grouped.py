@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from dllint.fix import Applicability
-from dllint.report import Context, Findings
+from dllint.report import Context, Findings, shown
 
 
 def render(findings: Findings, context: Context) -> str:
@@ -20,9 +20,9 @@ def _block(path: str, findings: Findings, context: Context) -> Iterator[str]:
     places = [context.source(path).place(finding.span.start).rpartition(":") for finding, _ in findings]
     rows = max(len(row) for row, _, _ in places)
     columns = max(len(column) for _, _, column in places)
-    yield f"{context.paint('bold', context.relative(path))}:\n"
+    yield f"{context.paint('bold', context.name(path))}:\n"
     for (finding, fix), (row, _, column) in zip(findings, places, strict=True):
         code = context.paint(finding.severity.value, finding.code)
         safe = fix is not None and fix.applicability is Applicability.SAFE
         mark = context.paint("green", " [*]") if safe else ""
-        yield f"  {row:>{rows}}:{column:<{columns}} {code}{mark} {finding.message}\n"
+        yield f"  {row:>{rows}}:{column:<{columns}} {code}{mark} {shown(finding.message)}\n"

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 
 from dllint.finding import Finding
 from dllint.fix import Fix
-from dllint.report import Context, Findings, by_hand
+from dllint.report import Context, Findings, by_hand, shown
 
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -29,20 +29,20 @@ def render(findings: Findings, context: Context) -> str:
 
 
 def _suite(suites: ET.Element, path: str, findings: Findings, context: Context) -> None:
-    name = _printable(context.relative(path))
+    name = _printable(context.name(path))
     suite = ET.SubElement(suites, "testsuite", _counts(len(findings), len(findings)), name=name)
     for finding, fix in findings:
         row, column = context.location(path, finding.span.start)
         case = ET.SubElement(suite, "testcase", name=f"{finding.code}:{row}:{column}", classname=name, time="0")
-        said = {"message": _printable(finding.message), "type": finding.severity.value}
+        said = {"message": _printable(shown(finding.message)), "type": finding.severity.value}
         failure = ET.SubElement(case, "failure", said)
         failure.text = _printable("\n".join(_told(finding, fix, context)))
 
 
 def _told(finding: Finding, fix: Fix | None, context: Context) -> Iterator[str]:
-    yield f"{context.place(finding.path, finding.span.start)}: {finding.code} {finding.message}"
+    yield f"{context.place(finding.path, finding.span.start)}: {finding.code} {shown(finding.message)}"
     for note in finding.notes:
-        yield f"note: {note.text} ({context.place(note.path, note.span.start)})"
+        yield f"note: {shown(note.text)} ({context.place(note.path, note.span.start)})"
     if fix:
         yield f"help: {by_hand(fix) or fix.title}"
 

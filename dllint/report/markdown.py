@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from dllint.finding import Finding
 from dllint.fix import Applicability, Fix
-from dllint.report import Context, Findings, by_hand
+from dllint.report import Context, Findings, by_hand, shown
 
 HEAD = "| | code | place | finding | fix |\n|---|---|---|---|---|\n"
+_CODE = re.compile(r"(?<!`)(`+)(?!`)(.*?[^`])\1(?!`)", re.DOTALL)
 _FIXES = {Applicability.SAFE: "`--fix`", Applicability.UNSAFE: "`--unsafe-fixes`", Applicability.MANUAL: "by hand"}
 
 
@@ -23,8 +26,8 @@ def row(finding: Finding, fix: Fix | None, context: Context) -> str:
     cells = (
         finding.severity.value,
         finding.code,
-        f"`{context.place(finding.path, finding.span.start)}`",
-        finding.message,
+        code(context.place(finding.path, finding.span.start)),
+        prose(shown(finding.message)),
         _FIXES[fix.applicability] if fix else "",
     )
     return f"| {' | '.join(_cell(cell) for cell in cells)} |\n"
@@ -33,10 +36,29 @@ def row(finding: Finding, fix: Fix | None, context: Context) -> str:
 def remedy(finding: Finding, fix: Fix | None, context: Context) -> str:
     """What a person has to do; "" where nothing is known or dllint does it."""
     told = by_hand(fix)
-    return f"\n{finding.code} in `{context.place(finding.path, finding.span.start)}`: {told}\n" if told else ""
+    return f"\n{finding.code} in {code(context.place(finding.path, finding.span.start))}: {told}\n" if told else ""
+
+
+def code(text: str) -> str:
+    """A text as code, whatever backquotes it has."""
+    text = shown(text)
+    fence = "`" * (max(map(len, re.findall("`+", text)), default=0) + 1)
+    blank = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{fence}{blank}{text}{blank}{fence}"
+
+
+def prose(text: str) -> str:
+    """A message: what it quotes as code stays that, and nothing else is a tag, a link or a beginning of code."""
+    parts, at = [], 0
+    for quoted in _CODE.finditer(text):
+        parts += [_plain(text[at : quoted.start()]), quoted[0]]
+        at = quoted.end()
+    return "".join((*parts, _plain(text[at:])))
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"([\[\]`])", r"\\\1", text).replace("<", "&lt;")
 
 
 def _cell(text: str) -> str:
-    """The text as a cell: no bars, no newlines, and no tags but in what is quoted as code."""
-    parts = text.replace("|", "\\|").replace("\n", " ").split("`")
-    return "`".join(part if number % 2 else part.replace("<", "&lt;") for number, part in enumerate(parts))
+    return text.replace("|", "\\|")

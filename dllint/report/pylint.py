@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dllint.report import Context, Findings
+from dllint.report import Context, Findings, shown
 
 
 def render(findings: Findings, context: Context) -> str:
     """`path:row: [CODE] message`."""
     return "".join(
-        f"{context.relative(finding.path)}:{context.location(finding.path, finding.span.start)[0]}: "
-        f"[{finding.code}] {finding.message}\n"
+        f"{context.name(finding.path)}:{context.location(finding.path, finding.span.start)[0]}: "
+        f"[{finding.code}] {shown(finding.message)}\n"
         for finding, _ in findings
     )

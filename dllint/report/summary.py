@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 
 from dllint.fix import Applicability
-from dllint.report import Context, Findings
+from dllint.report import Context, Findings, shown
 
 
 def fixes(
@@ -18,7 +18,7 @@ def fixes(
     """
     yield from _counted(what, Counter(code for _, code, _ in applied))
     for path, code, title in sorted(applied) if listed else ():
-        yield f"  {context.relative(path)}: {code} {title}"
+        yield f"  {context.name(path)}: {code} {shown(title)}"
     refused = sum(finding.code == "DLL904" for finding, _ in findings)
     if refused:
         yield f"{refused} {'fix' if refused == 1 else 'fixes'} refused (DLL904)."

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from dllint.finding import Finding, Note
 from dllint.fix import Applicability, Fix
-from dllint.report import Context, Findings
+from dllint.report import Context, Findings, shown
 from dllint.report.paint import Paint
 from dllint.source import Source, Span
 
@@ -21,9 +21,9 @@ def concise(findings: Findings, context: Context) -> str:
     """`path:row:column: CODE message`, as flake8 writes it."""
     paint, lines = context.paint, []
     for finding, _ in findings:
-        path, where = context.relative(finding.path), context.source(finding.path).place(finding.span.start)
+        path, where = context.name(finding.path), context.source(finding.path).place(finding.span.start)
         code = _code(finding, context)
-        lines.append(f"{paint('bold', path)}:{where}: {code} {finding.message}\n")
+        lines.append(f"{paint('bold', path)}:{where}: {code} {shown(finding.message)}\n")
     return "".join(lines)
 
 
@@ -36,7 +36,7 @@ def _block(finding: Finding, fix: Fix | None, context: Context) -> Iterator[str]
     paint = context.paint
     fixable = fix is not None and fix.applicability is Applicability.SAFE
     mark = paint("green", " [*]") if fixable else ""
-    yield f"{_code(finding, context)}{mark} {paint('bold', finding.message)}"
+    yield f"{_code(finding, context)}{mark} {paint('bold', shown(finding.message))}"
     yield f"  {paint('blue', '-->')} {context.place(finding.path, finding.span.start)}"
     source = context.source(finding.path)
     if source.text:
@@ -44,8 +44,8 @@ def _block(finding: Finding, fix: Fix | None, context: Context) -> Iterator[str]
     for note in finding.notes:
         yield f"   {paint('blue', '=')} {paint('bold', 'note:')} {_note(note, context)}"
     if fix:
-        yield f"{paint('blue', 'help:')} {fix.title}{_how(fix)}"
-        yield from (f"      {line}".rstrip() for line in fix.snippet.splitlines())
+        yield f"{paint('blue', 'help:')} {shown(fix.title)}{_how(fix)}"
+        yield from (f"      {_shown(line)}".rstrip() for line in fix.snippet.splitlines())
     yield f"{paint('blue', 'docs:')} {context.url(finding.code) or f'dllint rule {finding.code}'}"
 
 
@@ -56,7 +56,7 @@ def _code(finding: Finding, context: Context) -> str:
 
 
 def _note(note: Note, context: Context) -> str:
-    return f"{note.text} ({context.place(note.path, note.span.start)})"
+    return f"{shown(note.text)} ({context.place(note.path, note.span.start)})"
 
 
 def _how(fix: Fix) -> str:

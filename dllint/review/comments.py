@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from dllint.finding import Finding
 from dllint.fix import Applicability, Edit, Fix
 from dllint.report import Context, Findings, by_hand, diff
+from dllint.report.markdown import code, prose
 from dllint.review.changes import Changes, places, rows
 from dllint.source import Source, Span
 
@@ -94,8 +95,8 @@ def _at(same: Sequence[_Comment], context: Context, changes: Changes) -> dict[st
 def _body(one: _Comment, context: Context) -> str:
     """The message, the place of the cause when the comment is in another file, the route, the remedy."""
     finding = one.finding
-    cause = f"The cause is at `{_place(finding.path, finding.span, context)}`."
-    steps = (f"* {note.text} (`{_place(note.path, note.span, context)}`)" for note in finding.notes)
+    cause = f"The cause is at {_place(finding.path, finding.span, context)}."
+    steps = (f"* {prose(note.text)} ({_place(note.path, note.span, context)})" for note in finding.notes)
     parts = (_head(finding, context), cause if one.path != finding.path else "", "\n".join(steps), one.remedy)
     return "\n\n".join(part for part in parts if part)
 
@@ -115,7 +116,7 @@ def _list(same: Sequence[_Comment], context: Context) -> str:
 def _head(finding: Finding, context: Context) -> str:
     code, url = f"**{finding.code}**", context.url(finding.code)
     name = context.rules[finding.code].name
-    return f"{f'[{code}]({url})' if url else code} `{name}` ({finding.severity.value}): {finding.message}"
+    return f"{f'[{code}]({url})' if url else code} `{name}` ({finding.severity.value}): {prose(finding.message)}"
 
 
 def _remedy(fix: Fix | None, block: str) -> str:
@@ -127,11 +128,11 @@ def _remedy(fix: Fix | None, block: str) -> str:
 
 
 def _elsewhere(finding: Finding, context: Context) -> str:
-    return f"* `{_place(finding.path, finding.span, context)}`: {finding.code} {finding.message}"
+    return f"* {_place(finding.path, finding.span, context)}: {finding.code} {prose(finding.message)}"
 
 
 def _place(path: str, span: Span, context: Context) -> str:
-    return f"{context.relative(path, context.repository)}:{context.source(path).place(span.start)}"
+    return code(f"{context.relative(path, context.repository)}:{context.source(path).place(span.start)}")
 
 
 def _whole_lines(source: Source, edit: Edit) -> tuple[range, list[str]]:

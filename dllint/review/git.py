@@ -1,9 +1,14 @@
-"""What git says of a change. Nothing here writes, and no diff program or converter of a configuration is run."""
+"""What git says of a change. Nothing here writes, and nothing is run that a configuration names.
+
+No watcher of files, filter, hook, pager, diff program or converter is, and nothing is fetched.
+"""
 
 from __future__ import annotations
 
 import os
 import subprocess
+
+from dllint import sealed
 
 PREFIX = "b://"
 """Before the new paths of a diff. With git's own prefixes, paths with blanks cannot be told apart in its headers."""
@@ -46,7 +51,19 @@ def diff(top: str, base: str, until: str = "", context: int = 0) -> str:
     form = (f"-U{context}", "--inter-hunk-context=0", "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative")
     names = ("--find-renames", "--ignore-submodules", "--src-prefix=a://", f"--dst-prefix={PREFIX}")
     commits = (base, until) if until else (base,)
-    return _git(top, "diff", *form, *names, *commits, "--").decode("utf-8", "surrogateescape")
+    try:
+        told = _git(top, "diff", *form, *names, *commits, "--")
+    except GitError as error:
+        raise GitError(f"{error}{_partial(top)}") from None
+    return told.decode("utf-8", "surrogateescape")
+
+
+def _partial(top: str) -> str:
+    try:
+        _git(top, "config", "--get-regexp", r"^remote\..*\.promisor$")
+    except GitError:
+        return ""
+    return "; this clone is partial and nothing is fetched here: clone without `--filter` (`filter` in a workflow)"
 
 
 def untracked(top: str) -> list[str]:
@@ -61,16 +78,27 @@ def uncommitted(top: str) -> list[str]:
 
 
 def _git(folder: str, *args: str) -> bytes:
-    command = ["git", "-c", "core.quotePath=false", *args]
-    environment = {**os.environ, "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
-    try:
-        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False)
-    except FileNotFoundError:
-        raise GitError("git is not installed, or not on the PATH") from None
+    options: tuple[str, ...] = ("-c", "core.quotePath=false")
+    if args[0] in ("diff", "ls-files"):  # these look at files, which may have filters
+        known = _run(folder, options, *sealed.LIST_FILTERS).stdout.decode("utf-8", "surrogateescape")
+        try:
+            options += tuple(sealed.without_filters(known.split("\0")))
+        except sealed.Unsafe as error:
+            raise GitError(str(error)) from None
+    done = _run(folder, options, *args)
     if done.returncode:
         told = done.stderr.decode("utf-8", "replace").strip().removeprefix("fatal: ")
         raise GitError(f"git {args[0]}: {told.splitlines()[0] if told else f'exit status {done.returncode}'}")
     return done.stdout
+
+
+def _run(folder: str, options: tuple[str, ...], *args: str) -> subprocess.CompletedProcess[bytes]:
+    command = ["git", *sealed.OPTIONS, *options, *args]
+    environment = {**os.environ, **sealed.ENVIRONMENT, "LC_ALL": "C"}
+    try:
+        return subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False)
+    except FileNotFoundError:
+        raise GitError("git is not installed, or not on the PATH") from None
 
 
 def _text(output: bytes) -> str:

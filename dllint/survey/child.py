@@ -13,6 +13,7 @@ import signal
 import sys
 import threading
 import time
+from json import dumps, loads
 from typing import IO, Any
 
 import msgspec
@@ -26,7 +27,7 @@ from dllint.report.paint import Paint
 from dllint.survey import archives, git
 from dllint.survey.confine import confine, peak
 from dllint.survey.limits import Broken, Limits, Refused, Unfit
-from dllint.survey.outcome import MOST, Outcome, Reported, Step
+from dllint.survey.outcome import MOST, Outcome, Reported, Step, storable
 from dllint.survey.trees import Tree
 from dllint.survey.unpack import Unpacked
 
@@ -48,12 +49,22 @@ class Order(msgspec.Struct, frozen=True):
     scratch: str
 
 
+def sent(order: Order) -> bytes:
+    """An order as one line. Paths need not be text: Python's own JSON takes them as they are."""
+    return dumps(msgspec.to_builtins(order)).encode() + b"\n"
+
+
+def received(line: bytes) -> Order:
+    """The order that was sent. Raises MsgspecError and ValueError."""
+    return msgspec.convert(loads(line), Order)
+
+
 def main(scratch: str) -> None:
     """Read an order, write its outcome, leave nothing behind: whoever gave the order may be gone."""
     status = 1
     signal.signal(signal.SIGINT, signal.default_int_handler)  # it may have been inherited as ignored
-    with contextlib.suppress(OSError, msgspec.MsgspecError, KeyboardInterrupt):
-        order = msgspec.json.decode(sys.stdin.buffer.readline(), type=Order)
+    with contextlib.suppress(OSError, ValueError, msgspec.MsgspecError, KeyboardInterrupt):
+        order = received(sys.stdin.buffer.readline())
         threading.Thread(target=_watch, args=(scratch,), daemon=True).start()
         confine(order.limits)
         status = _obey(order)
@@ -136,7 +147,7 @@ def _reported(result: engine.Result) -> list[Reported]:
     rules = {info.code: info for info in registry.infos()}
     context = Context(root="", cwd="", rules=rules, source=result.source)
     kept = result.findings[:MOST]
-    rows = msgspec.json.decode(json.render(kept, context))
+    rows = loads(json.render(kept, context))
     return [
         Reported(
             code=row["code"],
@@ -145,11 +156,11 @@ def _reported(result: engine.Result) -> list[Reported]:
             certainty=row["certainty"],
             path=_slashed(row),
             **row["location"],
-            message=row["message"],
+            message=storable(row["message"]),
             outcomes=row["outcomes"],
-            route=tuple(Step(step["message"], _slashed(step), **step["location"]) for step in row["related"]),
-            frame="\n".join(text.frame(result.source(finding.path), finding, Paint(False))),
-            fix=f"{row['fix']['message']} ({row['fix']['applicability']})" if row["fix"] else "",
+            route=tuple(Step(storable(step["message"]), _slashed(step), **step["location"]) for step in row["related"]),
+            frame=storable("\n".join(text.frame(result.source(finding.path), finding, Paint(False)))),
+            fix=storable(f"{row['fix']['message']} ({row['fix']['applicability']})") if row["fix"] else "",
             fingerprint=row["fingerprint"],
         )
         for row, (finding, _) in zip(rows, kept, strict=True)
@@ -158,7 +169,7 @@ def _reported(result: engine.Result) -> list[Reported]:
 
 def _slashed(place: dict[str, Any]) -> str:
     """A place's file, and of a notebook the cell."""
-    path = place["filename"].replace(os.sep, "/").encode("utf-8", "backslashreplace").decode()
+    path = storable(place["filename"].replace(os.sep, "/"))
     return f"{path}:cell {place['cell']}" if place["cell"] else path
 
 
@@ -166,7 +177,7 @@ def _relative(said: str, order: Order) -> str:
     """A message without the folder that was made for the source."""
     for folder in (order.scratch, os.path.realpath(order.scratch)):
         said = said.replace(os.path.join(folder, ""), "").replace(folder, ".")
-    return said.encode("utf-8", "backslashreplace").decode()
+    return storable(said)
 
 
 def _watch(scratch: str) -> None:

@@ -11,7 +11,7 @@ from datetime import datetime, timezone
 
 import msgspec
 
-from dllint.survey.outcome import LIMITED, Outcome
+from dllint.survey.outcome import LIMITED, Outcome, storable
 from dllint.survey.trees import Tree
 from dllint.survey.unit import Settings
 
@@ -63,13 +63,13 @@ class Database:
     def save(self, tree: Tree, outcome: Outcome, tool: str, settings: Settings) -> None:
         """Write what became of a source, in place of what was known of it. Raises NotUsable."""
         with self._told(), self._transaction():
-            self.connection.execute("DELETE FROM source WHERE name = ?", (_text(tree.name),))
+            self.connection.execute("DELETE FROM source WHERE name = ?", (storable(tree.name),))
             self.connection.execute(_SOURCE, _source_row(tree, outcome, tool, settings))
             self.connection.executemany(_FINDING, _finding_rows(tree, outcome))
 
     def current(self, tree: Tree, identity: str, tool: str, settings: Settings) -> bool:
         """Whether the outcome of this very content, by this tool, is there already."""
-        found = self.rows("SELECT identity, tool, settings, outcome FROM source WHERE name = ?", _text(tree.name))
+        found = self.rows("SELECT identity, tool, settings, outcome FROM source WHERE name = ?", tree.name)
         if not found or (found[0][0], found[0][1]) != (identity, tool):
             return False
         known = msgspec.json.decode(found[0][2], type=Settings)
@@ -78,7 +78,8 @@ class Database:
     def rows(self, query: str, *values: object) -> Sequence[tuple[str, ...]]:
         """The rows of a query. Raises NotUsable."""
         with self._told():
-            return self.connection.execute(query, values).fetchall()
+            given = [storable(value) if isinstance(value, str) else value for value in values]
+            return self.connection.execute(query, given).fetchall()
 
     def _prepare(self, create: bool) -> None:
         ours = self.connection.execute("PRAGMA application_id").fetchone()[0] == _OURS
@@ -116,9 +117,9 @@ class Database:
 def _source_row(tree: Tree, outcome: Outcome, tool: str, settings: Settings) -> tuple[object, ...]:
     finished = datetime.now(timezone.utc).isoformat(timespec="seconds")
     return (
-        *map(_text, (tree.name, tree.project, tree.form, tree.path, tree.revision)),
+        *map(storable, (tree.name, tree.project, tree.form, tree.path, tree.revision)),
         *(outcome.identity, tool, msgspec.json.encode(settings).decode()),
-        *(outcome.kind, outcome.reason, outcome.files, outcome.omitted, json.dumps(outcome.warnings)),
+        *(outcome.kind, storable(outcome.reason), outcome.files, outcome.omitted, json.dumps(outcome.warnings)),
         *(outcome.seconds, outcome.peak_mb, finished),
     )
 
@@ -126,14 +127,9 @@ def _source_row(tree: Tree, outcome: Outcome, tool: str, settings: Settings) -> 
 def _finding_rows(tree: Tree, outcome: Outcome) -> Iterator[tuple[object, ...]]:
     for number, found in enumerate(outcome.findings):
         yield (
-            *(_text(tree.name), number, found.code, found.rule, found.severity, found.certainty),
-            *(found.path, found.row, found.column, _text(found.message)),
+            *(storable(tree.name), number, found.code, found.rule, found.severity, found.certainty),
+            *(found.path, found.row, found.column, storable(found.message)),
             *(found.outcomes.get(method, "") for method in ("fork", "spawn", "forkserver")),
             msgspec.json.encode([[step.text, step.path, step.row, step.column] for step in found.route]).decode(),
-            *(_text(found.frame), found.fix, found.fingerprint),
+            *(storable(found.frame), found.fix, found.fingerprint),
         )
-
-
-def _text(text: str) -> str:
-    """A text that can be stored: file names need not be one."""
-    return text.encode("utf-8", "backslashreplace").decode()

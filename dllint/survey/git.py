@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Iterator
 from typing import IO, NamedTuple
 
+from dllint import sealed
 from dllint.survey.limits import Broken, Unfit
 
 _LINK, _MODULE = b"120000", b"160000"
@@ -94,20 +95,16 @@ def _start(path: str, *arguments: str) -> subprocess.Popen[bytes]:
     if not place:
         raise Broken("no git repository")
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    sealed = {
+    alone = {
         "GIT_DIR": place,
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_CONFIG_GLOBAL": os.devnull,
-        "GIT_ALLOW_PROTOCOL": "none",  # what a partial clone lacks is not asked for
-        "GIT_NO_LAZY_FETCH": "1",
         "GIT_NO_REPLACE_OBJECTS": "1",
-        "GIT_OPTIONAL_LOCKS": "0",
-        "GIT_TERMINAL_PROMPT": "0",
     }
     try:
         return subprocess.Popen(
-            ["git", "-c", "core.fsmonitor=false", *arguments],
-            env={**kept, **sealed},
+            ["git", *sealed.OPTIONS, *arguments],
+            env={**kept, **sealed.ENVIRONMENT, **alone},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

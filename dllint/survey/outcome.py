@@ -23,6 +23,11 @@ MOST = 500
 """Findings that are kept of one source; the others are counted."""
 
 
+def storable(text: str) -> str:
+    """A text that can be sent and stored: names of files need not be one."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 class Step(msgspec.Struct, frozen=True):
     """A step of a finding's route."""
 

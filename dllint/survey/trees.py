@@ -125,7 +125,8 @@ def _folder_digest(path: str) -> str:
     """Of the files' names, sizes and times, and of the configuration, which may come from above the folder."""
     seen = hashlib.sha256()
     try:
-        seen.update(msgspec.json.encode(config.load((path,))))
+        told = msgspec.to_builtins(config.load((path,)), order="deterministic")
+        seen.update(repr(told).encode("utf-8", "backslashreplace"))
     except config.ConfigError as error:
         seen.update(str(error).encode("utf-8", "surrogateescape"))
     for place, status in _states(path):

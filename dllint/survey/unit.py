@@ -19,7 +19,7 @@ from collections.abc import Iterator
 import msgspec
 
 from dllint.survey import trees
-from dllint.survey.child import UNFIT, Order
+from dllint.survey.child import UNFIT, Order, sent
 from dllint.survey.limits import MIB, Limits, Refused, Unfit
 from dllint.survey.outcome import Outcome
 from dllint.survey.trees import Tree
@@ -91,7 +91,7 @@ def _watched(order: Order, stopped: threading.Event | None) -> Outcome:
         try:
             assert child.stdin
             with contextlib.suppress(BrokenPipeError):
-                child.stdin.write(msgspec.json.encode(order) + b"\n")
+                child.stdin.write(sent(order))
             told = _Told(child)
             while not told.ended(POLL_S):
                 if stopped and stopped.is_set():

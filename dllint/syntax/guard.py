@@ -13,8 +13,12 @@ from itertools import pairwise
 
 from dllint.syntax.literals import blank_literals
 
+MAX_TEXT = 8_000_000
+"""Characters of a file that are looked at."""
 MAX_CHARACTERS = 1_500_000
-"""Without blanked literals. A tree takes 1 to 1.5 KiB a character."""
+"""Of a file that Python's parser is given, without what stands in strings and comments: 0.3 KiB of memory each."""
+MAX_TREE = 500_000
+"""Of one that LibCST's is given, large literals shortened: 1 to 1.5 KiB and 15 µs each."""
 MAX_BRACKETS = 200
 """Nested brackets; CPython's own limit."""
 MAX_CHAIN = 2_000
@@ -35,6 +39,16 @@ _LONG_PIECE = 1_000
 _TABLE_PIECE = 16_000
 _DENSE = re.compile(r"[\[({.+*/%&|^<>~@\"'-]|\b(?:and|or|not|if|lambda|await|for)\b")
 _MANY = 400
+
+_TRIPLE = "[^{0}\\\\]*(?:(?:\\\\[\\s\\S]|{0}(?!{0}{0}))[^{0}\\\\]*)*"
+_SINGLE = "[^{0}\\\\\\r\\n]*(?:\\\\(?:\\r\\n|[\\s\\S])[^{0}\\\\\\r\\n]*)*"
+_NO_CODE = re.compile(
+    r"#[^\r\n]*|"
+    + "|".join(f"{mark * 3}{_TRIPLE.format(mark)}(?:{mark * 3})?" for mark in "\"'")
+    + "|"
+    + "|".join(f"{mark}{_SINGLE.format(mark)}{mark}?" for mark in "\"'")
+)
+"""Comments and strings."""
 
 _TOKEN = re.compile(
     r"""
@@ -64,15 +78,14 @@ class NotParsed(Exception):
         self.kind = kind
 
 
-def guard(text: str) -> str:
+def guard(text: str, most: int = MAX_TREE) -> str:
     """The text to parse: the same, or one of the same length with shortened literals. Raises NotParsed."""
+    refuse_larger(text, MAX_CHARACTERS)  # to find the literals takes a parse
     borders = [0, *(match.start() for match in _STATEMENT.finditer(text)), len(text)]
     long = [(start, end) for start, end in pairwise(borders) if end - start > _LONG_PIECE]
     if any(end - start > _TABLE_PIECE for start, end in long):
         text = blank_literals(text)
-    size = len(text) - sum(len(blank) for blank in re.findall(r" {1000,}", text)) if len(text) > MAX_CHARACTERS else 0
-    if size > MAX_CHARACTERS:
-        raise NotParsed(f"too large ({size / 1e6:.1f} million characters)", 1, 1, "limits")
+    refuse_larger(text, most)
     if any(len(_DENSE.findall(text, start, end)) > _MANY for start, end in long):
         _check_nesting(text)
     if text.count("elif") > MAX_ELIFS:
@@ -87,7 +100,16 @@ def lenient_guard(text: str) -> str:
     take two characters each, and so does what is worth blanking.
     """
     harmless = len(text) <= MAX_CHARACTERS and _borders_within(text, 2 * _LINKS)
-    return text if harmless else guard(text)
+    return text if harmless else guard(text, MAX_CHARACTERS)
+
+
+def refuse_larger(text: str, most: int) -> None:
+    """Raise NotParsed for more characters of code than that."""
+    size = len(text)
+    if most < size <= MAX_TEXT:
+        size = len(_NO_CODE.sub("'", "".join(text.split(" " * 1000))))
+    if size > most:
+        raise NotParsed(f"too large ({size / 1e6:.1f} million characters)", 1, 1, "limits")
 
 
 def _borders_within(text: str, reach: int) -> bool:

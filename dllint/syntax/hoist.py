@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from dllint.fix import Applicability, Edit, Fix, Import
@@ -11,6 +12,7 @@ from dllint.model.facts import Function, ModuleModel
 from dllint.source import Source, Span
 from dllint.syntax.captures import Captures, captures
 from dllint.syntax.definition import definition, insertion, returned, split_lambda, with_captured
+from dllint.syntax.latest import latest
 from dllint.syntax.layout import BLANK, blank_above, indent_at, indent_unit
 from dllint.syntax.module_names import ModuleNames
 from dllint.syntax.names import free_name, reference
@@ -19,6 +21,8 @@ from dllint.syntax.parse import Tree
 from dllint.syntax.suggest import suggest_name
 from dllint.syntax.width import placed
 
+_NOTHING_MORE = re.compile(r"[ \t\f]*(#[^\r\n]*)?(?=[\r\n]|\Z)")
+"""What is left of a line but for a comment."""
 _STATEFUL = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)
 
 
@@ -62,10 +66,14 @@ def defined_above(
     source: Source, seen: Outline, model: ModuleModel, use: int, parameters: str, body: Sequence[str]
 ) -> str:
     """The module's function above an offset that is just what a new one would be, where there is one."""
+    last = definition(source, "", "", body).rstrip().rpartition("\n")[2]
     for item in seen.tree.body:
-        if isinstance(item, ast.FunctionDef) and not item.decorator_list and times_bound(model, item.name) == 1:
+        if isinstance(item, ast.FunctionDef) and not item.decorator_list:
             start, end = seen.offsets.span(item)
-            if end < use and source.text[start:end] == definition(source, item.name, parameters, body).rstrip():
+            if end >= use or not source.text.endswith(last, start, end):  # nearly always
+                continue
+            same = source.text[start:end] == definition(source, item.name, parameters, body).rstrip()
+            if same and times_bound(model, item.name) == 1:
                 return item.name
     return ""
 
@@ -111,8 +119,7 @@ def _sole_name(seen: Outline, model: ModuleModel, node: ast.Lambda) -> str:
     if not isinstance(statement, ast.Assign) or field != "value" or seen.parents[statement][0] is not seen.tree:
         return ""
     start, end = seen.offsets.span(statement)
-    after = seen.offsets.text[end:].splitlines() or [""]
-    alone = start == seen.offsets.starts[statement.lineno - 1] and re.fullmatch(r"\s*(#.*)?", after[0])
+    alone = start == seen.offsets.starts[statement.lineno - 1] and _NOTHING_MORE.match(seen.offsets.text, end)
     match statement.targets:
         case [ast.Name(id=name)] if alone and times_bound(model, name) == 1:
             return name
@@ -121,12 +128,18 @@ def _sole_name(seen: Outline, model: ModuleModel, node: ast.Lambda) -> str:
 
 def times_bound(model: ModuleModel, name: str) -> int:
     """How often the module binds a name at its top level or through `global`."""
+    return _bindings(model)[name]
+
+
+@latest
+def _bindings(model: ModuleModel) -> Counter[str]:
     targets = (event.target for event in model.events if event.kind != "expr" and event.target is not None)
-    written = sum(part.kind == "name" and part.name == name for target in targets for part in target.walk())
-    named = sum(
-        name in event.names or (event.kind in ("def", "class") and event.name == name) for event in model.events
-    )
-    return written + named + sum(name in function.globals for function in model.functions)
+    written = Counter(part.name for target in targets for part in target.walk() if part.kind == "name")
+    for event in model.events:
+        written.update({*event.names, event.name} if event.kind in ("def", "class") else {*event.names})
+    for function in model.functions:
+        written.update(function.globals)
+    return written
 
 
 def _define_in_place(source: Source, seen: Outline, statement: ast.stmt, text: str) -> Fix:

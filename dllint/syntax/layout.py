@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import tokenize
+from functools import lru_cache
 
 from dllint.source import Source
 
@@ -14,8 +15,13 @@ BLANK = 2
 
 def indent_unit(source: Source) -> str:
     """What one level of indentation is in a file."""
+    return _indent_unit(source.text)
+
+
+@lru_cache(maxsize=8)
+def _indent_unit(text: str) -> str:
     try:
-        tokens = tokenize.generate_tokens(io.StringIO(source.text, newline="").readline)
+        tokens = tokenize.generate_tokens(io.StringIO(text, newline="").readline)
         first = next((token.string for token in tokens if token.type == tokenize.INDENT), "")
     except (tokenize.TokenError, SyntaxError):
         first = ""

@@ -48,7 +48,10 @@ def lazy_attribute(source: Source, statement: int, lazy: Lazy) -> tuple[Edit, ..
     init, klass = (step for step, _ in list(seen.path(assignment))[:2])
     if not isinstance(init, ast.FunctionDef) or not isinstance(klass, ast.ClassDef) or init.decorator_list:
         return ()
-    self, unit, indent = init.args.args[0].arg, indent_unit(source), source.line(init.lineno)[: init.col_offset]
+    parameters = [*init.args.posonlyargs, *init.args.args]
+    if not parameters:
+        return ()
+    self, unit, indent = parameters[0].arg, indent_unit(source), source.line(init.lineno)[: init.col_offset]
     edits = [Edit(source.path, _rows_of(source, part), "") for part in parts]
     span = _rows_of(source, assignment)
     margin = source.text[span.start : seen.offsets.span(assignment)[0]]

@@ -9,6 +9,7 @@ from itertools import count
 
 from dllint.fix import Import
 from dllint.model.facts import Class, Event, Expr, Function, ModuleModel
+from dllint.syntax.latest import latest
 
 
 def free_name(model: ModuleModel, wanted: str) -> str:
@@ -19,6 +20,7 @@ def free_name(model: ModuleModel, wanted: str) -> str:
     return next(name for name in (f"{wanted}_{number}" for number in count(2)) if name not in taken)
 
 
+@latest
 def used_names(model: ModuleModel) -> set[str]:
     """Every name that the module binds or reads in any scope, the builtins and the keywords."""
     names = {*dir(builtins), *keyword.kwlist, *model.bound}

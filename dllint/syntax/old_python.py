@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 
-from dllint.syntax.guard import NotParsed, guard
+from dllint.syntax.guard import MAX_CHARACTERS, NotParsed, guard, refuse_larger
 
 _LITERAL = re.compile(
     r"""\#[^\r\n]* | (?P<string> [urbURB]{0,2}(?:
@@ -33,10 +33,12 @@ _HIDDEN = "\0"
 
 def readings(text: str) -> Iterator[str]:
     """What a file may be that an old Python wrote, in words of today."""
-    modern = modernised(text)
-    for candidate in dict.fromkeys((modern, _TABS.sub(lambda match: match[0].expandtabs(), modern))):
-        with suppress(NotParsed):
-            yield guard(candidate)
+    with suppress(NotParsed):
+        refuse_larger(text, MAX_CHARACTERS)
+        modern = modernised(text)
+        for candidate in dict.fromkeys((modern, _TABS.sub(lambda match: match[0].expandtabs(), modern))):
+            with suppress(NotParsed):
+                yield guard(candidate, MAX_CHARACTERS)
 
 
 def modernised(text: str) -> str:

@@ -75,9 +75,13 @@ class Outline:
 
     def function_at(self, start: int) -> FunctionNode | None:
         """The def or lambda that begins at an offset."""
+        return self._functions.get(start)
+
+    @cached_property
+    def _functions(self) -> dict[int, FunctionNode]:
+        """The functions by their beginnings."""
         kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-        found = (node for node in ast.walk(self.tree) if isinstance(node, kinds))
-        return next((node for node in found if self.offsets.span(node)[0] == start), None)
+        return {self.offsets.span(node)[0]: node for node in ast.walk(self.tree) if isinstance(node, kinds)}
 
     def statement(self, node: ast.AST) -> ast.stmt:
         """The innermost statement that a node is or belongs to."""

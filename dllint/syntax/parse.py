@@ -17,6 +17,11 @@ from dllint.syntax.spans import Spans, render
 
 __all__ = ["NotParsed", "Tree", "parse"]
 
+_SMALL = frozenset(
+    node_type
+    for node_type in vars(cst).values()
+    if isinstance(node_type, type) and issubclass(node_type, (cst.BaseSmallStatement, cst.BaseCompoundStatement))
+)
 _PYTHON_2 = re.compile(
     r"^[ \t]*(?:print[ \t]+[^\s=(.,:\[]|print[ \t]*>>|exec[ \t]+[\"'\w]|except[ \t]+[\w.]+[ \t]*,[ \t]*\w+[ \t]*:"
     r"|raise[ \t]+\w[\w.]*[ \t]*,)|\b(?:ur|UR)[\"']|\b0[0-7]+\b(?!\.)|<>|`",
@@ -47,6 +52,22 @@ class Tree:
             self.__dict__.setdefault("faithful", code == self.text)
             self._spans[wanted] = found if self.faithful else _align(found, code, self.text)
         return self._spans[wanted]
+
+    @cached_property
+    def statement_rows(self) -> list[tuple[int, int]]:
+        """First and last row of every top-level statement, decorators included."""
+        positions = self.spans(_SMALL | {cst.Decorator})
+        rows = []
+        for statement in self.module.body:
+            first: cst.CSTNode = statement
+            last: cst.CSTNode = statement
+            if isinstance(statement, cst.SimpleStatementLine):
+                first, last = statement.body[0], statement.body[-1]
+            elif isinstance(statement, (cst.FunctionDef, cst.ClassDef)) and statement.decorators:
+                first = statement.decorators[0]
+            end = max(positions[last][1] - 1, positions[last][0])
+            rows.append((self.source.location(positions[first][0])[0], self.source.location(end)[0]))
+        return rows
 
 
 def _align(found: Spans, code: str, text: str) -> Spans:

@@ -26,8 +26,8 @@ def without_statement(source: Source, start: int) -> tuple[Edit, ...]:
         edit = Edit(source.path, Span(*seen.offsets.span(statement)), "pass")
     else:
         edit = Edit(source.path, lines_of(source, statement, siblings[0] is statement), "")
-    name = next(node.id for node in ast.walk(statement) if isinstance(node, ast.Name))
-    return edit, *without_import(source, name)
+    names = [node.id for node in ast.walk(statement) if isinstance(node, ast.Name)]
+    return edit, *(without_import(source, names[0]) if names else ())
 
 
 def _statement_at(seen: Outline, start: int) -> ast.Expr | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from dllint.syntax.outline import Outline
@@ -41,6 +42,7 @@ def parameters(scope: ast.AST) -> set[str]:
     return {parameter.arg for parameter in found if parameter is not None}
 
 
+@lru_cache(maxsize=64)
 def _declared(scope: ast.AST, kind: type[ast.Global] | type[ast.Nonlocal]) -> set[str]:
     return {name for node in _own(scope) if isinstance(node, kind) for name in node.names}
 
@@ -60,6 +62,7 @@ def _own(scope: ast.AST) -> Iterator[ast.AST]:
             stack += ast.iter_child_nodes(node)
 
 
+@lru_cache(maxsize=64)  # each fix of a file asks for its module, and for the functions around
 def bindings(scope: ast.AST) -> dict[str, list[ast.AST]]:
     """What the body of a function or module binds, without parameters: the nodes that do it, for each name."""
     found: dict[str, list[ast.AST]] = {}

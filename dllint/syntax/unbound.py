@@ -22,9 +22,12 @@ def unbound(source: Source, start: int) -> Unbound | None:
     """The method that begins at an offset; None where it does more with its object than to read attributes."""
     seen = outline(source.text)
     node = seen.function_at(start) if seen else None
-    if seen is None or not isinstance(node, ast.FunctionDef) or node.decorator_list or not node.args.args:
+    if seen is None or not isinstance(node, ast.FunctionDef) or node.decorator_list:
         return None
-    self = node.args.args[0].arg
+    parameters = [*node.args.posonlyargs, *node.args.args]
+    if not parameters:
+        return None
+    self = parameters[0].arg
     uses = [part for part in ast.walk(node) if isinstance(part, ast.Name) and part.id == self]
     reads = [seen.parents[use][0] for use in uses]
     plain = [read for read in reads if isinstance(read, ast.Attribute) and isinstance(read.ctx, ast.Load)]

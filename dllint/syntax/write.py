@@ -15,29 +15,7 @@ from dllint.syntax.imports import add_imports
 from dllint.syntax.names import free_name, reference
 from dllint.syntax.parse import Tree
 
-__all__ = ["free_name", "insertion_point", "place_imports", "reference", "reindent", "statement_lines"]
-
-_SMALL = frozenset(
-    node_type
-    for node_type in vars(cst).values()
-    if isinstance(node_type, type) and issubclass(node_type, (cst.BaseSmallStatement, cst.BaseCompoundStatement))
-)
-
-
-def statement_lines(source: Source, tree: Tree) -> list[tuple[int, int]]:
-    """First and last row of every top-level statement, decorators included."""
-    positions = tree.spans(_SMALL | {cst.Decorator})
-    rows = []
-    for statement in tree.module.body:
-        first: cst.CSTNode = statement
-        last: cst.CSTNode = statement
-        if isinstance(statement, cst.SimpleStatementLine):
-            first, last = statement.body[0], statement.body[-1]
-        elif isinstance(statement, (cst.FunctionDef, cst.ClassDef)) and statement.decorators:
-            first = statement.decorators[0]
-        end = max(positions[last][1] - 1, positions[last][0])
-        rows.append((source.location(positions[first][0])[0], source.location(end)[0]))
-    return rows
+__all__ = ["free_name", "insertion_point", "place_imports", "reference", "reindent"]
 
 
 def insertion_point(source: Source, tree: Tree, before: int) -> int:
@@ -46,7 +24,7 @@ def insertion_point(source: Source, tree: Tree, before: int) -> int:
     Its decorators, and the comments or strings that stand directly above it, stay with it; the comments that a file
     begins with stay first.
     """
-    rows = statement_lines(source, tree)
+    rows = tree.statement_rows
     row = source.location(before)[0]
     index = next((index for index, (_, last) in enumerate(rows) if row <= last), len(rows))
     if index == len(rows):
@@ -69,7 +47,7 @@ def _is_string(statement: cst.CSTNode) -> bool:
 
 def place_imports(source: Source, tree: Tree, imports: Iterable[Import]) -> list[Edit]:
     """Edits that add the imports which the file's beginning lacks. Raises ValueError where one would shadow a name."""
-    return add_imports(source, tree, statement_lines(source, tree), imports)
+    return add_imports(source, tree, tree.statement_rows, imports)
 
 
 def reindent(text: str, old: str, new: str) -> str:

@@ -154,8 +154,9 @@ class _Arguments:
     def rewritten(self) -> tuple[str, tuple[tuple[str, str], ...]]:
         """The call's text, and the attributes that `__init__` must set for it."""
         given = [("path" if index == 0 else f"{index}", value) for index, value in enumerate(self.call.args[1:])]
+        given += [("options" if name == "**" else name, value) for name, value in self.call.keywords]
         text, start = self._text(self.call), self.call.start
-        for name, value in sorted([*given, *self.call.keywords], key=lambda item: -item[1].start):
+        for name, value in sorted(given, key=lambda item: -item[1].start):
             text = text[: value.start - start] + self._again(name, value) + text[value.end - start :]
         return text, tuple(self.kept.items())
 
@@ -174,7 +175,10 @@ class _Arguments:
         if not stored:
             wanted = f"_{self.change.name.strip('_')}_{value.name if value.kind == 'name' else name}"
             stored = wanted if self.change.attribute.is_free(wanted) else f"{wanted}_given"
-            self.kept[stored] = self._text(value)
+            text = self._text(value)
+            while self.kept.get(stored, text) != text:  # `**a, **b`: both are options
+                stored += "_more"
+            self.kept[stored] = text
         return f"{self.receiver}.{stored}"
 
     def _stored(self, value: Expr) -> Iterator[str]:

@@ -30,8 +30,8 @@ def _named_tuple(project: Project, held: Held) -> Fix | None:
     assert isinstance(made, ExtInst)
     assert isinstance(made.base, ExtInst)
     call, env = made.base.call, made.base.env
-    statement = next(event for event in env.module.events(env.function) if event.value is call)
-    if statement.target is None or statement.target.kind != "name":
+    statement = next((event for event in env.module.events(env.function) if event.value is call), None)
+    if statement is None or statement.target is None or statement.target.kind != "name":
         return None
     if tuple_type.local:
         same = tuple_type.typename == tuple_type.bound
