@@ -74,6 +74,7 @@ _PUBLIC = {
     "Taken": "dllint.project.child_signals",
     "Task": "dllint.project",
     "Unheard": "dllint.project.lost_state",
+    "Unseen": "dllint.project.module_state",
     "Use": "dllint.syntax.uses",
     "Value": "dllint.project.values",
     "Workers": "dllint.project",

@@ -46,6 +46,7 @@ from dllint.project.main_code import Start as Start
 from dllint.project.module import Module as Module
 from dllint.project.module import Site as Site
 from dllint.project.module import Write as Write
+from dllint.project.module_state import Unseen as Unseen
 from dllint.project.own_attribute import OwnAttribute as OwnAttribute
 from dllint.project.own_attribute import own_attribute as own_attribute
 from dllint.project.owners import Owner as Owner

@@ -37,6 +37,7 @@ from dllint.project.loader_starts import LoaderStarts
 from dllint.project.lost_state import LostState
 from dllint.project.main_code import Begun, MainCode
 from dllint.project.main_settings import MainSettings
+from dllint.project.module_state import ModuleState
 from dllint.project.passes import Passes
 from dllint.project.per_item import PerItem
 from dllint.project.processes import Processes, Task
@@ -123,6 +124,7 @@ class Project:
         self.kept_batches = KeptBatches(self.evaluator, self.boundaries, self.passes)
         self.loader_starts = LoaderStarts(self.evaluator, self.main_code)
         self.child_signals = ChildSignals(self.evaluator, self.loader_starts)
+        self.module_state = ModuleState(self.evaluator, self.main_code, self.guarded, self.loader_starts)
         self.kept_iterators = KeptIterators(self.evaluator, self.boundaries, self.passes)
         self.threads = Threads(self.evaluator, self.boundaries, self.loader_starts)
         self.restarts = Restarts(self.evaluator, self.main_code, self.passes)
