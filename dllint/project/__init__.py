@@ -124,7 +124,7 @@ class Project:
         self.kept_batches = KeptBatches(self.evaluator, self.boundaries, self.passes)
         self.loader_starts = LoaderStarts(self.evaluator, self.main_code)
         self.child_signals = ChildSignals(self.evaluator, self.loader_starts)
-        self.module_state = ModuleState(self.evaluator, self.main_code, self.guarded, self.loader_starts)
+        self.module_state = ModuleState(self.evaluator, self.main_code, self.guarded)
         self.kept_iterators = KeptIterators(self.evaluator, self.boundaries, self.passes)
         self.threads = Threads(self.evaluator, self.boundaries, self.loader_starts)
         self.restarts = Restarts(self.evaluator, self.main_code, self.passes)

@@ -2,36 +2,28 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 from dllint.model.facts import Event, Expr
 from dllint.project.boundaries import Loader
 from dllint.project.evaluate import Evaluator
-from dllint.project.events import flat_targets
+from dllint.project.flow import LOOPS
 from dllint.project.guarded import GuardedNames
 from dllint.project.guards import only_in_main, under_main_guard
-from dllint.project.loader_starts import LoaderStarts
 from dllint.project.main_code import MainCode
-from dllint.project.module import MUTATORS, Module, Site
-from dllint.project.module_globals import ANY, Global, Globals, Step, key_of
+from dllint.project.module import Module
+from dllint.project.module_globals import Global, Step
 from dllint.project.on_demand import OnDemand
-from dllint.project.own_code import OwnCode, events_of
-from dllint.project.reach import Reach, Running
-from dllint.project.values import Const, Env, Inst
-from dllint.targets import PICKLING
+from dllint.project.own_code import OwnCode, OwnCodes, events_of
+from dllint.project.processes import Task
+from dllint.project.reach import Running
+from dllint.project.state_access import Access
+from dllint.project.values import Const, Env
 
-_CHANGING = MUTATORS | {"clear", "pop", "popitem", "remove", "discard", "sort", "reverse", "appendleft", "extendleft"}
-_MERGING = frozenset({"merge_from_file", "merge_from_list", "merge_from_other_cfg", "merge_from_dict", "merge_with"})
-"""Methods of configurations (yacs, fvcore, detectron2, mmcv, OmegaConf) that overwrite what they hold."""
-_CONTENT = frozenset({"items", "keys", "values", "copy", "index", "count", "issubset", "intersection", "union"})
-_CONSUMERS = frozenset({
-    "len", "list", "tuple", "set", "sorted", "enumerate", "sum", "min", "max", "any", "all", "iter", "choice",
-})  # fmt: skip
-_TELLING = frozenset({"print", "debug", "info", "warning", "error", "log", "write", "pprint"})
-"""What is read for these changes no batch."""
-MAX_CALLERS = 3
+Function = tuple[str, int]
+Root = tuple[str, str]
 
 
 class Change(NamedTuple):
@@ -54,46 +46,56 @@ class Read(NamedTuple):
 
 
 class Unseen(NamedTuple):
-    """A change that workers do not see, the code in workers that depends on it, and the loader that starts these."""
+    """A change that workers do not see, the code in workers that depends on it, and what starts these."""
 
     change: Change
     read: Read
-    loader: Loader
+    starter: Loader | Task
     initial: Const | None
     """What it is after import, where that is known."""
     script: Module
     """The program whose own process makes the change."""
 
 
+class Group(NamedTuple):
+    """What starts workers, the code that these run, and what it reads."""
+
+    starter: Loader | Task
+    codes: list[Running]
+    reads: list[Read]
+
+
+Started = tuple[Loader | Task, list[Running]]
+"""What starts workers, and the code that these run."""
+
+
 class ModuleState:
     """Finds them."""
 
-    def __init__(
-        self, evaluator: Evaluator, main_code: MainCode, guarded: GuardedNames, loader_starts: LoaderStarts
-    ) -> None:
+    def __init__(self, evaluator: Evaluator, main_code: MainCode, guarded: GuardedNames) -> None:
         self.evaluator = evaluator
         self.main_code = main_code
         self.guarded = guarded
-        self.loader_starts = loader_starts
-        self.globals = Globals(evaluator)
-        reach = Reach(evaluator)
-        self._own_code: OnDemand[Module, OwnCode] = OnDemand(lambda script: OwnCode(reach, script))
+        self.access = Access(evaluator)
+        self._own_codes = OwnCodes(evaluator)
         self._imported_code = OnDemand(self._run_on_import)
 
-    def unseen(self, running: Iterable[Running]) -> Iterator[Unseen]:
-        """The changes of the main scripts' own processes that these workers depend on."""
-        by_loader: dict[Loader, list[Running]] = defaultdict(list)
-        for code in running:
-            if code.loader is not None and code.loader.methods & PICKLING and code.env.function >= 0:
-                by_loader[code.loader].append(code)
-        in_workers = {code.function for codes in by_loader.values() for code in codes}
-        reads = {loader: self._read_by(codes) for loader, codes in by_loader.items()}
-        roots = {read.place.root for found in reads.values() for read in found}
-        for script in self._scripts({loader.path for loader, found in reads.items() if found}):
-            changes = [change for change in self._changed_by(script, in_workers) if change.place.root in roots]
-            for loader, found in reads.items() if changes else ():
-                if self._own_code[script].makes(loader):
-                    yield from self._joined(script, loader, changes, found)
+    def unseen(self, started: Iterable[Started]) -> Iterator[Unseen]:
+        """The changes of the main scripts' own processes that workers depend on: one for each variable and reader."""
+        groups = [Group(starter, codes, self._read_by(codes)) for starter, codes in started]
+        groups = [group for group in groups if group.reads]
+        seen = set()
+        for script in self._scripts({group.starter.path for group in groups}):
+            own = self._own_codes.of(script)
+            made = [group for group in groups if own.makes(group.starter.env)]
+            roots = {read.place.root for group in made for read in group.reads}
+            changes = list(self._changed_by(own, roots))
+            for group in made:
+                for change, read in self._joined(script, changes, group):
+                    cause = change.place.root, read.running.function
+                    if cause not in seen and not self._too_late(change):
+                        seen.add(cause)
+                        yield Unseen(change, read, group.starter, self._initial(change.place), script)
 
     def _scripts(self, paths: set[str]) -> Iterator[Module]:
         """The programs that import one of these files, or are it, and have code of their own process."""
@@ -103,14 +105,16 @@ class ModuleState:
             if not module.is_test and self.guarded.has_guarded_part(module):
                 yield module
 
-    def _joined(self, script: Module, loader: Loader, changes: list[Change], reads: list[Read]) -> Iterator[Unseen]:
+    def _joined(self, script: Module, changes: list[Change], group: Group) -> Iterator[tuple[Change, Read]]:
+        in_workers = {code.function for code in group.codes}
         for change in changes:
-            read = next((read for read in reads if self._depends(read, change, script)), None)
-            if read is None or self._too_late(change):
+            if change.running.function in in_workers:
                 continue
-            initial = self._initial(change.place)
-            if not (isinstance(initial, Const) and self._constant(change.value, change.running.env) == initial):
-                yield Unseen(change, read, loader, initial, script)
+            read = next((read for read in group.reads if self._depends(read, change, script)), None)
+            if read is not None:
+                initial = self._initial(change.place)
+                if initial is None or self._constant(change.value, change.running.env) != initial:
+                    yield change, read
 
     def _depends(self, read: Read, change: Change, script: Module) -> bool:
         if not read.place.shows(change.place) or self.guarded.missing(*change.place[:2]) is not None:
@@ -121,67 +125,55 @@ class ModuleState:
     # What worker code reads.
 
     def _read_by(self, codes: list[Running]) -> list[Read]:
-        """What the code of one loader's workers reads, but for what it writes itself."""
-        live = [(code, event) for code in codes for event in code.events if self._runs(code, event)]
-        own = [place for code, event in live for place, _, _ in self._writes(event, code.env)]
-        return [
+        """What the code of workers reads and the project may change, but for what it writes itself."""
+        live = [(code, event) for code in codes if code.env.function >= 0 for event in code.events]
+        live = [(code, event) for code, event in live if self._runs(code, event)]
+        found = [
             Read(place, at, code)
             for code, event in live
             if not only_in_main(code.env.module, code.env.function, event)
-            for expr in (event.value, *_bases(event))
-            if expr is not None and not _is_told(code.env.module, code.env.function, event)
-            for place, at in self._reads(expr, code.env, event.kind == "for")
-            if not any(place.shows(written) or written.shows(place) for written in own)
+            for place, at in self.access.reads(event, code.env)
+            if self._may_change(place)
         ]
+        own = [place for code, event in live for place, _, _ in self.access.writes(event, code.env)] if found else []
+        return [read for read in found if not any(read.place.shows(item) or item.shows(read.place) for item in own)]
 
     def _runs(self, code: Running, event: Event) -> bool:
         return self.evaluator.conditions.may_run(code.env, event.start)
 
-    def _reads(self, expr: Expr, env: Env, content: bool) -> Iterator[tuple[Global, Expr]]:
-        """The places that an expression reads; `content`: with all they hold."""
-        if expr.kind in ("name", "attribute", "subscript"):
-            place = self.globals.of(expr, env)
-            if place is not None:
-                yield (place.part(ANY) if content else place), expr
-            parts = expr.args[1:] if place is not None else expr.args
-            yield from (found for part in parts for found in self._reads(part, env, False))
-        elif expr.kind == "call":
-            yield from self._read_by_call(expr, env)
-        elif expr.kind == "comprehension":
-            yield from (found for part in expr.args for found in self._reads(part, env, False))
-            for key, part in expr.keywords:
-                yield from self._reads(part, env, key == "in")
-        else:
-            contained = expr.kind == "compare" and expr.name in ("in", "not in")
-            for number, part in enumerate(expr.args):
-                yield from self._reads(part, env, contained and number == 1)
-            yield from (found for _, part in expr.keywords for found in self._reads(part, env, False))
+    def _may_change(self, place: Global) -> bool:
+        """Whether the project may write a place, by its names alone, or by what it is."""
+        if not self._assigned.isdisjoint((place.name, *place.path)):
+            return True
+        return bool(place.path) and self._is_container(place)
 
-    def _read_by_call(self, call: Expr, env: Env) -> Iterator[tuple[Global, Expr]]:
-        callee = call.args[0]
-        if callee.name in _TELLING:
-            return
-        base = self.globals.of(callee.args[0], env) if callee.kind == "attribute" else None
-        if base is None:
-            yield from self._reads(callee, env, False)
-        elif callee.name == "get" and len(call.args) > 1:
-            yield base.part(key_of(call.args[1])), callee.args[0]
-        else:
-            yield (base.part(ANY) if callee.name in _CONTENT else base), callee.args[0]
-            yield base.part(callee.name), callee
-        for part in (*call.args[1:], *(value for _, value in call.keywords)):
-            yield from self._reads(part, env, callee.name in _CONSUMERS)
+    @cached_property
+    def _assigned(self) -> frozenset[Step]:
+        """The names of all variables and attributes that are assigned to after import."""
+        found: set[Step] = set()
+        for module in self.evaluator.index:
+            found |= module.attribute_writes.keys() | module.writers_of_globals.keys()
+            for name, bindings in module.bindings[-1, -1].items():
+                if any(item.event is not None and under_main_guard(module, -1, item.event) for item in bindings):
+                    found.add(name)
+        return frozenset(found)
+
+    def _is_container(self, place: Global) -> bool:
+        bindings = place.module.bindings[-1, -1].get(place.name, [])
+        values = [item.event.value for item in bindings if item.event is not None and item.kind == "assign"]
+        return any(value is not None and value.kind not in ("constant", "lambda", "fstring") for value in values)
 
     # What the main process writes.
 
-    def _changed_by(self, script: Module, in_workers: set[tuple[str, int]]) -> Iterator[Change]:
-        """What the code of a script's own process changes, and neither an import nor a worker does."""
-        for running in self._own_code[script].running:
-            if running.env.module.is_test or running.function in in_workers or self._on_import(running, script):
+    def _changed_by(self, own: OwnCode, roots: set[tuple[str, str]]) -> Iterator[Change]:
+        """What a script's own process changes of some variables, and no import does."""
+        for running in own.running if roots else ():
+            if running.env.module.is_test:
                 continue
-            for event in events_of(running):
-                if self._runs(running, event):
-                    for place, at, value in self._writes(event, running.env):
+            writing = self.access.writing[running.env.module, running.env.function]
+            for event in writing if running.env.function >= 0 else events_of(running):
+                for place, at, value in self.access.writes(event, running.env):
+                    if place.root in roots and self._runs(running, event) and not self._on_import(running, own.script):
                         yield Change(place, at, value, running, event)
 
     def _on_import(self, running: Running, script: Module) -> bool:
@@ -193,54 +185,6 @@ class ModuleState:
     def _run_on_import(self, path: str) -> frozenset[tuple[str, int]]:
         module = self.evaluator.index.modules[path]
         return frozenset(item.function for item in self.main_code.running(module))
-
-    def _writes(self, event: Event, env: Env) -> Iterator[tuple[Global, Expr, Expr | None]]:
-        """The places that an event changes, where, and to what."""
-        if event.target is not None and event.kind in ("assign", "augment", "for", "with", "del"):
-            for target in flat_targets(event.target):
-                place = self._target(target, env)
-                if place is not None:
-                    plain = event.kind == "assign" and target is event.target
-                    yield place, target, event.value if plain else None
-        for expr in event.walk():
-            if expr.kind == "call":
-                yield from ((place, expr, None) for place in self._changed_by_call(expr, env))
-
-    def _target(self, target: Expr, env: Env) -> Global | None:
-        """The place that is assigned to: not what its name means, but the name."""
-        if target.kind == "name":
-            own = env.function < 0 or target.name in env.facts.globals
-            return Global(env.module, target.name) if own else None
-        if target.kind not in ("attribute", "subscript"):
-            return None
-        module = self.globals.module(target.args[0], env) if target.kind == "attribute" else None
-        if module is not None:
-            return Global(module, target.name)
-        base = self.globals.of(target.args[0], env)
-        if base is None:
-            return None
-        return base.part(target.name if target.kind == "attribute" else key_of(target.args[1]))
-
-    def _changed_by_call(self, call: Expr, env: Env) -> Iterator[Global]:
-        callee = call.args[0]
-        if callee.name == "setattr" and callee.kind == "name" and len(call.args) > 2:
-            module, base = self.globals.module(call.args[1], env), self.globals.of(call.args[1], env)
-            key = key_of(call.args[2])
-            if base is not None:
-                yield base.part(key)
-            elif module is not None and isinstance(key, str):
-                yield Global(module, key)
-        elif callee.kind == "attribute" and callee.name in _CHANGING | _MERGING:
-            owner = callee.args[0]
-            inside = owner.kind == "attribute" and owner.name == "__dict__"
-            base = self.globals.of(owner.args[0] if inside else owner, env)
-            if base is not None and not self._own_method(owner, callee.name, env):
-                yield from (base.part(key) for key in _keys_changed(call, callee.name))
-
-    def _own_method(self, owner: Expr, name: str, env: Env) -> bool:
-        """Whether the project says itself what a method does: the walk goes there."""
-        values = self.evaluator.values(owner, env)
-        return any(isinstance(item, Inst) and self.evaluator.classes.method(item, name) is not None for item in values)
 
     # What it is after import, and when it is changed.
 
@@ -254,7 +198,7 @@ class ModuleState:
                 continue
             if target.kind == "name" and target.name == place.name:
                 found = _inside(value, place.path)
-            elif target.kind != "name" and self._target(target, env) == place:
+            elif target.kind != "name" and self.access.target(target, env) == place:
                 found = value
         for item in module.model.classes:
             if item.name == place.name and item.parent < 0 and len(place.path) == 1:
@@ -268,44 +212,30 @@ class ModuleState:
         return values[0] if len(values) == 1 and isinstance(values[0], Const) else None
 
     def _too_late(self, change: Change) -> bool:
-        """Whether all workers were started before, as far as the code around the change says."""
-        site = Site(change.running.env.module, change.running.env.function, change.event, change.at)
-        return self._ended_before(site, MAX_CALLERS) is True
+        """Whether workers start before the change, in the functions that lead to it, and none after it."""
+        env: Env | None = change.running.env
+        at, before = change.event.start, False
+        while env is not None:
+            starts = self._starts_in(env)
+            if any(start > at or _is_around(env.module, event, at) for start, event in starts):
+                return False
+            before = before or bool(starts)
+            at = env.call.start if env.call is not None else -1
+            env = env.caller
+        return before
 
-    def _ended_before(self, site: Site, callers: int) -> bool | None:
-        if self.loader_starts.around(site, 0) is not None or self.loader_starts.after(site) is not None:
-            return False
-        answers = set()
-        if site.function >= 0 and callers:
-            others = [other for other, _ in self.evaluator.call_sites.callers(site.module, site.function)]
-            answers = {self._ended_before(other, callers - 1) for other in others}
-        if False in answers:
-            return False
-        started = any(event.start < site.event.start for event, _ in self.loader_starts.of(site.module, site.function))
-        return True if started or True in answers else None
-
-
-def _bases(event: Event) -> Iterator[Expr]:
-    """What the targets of an event read: the object, the key."""
-    for target in flat_targets(event.target) if event.target is not None else ():
-        if target.kind in ("attribute", "subscript"):
-            yield from target.args[1:]
-        if event.kind == "augment":
-            yield target
+    def _starts_in(self, env: Env) -> list[tuple[int, Event]]:
+        """The events of an activation that start workers, themselves or in what they call."""
+        found = [event for event, _ in self.main_code.begun_by(env)]
+        found += [edge.event for edge in self._own_codes.reach.edges(env) if self.main_code.begun_by(edge.env)]
+        return [(event.start, event) for event in found]
 
 
-def _keys_changed(call: Expr, method: str) -> list[Step]:
-    """The keys that a method of a container changes."""
-    if method == "setdefault" and len(call.args) > 1:
-        return [key_of(call.args[1])]
-    if method != "update" or any(key == "**" for key, _ in call.keywords):
-        return [ANY]
-    keys: list[Step] = [key for key, _ in call.keywords]
-    for given in call.args[1:]:
-        if given.kind != "dict" or any(key.kind != "constant" for key in given.args[::2]):
-            return [ANY]
-        keys += [key.value for key in given.args[::2]]
-    return keys
+def _is_around(module: Module, event: Event, at: int) -> bool:
+    """Whether a place is in the loop that an event begins, or in a loop that both are in."""
+    around = {index for index in module.enclosing(event.block) if module.block(index).kind in LOOPS}
+    blocks = (block for index, block in enumerate(module.model.blocks) if index in around or block.test is event.value)
+    return any(block.start <= at < block.end for block in blocks if block.kind in LOOPS)
 
 
 def _inside(value: Expr, path: tuple[Step, ...]) -> Expr | None:
@@ -321,21 +251,3 @@ def _inside(value: Expr, path: tuple[Step, ...]) -> Expr | None:
             return None
         value = found
     return value
-
-
-def _is_told(module: Module, function: int, event: Event) -> bool:
-    """Whether what an event reads is for people alone: a test that decides over printing."""
-    if event.kind == "assert":
-        return True
-    if event.kind != "test":
-        return False
-    blocks = {index for index, block in enumerate(module.model.blocks) if block.test is event.value}
-    inside = [item for item in module.events(function) if blocks & set(module.enclosing(item.block))]
-    return bool(inside) and all(_tells(item) for item in inside)
-
-
-def _tells(event: Event) -> bool:
-    call = event.value
-    return event.kind == "raise" or (
-        event.kind == "expr" and call is not None and call.kind == "call" and call.args[0].name in _TELLING
-    )
