@@ -47,6 +47,7 @@ _PUBLIC = {
     "Knowledge": "dllint.knowledge",
     "Lazy": "dllint.syntax.lazy",
     "Loader": "dllint.project",
+    "MainSetting": "dllint.project.main_settings",
     "Mod": "dllint.project.values",
     "Module": "dllint.project.module",
     "ModuleModel": "dllint.model.facts",

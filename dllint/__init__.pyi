@@ -43,6 +43,7 @@ from dllint.project.kept_iterators import KeptIterator as KeptIterator
 from dllint.project.listings import Kind as Kind
 from dllint.project.lost_state import Unheard as Unheard
 from dllint.project.main_code import Start as Start
+from dllint.project.main_settings import MainSetting as MainSetting
 from dllint.project.module import Module as Module
 from dllint.project.module import Site as Site
 from dllint.project.module import Write as Write

@@ -72,12 +72,12 @@ Started = tuple[Loader | Task, list[Running]]
 class ModuleState:
     """Finds them."""
 
-    def __init__(self, evaluator: Evaluator, main_code: MainCode, guarded: GuardedNames) -> None:
+    def __init__(self, evaluator: Evaluator, main_code: MainCode, guarded: GuardedNames, own_codes: OwnCodes) -> None:
         self.evaluator = evaluator
         self.main_code = main_code
         self.guarded = guarded
         self.access = Access(evaluator)
-        self._own_codes = OwnCodes(evaluator)
+        self._own_codes = own_codes
         self._imported_code = OnDemand(self._run_on_import)
 
     def unseen(self, started: Iterable[Started]) -> Iterator[Unseen]:

@@ -8,14 +8,18 @@ from collections.abc import Iterator
 from dllint import (
     FORK,
     PICKLING,
+    Applicability,
     Certainty,
     Finding,
+    Fix,
     Loader,
+    MainSetting,
     Note,
     Project,
     Rule,
     Running,
     Severity,
+    Span,
     Task,
     Unseen,
     Workers,
@@ -37,6 +41,37 @@ class StateOnlyInMain(Rule):
         started: list[Started] = [*self._loaders(project), *self._tasks(project)]
         for unseen in project.module_state.unseen(started):
             yield self._finding(project, unseen)
+        yield from self._settings(project, started)
+
+    def _settings(self, project: Project, started: list[Started]) -> Iterator[Finding]:
+        """Changes to libraries that workers depend on."""
+        seen = set()
+        for starter, codes in started:
+            for setting, _ in project.main_settings.read_by(codes):
+                place = setting.module.path, setting.span
+                if place not in seen and starter.path in project.index.imports(setting.module.path):
+                    seen.add(place)
+                    yield self._of_library(project, setting, starter)
+
+    def _of_library(self, project: Project, setting: MainSetting, starter: Loader | Task) -> Finding:
+        remedy = "set it in a module they import" if setting.module.notebook else "set it at module level"
+        what = f"fails (`{setting.error}`)" if setting.error else "silently different"
+        outcome = "exception" if setting.error else "corrupt"
+        path = setting.module.path
+        return Finding(
+            code=self.code,
+            path=path,
+            span=setting.span,
+            message=f"`{setting.what}` is set in the main process only, and `{setting.reader}` depends on it in "
+            f"spawned {_processes(starter)}: {what} {self._where(project, starter)}; {remedy}",
+            severity=Severity.WARNING,
+            certainty=Certainty.LIKELY,
+            outcomes=dict.fromkeys(sorted(starter.methods & PICKLING), outcome) | {"fork": "ok"},
+            notes=setting.notes,
+            anchors=((starter.path, _span(starter)),),
+            key=f"{self.code}:{path}:{setting.what}",
+            data=setting,
+        )
 
     def _loaders(self, project: Project) -> Iterator[Started]:
         """The loaders whose workers may not be forked, with the code that these run."""
@@ -58,7 +93,6 @@ class StateOnlyInMain(Rule):
     def _finding(self, project: Project, unseen: Unseen) -> Finding:
         change, read, starter = unseen.change, unseen.read, unseen.starter
         loader = starter if isinstance(starter, Loader) else None
-        at = loader.span if loader is not None else starter.call.span
         changed = project.text(change.running.path, change.at.span)
         how = f" by `{changed.partition('(')[0]}(...)`" if change.at.kind == "call" else ""
         seen = self._seen(project, unseen)
@@ -77,7 +111,7 @@ class StateOnlyInMain(Rule):
             certainty=Certainty.CERTAIN if sure else Certainty.LIKELY,
             outcomes=dict.fromkeys(sorted(failing), "corrupt") | {"fork": "ok"},
             notes=(read.running.note(read.at, f"reads `{seen}`"), *read.running.route, written, *change.running.route),
-            anchors=((starter.path, at), (read.running.path, read.at.span)),
+            anchors=((starter.path, _span(starter)), (read.running.path, read.at.span)),
             key=f"{self.code}:{change.place.module.path}:{change.place.name}:{change.running.path}",
             data=unseen,
         )
@@ -94,8 +128,7 @@ class StateOnlyInMain(Rule):
         state = unseen.change.place.module
         owner = "the script" if state is unseen.script else state.path.rpartition("/")[2]
         value = f" ({unseen.initial.value!r})" if unseen.initial is not None else ""
-        who = "workers" if isinstance(unseen.starter, Loader) else "processes"
-        return f"spawned {who} see what importing {owner} leaves{value}"
+        return f"spawned {_processes(unseen.starter)} see what importing {owner} leaves{value}"
 
     def _where(self, project: Project, starter: Loader | Task) -> str:
         failing = starter.methods & PICKLING
@@ -107,3 +140,19 @@ class StateOnlyInMain(Rule):
         if loader is not None:
             return "pass it to what the loader ships, or set it in `worker_init_fn`"
         return "pass it as an argument, or set it in the pool's `initializer`"
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        from dllint import above_guard
+
+        if isinstance(finding.data, Unseen) or finding.data.module.notebook:
+            return None
+        snippet = above_guard(project.source(finding.path), finding.span.start)
+        return Fix("Put it above the main guard", (), Applicability.MANUAL, snippet=snippet) if snippet else None
+
+
+def _processes(starter: Loader | Task) -> str:
+    return "workers" if isinstance(starter, Loader) else "processes"
+
+
+def _span(starter: Loader | Task) -> Span:
+    return starter.span if isinstance(starter, Loader) else starter.call.span
