@@ -216,19 +216,16 @@ class ModuleState:
         env: Env | None = change.running.env
         at, before = change.event.start, False
         while env is not None:
-            starts = self._starts_in(env)
-            if any(start > at or _is_around(env.module, event, at) for start, event in starts):
+            # What iterates the result of the call that leads to the change starts workers after it.
+            iterating = [event for event, _ in self.main_code.begun_by(env)]
+            calling = [edge.event for edge in self._own_codes.reach.edges(env) if self.main_code.begun_by(edge.env)]
+            later = any(event.end > at for event in iterating) or any(event.start > at for event in calling)
+            if later or any(_is_around(env.module, event, at) for event in (*iterating, *calling)):
                 return False
-            before = before or bool(starts)
+            before = before or any(event.end <= at for event in (*iterating, *calling))
             at = env.call.start if env.call is not None else -1
             env = env.caller
         return before
-
-    def _starts_in(self, env: Env) -> list[tuple[int, Event]]:
-        """The events of an activation that start workers, themselves or in what they call."""
-        found = [event for event, _ in self.main_code.begun_by(env)]
-        found += [edge.event for edge in self._own_codes.reach.edges(env) if self.main_code.begun_by(edge.env)]
-        return [(event.start, event) for event in found]
 
 
 def _is_around(module: Module, event: Event, at: int) -> bool:
