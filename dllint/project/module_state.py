@@ -56,6 +56,12 @@ class Unseen(NamedTuple):
     script: Module
     """The program whose own process makes the change."""
 
+    @property
+    def raises(self) -> bool:
+        """Whether workers fail: they take a part of what is None still."""
+        none = self.initial is not None and self.initial.value is None
+        return none and len(self.read.place.path) > len(self.change.place.path)
+
 
 class Group(NamedTuple):
     """What starts workers, the code that these run, and what it reads."""
@@ -117,10 +123,15 @@ class ModuleState:
                     yield change, read
 
     def _depends(self, read: Read, change: Change, script: Module) -> bool:
-        if not read.place.shows(change.place) or self.guarded.missing(*change.place[:2]) is not None:
+        if not read.place.shows(change.place) or not self._is_imported(change.place):
             return False
         # What others import of a script is another module than the one that runs.
         return change.place.module is not script or read.running.env.module is script
+
+    def _is_imported(self, place: Global) -> bool:
+        """Whether an import binds the variable at all; a name that workers do not have is another hazard."""
+        bindings = place.module.bindings[-1, -1].get(place.name, ())
+        return any(item.event is None or not under_main_guard(place.module, -1, item.event) for item in bindings)
 
     # What worker code reads.
 

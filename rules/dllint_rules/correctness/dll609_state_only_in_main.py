@@ -98,6 +98,7 @@ class StateOnlyInMain(Rule):
         seen = self._seen(project, unseen)
         surely = change.value is not None and change.event.block < 0
         sure = surely and (loader is None or loader.workers is Workers.SOME)
+        happens, outcome = ("which fails", "exception") if unseen.raises else ("silently different", "corrupt")
         reader = read.running.env.facts.qualname
         written = Note(change.running.path, change.at.span, "the main process changes it here")
         failing = starter.methods & PICKLING
@@ -106,10 +107,10 @@ class StateOnlyInMain(Rule):
             path=change.running.path,
             span=change.at.span,
             message=f"`{seen}` is changed in the main process only{how}, and `{reader}` reads it: "
-            f"{self._left(unseen)}, silently different {self._where(project, starter)}; {self._remedy(loader)}",
-            severity=Severity.WARNING,
+            f"{self._left(unseen)}, {happens} {self._where(project, starter)}; {self._remedy(loader)}",
+            severity=Severity.ERROR if unseen.raises else Severity.WARNING,
             certainty=Certainty.CERTAIN if sure else Certainty.LIKELY,
-            outcomes=dict.fromkeys(sorted(failing), "corrupt") | {"fork": "ok"},
+            outcomes=dict.fromkeys(sorted(failing), outcome) | {"fork": "ok"},
             notes=(read.running.note(read.at, f"reads `{seen}`"), *read.running.route, written, *change.running.route),
             anchors=((starter.path, _span(starter)), (read.running.path, read.at.span)),
             key=f"{self.code}:{change.place.module.path}:{change.place.name}:{change.running.path}",
