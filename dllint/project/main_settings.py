@@ -62,6 +62,8 @@ class MainSetting(NamedTuple):
     notes: tuple[Note, ...]
     error: str = ""
     """What is raised without it; else the outcome is another one."""
+    movable: bool = True
+    """Whether the change may stand at module level as it is."""
 
 
 class _Change(NamedTuple):
@@ -90,7 +92,7 @@ class MainSettings:
                     notes = (note, *code.route)
                     reader = code.env.facts.qualname
                     span, error = change.site.expr.span, _ERRORS.get(name, "")
-                    yield MainSetting(change.text, change.site.module, span, reader, notes, error), code
+                    yield MainSetting(change.text, change.site.module, span, reader, notes, error, name != _FLAGS), code
 
     @cached_property
     def _changes(self) -> dict[str, list[_Change]]:

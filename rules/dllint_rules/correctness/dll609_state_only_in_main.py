@@ -55,6 +55,7 @@ class StateOnlyInMain(Rule):
 
     def _of_library(self, project: Project, setting: MainSetting, starter: Loader | Task) -> Finding:
         remedy = "set it in a module they import" if setting.module.notebook else "set it at module level"
+        remedy = remedy if setting.movable else "pass the value along, or do it again in each"
         what = f"fails (`{setting.error}`)" if setting.error else "silently different"
         outcome = "exception" if setting.error else "corrupt"
         path = setting.module.path
@@ -82,11 +83,13 @@ class StateOnlyInMain(Rule):
         yield from ((loader, codes) for loader, codes in found.items() if loader.methods & PICKLING)
 
     def _tasks(self, project: Project) -> Iterator[Started]:
-        """Processes that are forked in one place and not in another: what the tasks of a file run is one's setting up
-        and another's work."""
+        """Tasks of processes that may not be forked: what a file's tasks run is one's setting up and another's work.
+
+        A process that is always spawned is most often given all it needs: one that does the main process's work.
+        """
         found: dict[tuple[str, frozenset[str]], tuple[Task, list[Running]]] = {}
         for task in project.processes.tasks:
-            if FORK in task.methods and task.methods & PICKLING and not is_test(task.path):
+            if (FORK in task.methods or task.always) and task.methods & PICKLING and not is_test(task.path):
                 found.setdefault((task.path, task.methods), (task, []))[1].extend(project.processes.running(task))
         yield from found.values()
 
@@ -145,7 +148,7 @@ class StateOnlyInMain(Rule):
     def fix(self, finding: Finding, project: Project) -> Fix | None:
         from dllint import above_guard
 
-        if isinstance(finding.data, Unseen) or finding.data.module.notebook:
+        if isinstance(finding.data, Unseen) or finding.data.module.notebook or not finding.data.movable:
             return None
         snippet = above_guard(project.source(finding.path), finding.span.start)
         return Fix("Put it above the main guard", (), Applicability.MANUAL, snippet=snippet) if snippet else None
