@@ -116,7 +116,7 @@ class StateOnlyInMain(Rule):
             outcomes=dict.fromkeys(sorted(failing), outcome) | {"fork": "ok"},
             notes=(read.running.note(read.at, f"reads `{seen}`"), *read.running.route, written, *change.running.route),
             anchors=((starter.path, _span(starter)), (read.running.path, read.at.span)),
-            key=f"{self.code}:{change.place.module.path}:{change.place.name}:{change.running.path}",
+            key=f"{self.code}:{change.place.module.path}:{change.place.name}:{change.running.path}:{reader}",
             data=unseen,
         )
 
@@ -125,7 +125,7 @@ class StateOnlyInMain(Rule):
         read = unseen.read
         env = read.running.env
         if read.at.dotted.partition(".")[0] == env.module.receiver_name(env.function) != "":
-            return ".".join((read.place.name, *map(str, read.place.path)))
+            return ".".join((read.place.name, *(step for step in read.place.path if isinstance(step, str))))
         return project.text(read.running.path, read.at.span)
 
     def _left(self, unseen: Unseen) -> str:
