@@ -14,7 +14,7 @@ from dllint.project.main_code import HOOKS, RUNS
 from dllint.project.module import Module
 from dllint.project.on_demand import OnDemand
 from dllint.project.reach import MAX_FUNCTIONS, Reach, Running
-from dllint.project.values import Env, Ext, Func, Inst, Klass, Method, Value
+from dllint.project.values import Env, Ext, Func, Inst, Method, Value
 
 _COMMAND_LINES = frozenset({"fire.Fire"})
 """Without an argument, these run any function of the module, by its name."""
@@ -26,8 +26,6 @@ class OwnCode(NamedTuple):
     script: Module
     running: list[Running]
     functions: frozenset[tuple[str, int]]
-    classes: frozenset[Klass]
-    """Those whose methods run, with their bases."""
     called: frozenset[str]
     """The last names of what is called."""
 
@@ -41,8 +39,7 @@ class OwnCode(NamedTuple):
             if (env.module.path, env.function) in self.functions:
                 return True
             owner = env.module.method_owner(env.function)
-            made = any(klass.module is env.module and klass.index == owner for klass in self.classes)
-            if made or (owner >= 0 and env.facts.name in self.called):
+            if owner >= 0 and env.facts.name in self.called:
                 return True
             env = env.caller
         return False
@@ -71,14 +68,10 @@ class OwnCodes:
 
     def _find(self, script: Module) -> OwnCode:
         running = list(self._walk(script))
-        receivers = (item.env.receiver for item in running)
-        classes = {
-            klass for item in receivers if isinstance(item, Inst) for klass in self.evaluator.classes.mro(item.klass)
-        }
         functions = frozenset(item.function for item in running)
         called = frozenset(name for name, sites in self._callers.items() if sites & functions)
         called = called | HOOKS if called & RUNS else called
-        return OwnCode(script, running, functions, frozenset(classes), called)
+        return OwnCode(script, running, functions, called)
 
     @cached_property
     def _callers(self) -> dict[str, frozenset[tuple[str, int]]]:

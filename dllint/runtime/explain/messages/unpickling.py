@@ -113,7 +113,7 @@ UNPICKLING = (
         where=FRESH,
         look="Pass the value to the dataset; or parse in each worker: `FLAGS(sys.argv)` in `worker_init_fn`.",
         source="absl-py 2.5, absl/flags/_flagvalues.py, run under spawn and forkserver",
-        rules=("DLL609",),
+        rules=("DLL610",),
         role=Role.CONSEQUENCE,
         passes=WORKERS,
     ),
