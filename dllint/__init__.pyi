@@ -43,9 +43,11 @@ from dllint.project.kept_iterators import KeptIterator as KeptIterator
 from dllint.project.listings import Kind as Kind
 from dllint.project.lost_state import Unheard as Unheard
 from dllint.project.main_code import Start as Start
+from dllint.project.main_settings import MainSetting as MainSetting
 from dllint.project.module import Module as Module
 from dllint.project.module import Site as Site
 from dllint.project.module import Write as Write
+from dllint.project.module_state import Unseen as Unseen
 from dllint.project.own_attribute import OwnAttribute as OwnAttribute
 from dllint.project.own_attribute import own_attribute as own_attribute
 from dllint.project.owners import Owner as Owner

@@ -72,6 +72,8 @@ PRINTED = [
     ("OSError: cannot open resource", "resource-of-another-process"),
     ("OSError: [Errno 29] Illegal seek", "resource-of-another-process"),
     ("NameError: name 'args' is not defined", "name-error-in-worker"),
+    ("absl.flags._exceptions.UnparsedFlagAccessError: Trying to access flag --size before flags were parsed.",
+     "flags-not-parsed-in-worker"),
     # Starting.
     ("AssertionError: daemonic processes are not allowed to have children", "workers-in-worker"),
     ("RuntimeError: context has already been set", "start-method-set-twice"),

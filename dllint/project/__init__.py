@@ -37,6 +37,8 @@ from dllint.project.loader_starts import LoaderStarts
 from dllint.project.lost_state import LostState
 from dllint.project.main_code import Begun, MainCode
 from dllint.project.main_settings import MainSettings
+from dllint.project.module_state import ModuleState
+from dllint.project.own_code import OwnCodes
 from dllint.project.passes import Passes
 from dllint.project.per_item import PerItem
 from dllint.project.processes import Processes, Task
@@ -110,7 +112,8 @@ class Project:
         self.processes = Processes(self.evaluator, self.boundaries)
         self.draining = Draining(self.evaluator, self.processes)
         self.items = Items(self.evaluator, self.boundaries)
-        self.guarded = GuardedNames(self.evaluator, lambda: self._in_children)
+        own_codes = OwnCodes(self.evaluator)
+        self.guarded = GuardedNames(self.evaluator, own_codes, lambda: self._in_children)
         self.main_settings = MainSettings(self.evaluator, self.guarded)
         self.start_methods = StartMethods(self.main_code, self.processes)
         self.listings = Listings(self.evaluator)
@@ -123,6 +126,7 @@ class Project:
         self.kept_batches = KeptBatches(self.evaluator, self.boundaries, self.passes)
         self.loader_starts = LoaderStarts(self.evaluator, self.main_code)
         self.child_signals = ChildSignals(self.evaluator, self.loader_starts)
+        self.module_state = ModuleState(self.evaluator, self.main_code, self.guarded, own_codes)
         self.kept_iterators = KeptIterators(self.evaluator, self.boundaries, self.passes)
         self.threads = Threads(self.evaluator, self.boundaries, self.loader_starts)
         self.restarts = Restarts(self.evaluator, self.main_code, self.passes)

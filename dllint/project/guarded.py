@@ -14,7 +14,8 @@ from dllint.project.events import event_names
 from dllint.project.guards import only_in_main, under_main_guard
 from dllint.project.module import Module
 from dllint.project.on_demand import OnDemand
-from dllint.project.reach import Reach, Running
+from dllint.project.own_code import OwnCodes
+from dllint.project.reach import Running
 from dllint.project.values import Func, Inst, Klass, Method, Value
 from dllint.source import Span
 
@@ -38,12 +39,14 @@ class Guarded(NamedTuple):
 class GuardedNames:
     """Answers which of a script's names spawned processes do not have."""
 
-    def __init__(self, evaluator: Evaluator, in_children: Callable[[], frozenset[tuple[str, int]]]) -> None:
+    def __init__(
+        self, evaluator: Evaluator, own_codes: OwnCodes, in_children: Callable[[], frozenset[tuple[str, int]]]
+    ) -> None:
         self.evaluator = evaluator
+        self._own_codes = own_codes
         self._in_children = in_children
-        self._reach = Reach(evaluator)
+        self._on_import = OnDemand(self._run_on_import)
         self._binding = OnDemand(_may_bind)
-        self._reached: dict[tuple[str, bool], frozenset[tuple[str, int]]] = {}
         self._known: dict[tuple[str, str], Event | None] = {}
 
     def defined(self, value: Value) -> Guarded | None:
@@ -124,17 +127,13 @@ class GuardedNames:
     def only_for_main(self, module: Module, function: int) -> bool:
         """Whether the guarded part calls a function that runs neither on import nor in children."""
         place = (module.path, function)
-        called = place in self._called(module, True) and place not in self._called(module, False)
+        called = place in self._own_codes.of(module).functions and place not in self._on_import[module]
         return called and place not in self._in_children()
 
-    def _called(self, module: Module, guarded: bool) -> frozenset[tuple[str, int]]:
-        key = (module.path, guarded)
-        known = self._reached.get(key)
-        if known is None:
-            env = self.evaluator.env(module, -1)
-            entries = [Running(env, (), start=event) for event in _part(module, guarded)]
-            known = self._reached[key] = frozenset(item.function for item in self._reach.walk(entries))
-        return known
+    def _run_on_import(self, module: Module) -> frozenset[tuple[str, int]]:
+        env = self.evaluator.env(module, -1)
+        entries = [Running(env, (), start=event) for event in _part(module, False)]
+        return frozenset(item.function for item in self._own_codes.reach.walk(entries))
 
     def has_guarded_part(self, module: Module) -> bool:
         """Whether a module has code that only the script's own process executes."""

@@ -38,8 +38,8 @@ _STARTERS = {
     "torch.multiprocessing.spawn": "processes",
     "torch.multiprocessing.start_processes": "processes",
 }
-_RUNS = frozenset({"fit", "test", "validate", "predict"})
-_HOOKS = frozenset({"train_dataloader", "val_dataloader", "test_dataloader", "predict_dataloader"})
+RUNS = frozenset({"fit", "test", "validate", "predict"})
+HOOKS = frozenset({"train_dataloader", "val_dataloader", "test_dataloader", "predict_dataloader"})
 
 
 class Start(msgspec.Struct, frozen=True, eq=False):
@@ -172,7 +172,7 @@ class MainCode:
         elif attribute in ("submit", "map") and base.name == "concurrent.futures.ProcessPoolExecutor":
             context = next((item for item in self._context_values(base) if isinstance(item, ExtInst)), base)
             yield Begun(call, "a process pool", self._context_methods(context, path))
-        elif base.name == "lightning.Trainer" and attribute in _RUNS:
+        elif base.name == "lightning.Trainer" and attribute in RUNS:
             yield from self._begun_loaders(call, list(self._given_to_trainer(call, env)))
         elif base.name.startswith("transformers.") and attribute in ("train", "evaluate", "predict"):
             yield from self._begun_loaders(call, self.by_call.get(id(base.call), []))
@@ -193,7 +193,7 @@ class MainCode:
         env: Env | None = loader.env
         while env is not None and env.function >= 0:
             owner = env.module.method_owner(env.function)
-            if owner >= 0 and env.facts.name in _HOOKS and self.evaluator.klass(env.module, owner) in chain:
+            if owner >= 0 and env.facts.name in HOOKS and self.evaluator.klass(env.module, owner) in chain:
                 return True
             env = env.caller
         return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import NamedTuple
 
 from dllint.finding import Note
@@ -18,7 +19,21 @@ from dllint.project.values import Ext
 from dllint.source import Span
 
 _DEFAULT_DTYPE = "the default dtype"
-_SETTERS = {"torch.set_default_dtype": _DEFAULT_DTYPE, "torch.set_default_tensor_type": _DEFAULT_DTYPE}
+_FLAGS = "absl.flags.FLAGS"
+_GIN = "gin's bindings"
+_FIELD_SIZE = "the limit of csv"
+_SETTERS = {
+    "torch.set_default_dtype": _DEFAULT_DTYPE,
+    "torch.set_default_tensor_type": _DEFAULT_DTYPE,
+    "absl.app.run": _FLAGS,
+    _FLAGS: _FLAGS,
+    "gin.parse_config": _GIN,
+    "gin.parse_config_file": _GIN,
+    "gin.parse_config_files_and_bindings": _GIN,
+    "gin.bind_parameter": _GIN,
+    "csv.field_size_limit": _FIELD_SIZE,
+}
+"""Calls that change a setting; run under fork, spawn and forkserver. `FLAGS(sys.argv)` parses, and `app.run` does."""
 _OPENING = frozenset({"PIL.Image.open"})
 _READERS = {
     "PIL.ImageFile.LOAD_TRUNCATED_IMAGES": _OPENING,
@@ -27,8 +42,12 @@ _READERS = {
         f"torch.{name}"
         for name in ("get_default_dtype", "zeros", "ones", "empty", "rand", "randn", "eye", "linspace", "logspace")
     ),
+    _FIELD_SIZE: frozenset({"csv.reader", "csv.DictReader"}),
 }
 """Who depends on a setting without naming it."""
+_CONFIGURABLE = frozenset({"gin.configurable", "gin.register"})
+_ERRORS = {_FLAGS: "UnparsedFlagAccessError", _FIELD_SIZE: "field larger than field limit"}
+"""What is raised where the setting is not made."""
 
 
 class MainSetting(NamedTuple):
@@ -41,6 +60,10 @@ class MainSetting(NamedTuple):
     reader: str
     """The worker code that depends on it."""
     notes: tuple[Note, ...]
+    error: str = ""
+    """What is raised without it; else the outcome is another one."""
+    movable: bool = True
+    """Whether the change may stand at module level as it is."""
 
 
 class _Change(NamedTuple):
@@ -59,7 +82,7 @@ class MainSettings:
     def read_by(self, running: Iterable[Running]) -> Iterator[tuple[MainSetting, Running]]:
         """The changes that worker code depends on, with that code."""
         code_in_workers = list(running)
-        changes = self._changes() if code_in_workers else {}
+        changes = self._changes if code_in_workers else {}
         readers = {reader: name for name in changes for reader in _READERS.get(name, ())}
         names = {name.rpartition(".")[2] for name in (*changes, *readers)}
         for code in code_in_workers if changes else ():
@@ -68,8 +91,10 @@ class MainSettings:
                     note = code.note(at, f"depends on `{change.text}`")
                     notes = (note, *code.route)
                     reader = code.env.facts.qualname
-                    yield MainSetting(change.text, change.site.module, change.site.expr.span, reader, notes), code
+                    span, error = change.site.expr.span, _ERRORS.get(name, "")
+                    yield MainSetting(change.text, change.site.module, span, reader, notes, error, name != _FLAGS), code
 
+    @cached_property
     def _changes(self) -> dict[str, list[_Change]]:
         """The changes of the main scripts' own processes, by what they change; not what others change as well."""
         found: dict[str, list[_Change]] = defaultdict(list)
@@ -111,6 +136,8 @@ class MainSettings:
     ) -> Iterator[tuple[str, Expr]]:
         """What code reads of the changes, itself or through `readers`; `names` are the last names of both."""
         module, function = code.env.module, code.env.function
+        if _GIN in changes and function >= 0:
+            yield from ((_GIN, decorator) for decorator in self._gin_decorators(code))
         for event in code.events if function >= 0 else ():
             if only_in_main(module, function, event) or not self.evaluator.conditions.may_run(code.env, event.start):
                 continue
@@ -119,8 +146,20 @@ class MainSettings:
                     if isinstance(value, Ext):
                         if value.name in changes:
                             yield value.name, expr
+                        elif value.name.rpartition(".")[0] in changes:
+                            yield value.name.rpartition(".")[0], expr
                         elif value.name in readers and not typed:
                             yield readers[value.name], expr
+
+    def _gin_decorators(self, code: Running) -> Iterator[Expr]:
+        """The decorators that have gin fill in the arguments of a function or of a class that is constructed."""
+        module, facts = code.env.module, code.env.facts
+        owner = module.model.classes[facts.owner] if facts.owner >= 0 and facts.name == "__init__" else None
+        for decorator in (*facts.decorators, *(owner.decorators if owner is not None else ())):
+            named = decorator.args[0] if decorator.kind == "call" else decorator
+            values = self.evaluator.values(named, self.evaluator.env(module, -1))
+            if any(isinstance(value, Ext) and value.name in _CONFIGURABLE for value in values):
+                yield decorator
 
 
 def _stored_in(module: Module) -> Iterator[Site]:
@@ -137,5 +176,6 @@ def _named(event: Event, names: set[str]) -> Iterator[tuple[Expr, bool]]:
     targets = set(map(id, flat_targets(event.target))) if event.target is not None else set()
     typed = {id(expr.args[0]) for expr in event.walk() if expr.kind == "call" and expr.keyword("dtype") is not None}
     for expr in event.walk():
-        if expr.kind in ("name", "attribute") and expr.name in names and id(expr) not in targets:
+        owner = expr.args[0].name if expr.kind == "attribute" else ""
+        if expr.kind in ("name", "attribute") and id(expr) not in targets and (expr.name in names or owner in names):
             yield expr, id(expr) in typed

@@ -171,14 +171,22 @@ class Processes:
     def running(self, task: Task) -> Iterator[Running]:
         """What a task's process runs."""
         entries = []
+        for value in self._run_in(task):
+            func = value.func if isinstance(value, Method) else value
+            if isinstance(func, Func):
+                owner = value.owner if isinstance(value, Method) else None
+                env = self.evaluator.activations.activation(func, None, None, owner)
+                entries.append(Running(env, (task.note,)))
+        return self.reach.walk(entries)
+
+    def _run_in(self, task: Task) -> Iterator[Value]:
+        """What a task's process calls; of a `partial`, the function in it."""
         for pair in task.targets:
             for value in self.evaluator.values(*pair):
-                func = value.func if isinstance(value, Method) else value
-                if isinstance(func, Func):
-                    owner = value.owner if isinstance(value, Method) else None
-                    env = self.evaluator.activations.activation(func, None, None, owner)
-                    entries.append(Running(env, (task.note,)))
-        return self.reach.walk(entries)
+                if isinstance(value, ExtInst):
+                    yield from self.reach.callables_in(value)
+                else:
+                    yield value
 
 
 def _is_forgotten(site: Site) -> bool:

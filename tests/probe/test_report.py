@@ -150,6 +150,12 @@ def test_batches_that_differ_from_the_main_process() -> None:
     assert (answer.verdict, answer.rule) == (Verdict.FAILS, "DLL106")
 
 
+@pytest.mark.parametrize(("name", "rule"), [("fork", ""), ("spawn", "DLL609"), ("forkserver", "DLL609")])
+def test_batches_that_differ_without_a_handle(name: str, rule: str) -> None:
+    answer = asked("items survive", name, observed(LOADED, Compared(3, 2, 0, "[1]"), Done()), Contents())
+    assert (answer.verdict, answer.rule) == (Verdict.FAILS, rule)
+
+
 @pytest.mark.parametrize(
     ("name", "last", "holders", "verdict", "rule"),
     [

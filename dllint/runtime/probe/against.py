@@ -33,6 +33,7 @@ QUESTIONS = {
     "DLL601": ("workers share the items", "workers yield different items"),
     "DLL602": ("random streams differ", "the streams of all workers and epochs began differently"),
     "DLL606": ("random streams differ", "the streams of all workers and epochs began differently"),
+    "DLL609": ("items survive", "workers read what the main process reads"),
 }
 """By rule: the question that tests it, and what is said when all is well."""
 

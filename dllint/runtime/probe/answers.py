@@ -74,7 +74,7 @@ def _answers(name: str, observed: Observed, contents: Contents | None) -> Iterat
     yield from _random(observed)
     if observed.loaded is not None and observed.loaded.iterable:
         yield _shards(observed)
-    yield from _survive(observed, contents)
+    yield from _survive(name, observed, contents)
     yield from _memory(name, observed, contents)
     if broke not in ("", "reads"):
         yield symptoms.failure(broke, observed)
@@ -163,7 +163,7 @@ def _shards(observed: Observed) -> Answer:
     return Answer(question, Verdict.FAILS, f"{twice} of {len(readers)} items come from several workers", "DLL601")
 
 
-def _survive(observed: Observed, contents: Contents | None) -> Iterator[Answer]:
+def _survive(name: str, observed: Observed, contents: Contents | None) -> Iterator[Answer]:
     """Whether workers read what the main process reads, with the handles that they inherited or made."""
     compared = observed.compared
     handles = contents.handles if contents else ()
@@ -174,7 +174,8 @@ def _survive(observed: Observed, contents: Contents | None) -> Iterator[Answer]:
     named = f", with {len(handles)} handle{'s' * (len(handles) > 1)}" if handles else ""
     if compared.different:
         text = f"{compared.different} batches differ from what the main process reads{named}: {compared.example:.60}"
-        yield Answer("items survive", Verdict.FAILS, text, "DLL106" if handles else "", handles)
+        rule = "DLL106" if handles else "" if name == FORK else "DLL609"
+        yield Answer("items survive", Verdict.FAILS, text, rule, handles)
     else:
         text = f"{compared.same} batches are the same in the main process{named}"
         yield Answer("items survive", Verdict.OK, text, "", handles)

@@ -15,7 +15,6 @@ from dllint import (
     Note,
     Project,
     Rule,
-    Severity,
     Span,
     Task,
     Workers,
@@ -38,7 +37,6 @@ class GuardedNameInWorker(Rule):
                 continue
             seen.add(key)
             yield self._finding(project, guarded, starter)
-        yield from self._settings(project)
 
     def _all(self, project: Project) -> Iterator[tuple[Guarded, Loader | Task]]:
         for held in project.shipped:
@@ -53,32 +51,6 @@ class GuardedNameInWorker(Rule):
                 continue
             for running in project.processes.running(task):
                 yield from ((guarded, task) for guarded in project.guarded.read_by(running))
-
-    def _settings(self, project: Project) -> Iterator[Finding]:
-        """Changes to libraries that workers depend on: nothing raises, they compute something else."""
-        seen = set()
-        for setting, running in project.main_settings.read_by(project.running):
-            loader, path = running.loader, setting.module.path
-            if loader is None or (path, setting.span) in seen or loader.path not in project.index.imports(path):
-                continue
-            failing = loader.methods & PICKLING
-            if failing:
-                seen.add((path, setting.span))
-                remedy = "set it in a module they import" if setting.module.notebook else "set it at module level"
-                yield Finding(
-                    code=self.code,
-                    path=path,
-                    span=setting.span,
-                    message=f"`{setting.what}` is set in the main process only, and `{setting.reader}` depends on it "
-                    f"in spawned workers: silently different {project.where(loader, failing)}; {remedy}",
-                    severity=Severity.WARNING,
-                    certainty=Certainty.LIKELY,
-                    outcomes=dict.fromkeys(sorted(failing), "corrupt") | {"fork": "ok"},
-                    notes=setting.notes,
-                    anchors=((loader.path, loader.span),),
-                    key=f"{self.code}:{path}:{setting.what}",
-                    data=setting,
-                )
 
     def _finding(self, project: Project, guarded: Guarded, starter: Loader | Task) -> Finding:
         failing = starter.methods & PICKLING

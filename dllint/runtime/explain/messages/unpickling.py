@@ -106,4 +106,15 @@ UNPICKLING = (
         role=Role.CONSEQUENCE,
         passes=WORKERS,
     ),
+    Message(
+        key="flags-not-parsed-in-worker",
+        wordings=("Trying to access flag --{name} before flags were parsed",),
+        happened="absl's flags are parsed by `app.run` in the main process. A fresh worker has their definitions only.",
+        where=FRESH,
+        look="Pass the value to the dataset; or parse in each worker: `FLAGS(sys.argv)` in `worker_init_fn`.",
+        source="absl-py 2.5, absl/flags/_flagvalues.py, run under spawn and forkserver",
+        rules=("DLL610",),
+        role=Role.CONSEQUENCE,
+        passes=WORKERS,
+    ),
 )

@@ -1,0 +1,68 @@
+"""DLL609: module state that only the main process changes, and workers read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dllint import PICKLING, Certainty, Finding, Loader, Note, Project, Rule, Severity, Unseen, Workers
+from dllint_rules.correctness.started import processes, span_of, started, where
+
+
+class StateOnlyInMain(Rule):
+    """A worker that is not forked imports the modules afresh: what `main` put into them is not there."""
+
+    code = "DLL609"
+    name = "state-only-in-main"
+    summary = "module state that only the main process changes: spawned workers read what the import left"
+    severity = Severity.WARNING
+    default = False
+
+    def check(self, project: Project) -> Iterator[Finding]:
+        for unseen in project.module_state.unseen(started(project)):
+            yield self._finding(project, unseen)
+
+    def _finding(self, project: Project, unseen: Unseen) -> Finding:
+        change, read, starter = unseen.change, unseen.read, unseen.starter
+        loader = starter if isinstance(starter, Loader) else None
+        changed = project.text(change.running.path, change.at.span)
+        how = f" by `{changed.partition('(')[0]}(...)`" if change.at.kind == "call" else ""
+        seen = self._seen(project, unseen)
+        surely = change.value is not None and change.event.block < 0
+        sure = surely and (loader is None or loader.workers is Workers.SOME)
+        happens, outcome = ("which fails", "exception") if unseen.raises else ("silently different", "corrupt")
+        reader = read.running.env.facts.qualname
+        written = Note(change.running.path, change.at.span, "the main process changes it here")
+        failing = starter.methods & PICKLING
+        return Finding(
+            code=self.code,
+            path=change.running.path,
+            span=change.at.span,
+            message=f"`{seen}` is changed in the main process only{how}, and `{reader}` reads it: "
+            f"{self._left(unseen)}, {happens} {where(project, starter)}; {self._remedy(loader)}",
+            severity=Severity.ERROR if unseen.raises else Severity.WARNING,
+            certainty=Certainty.CERTAIN if sure else Certainty.LIKELY,
+            outcomes=dict.fromkeys(sorted(failing), outcome) | {"fork": "ok"},
+            notes=(read.running.note(read.at, f"reads `{seen}`"), *read.running.route, written, *change.running.route),
+            anchors=((starter.path, span_of(starter)), (read.running.path, read.at.span)),
+            key=f"{self.code}:{change.place.module.path}:{change.place.name}:{change.running.path}:{reader}",
+            data=unseen,
+        )
+
+    def _seen(self, project: Project, unseen: Unseen) -> str:
+        """What is read, as it is written; an attribute of `self` by its class."""
+        read = unseen.read
+        env = read.running.env
+        if read.at.dotted.partition(".")[0] == env.module.receiver_name(env.function) != "":
+            return ".".join((read.place.name, *(step for step in read.place.path if isinstance(step, str))))
+        return project.text(read.running.path, read.at.span)
+
+    def _left(self, unseen: Unseen) -> str:
+        state = unseen.change.place.module
+        owner = "the script" if state is unseen.script else state.path.rpartition("/")[2]
+        value = f" ({unseen.initial.value!r})" if unseen.initial is not None else ""
+        return f"spawned {processes(unseen.starter)} see what importing {owner} leaves{value}"
+
+    def _remedy(self, loader: Loader | None) -> str:
+        if loader is not None:
+            return "pass it to what the loader ships, or set it in `worker_init_fn`"
+        return "pass it as an argument, or set it in the pool's `initializer`"

@@ -1,0 +1,55 @@
+"""DLL610: settings of libraries that only the main process makes, and workers depend on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dllint import PICKLING, Applicability, Certainty, Finding, Fix, Loader, MainSetting, Project, Rule, Severity, Task
+from dllint_rules.correctness.started import processes, span_of, started, where
+
+
+class SettingOnlyInMain(Rule):
+    """A worker that is not forked imports libraries afresh: what `main` set in them is not there."""
+
+    code = "DLL610"
+    name = "setting-only-in-main"
+    summary = "library setting that only the main process makes: spawned workers have the default"
+    severity = Severity.WARNING
+
+    def check(self, project: Project) -> Iterator[Finding]:
+        seen = set()
+        for starter, codes in started(project):
+            for setting, _ in project.main_settings.read_by(codes):
+                place = setting.module.path, setting.span
+                if place not in seen and starter.path in project.index.imports(setting.module.path):
+                    seen.add(place)
+                    yield self._finding(project, setting, starter)
+
+    def _finding(self, project: Project, setting: MainSetting, starter: Loader | Task) -> Finding:
+        remedy = "set it in a module they import" if setting.module.notebook else "set it at module level"
+        remedy = remedy if setting.movable else "pass the value along, or do it again in each"
+        what = f"fails (`{setting.error}`)" if setting.error else "silently different"
+        outcome = "exception" if setting.error else "corrupt"
+        path = setting.module.path
+        return Finding(
+            code=self.code,
+            path=path,
+            span=setting.span,
+            message=f"`{setting.what}` is set in the main process only, and `{setting.reader}` depends on it in "
+            f"spawned {processes(starter)}: {what} {where(project, starter)}; {remedy}",
+            severity=Severity.WARNING,
+            certainty=Certainty.LIKELY,
+            outcomes=dict.fromkeys(sorted(starter.methods & PICKLING), outcome) | {"fork": "ok"},
+            notes=setting.notes,
+            anchors=((starter.path, span_of(starter)),),
+            key=f"{self.code}:{path}:{setting.what}",
+            data=setting,
+        )
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        from dllint import above_guard
+
+        if finding.data.module.notebook or not finding.data.movable:
+            return None
+        snippet = above_guard(project.source(finding.path), finding.span.start)
+        return Fix("Put it above the main guard", (), Applicability.MANUAL, snippet=snippet) if snippet else None

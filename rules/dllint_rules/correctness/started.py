@@ -1,0 +1,54 @@
+"""What starts workers that may not be forked, and how that is said: for the rules on state of the main process."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from dllint import FORK, PICKLING, Loader, Project, Running, Span, Task, is_test
+
+Started = tuple[Loader | Task, list[Running]]
+
+
+def started(project: Project) -> list[Started]:
+    """The loaders and the tasks of processes that may not be forked, with the code that these run."""
+    return [*_loaders(project), *_tasks(project)]
+
+
+def _loaders(project: Project) -> Iterator[Started]:
+    """The loaders whose workers may not be forked, with the code that these run."""
+    found: dict[Loader, list[Running]] = defaultdict(list)
+    for running in project.running:
+        if running.loader is not None and not running.loader.in_tests:
+            found[running.loader].append(running)
+    yield from ((loader, codes) for loader, codes in found.items() if loader.methods & PICKLING)
+
+
+def _tasks(project: Project) -> Iterator[Started]:
+    """Tasks of processes that may not be forked: what a file's tasks run is one's setting up and another's work.
+
+    A process that is always spawned is most often given all it needs: one that does the main process's work.
+    """
+    found: dict[tuple[str, frozenset[str]], tuple[Task, list[Running]]] = {}
+    for task in project.processes.tasks:
+        if (FORK in task.methods or task.always) and task.methods & PICKLING and not is_test(task.path):
+            found.setdefault((task.path, task.methods), (task, []))[1].extend(project.processes.running(task))
+    yield from found.values()
+
+
+def where(project: Project, starter: Loader | Task) -> str:
+    """Where workers are not forked, in words."""
+    failing = starter.methods & PICKLING
+    loader = starter if isinstance(starter, Loader) else None
+    where = project.where(loader, failing) if loader is not None or not starter.chosen else ""
+    return where or "with start method " + " or ".join(sorted(failing))
+
+
+def processes(starter: Loader | Task) -> str:
+    """What a loader or a task starts, in words."""
+    return "workers" if isinstance(starter, Loader) else "processes"
+
+
+def span_of(starter: Loader | Task) -> Span:
+    """Where workers are started."""
+    return starter.span if isinstance(starter, Loader) else starter.call.span
