@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Iterator, Sequence
 
@@ -10,7 +9,7 @@ import msgspec
 
 from dllint import plugins, registry
 from dllint.keys import Options, Words
-from dllint.options import ConfigError, Pattern, Patterns, plain, read, section, specifier, toml
+from dllint.options import ConfigError, Pattern, Patterns, read, section, specifier, toml
 from dllint.targets import Targets
 
 __all__ = ["Config", "ConfigError", "Pattern", "load"]
@@ -147,7 +146,7 @@ def _targets(root: str, project: dict[str, object], options: Options, patterns: 
         platforms=options.target_platforms or Targets().platforms,
         pythons=specifier(pythons) or "",
         start_method=options.start_method or "",
-        numpy=_requirement(project.get("dependencies"), "numpy") or _requirement(_listed(root), "numpy"),
+        root=root,
         scripts=_scripts(project),
         loader_classes=options.loader_classes or (),
         dataset_bases=options.dataset_bases or (),
@@ -174,32 +173,3 @@ def _scripts(project: dict[str, object]) -> Words:
     tables = [project.get(name) for name in ("scripts", "gui-scripts")]
     places = [place for table in tables if isinstance(table, dict) for place in table.values()]
     return tuple(place.partition(":")[0].strip() for place in places if isinstance(place, str))
-
-
-def _listed(root: str) -> list[str]:
-    """The lines of the root's `requirements.txt`, without comments."""
-    try:
-        with open(os.path.join(root, "requirements.txt"), encoding="utf-8") as stream:
-            text = stream.read()
-    except (OSError, ValueError):
-        return []
-    return [line.partition("#")[0].strip() for line in text.splitlines()]
-
-
-def _requirement(dependencies: object, package: str) -> str:
-    """The versions of a package that the dependencies allow, or ""."""
-    texts = dependencies if isinstance(dependencies, list) else []
-    candidates = [text for text in texts if isinstance(text, str) and text.lower().startswith(package)]
-    if not candidates:
-        return ""
-    known = plain(candidates[0][len(package) :].partition(";")[0])  # what the marker says is not asked
-    if known is not None:
-        return known
-    from packaging.requirements import InvalidRequirement, Requirement
-
-    for text in candidates:
-        with contextlib.suppress(InvalidRequirement):
-            requirement = Requirement(text)
-            if requirement.name.lower() == package:
-                return str(requirement.specifier)
-    return ""

@@ -48,6 +48,8 @@ def hoist_lambda(source: Source, tree: Tree, model: ModuleModel, function: Funct
     name = same or free_name(model, name or suggest_name(seen, node))
     call, imports = filled_in(model, name, taken, function.span.start)
     span = function.span
+    if same and makes_arms_equal(seen, node, call):
+        return None
     call = call if _in_fstring(seen, node) else placed(source, call, span.start, span.end)
     edits = [Edit(source.path, span, call)]
     if not same:
@@ -68,6 +70,28 @@ def defined_above(
             if end < use and source.text[start:end] == definition(source, item.name, parameters, body).rstrip():
                 return item.name
     return ""
+
+
+def makes_arms_equal(seen: Outline, node: ast.AST, text: str) -> bool:
+    """Whether a condition around a node would choose between two of the same with a text in place of the node."""
+    start, end = seen.offsets.span(node)  # type: ignore[arg-type]
+    for above, field in seen.path(node):
+        if isinstance(above, (ast.If, ast.IfExp)) and field in ("body", "orelse"):
+            other = getattr(above, "orelse" if field == "body" else "body")
+            if _written(seen, getattr(above, field), start, end, text) == _written(seen, other, 0, 0, ""):
+                return True
+    return False
+
+
+def _written(seen: Outline, arm: ast.expr | list[ast.stmt], start: int, end: int, text: str) -> str:
+    """An arm without its layout, with a text in place of what stands between two offsets."""
+    parts: list[str] = []
+    for node in arm if isinstance(arm, list) else [arm]:
+        first, last = seen.offsets.span(node)
+        code = seen.offsets.text[first:last]
+        inside = first <= start < last
+        parts.append(code[: start - first] + text + code[end - first :] if inside else code)
+    return re.sub(r"\s+", "", "\n".join(parts))
 
 
 def filled_in(model: ModuleModel, name: str, taken: Captures, use: int) -> tuple[str, tuple[Import, ...]]:

@@ -20,6 +20,7 @@ from dllint.syntax.nested import (
     has_attributes,
     known_above,
     name_is_free,
+    read_at_once,
     rows,
 )
 from dllint.syntax.outline import Outline, outline
@@ -99,25 +100,11 @@ def _stands_alone(
     if free is None or not free.isdisjoint(FRAMES - {"super", "__class__"}) or mangled(seen, node):
         return False
     own = {item for part in ast.walk(node) if isinstance(part, ast.ClassDef) for item in bindings(part)}
-    read = (free | (_read_at_once(node) - own)) - {name}
+    read = (free | (read_at_once(node) - own)) - {name}
     if any(binder(seen, node, item) is not None or module.fate(item) is not Fate.SAME for item in read):
         return False
     known = known_above(seen, insertion_point(source, tree, seen.offsets.span(node)[0]))
     return _is_fixed(node, known, annotations_wait(seen))
-
-
-def _read_at_once(node: ast.AST) -> set[str]:
-    """The names that a definition reads when it runs, and not only when its functions are called."""
-    found: set[str] = set()
-    stack = [node]
-    while stack:
-        part = stack.pop()
-        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
-            found.add(part.id)
-        body = part.body if isinstance(part, (*_FUNCTIONS, ast.Lambda)) else []
-        inside = body if isinstance(body, list) else [body]
-        stack += [child for child in ast.iter_child_nodes(part) if child not in inside]
-    return found
 
 
 def _is_fixed(node: ast.stmt, known: set[str], lazy: bool) -> bool:

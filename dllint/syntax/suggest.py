@@ -6,6 +6,7 @@ import ast
 import re
 
 from dllint.syntax.outline import Outline
+from dllint.syntax.scoping import defaults
 
 _MAKERS = re.compile(r"^(?:get|make|build|create)_")
 _FALLBACK = "_function"
@@ -73,10 +74,7 @@ def _name_given(above: ast.AST, inner: ast.AST) -> str:
 
 
 def _parameter(arguments: ast.arguments, default: ast.AST) -> str:
-    positional = [*arguments.posonlyargs, *arguments.args]
-    pairs = [*zip(reversed(positional), reversed(arguments.defaults), strict=False)]
-    pairs += [(name, value) for name, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if value]
-    return next((parameter.arg for parameter, value in pairs if value is default), "")
+    return next((parameter.arg for parameter, value in defaults(arguments) if value is default), "")
 
 
 def _last(node: ast.AST | None) -> str:

@@ -699,3 +699,15 @@ def test_the_second_of_two_alike_gets_another_name() -> None:
     twice = hoist(once)[0]
     assert "a.f = _f\n" in twice
     assert "b.f = _f_2\n" in twice
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        "f = (x.map(lambda a: a + 1) if lazy else x.map(add))\n",
+        "if lazy:\n    f = x.map(lambda a: a + 1)\nelse:\n    f = x.map(add)\n",
+    ],
+)
+def test_a_choice_between_a_lambda_and_the_same_function_stays_one(choice: str) -> None:
+    assert hoist("def add(a):\n    return a + 1\n\n\n" + choice)[1] is None
+    assert hoist("def add(a):\n    return a + 1\n\n\n" + choice.replace("(add)", "(add, 2)"))[1] is not None
