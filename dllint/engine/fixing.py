@@ -15,7 +15,7 @@ from dllint.engine.corpus import Corpus
 from dllint.engine.judge import Judge, Judgement
 from dllint.engine.result import Applied
 from dllint.finding import Finding, Severity
-from dllint.fix import Applicability, Edit, Fix, Import, choose, edited, fits
+from dllint.fix import Applicability, Edit, Fix, Import, compatible, edited, fits
 from dllint.reduce import told
 from dllint.rule import Rule
 from dllint.source import Source, Span
@@ -24,9 +24,6 @@ from dllint.syntax.guard import NotParsed
 
 if TYPE_CHECKING:
     from dllint.project import Project
-
-PASSES = 10
-"""A fix may make room for another one; more rounds than this mean that two rules undo each other."""
 
 UNCOVERED = {"DLL301": frozenset({"DLL308"})}
 """What is told only once something worse is mended: what an import does besides, once it no longer starts workers."""
@@ -117,9 +114,9 @@ class Fixer:
         """Fix what can be fixed in the target files."""
         applied: list[Applied] = []
         refused: list[Finding] = []
-        project: Project | None = None
-        for _ in range(PASSES):
-            judged = self._judge.judge(corpus, project)
+        judged = self._judge.judge(corpus)
+        # Each round fixes or refuses a finding, so that more rounds than these mean that two rules undo each other.
+        for _ in range(2 * len(judged.findings) + 10):
             chosen = self._candidates(judged, refused)
             if not chosen:
                 return Outcome(corpus, tuple(applied), tuple(refused), judged.project)
@@ -129,8 +126,9 @@ class Fixer:
             refused = [_moved(one, edits) for one in (*refused, *trial.refused)]
             corpus, project = trial.result, trial.after
             applied += [Applied(finding.path, finding.code, fix.title) for finding, fix in trial.kept]
-        left = self._candidates(self._judge.judge(corpus, project), refused)
-        return Outcome(corpus, tuple(applied), tuple(refused), project, converged=not left)
+            judged = self._judge.judge(corpus, project)
+        left = self._candidates(judged, refused)
+        return Outcome(corpus, tuple(applied), tuple(refused), judged.project, converged=not left)
 
     def _candidates(self, judged: Judgement, refused: Sequence[Finding]) -> list[tuple[Finding, Fix]]:
         """The fixes of one pass: applicable, in target files, compatible with each other."""
@@ -142,7 +140,7 @@ class Fixer:
             fix = self._remedies.fix(finding, judged.project)
             if fix and fix.applicability >= self._least and all(edit.path in self._targets for edit in fix.edits):
                 pairs[id(fix)] = finding, fix
-        return [pairs[id(fix)] for fix in choose(fix for _, fix in pairs.values())]
+        return [(pairs[id(fix)][0], left) for fix, left in compatible(fix for _, fix in pairs.values())]
 
 
 class _Tried(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
+from typing import cast
 
 from dllint.fix import Applicability, Edit, Fix, Import
 from dllint.model.facts import Function, ModuleModel
@@ -13,7 +14,7 @@ from dllint.syntax.captures import Captures, captures
 from dllint.syntax.definition import definition, insertion, returned, split_lambda, with_captured
 from dllint.syntax.layout import BLANK, blank_above, indent_at, indent_unit
 from dllint.syntax.module_names import ModuleNames
-from dllint.syntax.names import free_name, reference
+from dllint.syntax.names import bound_by, free_name, reference
 from dllint.syntax.outline import Outline, outline
 from dllint.syntax.parse import Tree
 from dllint.syntax.suggest import suggest_name
@@ -45,7 +46,7 @@ def hoist_lambda(source: Source, tree: Tree, model: ModuleModel, function: Funct
         return _define_in_place(source, seen, seen.statement(node), definition(source, target, parts[0], body))
     parameters = with_captured(node.args, taken.variables, parts[0])
     same = defined_above(source, seen, model, function.span.start, parameters, body)
-    name = same or free_name(model, name or suggest_name(seen, node))
+    name = same or free_name(model, *([name] if name else suggest_name(seen, node)))
     call, imports = filled_in(model, name, taken, function.span.start)
     span = function.span
     if same and makes_arms_equal(seen, node, call):
@@ -63,13 +64,28 @@ def hoist_lambda(source: Source, tree: Tree, model: ModuleModel, function: Funct
 def defined_above(
     source: Source, seen: Outline, model: ModuleModel, use: int, parameters: str, body: Sequence[str]
 ) -> str:
-    """The module's function above an offset that is just what a new one would be, where there is one."""
+    """The module's function above an offset that does just what a new one would do, where there is one."""
+    wanted = ast.parse(definition(source, "_", parameters, body)).body[0]
     for item in seen.tree.body:
         if isinstance(item, ast.FunctionDef) and not item.decorator_list and times_bound(model, item.name) == 1:
-            start, end = seen.offsets.span(item)
-            if end < use and source.text[start:end] == definition(source, item.name, parameters, body).rstrip():
+            if seen.offsets.span(item)[1] < use and _without_names(item) == _without_names(wanted):
                 return item.name
     return ""
+
+
+def _without_names(function: ast.stmt) -> str:
+    """What a function does, whatever it calls its positional parameters."""
+    copy = cast(ast.FunctionDef, ast.parse(ast.unparse(function)).body[0])
+    positional = [*copy.args.posonlyargs, *copy.args.args]
+    numbers = {parameter.arg: f"{number}" for number, parameter in enumerate(positional)}
+    docstring = isinstance(copy.body[0], ast.Expr) and isinstance(copy.body[0].value, ast.Constant)
+    copy.body = copy.body[docstring and len(copy.body) > 1 :]
+    for part in ast.walk(copy):
+        if isinstance(part, ast.Name):
+            part.id = numbers.get(part.id, part.id)
+        elif isinstance(part, ast.arg):
+            part.arg, part.annotation = numbers.get(part.arg, part.arg), None
+    return ast.dump(copy.args) + "".join(map(ast.dump, copy.body))
 
 
 def makes_arms_equal(seen: Outline, node: ast.AST, text: str) -> bool:
@@ -145,8 +161,7 @@ def _sole_name(seen: Outline, model: ModuleModel, node: ast.Lambda) -> str:
 
 def times_bound(model: ModuleModel, name: str) -> int:
     """How often the module binds a name at its top level or through `global`."""
-    targets = (event.target for event in model.events if event.kind != "expr" and event.target is not None)
-    written = sum(part.kind == "name" and part.name == name for target in targets for part in target.walk())
+    written = sum(event.kind != "expr" and name in bound_by(event.target) for event in model.events)
     named = sum(
         name in event.names or (event.kind in ("def", "class") and event.name == name) for event in model.events
     )

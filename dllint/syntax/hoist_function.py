@@ -30,6 +30,7 @@ from dllint.syntax.nested import (
 from dllint.syntax.outline import Offsets, Outline, outline
 from dllint.syntax.parse import Tree
 from dllint.syntax.scoping import binder, bindings
+from dllint.syntax.suggest import function_name
 from dllint.syntax.width import folded, placed
 from dllint.syntax.write import insertion_point
 
@@ -68,7 +69,7 @@ def hoist_function(source: Source, tree: Tree, model: ModuleModel, function: Fun
     keeps_name = not taken.variables and name_is_free(model, parent, node, node.name, function.parent)
     if not keeps_name and uses(node, node.name):
         return None
-    name = node.name if keeps_name else free_name(model, "_" + node.name.lstrip("_"))
+    name = node.name if keeps_name else free_name(model, function_name(node.name, _name_of(parent)))
     text = _moved(source, node, code, name, taken, lines[0])
     if text is None:
         return None
@@ -86,6 +87,10 @@ def hoist_function(source: Source, tree: Tree, model: ModuleModel, function: Fun
     )
     title = f"Move `{node.name}` to module level" + ("" if keeps_name else f" as `{name}`")
     return Fix(title, edits, Applicability.UNSAFE, imports, defines=(name,))
+
+
+def _name_of(parent: ast.AST) -> str:
+    return getattr(parent, "name", "")
 
 
 def _only_use(seen: Outline, parent: ast.AST, node: Definition) -> ast.Name | None:

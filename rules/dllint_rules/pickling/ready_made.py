@@ -6,7 +6,7 @@ import builtins
 import math
 from typing import NamedTuple
 
-from dllint import Expr, Function, Import, ModuleModel
+from dllint import Expr, Function, Import, ModuleModel, flat_targets
 
 _EMPTY = {"list": "list", "dict": "dict", "tuple": "tuple"}
 """Displays without elements; an empty set has none."""
@@ -187,8 +187,8 @@ def _is_imported(model: ModuleModel, name: str, use: int) -> bool:
 
 def times_bound(model: ModuleModel, name: str) -> int:
     """In how many ways and scopes a module binds a name."""
-    targets = (event.target for event in model.events if event.target is not None)
-    written = sum(part.kind == "name" and part.name == name for target in targets for part in target.walk())
+    leaves = (leaf for event in model.events if event.target is not None for leaf in flat_targets(event.target))
+    written = sum(leaf.kind == "name" and leaf.name == name for leaf in leaves)
     named = sum(event.name == name for event in model.events if event.kind in ("def", "class"))
     local = sum(name in function.bound or name in function.globals for function in model.functions)
     imported = sum(item.bound == name and item.function < 0 for item in model.imports)
