@@ -88,6 +88,8 @@ from dllint.syntax.lazy import lazy_attribute as lazy_attribute
 from dllint.syntax.lazy import lazy_members as lazy_members
 from dllint.syntax.names import module_alias as module_alias
 from dllint.syntax.names import reference as reference
+from dllint.syntax.partials import Callee as Callee
+from dllint.syntax.refused import Refused as Refused
 from dllint.syntax.removal import without_import as without_import
 from dllint.syntax.removal import without_statement as without_statement
 from dllint.syntax.tail import GUARD as GUARD

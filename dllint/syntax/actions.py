@@ -6,6 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
+from dllint.syntax.scoping import defaults
+
 MOST = 30
 """Characters of a name that one still reads at a glance."""
 _OPERATIONS: dict[type[ast.operator], tuple[str, str]] = {
@@ -31,7 +33,21 @@ _COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.In: "is_in",
     ast.NotIn: "is_not_in",
 }
-_TYPES = {"float", "int", "str", "bool", "list", "tuple", "set", "dict", "bytes", "long", "double", "half", "tensor"} | {
+_TYPES = {
+    "float",
+    "int",
+    "str",
+    "bool",
+    "list",
+    "tuple",
+    "set",
+    "dict",
+    "bytes",
+    "long",
+    "double",
+    "half",
+    "tensor",
+} | {
     *("array", "asarray", "as_tensor", "from_numpy", "numpy", "byte", "tolist", "cuda", "cpu", "item"),
 }
 """Functions and methods that make something of another type."""
@@ -44,7 +60,8 @@ _CONSTANTS: dict[object, str] = {None: "none", "": "empty_text"}
 
 def action(node: ast.Lambda) -> str:
     """What a lambda does; "" where no few words say it."""
-    words = _of(node.body, {part.arg for part in ast.walk(node.args) if isinstance(part, ast.arg)})
+    given = {part.arg for part in ast.walk(node.args) if isinstance(part, ast.arg)}
+    words = _of(node.body, given - {parameter.arg for parameter, _ in defaults(node.args)})
     return words if len(words) <= MOST else ""
 
 
@@ -100,7 +117,9 @@ def _call(body: ast.Call, parameters: set[str]) -> str:
         return "path_of" if _last(function.value) == "path" else "join"
     if name in _TYPES:
         return f"to_{_PLAIN.get(name, name)}"
-    given = next(iter(arguments if method else arguments[1:]), None) or next((item.value for item in body.keywords), None)
+    given = next(iter(arguments if method else arguments[1:]), None) or next(
+        (item.value for item in body.keywords), None
+    )
     if name in _CONVERTING and given is not None and _named(given):
         base = "" if name in ("to", "astype", "type") else f"{name}_"
         return f"{base}to_{_named(given)}"

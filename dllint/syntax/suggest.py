@@ -19,11 +19,13 @@ _SAYS_NOTHING = {
     *("wrapper", "wrapped", "inner", "closure", "helper", "run", "call", "result", "res", "out", "tmp", "ds", "args"),
 }
 """Roles and names that hold for any function."""
+_BRIEF = 12
+"""Characters of an action that goes with a role."""
 _COLLATING = {"identity": "to_list", "first": "first_only"}
 
 
 def suggest_name(outline: Outline, node: ast.Lambda) -> Iterator[str]:
-    """Names from the best on: `_default_word2id` for the factory of `self.word2id`, `_collate_zipped` for `collate_fn=`.
+    """Names from the best on: `_default_word2id` for the factory of `self.word2id`, `_collate_zipped` for `collate_fn`.
 
     A role that holds for any function, as `func=` or `transform=` do, gives way to what the lambda does: `_to_float`.
     """
@@ -32,7 +34,8 @@ def suggest_name(outline: Outline, node: ast.Lambda) -> Iterator[str]:
     if role.startswith("default_"):
         found = [role]
     elif re.search(r"(?:^|_)collate$", role):
-        found = [f"{role}_{_COLLATING.get(does, does)}" if does and "collate" not in does else does, role]
+        found = [does if "collate" in does else f"{role}_{_COLLATING.get(does, does)}" if len(does) <= _BRIEF else role]
+        found = [found[0].rstrip("_"), role]
     elif re.fullmatch(r"(?:worker_)?init|worker_init", role):
         found = ["seed_worker" if "seed" in does else "init_worker"]
     elif role and role not in _SAYS_NOTHING and not _is_one_of_several(outline, node):

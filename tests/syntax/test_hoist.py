@@ -17,6 +17,7 @@ from dllint.source import Source
 from dllint.syntax.hoist import hoist_lambda
 from dllint.syntax.hoist_function import hoist_function
 from dllint.syntax.parse import parse
+from dllint.syntax.refused import Refused
 from dllint.syntax.write import place_imports
 
 
@@ -29,8 +30,9 @@ def hoist(code: str) -> tuple[str, Fix | None]:
     marked = [item for item in found if item.span.start == code.find("§")]
     function = (marked or found)[0]
     move = hoist_lambda if function.kind == "lambda" else hoist_function
-    fix = move(source, tree, model, function)
-    if fix is None:
+    try:
+        fix = move(source, tree, model, function)
+    except Refused:
         return text, None
     return apply(text, [*fix.edits, *place_imports(source, tree, fix.imports)]), fix
 
@@ -155,7 +157,7 @@ SAME: dict[str, tuple[str, str]] = {
 
         # Batches.
         def make(keys):
-            options = dict(collate_fn=bind(_collate, keys))
+            options = dict(collate_fn=bind(_collate_to_dict, keys))
             return options["collate_fn"]
 
 
@@ -549,7 +551,9 @@ def test_a_function_that_is_there_is_used() -> None:
     assert hoist(head.format("_f") + "y = f(lambda x: torch.stack(x))\n")[0] == head.format("_f") + "y = f(_f)\n"
 
 
-@pytest.mark.parametrize("other", ["x: torch.cat(x)", "z: torch.stack(x)", "x, y: torch.stack(x)", "*x: torch.stack(x)"])
+@pytest.mark.parametrize(
+    "other", ["x: torch.cat(x)", "z: torch.stack(x)", "x, y: torch.stack(x)", "*x: torch.stack(x)"]
+)
 def test_a_function_that_is_nearly_there_is_not(other: str) -> None:
     code = f"import torch\n\n\ndef _f(x):\n    return torch.stack(x)\n\n\ny = f(lambda {other})\n"
     assert "\ny = f(_f)" not in hoist(code)[0]
@@ -603,7 +607,7 @@ REFUSED = {
     "local function": "def h():\n    def i(): pass\n    return §lambda: i()\n",
     "local lambda": "def f():\n    g = lambda: 1\n    return §lambda: g()\n",
     "exception": "def f():\n    try: pass\n    except E as e:\n        return lambda: e\n",
-    "default from a local": "def f(k):\n    return lambda x, k=k: x + k\n",
+    "default of a parameter before others": "def f(k):\n    return lambda x=k, y=1: x + y\n",
     "mutable default": "f = g(lambda x=[]: x)\n",
     "walrus": "f = g(lambda x: (y := x) + y)\n",
     "yield": "f = g(lambda x: (yield x))\n",
@@ -611,7 +615,7 @@ REFUSED = {
     "class cell": "class A:\n    def f(self):\n        return lambda: __class__\n",
     "mangled": "class A:\n    def f(a):\n        return lambda x: x.__private\n",
     "locals": "def f(k):\n    return lambda: locals()\n",
-    "comment": "f = g(\n    lambda x: [\n        x,  # first\n    ]\n)\n",
+    "comment": "f = g(\n    lambda x,  # first\n    y: [x, y]\n)\n",
     "method of a local class": "def f(k):\n    class A:\n        g = lambda self: k\n    return A\n",
     "bound by the function outside the next": (
         "def f():\n    k = 1\n    def g():\n        return §lambda: k\n    k = 2\n    return g\n"
@@ -739,3 +743,28 @@ def test_the_second_of_two_alike_is_told_apart() -> None:
 def test_a_choice_between_a_lambda_and_the_same_function_stays_one(choice: str) -> None:
     assert hoist("def add(a):\n    return a + 1\n\n\n" + choice)[1] is None
     assert hoist("def add(a):\n    return a + 1\n\n\n" + choice.replace("(add)", "(add, 2)"))[1] is not None
+
+
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        ("class A:\n    def f(self):\n        return lambda: self.k\n", "it reads `self`, and the whole object"),
+        ("def f():\n    def g(): pass\n    return §lambda: g\n", "it uses `g`, which is local, too"),
+        ("def f(k):\n    g = lambda: k\n    k = 2\n    return g\n", "`k` may still change after this line"),
+        ("def f():\n    return [lambda: i for i in range(3)]\n", "`i` changes with every round of the loop"),
+        ("def f():\n    g = lambda: 1\n    return §lambda: g\n", "it uses `g`, which is a `lambda` itself"),
+        ("f = g(lambda x: (yield x))\n", "it assigns, yields or awaits"),
+        ("def f(k):\n    return lambda: locals()\n", "`locals` means something else outside"),
+        ("def f(k):\n    @d\n    def g():\n        return 1\n    return g\n", "what its decorator makes of it"),
+    ],
+)
+def test_a_refusal_says_what_stands_in_the_way(code: str, why: str) -> None:
+    source = Source("hoisted.py", code.replace("§", ""))
+    model = collect(source)
+    start = code.find("§")
+    functions = [item for item in model.functions if item.kind == "lambda" or item.parent >= 0]
+    function = next((item for item in functions if item.span.start == start), functions[0])
+    move = hoist_lambda if function.kind == "lambda" else hoist_function
+    with pytest.raises(Refused) as refused:
+        move(source, parse(source), model, function)
+    assert why in str(refused.value)
