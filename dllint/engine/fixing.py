@@ -21,6 +21,7 @@ from dllint.rule import Rule
 from dllint.source import Source, Span
 from dllint.suppress import COMMENTS
 from dllint.syntax.guard import NotParsed
+from dllint.syntax.refused import unfaithful
 
 if TYPE_CHECKING:
     from dllint.project import Project
@@ -61,13 +62,16 @@ class Remedies:
             return None
         try:
             fix = self._rules[finding.code].fix(finding, project)
-            if fix is None or not all(_possible(edit, project) for edit in fix.edits):
+            if fix is None:
                 return None
+            reason = next((why for edit in fix.edits if (why := _impossible(edit, project))), "")
+            if reason:
+                return _by_hand(fix, reason)
             apart = len({edit.path for edit in fix.edits}) > 1  # what needs two files is for a person
             trust = Applicability.MANUAL if apart else self._trust(finding.code, fix.applicability)
             return msgspec.structs.replace(fix, applicability=trust)
         except NotParsed:  # LibCST does not read the file, so it is reported on and not fixed
-            return None
+            return Fix("Mend it by hand: this file cannot be read well enough to be changed", (), Applicability.MANUAL)
         except Exception as error:
             place = f"{finding.path}:{project.source(finding.path).place(finding.span.start)}"
             self.crashes.append(f"internal error in the fix of {finding.code} at {place}: {told(error)}")
@@ -86,8 +90,16 @@ class Remedies:
         return Applicability.SAFE if covered(config.safe) >= 0 else own
 
 
-def _possible(edit: Edit, project: Project) -> bool:
-    return project.fixable(edit.path) and fits(project.source(edit.path), edit)
+def _impossible(edit: Edit, project: Project) -> str:
+    """Why an edit cannot be made; "" where it can."""
+    source = project.source(edit.path)
+    if not project.fixable(edit.path):
+        return unfaithful(source.text)
+    return "" if fits(source, edit) else "it would change several cells of the notebook, or what is for IPython"
+
+
+def _by_hand(fix: Fix, why: str) -> Fix:
+    return Fix(f"{fix.title} by hand: {why}", (), Applicability.MANUAL, snippet=fix.snippet)
 
 
 def written_out(fix: Fix, project: Project) -> Fix:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 
 from dllint import ruff
@@ -13,7 +12,7 @@ from dllint.engine.reader import Survey
 from dllint.engine.result import Change, Result, quote, result
 from dllint.engine.session import Session
 from dllint.engine.silencing import Silenced, silence
-from dllint.engine.write import NotWritten, write
+from dllint.engine.write import Interrupted, NotWritten, tidy, write
 from dllint.finding import Finding
 from dllint.fix import Fix
 
@@ -43,10 +42,20 @@ def run(session: Session, survey: Survey) -> Result:
     if judged.crashes and corpus.remembered and not request.fix:
         raise Distrusted
     found = session.found(corpus, judged)
-    findings = [*filter(session.concerned, found), *session.judge.heard(corpus.root, outcome.refused)]
+    quote(corpus, [*found, *session.judge.heard(corpus.root, outcome.refused)])
+    unwritten: dict[str, str] = {}
+    if request.stdin is None and request.write:
+        unwritten = _write_all(corpus.root, [*_changes(first, corpus)])
+        if request.fix:
+            tidy(corpus.root, session.selection.targets)
+    if unwritten:  # what is told must be true of the files as they are
+        corpus = corpus.changed({path: first.source(path) for path in unwritten})
+        judged = session.judge.judge(corpus)
+        found = session.found(corpus, judged)
+    refused = [one for one in session.judge.heard(corpus.root, outcome.refused) if one.path not in unwritten]
+    findings = [*filter(session.concerned, found), *refused]
     quote(corpus, findings)
     changes = tuple(_changes(first, corpus))
-    unwritten = [] if request.stdin is not None or not request.write else _write_all(corpus.root, changes)
     stuck = [] if outcome.converged else ["fixes were still possible after the last pass; run again"]
     fixes = {id(finding): fix for finding, fix in _with_fixes(session, findings, judged)}
     as_read = {path: survey.seen[path].digest for path in survey.relevant | survey.aside} == corpus.digests
@@ -58,7 +67,7 @@ def run(session: Session, survey: Survey) -> Result:
         corpus,
         [(finding, fixes[id(finding)]) for finding in findings],
         changes=changes,
-        applied=outcome.applied,
+        applied=tuple(item for item in outcome.applied if item.path not in unwritten),
         silenced=silenced.gone,
         crashes=(
             *session.missing(),
@@ -66,7 +75,7 @@ def run(session: Session, survey: Survey) -> Result:
             *judged.crashes,
             *dict.fromkeys(session.remedies.crashes),
             *silenced.problems,
-            *unwritten,
+            *(f"{path}: not written: {why}" for path, why in unwritten.items()),
         ),
         warnings=(*session.warnings(), *stuck, *_unwanted(corpus.root, silenced)),
     )
@@ -94,12 +103,18 @@ def _changes(before: Corpus, after: Corpus) -> Iterable[Change]:
             yield Change(old, new)
 
 
-def _write_all(root: str, changes: Sequence[Change]) -> list[str]:
-    problems = []
+def _write_all(root: str, changes: Sequence[Change]) -> dict[str, str]:
+    """Write what changed; the files that could not be, with the reason."""
+    unwritten: dict[str, str] = {}
+    written: list[str] = []
     for change in changes:
         before, after = change.before, change.after
         try:
-            write(os.path.join(root, before.path), before.encode(), after.encode())
+            write(root, before.path, before.encode(), after.encode())
+            written.append(before.path)
         except NotWritten as error:
-            problems.append(f"{before.path}: not written: {error}")
-    return problems
+            unwritten[before.path] = str(error)
+        except KeyboardInterrupt:
+            told = f": {', '.join(written)}" if written else ""
+            raise Interrupted(f"{len(written)} of {len(changes)} files were written{told}") from None
+    return unwritten

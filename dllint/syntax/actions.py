@@ -120,7 +120,7 @@ def _call(body: ast.Call, parameters: set[str]) -> str:
     given = next(iter(arguments if method else arguments[1:]), None) or next(
         (item.value for item in body.keywords), None
     )
-    if name in _CONVERTING and given is not None and _named(given):
+    if method and name in _CONVERTING and given is not None and _named(given):
         base = "" if name in ("to", "astype", "type") else f"{name}_"
         return f"{base}to_{_named(given)}"
     if method and name in ("view", "reshape", "flatten"):
@@ -198,7 +198,8 @@ def _named(node: ast.expr) -> str:
             return f"minus_{_named(operand)}" if _named(operand) else ""
         case ast.Tuple(elts=[first, *others]) | ast.List(elts=[first, *others]):
             same = all(ast.dump(item) == ast.dump(first) for item in others)
-            return _named(first) if same else "_".join(filter(None, map(_named, [first, *others])))
+            names = [_named(first), *map(_named, others)]
+            return names[0] if same else "_".join(names) if len(names) == 2 and all(names) else ""
         case ast.Name() | ast.Attribute() | ast.Subscript():
             return snake(_last(node))
     return ""

@@ -18,7 +18,7 @@ from dllint.syntax.names import bound_by, free_name, reference
 from dllint.syntax.outline import Outline, outline
 from dllint.syntax.parse import Tree
 from dllint.syntax.partials import Callee, Filled, narrowed, passed_along, without_defaults
-from dllint.syntax.refused import Refused
+from dllint.syntax.refused import Refused, unfaithful
 from dllint.syntax.suggest import suggest_name
 from dllint.syntax.width import placed
 
@@ -40,8 +40,10 @@ def hoist_lambda(
     """
     seen = outline(source.text)
     node = seen.function_at(function.span.start) if seen else None
-    if seen is None or not isinstance(node, ast.Lambda) or not tree.faithful:
+    if seen is None or not isinstance(node, ast.Lambda):
         raise Refused("this file is written for another Python")
+    if not tree.faithful:
+        raise Refused(unfaithful(source.text))
     code = source.text[function.span.start : function.span.end]
     taken = captures(seen, ModuleNames(seen, model), node, f"({code}\n)")
     if any(isinstance(part, _STATEFUL) for part in ast.walk(node)):

@@ -25,7 +25,7 @@ from dllint.syntax.nested import (
 )
 from dllint.syntax.outline import Outline, outline
 from dllint.syntax.parse import Tree
-from dllint.syntax.refused import Refused
+from dllint.syntax.refused import Refused, unfaithful
 from dllint.syntax.scoping import binder, bindings
 from dllint.syntax.write import insertion_point
 
@@ -44,8 +44,10 @@ def hoist_class(source: Source, tree: Tree, model: ModuleModel, start: int, arou
     seen = outline(source.text)
     node = next((item for item in _statements(seen) if seen.offsets.span(item)[0] == start), None) if seen else None
     name = _name_of(node)
-    if seen is None or node is None or not name or not tree.faithful:
+    if seen is None or node is None or not name:
         raise Refused("it is not made by a statement of its own")
+    if not tree.faithful:
+        raise Refused(unfaithful(source.text))
     parent = next((above for above, _ in seen.path(node) if isinstance(above, (*_FUNCTIONS, ast.Lambda))), None)
     lines = rows(source, seen, node)
     code = dedented(source, lines, indent_at(source, start))

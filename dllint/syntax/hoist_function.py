@@ -29,7 +29,7 @@ from dllint.syntax.nested import (
 )
 from dllint.syntax.outline import Offsets, Outline, outline
 from dllint.syntax.parse import Tree
-from dllint.syntax.refused import Refused
+from dllint.syntax.refused import Refused, unfaithful
 from dllint.syntax.scoping import binder, bindings
 from dllint.syntax.suggest import function_name
 from dllint.syntax.width import folded, placed
@@ -50,8 +50,10 @@ def hoist_function(source: Source, tree: Tree, model: ModuleModel, function: Fun
     """
     seen = outline(source.text)
     node = seen.function_at(function.span.start) if seen else None
-    if seen is None or not isinstance(node, Definition) or not tree.faithful:
+    if seen is None or not isinstance(node, Definition):
         raise Refused("this file is written for another Python")
+    if not tree.faithful:
+        raise Refused(unfaithful(source.text))
     if node.decorator_list:
         raise Refused("what its decorator makes of it must be found by its name, too")
     parent = next(

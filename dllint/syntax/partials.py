@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from dllint.syntax.outline import Outline
+from dllint.syntax.scoping import binder
 
 MOST = 3
 """Parts of one variable that become parameters of their own."""
@@ -50,7 +51,7 @@ def narrowed(seen: Outline, node: ast.Lambda, code: str, variables: Sequence[str
 
 def _parts(seen: Outline, node: ast.Lambda, variable: str) -> dict[str, ast.expr]:
     """What the lambda reads of a variable, by its text; nothing where it reads all of it, or where that may change."""
-    if any(_changes(part, variable) for part in ast.walk(seen.tree)):
+    if any(_changes(part, variable) for part in ast.walk(binder(seen, node, variable) or seen.tree)):
         return {}
     return {ast.unparse(part): part for part in _accesses(seen, node, variable) or ()}
 

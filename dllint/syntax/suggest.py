@@ -60,10 +60,10 @@ def _about(node: ast.Lambda, role: str) -> Iterator[str]:
 
 def function_name(name: str, around: str) -> str:
     """A name at module level for a nested function: one that says nothing is told apart by the function around it."""
-    plain = name.strip("_")
-    outer = _MAKERS.sub("", snake(around)) or snake(around)
-    if plain.lower() in _SAYS_NOTHING and 2 < len(outer) <= MOST:
-        return f"_{outer}_{plain}" if plain not in outer.split("_") else f"_{outer}"
+    plain, outer = name.strip("_"), snake(around)
+    if plain.lower().rstrip("_0123456789") in _SAYS_NOTHING and 2 < len(outer) <= MOST:
+        made = _MAKERS.sub("", outer)
+        return f"_{outer}_{plain}" if made == outer else f"_{made}"
     return f"_{plain}"
 
 
