@@ -85,6 +85,8 @@ def _of(body: ast.expr, parameters: set[str]) -> str:
             return snake(attribute)
         case ast.UnaryOp(op=ast.USub()):
             return "negate"
+        case ast.Tuple(elts=[]) | ast.List(elts=[]) | ast.Dict(keys=[]):
+            return f"empty_{type(body).__name__.lower()}"
         case ast.Tuple(elts=elements):
             return "to_pair" if len(elements) == 2 else "to_tuple"
         case ast.List():

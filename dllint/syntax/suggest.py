@@ -38,7 +38,7 @@ def suggest_name(outline: Outline, node: ast.Lambda) -> Iterator[str]:
         found = [found[0].rstrip("_"), role]
     elif re.fullmatch(r"(?:worker_)?init|worker_init", role):
         found = ["seed_worker" if "seed" in does else "init_worker"]
-    elif role and role not in _SAYS_NOTHING and not _is_one_of_several(outline, node):
+    elif does != "identity" and role and role not in _SAYS_NOTHING and not _is_one_of_several(outline, node):
         found = [role, f"{role}_{does}" if does else ""]
     found += [does, *_about(node, role)]
     yield from dict.fromkeys(f"_{name}" for name in found if name and len(name) <= MOST + 8)
