@@ -18,7 +18,7 @@ Constant = str | int | float | bool | None
 ExprKind = Literal[
     "name", "attribute", "call", "constant", "bytes", "ellipsis", "fstring", "list", "tuple", "set", "dict", "star",
     "lambda", "comprehension", "ifexp", "boolop", "binop", "compare", "unary", "subscript", "slice", "none", "await",
-    "yield", "yieldfrom", "walrus", "unknown",
+    "yield", "yieldfrom", "walrus", "unknown", "passed",
 ]  # fmt: skip
 """Decoded, words that are known are one object each: there are three in a line."""
 EventKind = Literal[
@@ -50,6 +50,7 @@ class Expr(msgspec.Struct, frozen=True, eq=False, array_like=True, gc=False, omi
     slice                          (lower, upper, step), absent ones have kind "none"
     await yield yieldfrom star walrus   (operand,); walrus: name and (value,)
     unknown                        whatever was too deep or is not modelled
+    passed                         not of a module: an argument that stands in another activation (`values.Passed`)
     """
 
     kind: ExprKind

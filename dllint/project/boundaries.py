@@ -50,11 +50,13 @@ class Loader(msgspec.Struct, frozen=True, eq=False):
     in_tests: bool = False
     platforms: tuple[str, ...] = ()
     """The declared targets on which it has workers."""
+    decided: bool = True
+    """Whether every test around its call, and around the calls that lead there, is known to let it run."""
 
     @property
     def certainty(self) -> Certainty:
         """How sure it is that a hazard in its workers happens: they are there, or may be."""
-        return Certainty.CERTAIN if self.workers is Workers.SOME else Certainty.LIKELY
+        return Certainty.CERTAIN if self.workers is Workers.SOME and self.decided else Certainty.LIKELY
 
 
 class Boundaries:
@@ -154,7 +156,7 @@ class Boundaries:
                     for target in self.evaluator.values(made.args[1], where):
                         boundary = self.boundary(target.name, made) if isinstance(target, Ext) else None
                         if boundary is not None:
-                            merged = self.evaluator.calls.merged_call(made, site.expr)
+                            merged = self.evaluator.calls.merged_call(callee, site.expr)
                             yield self._loader(site, env, boundary, merged, env, "DataLoader")
 
     def makes_loader(self, expr: Expr, env: Env) -> bool:
@@ -254,8 +256,19 @@ class Boundaries:
             methods = methods if chosen else methods & self.targets.on(platforms).methods()
         return Loader(
             site.module.path, site.expr.span, name, boundary, call, env, skip, workers, bool(found), methods, chosen,
-            instance, is_test(site.module.path), platforms,
+            instance, is_test(site.module.path), platforms, self._decided(site.expr, around),
         )  # fmt: skip
+
+    def _decided(self, call: Expr, env: Env) -> bool:
+        """Whether a call is known to be reached, wherever it is called from."""
+        where: Env | None = env
+        while where is not None:
+            if not self.evaluator.conditions.decided(where, call.start):
+                return False
+            if where.call is None:
+                return True
+            call, where = where.call, where.caller
+        return True
 
     def _workers_on(self, place: Place, platform: str) -> list[Workers]:
         """The workers on a platform of the loaders that are made at a place: few places ask, so no others are made."""

@@ -121,15 +121,16 @@ class MainCode:
         done: set[int] = set()
         for running in self.running(module):
             assert running.start is not None
-            # What a blind activation would start hangs on parameters that are not known: UNKNOWN is no finding.
-            if running.start.start in done or running.env.blind:
+            if running.start.start in done:
                 continue
             for event, begun in self.begun_by(running.env):
                 outside = running.env.function >= 0 or event is running.start
-                if outside and not self._guarded(running.env, event):
-                    done.add(running.start.start)
-                    yield self._start(running, begun, self._surely(module, running.start))
-                    break
+                decided = self.evaluator.conditions.decided(running.env, event.start)
+                if not outside or self._guarded(running.env, event) or (running.truncated and not decided):
+                    continue
+                done.add(running.start.start)
+                yield self._start(running, begun, decided and running.decided and not running.truncated)
+                break
 
     def begun_by(self, env: Env) -> list[tuple[Event, Begun]]:
         """The events of an activation that start workers, with the first of what each starts."""
@@ -208,17 +209,6 @@ class MainCode:
         path = running.path if not running.route else running.route[-1].path
         route = (note, *running.route)
         return Start(path, running.start, begun.what, begun.methods, begun.loader, route, surely)
-
-    def _surely(self, module: Module, event: Event) -> bool:
-        """Whether the tests around a statement of a module are known to let it run."""
-        env = self.evaluator.env(module, -1)
-        blocks = [module.block(index) for index in module.enclosing(event.block)]
-        tests = [
-            (module.block(block.partner).test, False) if block.kind == "else" else (block.test, True)
-            for block in blocks
-            if block.kind in ("if", "else")
-        ]
-        return all(test is not None and self.evaluator.conditions.truth(test, env) is holds for test, holds in tests)
 
     def _default_methods(self, path: str) -> frozenset[str]:
         return self.boundaries.chosen_methods.of(path)[0]

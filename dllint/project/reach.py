@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from dllint.finding import Note
+from dllint.finding import Certainty, Note
 from dllint.model.facts import Event, Expr
 from dllint.project.boundaries import Loader
 from dllint.project.evaluate import Evaluator
@@ -31,6 +31,18 @@ class Running(msgspec.Struct, frozen=True, eq=False):
     """For module-level code: the statement that leads here."""
     entry: str = ""
     """For worker code: the method that the workers call, or the loader's argument: `__getitem__`, `worker_init_fn`."""
+    decided: bool = True
+    """Whether every test on the way from where it began is known to let it run."""
+    truncated: bool = False
+    """Whether callers on the way were forgotten: what it is given may be what others give."""
+
+    @property
+    def certainty(self) -> Certainty:
+        """How sure it is that it runs, in workers of a loader if there is one."""
+        surely = self.decided and not self.truncated
+        if self.loader is not None and self.loader.certainty is not Certainty.CERTAIN:
+            surely = False
+        return Certainty.CERTAIN if surely else Certainty.LIKELY
 
     @property
     def path(self) -> str:
@@ -56,6 +68,11 @@ class Edge(NamedTuple):
     event: Event
     env: Env
     at: Expr
+
+    @property
+    def truncated(self) -> bool:
+        """Whether the activation has forgotten the call that made it."""
+        return self.at.kind == "call" and self.env.call is None
 
 
 Skips = Callable[[Running, Event], bool]
@@ -94,9 +111,16 @@ class Reach:
         for edge in self.edges(running.env):
             if running.start is not None and running.env.function < 0 and edge.event is not running.start:
                 continue
-            if not self.skips(running, edge.event):
-                note = running.note(edge.at, f"calls `{edge.env.facts.name}`")
-                yield Running(edge.env, (note, *running.route), running.loader, running.start, running.entry)
+            if self.skips(running, edge.event):
+                continue
+            decided = self.evaluator.conditions.decided(running.env, edge.event.start)
+            if running.truncated and not decided:
+                continue
+            note = running.note(edge.at, f"calls `{edge.env.facts.name}`")
+            yield Running(
+                edge.env, (note, *running.route), running.loader, running.start, running.entry,
+                running.decided and decided, running.truncated or edge.truncated,
+            )  # fmt: skip
 
     def edges(self, env: Env) -> tuple[Edge, ...]:
         """The calls of an activation; computed once, for walks from many places meet in the same code."""

@@ -94,7 +94,7 @@ class RepeatedWork:
         for running in self.reach.walk(Running(env, (), start=event) for event in guarded):
             for event, begun in self.main_code.begun_by(running.env):
                 here = running.env.function >= 0 or event is running.start
-                if here and not running.env.blind and begun.methods & PICKLING:
+                if here and not running.truncated and begun.methods & PICKLING:
                     return running.path, begun
         return None
 

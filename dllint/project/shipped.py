@@ -33,6 +33,7 @@ from dllint.project.values import (
     Seq,
     Super,
     Value,
+    stands,
 )
 from dllint.source import Span
 
@@ -320,10 +321,11 @@ class Shipped:
         short = name.rpartition(".")[2].rstrip("()")
         pairs = [("", arg) for arg in call.args[first:]]
         pairs += [pair for pair in call.keywords if pair[0] not in READ_AT_ONCE]
-        for key, expr in pairs:
+        for key, given in pairs:
+            expr, where = stands(given, env)
             text = f"kept by `{short}`" + (f" as `{key}`" if key and key != "**" else "")
-            note = Note(env.module.path, expr.span, text)
-            for value in self._carried(expr, env):
+            note = Note(where.module.path, expr.span, text)
+            for value in self._carried(expr, where):
                 yield step.on(value, Holder("kept", short, key), note)
 
     def _carried(self, expr: Expr, env: Env) -> list[Value]:

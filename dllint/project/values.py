@@ -20,7 +20,6 @@ class Env:
     """
 
     __slots__ = (
-        "blind",
         "call",
         "caller",
         "depth",
@@ -51,13 +50,35 @@ class Env:
         self.outer = outer
         self.skip = skip
         """How many leading positional arguments of the call are not this function's (1 for `partial(f, ...)`)."""
-        self.blind = False
-        """Too many activations were told apart already: the parameters are not known."""
         self.depth: int = 0 if caller is None else caller.depth + 1
         self.known: dict[int | str, Values] = {}
         """What expressions evaluate to here, by their identities, and parameters, by their names."""
         if function >= 0:
             self.facts: Function = module.model.functions[function]
+
+
+class Passed(Expr, frozen=True, eq=False):
+    """An argument that a call hands on from elsewhere, as `partial` does: an expression with its own activation."""
+
+    expr: Expr | None = None
+    env: Env | None = None
+
+
+def passed(expr: Expr, env: Env) -> Expr:
+    """An expression of an activation as an argument of a call in another one."""
+    if expr.kind in ("constant", "passed"):
+        return expr
+    if expr.kind == "star" and expr.args:
+        return Expr("star", expr.start, expr.end, args=(passed(expr.args[0], env),))
+    return Passed("passed", expr.start, expr.end, expr=expr, env=env)
+
+
+def stands(expr: Expr, env: Env) -> tuple[Expr, Env]:
+    """The expression that an argument is, with the activation it stands in; `env`: where the call stands."""
+    if isinstance(expr, Passed):
+        assert expr.expr is not None and expr.env is not None
+        return expr.expr, expr.env
+    return expr, env
 
 
 class _Compared(msgspec.Struct, frozen=True, cache_hash=True):

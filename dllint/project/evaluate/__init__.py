@@ -10,7 +10,6 @@ is `Opaque` (an expression) or `Free` (a parameter nobody fills): UNKNOWN, never
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import ParamSpec, TypeVar
 
 from dllint.model.facts import Expr
 from dllint.project.evaluate.activations import Activations
@@ -20,24 +19,17 @@ from dllint.project.evaluate.call_sites import CallSites
 from dllint.project.evaluate.calls import NAMEDTUPLE_INSTANCE, Calls
 from dllint.project.evaluate.conditions import Conditions
 from dllint.project.evaluate.containers import Containers
+from dllint.project.evaluate.fixpoint import Fixpoint
 from dllint.project.evaluate.hierarchy import Answer, Hierarchy
 from dllint.project.evaluate.names import Names
-from dllint.project.evaluate.shapes import Argument, fold, unique
+from dllint.project.evaluate.shapes import Argument, bounded, fold, unique
 from dllint.project.evaluate.systems import on_platform
 from dllint.project.index import Index
-from dllint.project.values import Const, Env, Func, Opaque, Seq, Value, Values
+from dllint.project.values import Const, Env, Func, Opaque, Seq, Value, Values, stands
 
 __all__ = ["NAMEDTUPLE_INSTANCE", "Answer", "Argument", "Evaluator"]
 
-Key = TypeVar("Key")
-Found = TypeVar("Found")
-Given = ParamSpec("Given")
-
-MAX_DEPTH = 60
-"""Steps that one value is followed."""
 _DISPLAYS = frozenset({"list", "tuple", "set", "dict", "comprehension"})
-_FOLLOWED: Values = (Const("followed"),)
-"""Stands for the values of an expression while they are being found."""
 
 
 class Evaluator:
@@ -49,6 +41,9 @@ class Evaluator:
         """Where the program runs; empty: anywhere."""
         self.told = False
         """Whether anything that was followed so far hangs on where the program runs."""
+        self.fixpoint = Fixpoint()
+        self.ask = self.fixpoint.ask
+        self.kept = self.fixpoint.kept
         self.activations = Activations(self)
         self.env = self.activations.env
         self.generic = self.activations.generic
@@ -63,10 +58,6 @@ class Evaluator:
         self.classes = Hierarchy(self)
         self.size = 0
         """How many values are known."""
-        self.cuts = 0
-        """How often an answer was cut short, because it led back to what is being followed or led too far."""
-        self.depth = 0
-        """How many expressions are being followed, one inside of the other."""
         self._kinds: dict[str, Callable[[Expr, Env], Iterable[Value]]] = {
             "name": self._name,
             "attribute": self._attribute,
@@ -78,60 +69,32 @@ class Evaluator:
             "walrus": self._operand,
             "await": self._operand,
             "star": self._operand,
+            "passed": self._passed,
         }
-
-    @property
-    def busy(self) -> bool:
-        """Whether a value is being followed: answers are cut short where they lead back to it."""
-        return self.depth > 0
-
-    def remembered(
-        self,
-        known: dict[Key, Found],
-        key: Key,
-        find: Callable[Given, Found],
-        *args: Given.args,
-        **kwargs: Given.kwargs,
-    ) -> Found:
-        """What is found, kept under a key unless it was cut short: half an answer is nobody else's."""
-        cuts = self.cuts
-        found = find(*args, **kwargs)
-        if self.cuts == cuts:
-            known[key] = found
-        return found
 
     def values(self, expr: Expr, env: Env) -> Values:
         """What the expression may evaluate to in this activation."""
         known = env.known.get(id(expr))
         if known is not None:
-            if known is not _FOLLOWED:
-                return known
-            self.cuts += 1
-            return ()
+            return known
         handler = self._kinds.get(expr.kind)
-        if self.depth > MAX_DEPTH:
-            self.cuts += 1
-            return (Opaque(expr, env),)
-        found: Values
         if handler is None:
-            found = (_plain(expr, env),)
-        else:
-            env.known[id(expr)] = _FOLLOWED
-            self.depth += 1
-            try:
-                found = unique(handler(expr, env))
-            except BaseException:
-                del env.known[id(expr)]
-                raise
-            finally:
-                self.depth -= 1
-        if self.platform:
-            here = tuple(on_platform(value, self.platform) for value in found)
-            self.told = self.told or here != found
-            found = here
-        env.known[id(expr)] = found
+            found = env.known[id(expr)] = (self._here(_plain(expr, env)),)
+            return found
+        return self.ask(env.known, id(expr), (), self._found, handler, expr, env)
+
+    def _found(self, handler: Callable[[Expr, Env], Iterable[Value]], expr: Expr, env: Env) -> Values:
         self.size += 1
-        return found
+        found = bounded(unique(handler(expr, env)), expr, env)
+        return tuple(map(self._here, found)) if self.platform else found
+
+    def _here(self, value: Value) -> Value:
+        """A value as it is on the platform that is asked for."""
+        if not self.platform:
+            return value
+        here = on_platform(value, self.platform)
+        self.told = self.told or here != value
+        return here
 
     def _name(self, expr: Expr, env: Env) -> Values:
         return self.conditions.left(expr, env, self.names.name(expr, env))
@@ -141,6 +104,9 @@ class Evaluator:
 
     def _operand(self, expr: Expr, env: Env) -> Values:
         return self.values(expr.args[0], env)
+
+    def _passed(self, expr: Expr, env: Env) -> Values:
+        return self.values(*stands(expr, env))
 
     def _ifexp(self, expr: Expr, env: Env) -> Iterable[Value]:
         test, *choices = expr.args

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from dllint.model.facts import Expr
@@ -13,11 +12,11 @@ if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
 
 
-MAX_CALL_DEPTH = 5
+MAX_LEVELS = 5
 """Calls in a row that are told apart by their callers."""
-MAX_ACTIVATIONS = 24
-"""Activations of one function by nested calls that are told apart; the parameters of further ones are UNKNOWN.
-Calls from generic code are always told apart: they are as many as there are call sites."""
+MAX_CONTEXTS = 24
+"""So many contexts of one function are told apart: one more level of callers counts only as long as the calls that have
+the function's name come to no more. What the program's text says decides it, not what has been asked before."""
 
 
 class Activations:
@@ -26,12 +25,10 @@ class Activations:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self._envs: dict[tuple[Any, ...], Env] = {}
-        self._blinds: dict[tuple[str, int], Env] = {}
         self._generics: dict[tuple[str, int], Env] = {}
-        self._made: Counter[tuple[str, int]] = Counter()
+        self._levels_of: dict[str, int] = {}
+        self._counts: dict[tuple[str, int], int] = {}
         self._init_envs: dict[Inst, dict[tuple[str, int], Env]] = {}
-        self._unfinished: set[Inst] = set()
-        """Those whose `__init__`s are being found."""
 
     def env(
         self,
@@ -44,27 +41,62 @@ class Activations:
         skip: int = 0,
     ) -> Env:
         """The activation of a scope; the same arguments give the same object."""
-        if caller is not None and caller.depth >= MAX_CALL_DEPTH:
-            call = caller = None
+        if caller is not None:
+            levels = self._levels(module, function)
+            if levels == 0 and isinstance(receiver, Inst) and receiver.call is not None:
+                call = caller = None
+            elif caller.depth >= levels:
+                caller = self._shortened(caller, max(levels - 1, 0))
+        return self._interned(module, function, call, caller, receiver, outer, skip)
+
+    def _interned(
+        self,
+        module: Module,
+        function: int,
+        call: Expr | None,
+        caller: Env | None,
+        receiver: Value | None,
+        outer: Env | None,
+        skip: int,
+    ) -> Env:
         key = (module.path, function, id(call), id(caller), receiver, id(outer), skip)
         found = self._envs.get(key)
         if found is None:
-            deep = caller is not None and caller.depth > 0
-            if deep and self._made[module.path, function] >= MAX_ACTIVATIONS:
-                return self._blind(module, function)
-            self._made[module.path, function] += 1
             found = self._envs[key] = Env(module, function, call, caller, receiver, outer, skip)
         return found
 
-    def _blind(self, module: Module, function: int) -> Env:
-        """An activation whose parameters are not known."""
-        known = self._blinds.get((module.path, function))
+    def _shortened(self, env: Env, levels: int) -> Env:
+        """An activation with at most so many calls in a row told apart: the earliest callers are forgotten."""
+        if env.depth <= levels:
+            return env
+        if levels <= 0 or env.caller is None:
+            return self.env(env.module, env.function, None, None, env.receiver, env.outer, env.skip)
+        caller = self._shortened(env.caller, levels - 1)
+        return self.env(env.module, env.function, env.call, caller, env.receiver, env.outer, env.skip)
+
+    def _levels(self, module: Module, function: int) -> int:
+        """How many calls in a row are told apart on the way to a function; at least its own call is."""
+        name = _called_as(module, function)
+        known = self._levels_of.get(name)
         if known is None:
-            generic = self.generic(module, function)
-            known = Env(module, function, None, None, generic.receiver, generic.outer, 0)
-            known.blind = True
-            self._blinds[module.path, function] = known
+            levels = 0
+            while levels < MAX_LEVELS and self._contexts(name, levels + 1) <= MAX_CONTEXTS:
+                levels += 1
+            known = self._levels_of[name] = levels
         return known
+
+    def _contexts(self, name: str, levels: int) -> int:
+        """In how many contexts functions of a name are called, as far as names tell, when so many calls count."""
+        key = name, levels
+        if key not in self._counts:
+            self._counts[key] = found = 0
+            for site in self.evaluator.index.calls_named((name,)):
+                nested = levels > 1 and site.function >= 0
+                found += max(1, self._contexts(_called_as(site.module, site.function), levels - 1)) if nested else 1
+                if found > MAX_CONTEXTS:
+                    break
+            self._counts[key] = found
+        return self._counts[key]
 
     def generic(self, module: Module, function: int) -> Env:
         """An activation of a scope of which nothing is known but where it stands."""
@@ -107,14 +139,10 @@ class Activations:
 
     def init_envs(self, inst: Inst) -> dict[tuple[str, int], Env]:
         """The activations of the `__init__`s that constructing this instance runs, each bound to its arguments."""
-        known = self._init_envs.get(inst)
-        if known is not None:
-            if inst in self._unfinished:
-                self.evaluator.cuts += 1
-            return known
+        return self.evaluator.ask(self._init_envs, inst, {}, self._find_init_envs, inst)
+
+    def _find_init_envs(self, inst: Inst) -> dict[tuple[str, int], Env]:
         found: dict[tuple[str, int], Env] = {}
-        self._init_envs[inst] = found
-        self._unfinished.add(inst)
         chain = self.evaluator.classes.mro(inst.klass)
         call, caller, skip = inst.call, inst.env, 0
         position = 0
@@ -126,7 +154,7 @@ class Activations:
                 break
             klass = chain[position]
             function = klass.facts.methods["__init__"]
-            env = self.env(klass.module, function, call, caller, inst, klass.outer, skip)
+            env = self._interned(klass.module, function, call, caller, inst, klass.outer, skip)
             found[klass.module.path, function] = env
             following = self.super_init(klass, env)
             if following is None:
@@ -136,7 +164,6 @@ class Activations:
             position += 1
             if target is not None:
                 position = next((i for i, item in enumerate(chain) if item == target), position)
-        self._unfinished.discard(inst)
         return found
 
     def super_init(self, klass: Klass, env: Env) -> tuple[Expr, int, Klass | None] | None:
@@ -164,3 +191,9 @@ class Activations:
             receiver = func.outer.receiver
         outer = func.outer or (self.generic(func.module, facts.parent) if facts.parent >= 0 else None)
         return self.env(func.module, func.index, call, caller, receiver, outer, skip)
+
+
+def _called_as(module: Module, function: int) -> str:
+    """The name under which a function is called: for an `__init__`, its class's."""
+    facts = module.model.functions[function]
+    return module.model.classes[facts.owner].name if facts.name == "__init__" and facts.owner >= 0 else facts.name

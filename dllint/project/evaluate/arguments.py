@@ -8,9 +8,9 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Event, Expr, Function, Parameter
-from dllint.project.evaluate.shapes import Argument, decorated, unique
+from dllint.project.evaluate.shapes import Argument, Under, decorated, unique
 from dllint.project.module import Site
-from dllint.project.values import Env, ExtInst, Free, Inst, Seq, Value, Values
+from dllint.project.values import Env, ExtInst, Free, Inst, Seq, Value, Values, stands
 
 if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
@@ -29,14 +29,13 @@ class Arguments:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
-        self._merged: dict[tuple[int, int], Expr] = {}
-        self._passing_on: set[tuple[int, str]] = set()
+        self._merged: dict[tuple[int, int, str], Expr] = {}
+        self._passed_on: dict[tuple[Env, str], Under] = {}
         self._takings: dict[tuple[int, int], tuple[Event, ...]] = {}
 
     def parameter(self, env: Env, name: str) -> Values:
         """The values of a parameter in this activation."""
-        known = env.known.get(name)
-        return self.evaluator.remembered(env.known, name, self._parameter, env, name) if known is None else known
+        return self.evaluator.ask(env.known, name, (), self._parameter, env, name)
 
     def _parameter(self, env: Env, name: str) -> Values:
         facts = env.facts
@@ -55,7 +54,7 @@ class Arguments:
         if env.call is not None and env.caller is not None:
             found = [value for pair in self.passed(env, position, parameter) for value in self.evaluator.values(*pair)]
             return unique(found) or (Free(env.module, env.function, name),)
-        found = [] if env.blind else list(self._from_call_sites(env, position, parameter))
+        found = list(self._from_call_sites(env, position, parameter))
         if not found:
             found += self._default(env, parameter)
             found += self._from_setter(env, facts, position)
@@ -67,7 +66,7 @@ class Arguments:
         if env.call is not None and env.caller is not None:
             return (Seq(self._collected(env.call, env, parameter), env.caller),)
         found: list[Value] = []
-        for site, skip in () if env.blind else self.evaluator.call_sites.known(env.module, env.function):
+        for site, skip in self.evaluator.call_sites.known(env.module, env.function):
             bound = self.evaluator.env(
                 env.module, env.function, site.expr, self.caller_env(site, env), env.receiver, env.outer, skip
             )
@@ -76,7 +75,7 @@ class Arguments:
         return unique(found) or (Free(env.module, env.function, parameter.name),)
 
     def _collected(self, call: Expr, env: Env, parameter: Parameter) -> Expr:
-        key = (id(call), id(env.facts) ^ hash(parameter.kind))
+        key = (id(call), id(env.facts), parameter.kind)
         known = self._merged.get(key)
         if known is not None:
             return known
@@ -159,7 +158,7 @@ class Arguments:
         """
         explicit = call.keyword(name)
         if explicit is not None:
-            return [(explicit, env)], True
+            return [stands(explicit, env)], True
         found: list[Argument] = []
         if position is not None and position >= 0:
             for index, arg in enumerate(call.args[1:]):
@@ -167,7 +166,7 @@ class Arguments:
                     found += self._from_star(arg.args[0], env, position - index)
                     break
                 if index == position:
-                    return [(arg, env)], True
+                    return [stands(arg, env)], True
         surely = False
         for key, value in call.keywords:
             if key == "**":
@@ -178,6 +177,7 @@ class Arguments:
 
     def _from_star(self, expr: Expr, env: Env, position: int) -> list[Argument]:
         """Element `position` of what `*expr` unpacks."""
+        expr, env = stands(expr, env)
         found: list[Argument] = []
         passed_on = self._own_parameter(expr, env, "args")
         if passed_on is not None and env.call is not None and env.caller is not None:
@@ -192,6 +192,7 @@ class Arguments:
 
     def from_double_star(self, expr: Expr, env: Env, name: str) -> tuple[list[Argument], bool]:
         """What `**expr` passes under a name, and whether it surely does."""
+        expr, env = stands(expr, env)
         if self._own_parameter(expr, env, "kwargs") is not None:
             return self.from_kwargs(env, name)
         found: list[Argument] = []
@@ -220,33 +221,26 @@ class Arguments:
         """What `**kwargs` of an activation holds under a name that is no parameter's, and whether it surely does."""
         if any(item.name == name and item.kind != "kwargs" for item in env.facts.parameters):
             return [], False
-        key = (id(env), name)
-        if key in self._passing_on:
-            self.evaluator.cuts += 1
-            return [], False
-        self._passing_on.add(key)
-        try:
-            return self._handed_on(env, name)
-        finally:
-            self._passing_on.discard(key)
+        found, surely = self.evaluator.ask(self._passed_on, (env, name), Under((), False), self._handed_on, env, name)
+        return list(found), surely
 
-    def _handed_on(self, env: Env, name: str) -> tuple[list[Argument], bool]:
+    def _handed_on(self, env: Env, name: str) -> Under:
         own = next(item for item in env.facts.parameters if item.kind == "kwargs")
         found = [
             pair for value in self.rest(env, own) for pair in self.evaluator.containers.stored_under(value, name, env)
         ]
         dropped = self._dropped(env, own.name, name)
         if dropped == Dropped.ALWAYS:
-            return found, False
+            return Under(tuple(found), False)
         if env.call is not None and env.caller is not None:
             more, surely = self.argument(env.call, env.caller, None, name)
-            return found + more, surely and dropped is Dropped.NEVER
+            return Under((*found, *more), surely and dropped is Dropped.NEVER)
         answers = []
         for site, _ in self.evaluator.call_sites.known(env.module, env.function):
             more, surely = self.argument(site.expr, self.caller_env(site, env), None, name)
             found += more
             answers.append(surely)
-        return found, bool(answers) and all(answers) and dropped is Dropped.NEVER
+        return Under(tuple(found), bool(answers) and all(answers) and dropped is Dropped.NEVER)
 
     def _dropped(self, env: Env, mapping: str, name: str, before: int = sys.maxsize) -> Dropped:
         """`del kwargs["name"]` and `kwargs.pop("name")`; a test of the dictionary's own is taken to know when."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dllint.knowledge import LOADERS, canonical
 from dllint.model.facts import Expr
 from dllint.project.evaluate.just_written import just_written
-from dllint.project.evaluate.shapes import Argument, decorated, is_property, last_writes, path_to_expr, unique
+from dllint.project.evaluate.shapes import Argument, decorated, derived, is_property, last_writes, path_to_expr, unique
 from dllint.project.evaluate.taken_over import TakenOver
 from dllint.project.module import Module, Write
 from dllint.project.values import (
@@ -44,12 +44,11 @@ class Attributes:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self._attributes: dict[tuple[Value, str], Values] = {}
-        self._attributes_busy: set[tuple[Value, str]] = set()
         self._stored: dict[tuple[Inst, str], tuple[Stored, ...]] = {}
         self._outside_writes: dict[tuple[Klass, str], list[tuple[Inst, Write, Module]]] = {}
         self._on_names: dict[Module, dict[int, list[Write]]] = {}
         self._replaced: dict[tuple[Klass, Klass, int], bool] = {}
-        self._outside: dict[Klass, dict[str, None]] | None = None
+        self._outside: dict[str, dict[Klass, dict[str, None]]] = {}
         self._writes: dict[tuple[Module, int, str], list[tuple[int, list[Write]]]] = {}
         self.taken_over = TakenOver(evaluator)
 
@@ -61,6 +60,7 @@ class Attributes:
 
     def attribute(self, base: Value, name: str, expr: Expr, env: Env) -> Iterable[Value]:
         """The values of `base.name`; `expr` is where it is read."""
+        instead = derived(ExtMethod(base, name))
         match base:
             case Mod(module=module):
                 found = self.evaluator.names.global_name(module, name)
@@ -83,15 +83,17 @@ class Attributes:
                 for item in after:
                     if name in item.facts.methods:
                         return (Method(owner, Func(item.module, item.facts.methods[name], item.outer)),)
-                return (ExtMethod(base, name),)
+                return (instead,)
             case Opaque() | Free():
-                return (ExtMethod(base, name),) if expr.kind == "attribute" else (Opaque(expr, env),)
+                return (instead,) if expr.kind == "attribute" else (Opaque(expr, env),)
             case ExtInst(name=loader, call=call) if loader in LOADERS and call.kind == "call":
-                return self._given_to_loader(base, name) or (ExtMethod(base, name),)
+                return self._given_to_loader(base, name) or (instead,)
             case ExtInst(name="argparse.Namespace" | "types.SimpleNamespace"):
                 pairs, _ = self.evaluator.containers.dict_item(base, name)
-                return [value for pair in pairs for value in self.evaluator.values(*pair)] or (ExtMethod(base, name),)
-        return (ExtMethod(base, name),)
+                return [value for pair in pairs for value in self.evaluator.values(*pair)] or (
+                    derived(ExtMethod(base, name)),
+                )
+        return (instead,)
 
     def _given_to_loader(self, loader: ExtInst, name: str) -> Values:
         """`loader.dataset`: a loader shows what it was given."""
@@ -111,24 +113,15 @@ class Attributes:
 
     def instance_attribute(self, inst: Inst, name: str) -> Values:
         """The values of an attribute of an instance: what methods, outsiders and the class give it."""
-        key = (inst, name)
-        known = self._attributes.get(key)
-        if known is not None:
-            return known
-        if key in self._attributes_busy:
-            self.evaluator.cuts += 1
-            return ()
-        self._attributes_busy.add(key)
-        try:
-            found = unique(value for pair in self.stored(inst, name) for value in self.stored_values(pair))
-            taken, surely = self.taken_over.of(inst, name)
-            empty = all(isinstance(value, Const) and value.value is None for value in found)
-            if empty or (taken and not surely):
-                found = unique((*found, *self._getter(inst, name), *self.class_attribute(inst.klass, name, inst)))
-                found = unique((*found, *([] if taken else self.taken_over.perhaps(inst))))
-        finally:
-            self._attributes_busy.discard(key)
-        self._attributes[key] = found
+        return self.evaluator.ask(self._attributes, (inst, name), (), self._instance_attribute, inst, name)
+
+    def _instance_attribute(self, inst: Inst, name: str) -> Values:
+        found = unique(value for pair in self.stored(inst, name) for value in self.stored_values(pair))
+        taken, surely = self.taken_over.of(inst, name)
+        empty = all(isinstance(value, Const) and value.value is None for value in found)
+        if empty or (taken and not surely):
+            found = unique((*found, *self._getter(inst, name), *self.class_attribute(inst.klass, name, inst)))
+            found = unique((*found, *([] if taken else self.taken_over.perhaps(inst))))
         return found
 
     def _getter(self, inst: Inst, name: str) -> Values:
@@ -159,9 +152,7 @@ class Attributes:
 
     def stored(self, inst: Inst, name: str) -> tuple[Stored, ...]:
         """Every way an attribute of this instance gets its value: the write, the value's expression, where it holds."""
-        key = inst, name
-        known = self._stored.get(key)
-        return self.evaluator.remembered(self._stored, key, self._all_stored, inst, name) if known is None else known
+        return self.evaluator.ask(self._stored, (inst, name), (), self._all_stored, inst, name)
 
     def _all_stored(self, inst: Inst, name: str) -> tuple[Stored, ...]:
         return tuple(self._find_stored(inst, name))
@@ -173,7 +164,7 @@ class Attributes:
                     continue
                 env = self.evaluator.activations.method_env(inst, item.module, function)
                 for write in writes:
-                    if write.event.value is not None:
+                    if write.event.value is not None and self.evaluator.conditions.may_run(env, write.event.start):
                         yield write, write.event.value, env
         yield from self._from_fields(inst, name)
         yield from ((None, *pair) for pair in self.taken_over.of(inst, name)[0])
@@ -201,10 +192,7 @@ class Attributes:
         name = klass.module.model.functions[function].name
         if name == "__init__" or klass.facts.methods.get(name) != function:
             return False
-        key = made, klass, function
-        if key not in self._replaced:
-            self._replaced[key] = self._replaces(made, klass, name)
-        return self._replaced[key]
+        return self.evaluator.kept(self._replaced, (made, klass, function), self._replaces, made, klass, name)
 
     def _replaces(self, made: Klass, klass: Klass, name: str) -> bool:
         chain = self.evaluator.classes.mro(made)
@@ -255,11 +243,7 @@ class Attributes:
         writes = self.evaluator.index.outside_writes.get(name)
         if not writes:
             return []
-        key = klass, name
-        known = self._outside_writes.get(key)
-        if known is None:
-            known = self.evaluator.remembered(self._outside_writes, key, self._written_outside, klass, writes)
-        return known
+        return self.evaluator.ask(self._outside_writes, (klass, name), [], self._written_outside, klass, writes)
 
     def _written_outside(
         self, klass: Klass, writes: Iterable[tuple[Module, Write]]
@@ -274,18 +258,21 @@ class Attributes:
 
     def attributes_set_outside(self, klass: Klass) -> Iterable[str]:
         """The attributes that code outside a class sets on its instances, in the order of the files."""
-        if self._outside is None:
-            self._outside = defaultdict(dict)
-            for module in self.evaluator.index:
-                for name, writes in module.attribute_writes.items():
-                    for write in writes:
-                        base = write.target.args[0]
-                        if base.kind != "name" or base.name == module.receiver_name(write.function):
-                            continue
-                        for value in self.evaluator.values(base, self.evaluator.generic(module, write.function)):
-                            if isinstance(value, Inst):
-                                self._outside[value.klass][name] = None
-        return dict.fromkeys(name for item in self.evaluator.classes.mro(klass) for name in self._outside.get(item, ()))
+        outside = self.evaluator.ask(self._outside, "", {}, self._set_outside)
+        return dict.fromkeys(name for item in self.evaluator.classes.mro(klass) for name in outside.get(item, ()))
+
+    def _set_outside(self) -> dict[Klass, dict[str, None]]:
+        found: dict[Klass, dict[str, None]] = defaultdict(dict)
+        for module in self.evaluator.index:
+            for name, writes in module.attribute_writes.items():
+                for write in writes:
+                    base = write.target.args[0]
+                    if base.kind != "name" or base.name == module.receiver_name(write.function):
+                        continue
+                    for value in self.evaluator.values(base, self.evaluator.generic(module, write.function)):
+                        if isinstance(value, Inst):
+                            found[value.klass][name] = None
+        return found
 
     def written_on(self, made: ExtInst) -> Iterator[tuple[Write, Env]]:
         """`made.attribute = value` on an external object, in the function that made it."""

@@ -25,59 +25,50 @@ class _Called(NamedTuple):
     classes: list[Klass]
 
 
+_NOTHING = _Called({}, [])
+
+
 class CallSites:
     """Finds the calls of a function."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self._callers: dict[tuple[str, int], list[tuple[Site, int]]] = {}
-        self._looking: set[tuple[str, int]] = set()
-        """Functions whose callers are being found."""
-        self._by_name: dict[tuple[str, ...], dict[tuple[Module, int], list[tuple[Site, int]]]] = {}
         self._called: dict[int, _Called] = {}
+        self._by_name: dict[tuple[str, ...], dict[tuple[Module, int], list[tuple[Site, int]]]] = {}
 
     def callers(self, module: Module, function: int) -> list[tuple[Site, int]]:
         """Every call in the project that may run this function, with the positional arguments to skip."""
-        key = (module.path, function)
-        known = self._callers.get(key)
-        if known is not None:
-            if key in self._looking:
-                self.evaluator.cuts += 1
-            return known
+        return self.evaluator.ask(self._callers, (module.path, function), [], self._find_callers, module, function)
+
+    def _find_callers(self, module: Module, function: int) -> list[tuple[Site, int]]:
         facts = module.model.functions[function]
         names = tuple(sorted(self._call_names(module, facts)))
-        told = self._called_by(names) if facts.name != "__init__" else None
-        if told is not None:
-            return self._callers.setdefault(key, told.get((module, function), []))
-        found: list[tuple[Site, int]] = []
-        self._callers[key] = found
-        self._looking.add(key)
+        if facts.name == "__init__":
+            return self._constructions(names, module, function)
+        called = self.evaluator.ask(self._by_name, names, {}, self._called_by, names)
+        return called.get((module, function), [])
+
+    def _constructions(self, names: tuple[str, ...], module: Module, function: int) -> list[tuple[Site, int]]:
+        found = []
         for site in self._named(names):
-            if len(found) >= MAX_CALL_SITES:
-                break
-            called = self._called.get(id(site.expr)) or self._called_at(site)
+            called = self._called_at(site)
             skip = called.functions.get((module, function))
-            if skip is None and called.classes and facts.name == "__init__":
+            if skip is None and called.classes:
                 skip = self._constructs(called, module, function)
             if skip is not None:
                 found.append((site, skip))
-        self._looking.discard(key)
-        return found
+        return found[:MAX_CALL_SITES]
 
-    def _called_by(self, names: tuple[str, ...]) -> dict[tuple[Module, int], list[tuple[Site, int]]] | None:
-        """The callers of all functions of a name, once all calls of that name have been followed; None before."""
-        if names not in self._by_name:
-            found: dict[tuple[Module, int], list[tuple[Site, int]]] = {}
-            for site in self._named(names):
-                called = self._called.get(id(site.expr))
-                if called is None:
-                    return None
-                for function, skip in called.functions.items():
-                    callers = found.setdefault(function, [])
-                    if len(callers) < MAX_CALL_SITES:
-                        callers.append((site, skip))
-            self._by_name[names] = found
-        return self._by_name[names]
+    def _called_by(self, names: tuple[str, ...]) -> dict[tuple[Module, int], list[tuple[Site, int]]]:
+        """The callers of all functions of a name: whoever asks for those of one has all calls of that name followed."""
+        found: dict[tuple[Module, int], list[tuple[Site, int]]] = {}
+        for site in self._named(names):
+            for function, skip in self._called_at(site).functions.items():
+                callers = found.setdefault(function, [])
+                if len(callers) < MAX_CALL_SITES:
+                    callers.append((site, skip))
+        return found
 
     def is_returned(self, module: Module, function: int) -> bool:
         """Whether some `return` calls this function: asked where few calls of its name are returned."""
@@ -107,7 +98,7 @@ class CallSites:
         return names
 
     def _runs(self, site: Site, module: Module, facts: Function) -> int | None:
-        called = self._called.get(id(site.expr)) or self._called_at(site)
+        called = self._called_at(site)
         skip = called.functions.get((module, facts.index))
         return self._constructs(called, module, facts.index) if skip is None and facts.name == "__init__" else skip
 
@@ -121,18 +112,16 @@ class CallSites:
 
     def _called_at(self, site: Site) -> _Called:
         """What a call may run: many a function has the name of others, and all of them ask about the same calls."""
-        env = self.evaluator.generic(site.module, site.function)
-        callee = site.expr.args[0]
-        values = self.evaluator.values(callee, env)
+        return self.evaluator.ask(self._called, id(site.expr), _NOTHING, self._find_called, site)
+
+    def _find_called(self, site: Site) -> _Called:
+        values = self.evaluator.values(site.expr.args[0], self.evaluator.generic(site.module, site.function))
         functions: dict[tuple[Module, int], int] = {}
         for value in values:
             func = value.func if isinstance(value, Method) else value
             if isinstance(func, Func):
                 functions.setdefault((func.module, func.index), int(value is func and _takes_its_object(func.facts)))
-        called = _Called(functions, [value for value in values if isinstance(value, Klass)])
-        if env.known.get(id(callee)) is values:  # else the value was cut short where it leads back to itself
-            self._called[id(site.expr)] = called
-        return called
+        return _Called(functions, [value for value in values if isinstance(value, Klass)])
 
 
 def _takes_its_object(facts: Function) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dllint.knowledge import PASS_THROUGH
 from dllint.model.facts import Expr
-from dllint.project.evaluate.shapes import GENERATOR, decorated, describe, unique
+from dllint.project.evaluate.shapes import GENERATOR, decorated, derived, describe, unique
 from dllint.project.values import (
     Const,
     Env,
@@ -24,12 +24,15 @@ from dllint.project.values import (
     Super,
     Value,
     Values,
+    passed,
 )
 
 if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
 
 
+MAX_PARTIALS = 4
+"""Partials of partials that are followed: one in a loop may stand for itself."""
 MAX_OWNERS = 6
 """Objects that make objects that make objects: so many are told apart."""
 NAMEDTUPLE_INSTANCE = "collections.namedtuple()"
@@ -41,8 +44,10 @@ class Calls:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
-        self._merged: dict[tuple[int, int], Expr] = {}
-        self._unwrapping: set[ExtInst] = set()
+        self._merged: dict[tuple[int, int, int], Expr] = {}
+        self._blank: dict[tuple[int, int], Expr] = {}
+        self._partials: dict[int, int] = {}
+        """How many partials each merged call has gone through."""
 
     def expression(self, expr: Expr, env: Env) -> Iterable[Value]:
         found: list[Value] = []
@@ -83,15 +88,11 @@ class Calls:
 
     def _of_partial(self, made: ExtInst, call: Expr, env: Env) -> list[Value]:
         """Calling what `partial` made; `f = partial(f, ...)` in a loop may stand for itself."""
-        if made in self._unwrapping or len(made.call.args) < 2:
-            self.evaluator.cuts += 1
+        if len(made.call.args) < 2 or self._partials.get(id(call), 0) >= MAX_PARTIALS:
             return []
-        self._unwrapping.add(made)
-        try:
-            targets = self.evaluator.values(made.call.args[1], made.env)
-            return [item for target in targets for item in self.partial_result(target, made, call, env)]
-        finally:
-            self._unwrapping.discard(made)
+        merged = self.merged_call(made, call)
+        targets = self.evaluator.values(made.call.args[1], made.env)
+        return [item for target in targets for item in self.result(target, merged, env)]
 
     def _of_compose(self, made: ExtInst, call: Expr, env: Env) -> list[Value]:
         """What the last of composed transforms answers; what it is given, the others before it have made."""
@@ -100,25 +101,21 @@ class Calls:
             return []
         last, where = steps[0].expr.args[-1:], steps[0].env
         key = (id(made.call), id(call))
-        blank = self._merged.setdefault(key, Expr("call", call.start, call.end, "", call.args[:1]))
+        blank = self._blank.setdefault(key, Expr("call", call.start, call.end, "", call.args[:1]))
         called = [value for item in last for value in self.evaluator.values(item, where)]
         return [value for item in called if item != made for value in self.result(item, blank, env)]
 
-    def partial_result(self, target: Value, made: ExtInst, call: Expr, env: Env) -> Iterable[Value]:
-        """Calling a partial: one call with the partial's arguments before the call's own."""
-        merged = self.merged_call(made.call, call)
-        caller = made.env if made.env.function == env.function else env
-        return self.result(target, merged, caller)
-
-    def merged_call(self, made: Expr, call: Expr) -> Expr:
-        """`partial(f, *a, **k)(*b, **l)` as the call `f(*a, *b, **k, **l)`."""
-        key = (id(made), id(call))
+    def merged_call(self, made: ExtInst, call: Expr) -> Expr:
+        """`partial(f, *a, **k)(*b, **l)` as the call `f(*a, *b, **k, **l)`; what it was given stays where it was."""
+        key = (id(made.call), id(made.env), id(call))
         known = self._merged.get(key)
         if known is None:
             given = dict(call.keywords)
-            keywords = tuple(item for item in made.keywords if item[0] not in given) + call.keywords
-            known = Expr("call", call.start, call.end, "", (made.args[1], *made.args[2:], *call.args[1:]), keywords)
+            early = tuple(passed(arg, made.env) for arg in made.call.args[1:])
+            keywords = tuple((name, passed(arg, made.env)) for name, arg in made.call.keywords if name not in given)
+            known = Expr("call", call.start, call.end, "", early + call.args[1:], keywords + call.keywords)
             self._merged[key] = known
+            self._partials[id(known)] = self._partials.get(id(call), 0) + 1
         return known
 
     def returned(
@@ -203,7 +200,7 @@ class Calls:
                 return (base,)
             if attribute in ("get", "pop", "setdefault") and len(call.args) > 1:
                 return self._dict_get(base, call, env)
-        return (ExtInst(f"{describe(base)}.{attribute}", call, env, base),)
+        return (derived(ExtInst(f"{describe(base)}.{attribute}", call, env, base)),)
 
     def _dict_get(self, base: Value, call: Expr, env: Env) -> Iterable[Value]:
         found: list[Value] = []

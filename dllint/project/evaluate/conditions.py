@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -24,21 +23,12 @@ _TORCH = ("torch.nn.", "torch.optim.", "torch.utils.data.")
 MAX_TEST_DEPTH = 4
 
 
-class Entered(Enum):
-    """Whether a block may run."""
-
-    NEVER = "never"
-    PERHAPS = "perhaps"
-    ASKED = "asked"
-    """The question led to itself: perhaps, until it is answered."""
-
-
 class Conditions:
     """Answers whether a test holds, and which values are left where tests have decided the way."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
-        self._known: dict[tuple[int, int], Entered] = {}
+        self._known: dict[tuple[int, int], bool] = {}
         self._truths: dict[tuple[int, int], bool | None] = {}
         self._decided: dict[tuple[int, int], tuple[Decided, ...]] = {}
 
@@ -52,15 +42,18 @@ class Conditions:
         )
 
     def _entered(self, env: Env, block: int) -> bool:
-        key = (id(env), block)
-        known = self._known.get(key)
-        if known is None:
-            self._known[key] = Entered.ASKED
-            allowed = all(self._allows(env, index) for index in env.module.enclosing(block))
-            known = self._known[key] = Entered.PERHAPS if allowed else Entered.NEVER
-        elif known is Entered.ASKED:
-            self.evaluator.cuts += 1
-        return known is not Entered.NEVER
+        return self.evaluator.ask(self._known, (id(env), block), True, self._all_allow, env, block)
+
+    def _all_allow(self, env: Env, block: int) -> bool:
+        return all(self._allows(env, index) for index in env.module.enclosing(block))
+
+    def decided(self, env: Env, offset: int) -> bool:
+        """Whether all tests on the way to a place in a function are known to let it run."""
+        innermost = env.module.block_at(env.function, offset)
+        blocks = [env.module.block(index) for index in env.module.enclosing(innermost)]
+        if any(block.kind == "except" for block in blocks):
+            return False
+        return all(self.truth(known.test, env) is known.holds for known in decided(env.module, env.function, offset))
 
     def surely_entered(self, env: Env, index: int) -> bool:
         """Whether the tests around a block, if nothing else decides over it, are all known to let it run."""
@@ -142,10 +135,7 @@ class Conditions:
 
     def truth(self, test: Expr, env: Env) -> bool | None:
         """True or False when a test surely is; None when that is not known."""
-        key = (id(test), id(env))
-        if key in self._truths:
-            return self._truths[key]
-        return self.evaluator.remembered(self._truths, key, self._truth, test, env, MAX_TEST_DEPTH)
+        return self.evaluator.ask(self._truths, (id(test), id(env)), None, self._truth, test, env, MAX_TEST_DEPTH)
 
     def _truth(self, test: Expr, env: Env, depth: int) -> bool | None:
         if depth == 0:

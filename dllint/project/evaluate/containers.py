@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Event, Expr
-from dllint.project.evaluate.shapes import GENERATOR, Argument, describe, unique
+from dllint.project.evaluate.shapes import GENERATOR, Argument, Under, derived, describe, unique
 from dllint.project.values import (
     Const,
     Env,
@@ -22,6 +22,7 @@ from dllint.project.values import (
     Seq,
     Value,
     Values,
+    stands,
 )
 
 if TYPE_CHECKING:
@@ -37,9 +38,9 @@ class Containers:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
-        self._items_busy: set[tuple[Value, str]] = set()
         self._items_of: dict[Value, list[Argument]] = {}
         self._put_into: dict[Value, list[Argument]] = {}
+        self._under_keys: dict[tuple[Value, str], Under] = {}
         self._objects: dict[Inst, list[Env]] = {}
         self._around: dict[int, Fillings] = {}
         self._within: dict[int, Fillings] = {}
@@ -60,7 +61,7 @@ class Containers:
             case ExtInst(name="builtins.dict"):
                 return self._seq_item(base, expr, env) or (Opaque(expr, env),)
             case ExtInst() | ExtMethod():
-                return (ExtInst(f"{describe(base)}[]", expr, env, base),)
+                return (derived(ExtInst(f"{describe(base)}[]", expr, env, base)),)
         return (Opaque(expr, env),)
 
     def _seq_item(self, base: Value, expr: Expr, env: Env) -> Values:
@@ -83,41 +84,19 @@ class Containers:
 
     def items(self, value: Value) -> list[Argument]:
         """The expressions a container is filled with, at its display and by calls on it."""
-        return self._filled(value, self._items_of, self._parts)
+        return self.evaluator.ask(self._items_of, value, [], self._flat, value, self._parts)
 
     def put_in(self, container: Seq | ExtInst) -> list[Argument]:
         """What `append`, `x[k] = v` and the like put into a container made here."""
-        return self._filled(container, self._put_into, self._put_parts)
+        return self.evaluator.ask(self._put_into, container, [], self._flat, container, self._put_parts)
 
-    def _filled(
-        self, value: Value, known: dict[Value, list[Argument]], parts: Callable[[Value], Iterator[Argument | Value]]
-    ) -> list[Argument]:
-        if self._items_busy or self.evaluator.busy:  # an answer on the way to another one may be cut short
-            return list(self._flat(value, parts, set()))
-        if value not in known:
-            known[value] = list(self._flat(value, parts, set()))
-        return known[value]
-
-    def _flat(
-        self, value: Value, parts: Callable[[Value], Iterator[Argument | Value]], seen: set[Value]
-    ) -> Iterator[Argument]:
-        """The parts of a container, and for every container whose items it takes over, those; each container once."""
-        key = (value, "")
-        if value in seen:
-            return
-        if key in self._items_busy:
-            self.evaluator.cuts += 1
-            return
-        seen.add(value)
-        self._items_busy.add(key)
-        try:
-            for part in parts(value):
-                if isinstance(part, tuple):
-                    yield part
-                else:
-                    yield from self._flat(part, self._parts, seen)
-        finally:
-            self._items_busy.discard(key)
+    def _flat(self, value: Value, parts: Callable[[Value], Iterator[Argument | Value]]) -> list[Argument]:
+        """The parts of a container, and for every container whose items it takes over, those; each once."""
+        found: dict[tuple[int, int], Argument] = {}
+        for part in parts(value):
+            for item in [part] if isinstance(part, tuple) else self.items(part):
+                found.setdefault((id(item[0]), id(item[1])), item)
+        return list(found.values())
 
     def _parts(self, value: Value) -> Iterator[Argument | Value]:
         """What a container is filled with: expressions, and containers whose items it takes over."""
@@ -130,9 +109,9 @@ class Containers:
                 if item.kind == "star":
                     yield from self.evaluator.values(item.args[0], env)
                 else:
-                    yield item, env
+                    yield stands(item, env)
         elif isinstance(value, ExtInst) and value.name != "builtins.sorted":  # whose keywords only say how
-            yield from ((item, value.env) for _, item in value.call.keywords)
+            yield from (stands(item, value.env) for _, item in value.call.keywords)
         yield from self._put_parts(value)
 
     def _put_parts(self, container: Value) -> Iterator[Argument | Value]:
@@ -148,16 +127,13 @@ class Containers:
 
     def _fillings(self, env: Env) -> Fillings:
         """What may fill containers made in an activation, by what it fills."""
-        known = self._around.get(id(env))
-        return self.evaluator.remembered(self._around, id(env), self._find_around, env) if known is None else known
+        return self.evaluator.ask(self._around, id(env), {}, self._find_around, env)
 
     def _find_around(self, env: Env) -> Fillings:
         found: Fillings = {}
         for scope in self._scopes_around(env):
-            known = self._within.get(id(scope))
-            if known is None:
-                known = self.evaluator.remembered(self._within, id(scope), self._find_within, scope)
-            for value, fillings in known.items():
+            within = self.evaluator.ask(self._within, id(scope), {}, self._find_within, scope)
+            for value, fillings in within.items():
                 found.setdefault(value, []).extend(fillings)
         return found
 
@@ -195,8 +171,7 @@ class Containers:
             yield from (scope for scope in self._filling_methods(env.receiver) if scope is not env)
 
     def _filling_methods(self, inst: Inst) -> list[Env]:
-        known = self._objects.get(inst)
-        return self.evaluator.remembered(self._objects, inst, self._find_methods, inst) if known is None else known
+        return self.evaluator.ask(self._objects, inst, [], self._find_methods, inst)
 
     def _find_methods(self, inst: Inst) -> list[Env]:
         found = []
@@ -223,7 +198,7 @@ class Containers:
                     found += self.elements(value)
             elif isinstance(value, ExtInst):
                 inner = self._yielded(value) if value.name == GENERATOR else self.viewed(value)
-                found += inner or (ExtInst(f"{value.name}[]", iterable, env, value),)
+                found += inner or (derived(ExtInst(f"{value.name}[]", iterable, env, value)),)
             else:
                 found.append(Opaque(iterable, env))
         return unique(found)
@@ -281,21 +256,16 @@ class Containers:
                 return (Opaque(value.call, value.env),)  # a number
             if source is not None and not any(arg.kind == "star" for arg in made.call.args):
                 return self.iterated(source, made.env)
-        return (ExtInst(f"{value.name}[]", value.call, value.env, value),)
+        return (derived(ExtInst(f"{value.name}[]", value.call, value.env, value)),)
 
     def dict_item(self, value: Value, name: str) -> tuple[list[Argument], bool]:
         """The expressions stored under a string key of a dictionary, and whether it surely has the key."""
-        key = (value, name)
-        if key in self._items_busy:
-            self.evaluator.cuts += 1
-            return [], False
-        self._items_busy.add(key)
-        try:
-            return self._dict_item(value, name)
-        finally:
-            self._items_busy.discard(key)
+        found, surely = self.evaluator.ask(
+            self._under_keys, (value, name), Under((), False), self._dict_item, value, name
+        )
+        return list(found), surely
 
-    def _dict_item(self, value: Value, name: str) -> tuple[list[Argument], bool]:
+    def _dict_item(self, value: Value, name: str) -> Under:
         found: list[Argument] = []
         surely = False
         if isinstance(value, Seq) and value.expr.kind == "dict":
@@ -320,7 +290,7 @@ class Containers:
             found += self.stored_under(value, name, value.env)
         elif isinstance(value, Free):
             found += self.stored_under(value, name, self.evaluator.generic(value.module, value.function))
-        return found, surely
+        return Under(tuple(found), surely)
 
     def stored_under(self, container: Value, name: str, env: Env) -> Iterator[Argument]:
         """`d["name"] = x` and `d.update(name=x)` on a container, in the function that made it."""

@@ -22,10 +22,6 @@ _PLAIN = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Prot
 _REGISTERS = frozenset({"copyreg.pickle", "multiprocessing.reduction.ForkingPickler.register"})
 
 
-_ASKED: Values = (Ext("asked"),)
-"""Stands for the bases of a class while they are being found."""
-
-
 class Answer(Enum):
     YES = "yes"
     NO = "no"
@@ -37,48 +33,32 @@ class Hierarchy:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
-        self._mro: dict[tuple[str, int], tuple[Klass, ...]] = {}
-        self._joining: set[tuple[str, int]] = set()
-        """Classes whose bases are being followed."""
-        self._bases: dict[tuple[str, int], Values] = {}
-        self._ancestries: dict[tuple[str, int], tuple[tuple[str, ...], bool]] = {}
-        self._per_item: dict[tuple[str, int], frozenset[tuple[str, int]]] = {}
-        self._fields: dict[tuple[str, int], dict[str, tuple[Env, Expr | None]]] = {}
+        self._mro: dict[Klass, tuple[Klass, ...]] = {}
+        self._bases: dict[Klass, Values] = {}
+        self._subclasses: dict[str, dict[tuple[str, int], list[Klass]]] = {}
+        self._ancestries: dict[Klass, tuple[tuple[str, ...], bool]] = {}
+        self._per_item: dict[Klass, frozenset[tuple[str, int]]] = {}
+        self._fields: dict[Klass, dict[str, tuple[Env, Expr | None]]] = {}
 
     def bases(self, klass: Klass) -> Values:
         """What the class statement names as bases."""
-        key = (klass.module.path, klass.index)
-        known = self._bases.get(key)
-        if known is None:
-            self._bases[key] = _ASKED
-            env = klass.outer or self.evaluator.generic(klass.module, klass.facts.parent)
-            found: list[Value] = []
-            for base in klass.facts.bases:
-                found += self.evaluator.values(base, env)
-            known = self._bases[key] = tuple(found)
-        elif known is _ASKED:
-            self.evaluator.cuts += 1
-            return ()
-        return known
+        return self.evaluator.ask(self._bases, klass, (), self._named_bases, klass)
+
+    def _named_bases(self, klass: Klass) -> Values:
+        env = klass.outer or self.evaluator.generic(klass.module, klass.facts.parent)
+        return tuple(value for base in klass.facts.bases for value in self.evaluator.values(base, env))
 
     def mro(self, klass: Klass) -> tuple[Klass, ...]:
         """The class and its bases in the project, in (nearly) Python's order of look-up."""
-        key = (klass.module.path, klass.index)
-        known = self._mro.get(key)
-        if known is None:
-            self._mro[key] = (klass,)
-            self._joining.add(key)
-            chain = [klass]
-            for base in self.bases(klass):
-                if isinstance(base, Klass):
-                    chain += self.mro(base)
-            last = {item: position for position, item in enumerate(chain)}
-            known = tuple(item for position, item in enumerate(chain) if last[item] == position)
-            self._mro[key] = known
-            self._joining.discard(key)
-        elif self._joining and key in self._joining:
-            self.evaluator.cuts += 1
-        return known
+        return self.evaluator.ask(self._mro, klass, (klass,), self._linearised, klass)
+
+    def _linearised(self, klass: Klass) -> tuple[Klass, ...]:
+        chain = [klass]
+        for base in self.bases(klass):
+            if isinstance(base, Klass):
+                chain += self.mro(base)
+        last = {item: position for position, item in enumerate(chain)}
+        return tuple(item for position, item in enumerate(chain) if last[item] == position)
 
     def external_bases(self, klass: Klass) -> tuple[str, ...]:
         """The dotted names of the bases outside the project, of the class and all its bases."""
@@ -89,15 +69,12 @@ class Hierarchy:
         return self._ancestry(klass)[1]
 
     def _ancestry(self, klass: Klass) -> tuple[tuple[str, ...], bool]:
-        key = (klass.module.path, klass.index)
-        known = self._ancestries.get(key)
-        if known is None:
-            bases = [base for item in self.mro(klass) for base in self.bases(item)]
-            external = tuple(base.name for base in bases if isinstance(base, Ext))
-            known = external, all(isinstance(base, (Ext, Klass)) for base in bases)
-            if not self.evaluator.busy:  # an answer on the way to another one may be cut short
-                self._ancestries[key] = known
-        return known
+        return self.evaluator.kept(self._ancestries, klass, self._find_ancestry, klass)
+
+    def _find_ancestry(self, klass: Klass) -> tuple[tuple[str, ...], bool]:
+        bases = [base for item in self.mro(klass) for base in self.bases(item)]
+        external = tuple(base.name for base in bases if isinstance(base, Ext))
+        return external, all(isinstance(base, (Ext, Klass)) for base in bases)
 
     def is_a(self, klass: Klass, names: Iterable[str] | Callable[[str], bool]) -> Answer:
         """Whether the class derives from one of the external classes named."""
@@ -140,8 +117,11 @@ class Hierarchy:
             if isinstance(klass, Klass)
         )
 
-    @cached_property
     def _children(self) -> dict[tuple[str, int], list[Klass]]:
+        """The classes that name each class as a base."""
+        return self.evaluator.ask(self._subclasses, "", {}, self._find_children)
+
+    def _find_children(self) -> dict[tuple[str, int], list[Klass]]:
         found: dict[tuple[str, int], list[Klass]] = defaultdict(list)
         for klass in self.all_classes:
             for base in self.bases(klass):
@@ -155,7 +135,7 @@ class Hierarchy:
         stack = [klass]
         while stack:
             current = stack.pop()
-            for child in self._children.get((current.module.path, current.index), ()):
+            for child in self._children().get((current.module.path, current.index), ()):
                 key = (child.module.path, child.index)
                 if key not in seen:
                     seen.add(key)
@@ -164,11 +144,10 @@ class Hierarchy:
 
     def dataclass_fields(self, klass: Klass) -> dict[str, tuple[Env, Expr | None]]:
         """The fields of a dataclass in order, with their defaults; empty for other classes."""
-        key = (klass.module.path, klass.index)
-        if key in self._fields:
-            return self._fields[key]
+        return self.evaluator.ask(self._fields, klass, {}, self._find_fields, klass)
+
+    def _find_fields(self, klass: Klass) -> dict[str, tuple[Env, Expr | None]]:
         fields: dict[str, tuple[Env, Any]] = {}
-        self._fields[key] = fields
         for item in reversed(self.mro(klass)):
             if not self._is_dataclass(item):
                 continue
@@ -203,21 +182,21 @@ class Hierarchy:
 
         A method counts when `__getitem__`, `__iter__` or `__call__` lead to it and nothing else in the class does.
         """
-        key = (klass.module.path, klass.index)
-        if key not in self._per_item:
-            methods: dict[str, tuple[str, int]] = {}
-            calls: dict[str, set[str]] = {}
-            for item in reversed(self.mro(klass)):
-                for name, index in item.facts.methods.items():
-                    methods[name] = (item.module.path, index)
-                    calls[name] = self._self_calls(item.module, index)
-            entries = [name for name in (*WORKER_METHODS, "__call__", "get", "run") if name in methods]
-            inside = _closure(entries, calls)
-            outside = _closure([name for name in methods if name not in inside], calls)
-            # What assigns to a property runs its setter, wherever the property is read.
-            setters = {name for item in self.mro(klass) for name in item.facts.methods if _is_setter(item, name)}
-            self._per_item[key] = frozenset(methods[name] for name in inside - outside - setters if name in methods)
-        return self._per_item[key]
+        return self.evaluator.kept(self._per_item, klass, self._find_per_item_only, klass)
+
+    def _find_per_item_only(self, klass: Klass) -> frozenset[tuple[str, int]]:
+        methods: dict[str, tuple[str, int]] = {}
+        calls: dict[str, set[str]] = {}
+        for item in reversed(self.mro(klass)):
+            for name, index in item.facts.methods.items():
+                methods[name] = (item.module.path, index)
+                calls[name] = self._self_calls(item.module, index)
+        entries = [name for name in (*WORKER_METHODS, "__call__", "get", "run") if name in methods]
+        inside = _closure(entries, calls)
+        outside = _closure([name for name in methods if name not in inside], calls)
+        # What assigns to a property runs its setter, wherever the property is read.
+        setters = {name for item in self.mro(klass) for name in item.facts.methods if _is_setter(item, name)}
+        return frozenset(methods[name] for name in inside - outside - setters if name in methods)
 
     def _self_calls(self, module: Module, function: int) -> set[str]:
         """The names of its own object's attributes that a method uses."""

@@ -27,9 +27,6 @@ class Names:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
-        self._stars: set[tuple[str, str, str]] = set()
-        self._importing: set[tuple[int, int]] = set()
-        """The imports that are being followed, and how deep: what comes back at that depth comes back for ever."""
         self._clauses: dict[tuple[int, int], tuple[Expr, tuple[int, ...]] | None] = {}
         self._bindings: dict[tuple[Module, int, str, int | None], list[tuple[Binding, Tests]]] = {}
         self._outside: dict[int, Values] = {}
@@ -114,10 +111,7 @@ class Names:
         """The values of a module's name; None where the module does not bind it."""
         if offset is not None:
             return self._global(module, name, offset)
-        key = module, name
-        if key in self._globals:
-            return self._globals[key]
-        return self.evaluator.remembered(self._globals, key, self._global, module, name, None)
+        return self.evaluator.ask(self._globals, (module, name), (), self._global, module, name, None)
 
     def _global(self, module: Module, name: str, offset: int | None) -> Values | None:
         bindings = module.bindings[-1, -1].get(name, [])
@@ -140,14 +134,8 @@ class Names:
                 known = canonical(f"{imported.module}.{name}")
                 if imported.module.startswith("torch") and name[:1].isupper():
                     return (Ext(known),)
-            elif target is not module and ("*", target.path, name) in self._stars:
-                self.evaluator.cuts += 1
             elif target is not module:
-                self._stars.add(("*", target.path, name))
-                try:
-                    found = self.global_name(target, name)
-                finally:
-                    self._stars.discard(("*", target.path, name))
+                found = self.global_name(target, name)
                 if found and found != (Ext(f"builtins.{name}"),):
                     return found
         return None
@@ -209,7 +197,7 @@ class Names:
             return (Mod(target),) if target is not None else (Ext(canonical(whole)),)
         target = self.evaluator.index.find(path, module, level) if module or level else None
         if target is not None and target is not env.module:
-            found = self._global_of(target, attribute, imported)
+            found = self.global_name(target, attribute)
             if found and found != (Ext(f"builtins.{attribute}"),):
                 return found
         dotted = f"{module}.{attribute}" if module else attribute
@@ -217,18 +205,6 @@ class Names:
         if submodule is not None:
             return (Mod(submodule),)
         return (Ext(canonical(dotted) if not level else f".{dotted}"),)
-
-    def _global_of(self, module: Module, name: str, imported: ImportedName) -> Values | None:
-        """What a module has under the name that is imported; nothing where the module imports it from here."""
-        key = id(imported), self.evaluator.depth
-        if key in self._importing:
-            self.evaluator.cuts += 1
-            return None
-        self._importing.add(key)
-        try:
-            return self.global_name(module, name)
-        finally:
-            self._importing.discard(key)
 
     def defined(self, func: Func, env: Env) -> Values:
         """The value of a decorated function: itself, or the wrapper that a decorator of the project returns."""

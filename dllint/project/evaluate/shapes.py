@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from dllint.model.facts import Expr, Function
 from dllint.project.events import holds_from
 from dllint.project.flow import reaching
 from dllint.project.module import Binding, Module, Write
-from dllint.project.values import Const, Env, Ext, ExtInst, ExtMethod, Seq, Super, Value, Values
+from dllint.project.values import Const, Env, Ext, ExtInst, ExtMethod, Opaque, Seq, Super, Value, Values
 
 MAX_VALUES = 40
 """More alternatives than this are not followed: a registry of everything proves nothing."""
+MAX_DERIVATIONS = 8
+MAX_PARTS = 2
+MAX_DERIVED = 16
+"""External results of external results, of which more alternatives than this are not told apart."""
 Argument = tuple[Expr, Env]
 """An expression and the activation it stands in."""
+
+
+class Under(NamedTuple):
+    """What is passed or stored under a name, and whether something surely is."""
+
+    found: tuple[Argument, ...]
+    surely: bool
+
+
 GENERATOR = "types.generator"
 """The name of what calling a generator function gives."""
 
@@ -25,6 +38,34 @@ def unique(values: Iterable[Value]) -> Values:
     if len(found) > 1:
         found = list(dict.fromkeys(found))[:MAX_VALUES]
     return tuple(found)
+
+
+def bounded(values: Values, expr: Expr, env: Env) -> Values:
+    """The values of an expression; what comes from something external in too many ways is not known."""
+    if len(values) > MAX_DERIVED:
+        left = tuple(value for value in values if not isinstance(value, (ExtInst, ExtMethod)) or value.base is None)
+        if len(values) - len(left) > MAX_DERIVED:
+            return (*left, Opaque(expr, env))
+    return values
+
+
+def derived(made: ExtInst | ExtMethod) -> Value:
+    """Something external that comes from something else, or what it comes from, where that would have no end.
+
+    What a loop makes of its own result stays what it is: a result has each call once among what it comes from (of a
+    loop's items and their parts, three), and no more than MAX_DERIVATIONS in all.
+    """
+    assert made.base is not None
+    base: Value | None = made.base
+    depth = again = 0
+    while isinstance(base, (ExtInst, ExtMethod)):
+        if isinstance(made, ExtInst) and isinstance(base, ExtInst) and base.base is not None:
+            if base.call is made.call and base.env is made.env:
+                again += 1
+                if again > (MAX_PARTS if made.call.kind != "subscript" and made.name.endswith("[]") else 0):
+                    return base
+        base, depth = base.base, depth + 1
+    return made if depth <= MAX_DERIVATIONS else made.base
 
 
 def describe(value: Value) -> str:
