@@ -56,7 +56,8 @@ class Import(msgspec.Struct, frozen=True):
 class Fix(msgspec.Struct, frozen=True):
     """A remedy. `snippet` is what a person may paste, for one that is not applied.
 
-    `defines` are the names that it adds to its module: two fixes that add the same name do not go together.
+    `defines` are the names that it adds to its module: two fixes that add the same name do not go together, but where
+    they add the same; then one of them only `uses` it.
     """
 
     title: str
@@ -65,6 +66,7 @@ class Fix(msgspec.Struct, frozen=True):
     imports: tuple[Import, ...] = ()
     snippet: str = ""
     defines: tuple[str, ...] = ()
+    uses: tuple[str, ...] = ()
 
 
 def choose(fixes: Iterable[Fix]) -> list[Fix]:
@@ -107,7 +109,7 @@ def _definitions(fix: Fix) -> list[str]:
 def _using(fix: Fix) -> Fix:
     """A fix without what it defines."""
     edits = tuple(edit for edit in fix.edits if not _inserts(edit))
-    return msgspec.structs.replace(fix, edits=edits, defines=())
+    return msgspec.structs.replace(fix, edits=edits, defines=(), uses=fix.defines)
 
 
 def _inserts(edit: Edit) -> bool:

@@ -279,6 +279,16 @@ def test_fixes_that_do_not_help_are_refused_one_by_one(tmp_path: Path, word: str
     assert result.source("a.py").text[span.start : span.end] == word, "told where it now is"
 
 
+def test_what_two_fixes_define_is_written_once(tmp_path: Path) -> None:
+    assert fixed(tmp_path, "x = BAD_SHARED\ny = BAD_SHARED\n") == "def _shared(): ...\nx = _shared\ny = _shared\n"
+
+
+def test_what_a_refused_fix_would_have_defined_is_defined_by_the_next(tmp_path: Path) -> None:
+    make(tmp_path, a="x = BAD_SHARED_WORSE\ny = BAD_SHARED\nz = BAD_SHARED\n")
+    run(tmp_path, fix=True, layer=Layer(select=("DLL801",)))
+    assert text(tmp_path) == "def _shared(): ...\nx = BAD_SHARED_WORSE\ny = _shared\nz = _shared\n"
+
+
 def test_a_fix_may_not_edit_a_file_that_is_no_target(tmp_path: Path) -> None:
     make(tmp_path, vocab="BAD_X\n", train="import vocab\nSTART(BAD_X)\nBAD_Y\n")
     result = run(tmp_path, "train.py", fix=True)

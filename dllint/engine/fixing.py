@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 UNCOVERED = {"DLL301": frozenset({"DLL308"})}
 """What is told only once something worse is mended: what an import does besides, once it no longer starts workers."""
+_WAITS = "what it would use is not defined in this round"
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -184,7 +185,7 @@ class _Trial:
             middle = len(batch) // 2
             self.keep(batch[:middle])
             self.keep(batch[middle:])
-        else:
+        elif result is not _WAITS:
             self.refused.append(_refusal(batch[0][0], result))
 
     def edits(self) -> list[Edit]:
@@ -197,6 +198,9 @@ class _Trial:
 
     def _try(self, together: Sequence[tuple[Finding, Fix]]) -> _Tried | str:
         """The project after these fixes, or why they may not be made."""
+        defined = {name for _, fix in together for name in fix.defines}
+        if any(name not in defined for _, fix in together for name in fix.uses):
+            return _WAITS
         sources: dict[str, Source] = {}
         try:
             for path, own in _by_path(self._edits(together)).items():
