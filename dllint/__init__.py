@@ -95,7 +95,7 @@ _PUBLIC = {
     "helper": "dllint.syntax.helper",
     "hoist_class": "dllint.syntax.hoist_class",
     "hoist_function": "dllint.syntax.hoist_function",
-    "hoist_lambda": "dllint.syntax.hoist",
+    "hoist_with_helpers": "dllint.syntax.hoist_both",
     "into_guard": "dllint.syntax.tail",
     "is_none": "dllint.project.evaluate.conditions",
     "is_part": "dllint.project.handles",

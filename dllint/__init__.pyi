@@ -80,7 +80,7 @@ from dllint.rule import Rule as Rule
 from dllint.source import Span as Span
 from dllint.syntax.getattr_guard import guard_getattr as guard_getattr
 from dllint.syntax.helper import helper as helper
-from dllint.syntax.hoist import hoist_lambda as hoist_lambda
+from dllint.syntax.hoist_both import hoist_with_helpers as hoist_with_helpers
 from dllint.syntax.hoist_class import hoist_class as hoist_class
 from dllint.syntax.hoist_function import hoist_function as hoist_function
 from dllint.syntax.lazy import Lazy as Lazy

@@ -331,7 +331,7 @@ def test_files_that_cannot_be_printed_back_are_reported_and_not_fixed(tmp_path: 
     assert told(result) == ["a.py:4 DLL801"]
     fix = result.findings[0][1]
     assert fix is not None
-    assert (fix.title, fix.edits) == ("replace `BAD_A` by hand: this file has form feeds, which would be lost", ())
+    assert (fix.title, fix.edits) == ("replace `BAD_A`; this file has form feeds, which would be lost", ())
 
 
 def test_a_file_with_old_line_ends_is_told(tmp_path: Path) -> None:
@@ -339,7 +339,7 @@ def test_a_file_with_old_line_ends_is_told(tmp_path: Path) -> None:
     assert fixed(tmp_path, code) == code
     fix = run(tmp_path).findings[0][1]
     assert fix is not None
-    assert fix.title == "replace `BAD_A` by hand: lines of this file end with carriage returns alone"
+    assert fix.title == "replace `BAD_A`; lines of this file end with carriage returns alone"
 
 
 def test_a_crash_in_a_fix_is_told_with_its_place(tmp_path: Path) -> None:

@@ -15,7 +15,9 @@ from dllint.fix import apply
 from dllint.project import Targets
 from dllint.project.shipped import Holder
 from dllint.source import Source
+from dllint.syntax.hoist_both import hoist_with_helpers
 from dllint.syntax.parse import parse
+from dllint.syntax.refused import Refused
 from dllint.syntax.write import place_imports
 
 LOADER = "from torch.utils.data import DataLoader\n"
@@ -205,7 +207,7 @@ def fix_of(move: Any, code: str, name: str) -> Fix | None:
     held = Held(value, Holder("argument", name), "a.py", model.functions[index].span, (), None)
     fix: Fix | None = move(Finding("DLL101", "a.py", Span(0, 1), "", data=held), project)
     if fix is not None and fix.applicability is Applicability.MANUAL:
-        assert "by hand: " in fix.title
+        assert "; " in fix.title
         return None
     return fix
 
@@ -322,6 +324,22 @@ def test_what_a_lambda_only_calls_or_takes(code: str, text: str) -> None:
 def test_what_a_lambda_does_besides(code: str) -> None:
     fix = fix_of(fix_lambda, code, "")
     assert fix is None or "def _" in "".join(edit.text for edit in fix.edits)
+
+
+def test_a_local_function_that_a_lambda_calls_moves_along() -> None:
+    code = "def g(k):\n    def half(x):\n        return x / 2\n    f(§lambda x: half(x) + k, half)\n".replace("§", "")
+    source = Source("a.py", code)
+    model = collect(source)
+    function = next(item for item in model.functions if item.kind == "lambda")
+    fix = hoist_with_helpers(source, parse(source), model, function)
+    result = apply(code, [*fix.edits, *place_imports(source, parse(source), fix.imports)])
+    assert result == (
+        "import functools\n\n\ndef _half_add_k(k, x):\n    return half(x) + k\n\n\ndef half(x):\n    return x / 2\n\n\n"
+        "def g(k):\n    f(functools.partial(_half_add_k, k), half)\n"
+    )
+    capturing = Source("a.py", code.replace("x / 2", "x / k"))
+    with pytest.raises(Refused, match="it uses `half`, which is local, too"):
+        hoist_with_helpers(capturing, parse(capturing), collect(capturing), collect(capturing).functions[2])
 
 
 def test_methods_of_other_objects_and_properties_stay() -> None:

@@ -72,7 +72,7 @@ class Remedies:
             trust = Applicability.MANUAL if apart else self._trust(finding.code, fix.applicability)
             return msgspec.structs.replace(fix, applicability=trust)
         except NotParsed:  # LibCST does not read the file, so it is reported on and not fixed
-            return Fix("Mend it by hand: this file cannot be read well enough to be changed", (), Applicability.MANUAL)
+            return Fix("Mend it; this file cannot be read well enough to be changed", (), Applicability.MANUAL)
         except Exception as error:
             place = f"{finding.path}:{project.source(finding.path).place(finding.span.start)}"
             self.crashes.append(f"internal error in the fix of {finding.code} at {place}: {told(error)}")
@@ -100,7 +100,7 @@ def _impossible(edit: Edit, project: Project) -> str:
 
 
 def _by_hand(fix: Fix, why: str) -> Fix:
-    return Fix(f"{fix.title} by hand: {why}", (), Applicability.MANUAL, snippet=fix.snippet)
+    return Fix(f"{fix.title}; {why}", (), Applicability.MANUAL, snippet=fix.snippet)
 
 
 def written_out(fix: Fix, project: Project) -> Fix:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections.abc import Iterator
 
@@ -117,7 +118,7 @@ def _call(body: ast.Call, parameters: set[str]) -> str:
         return "zipped"
     if name == "join" and isinstance(function, ast.Attribute):
         return "path_of" if _last(function.value) == "path" else "join"
-    if name in _TYPES:
+    if name in _TYPES and (isinstance(function, ast.Attribute) or hasattr(builtins, name)):
         return f"to_{_PLAIN.get(name, name)}"
     given = next(iter(arguments if method else arguments[1:]), None) or next(
         (item.value for item in body.keywords), None

@@ -52,7 +52,9 @@ def captures(
         if fate is Fate.SAME:
             continue
         if fate is Fate.OTHER or (fate is Fate.GUARDED and not _is_settled(outline, function, name)):
-            raise Refused(f"`{name}` may be something else in a process that imports the module afresh")
+            bound = bindings(outline.tree).get(name)
+            why = "may be something else in a process that imports the module afresh" if bound else "is bound nowhere"
+            raise Refused(f"`{name}` {why}")
         binding = bindings(scope or outline.tree).get(name, [])
         if len(binding) == 1 and isinstance(binding[0], ast.alias):
             imports.append(_import(outline, binding[0]))

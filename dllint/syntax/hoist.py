@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple, cast
 
 from dllint.fix import Applicability, Edit, Fix, Import
@@ -32,11 +32,13 @@ def hoist_lambda(
     function: Function,
     name: str = "",
     callee: Callee | None = None,
+    own: Collection[str] = (),
 ) -> Fix:
     """Replace a lambda by a function at module level. Raises Refused where that would not mean the same.
 
     Captured variables become leading parameters that `functools.partial` fills in. `name` is the wanted name; without
-    one the context suggests it. `callee` is what the lambda calls, where a `functools.partial` of that will do.
+    one the context suggests it. `callee` is what the lambda calls, where a `functools.partial` of that will do; what is
+    in `own` moves along.
     """
     seen = outline(source.text)
     node = seen.function_at(function.span.start) if seen else None
@@ -45,7 +47,7 @@ def hoist_lambda(
     if not tree.faithful:
         raise Refused(unfaithful(source.text))
     code = source.text[function.span.start : function.span.end]
-    taken = captures(seen, ModuleNames(seen, model), node, f"({code}\n)")
+    taken = captures(seen, ModuleNames(seen, model), node, f"({code}\n)", own)
     if any(isinstance(part, _STATEFUL) for part in ast.walk(node)):
         raise Refused("it assigns, yields or awaits")
     along = passed_along(seen, node, callee) if callee is not None and not taken.imports and "#" not in code else None

@@ -13,7 +13,7 @@ def fix_seed(project: Project, loader: Loader, reseed: Reseed) -> Fix | None:
     """A seed that differs between epochs, or one that NumPy takes; not in a helper, which may seed elsewhere too."""
     if reseed.running.route:
         where = reseed.running.env.facts.name
-        title = f"Pass another seed by hand: `{where}` seeds with what it is given, and may be called elsewhere, too"
+        title = f"Pass another seed; `{where}` seeds with what it is given, and may be called elsewhere, too"
         return Fix(title, (), Applicability.MANUAL)
     path = reseed.running.path
     if reseed.what is Seeding.TOO_LARGE:

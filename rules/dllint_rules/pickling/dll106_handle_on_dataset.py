@@ -74,9 +74,7 @@ class HandleOnDataset(Rule):
         from dllint_rules.pickling.lazy_handle import fix_handle
 
         if finding.data is None:
-            title = (
-                "Open it in the worker by hand: it is left out of the pickle, but forked workers have it all the same"
-            )
+            title = "Open it in the worker; it is left out of the pickle, but forked workers have it all the same"
             return Fix(title, (), Applicability.MANUAL)
         return fix_handle(project, finding.data)
 

@@ -176,7 +176,7 @@ def _makes_batches(project: Project, loader: Loader) -> bool:
 
 def hoist_lambda(project: Project, func: Func, name: str = "") -> Fix:
     """A lambda moved to module level: unsafe, for from then on the module decides what its name means."""
-    from dllint import hoist_lambda as hoist
+    from dllint import hoist_with_helpers as hoist
 
     if func.module.notebook:
         return OUT_OF_NOTEBOOK

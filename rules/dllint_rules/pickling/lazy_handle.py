@@ -73,7 +73,7 @@ def fix_handle(project: Project, held: Held) -> Fix | None:
 
 
 def _told(why: str) -> Fix:
-    return Fix(f"Make it in the process that uses it by hand: {why}", (), Applicability.MANUAL)
+    return Fix(f"Make it in the process that uses it; {why}", (), Applicability.MANUAL)
 
 
 def _left_out(project: Project, attribute: OwnAttribute, made: ExtInst) -> Fix:

@@ -14,7 +14,7 @@ OUT_OF_NOTEBOOK = Fix(
 
 def by_hand(what: str, why: object, where: str = "to module level") -> Fix:
     """What a person has to do, and what stands in the way of a fix."""
-    return Fix(f"Move {what} {where} by hand: {why}", (), Applicability.MANUAL)
+    return Fix(f"Move {what} {where}; {why}", (), Applicability.MANUAL)
 
 
 def fix_class(finding: Finding, project: Project) -> Fix | None:
@@ -46,7 +46,7 @@ def _named_tuple(project: Project, held: Held) -> Fix | None:
     written = call.args[1].span
     literal = re.fullmatch(r"""(["'])\w+\1""", project.text(env.module.path, written))
     if literal is None:
-        return Fix(f"Name it `{tuple_type.bound}` by hand: its name is worked out", (), Applicability.MANUAL)
+        return Fix(f"Name it `{tuple_type.bound}`; its name is worked out", (), Applicability.MANUAL)
     edit = Edit(env.module.path, written, f"{literal[1]}{tuple_type.bound}{literal[1]}")
     return Fix(f"Name it `{tuple_type.bound}`, as the variable is", (edit,), Applicability.UNSAFE)
 
