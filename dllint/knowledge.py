@@ -57,6 +57,8 @@ class Boundary(NamedTuple):
     """The parameter that says how many workers; "" where they always start."""
     base: str = "torch.utils.data.DataLoader"
     """What it is for messages and start methods."""
+    threads: str = ""
+    """The parameter that asks for threads instead of processes."""
 
 
 class Knowledge(NamedTuple):
@@ -83,7 +85,12 @@ LOADERS = {
     "torch_geometric.loader.DenseDataLoader": Boundary(("dataset", "batch_size", "shuffle"), _SHIPPED),
     "torch_geometric.loader.NeighborLoader": Boundary(("data", "num_neighbors"), ("transform", "worker_init_fn")),
     "monai.data.DataLoader": Boundary(("dataset", "num_workers"), _SHIPPED),
-    "monai.data.ThreadDataLoader": Boundary(("dataset",), _SHIPPED),
+    "monai.data.ThreadDataLoader": Boundary(("dataset",), _SHIPPED, threads="use_thread_workers"),
+    "mxnet.gluon.data.DataLoader": Boundary(
+        ("dataset", "batch_size", "shuffle", "sampler", "last_batch", "batch_sampler", "batchify_fn", "num_workers"),
+        ("dataset", "batchify_fn"),
+        threads="thread_pool",
+    ),
     "webdataset.WebLoader": Boundary(_LOADER, _SHIPPED),
     "dgl.dataloading.GraphDataLoader": Boundary(("dataset", "collate_fn"), _SHIPPED),
     "accelerate.data_loader.DataLoaderShard": Boundary(("dataset",), _SHIPPED),

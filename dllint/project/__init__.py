@@ -332,6 +332,11 @@ class Project:
             if not only_in_main(running.env.module, running.env.function, event):
                 yield from calls_of(event)
 
+    def certainty(self, running: Running, at: Expr) -> Certainty:
+        """How sure it is that a part of running code runs."""
+        decided = self.evaluator.conditions.decided(running.env, at.start)
+        return running.certainty if decided else Certainty.LIKELY
+
     @cached_property
     def _in_children(self) -> frozenset[tuple[str, int]]:
         """The functions that run in workers or in processes of the project's own."""

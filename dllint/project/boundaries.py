@@ -22,7 +22,7 @@ from dllint.project.workers import WorkerCounts, Workers, join
 from dllint.source import Span
 from dllint.targets import ALL_METHODS, Targets
 
-MAX_CONTEXTS = 12
+MAX_CONTEXTS = 64
 _GENERIC = LOADERS["torch.utils.data.DataLoader"]
 _PROCESS = Boundary((), (), "", "multiprocessing.Process")
 
@@ -117,7 +117,7 @@ class Boundaries:
 
     def contexts(self, module: Module, function: int, depth: int = 3) -> list[Env]:
         """The activations in which a function's code runs: one per known call, or the generic one."""
-        if function < 0 or is_test(module.path):
+        if function < 0:
             return [self.evaluator.generic(module, function)]
         facts = module.model.functions[function]
         if facts.owner < 0 and facts.parent >= 0:
@@ -148,7 +148,7 @@ class Boundaries:
             match callee:
                 case Ext(name=name):
                     boundary = self.boundary(name, site.expr)
-                    if boundary is not None:
+                    if boundary is not None and not self._in_threads(boundary, site.expr, env):
                         yield self._loader(site, env, boundary, site.expr, env, name.rpartition(".")[2])
                 case Klass() if self.is_loader(callee):
                     yield from self._subclass(site, Inst(callee, site.expr, env))
@@ -158,6 +158,12 @@ class Boundaries:
                         if boundary is not None:
                             merged = self.evaluator.calls.merged_call(callee, site.expr)
                             yield self._loader(site, env, boundary, merged, env, "DataLoader")
+
+    def _in_threads(self, boundary: Boundary, call: Expr, env: Env) -> bool:
+        """Whether a loader is asked for threads: nothing is sent to processes."""
+        asked = self.evaluator.arguments.argument(call, env, None, boundary.threads)[0] if boundary.threads else []
+        values = [value for pair in asked for value in self.evaluator.values(*pair)]
+        return bool(values) and all(isinstance(value, Const) and bool(value.value) for value in values)
 
     def makes_loader(self, expr: Expr, env: Env) -> bool:
         """Whether an expression is a loader, in one case at least."""

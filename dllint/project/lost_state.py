@@ -79,6 +79,8 @@ class LostState:
             for module, write in writes:
                 if (module.path, write.function) in workers or is_test(module.path) or not _in_loop(module, write):
                     continue
+                if _made_each_round(module, write):
+                    continue
                 env = self.evaluator.generic(module, write.function)
                 for inst in self._meant(write.target.args[0], env, loader, insts):
                     yield module.path, write.target, inst, {name}
@@ -131,6 +133,19 @@ def _same(inst: Inst, value: Value) -> bool:
     if not isinstance(value, Inst) or value.klass != inst.klass:
         return False
     return inst.call is None or value.call is None or inst.call is value.call
+
+
+def _made_each_round(module: Module, write: Write) -> bool:
+    """Whether the loop around a write binds the name anew that it goes through: `loader = build()`."""
+    root = write.target
+    while root.kind == "attribute":
+        root = root.args[0]
+    loops = (module.block(index) for index in module.enclosing(write.event.block))
+    loop = next((block for block in loops if block.kind in LOOPS), None)
+    bindings = module.bindings[write.function, -1].get(root.name, ())
+    return loop is not None and any(
+        binding.kind == "assign" and loop.start <= binding.start <= write.event.start for binding in bindings
+    )
 
 
 def _in_loop(module: Module, write: Write) -> bool:

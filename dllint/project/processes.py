@@ -74,12 +74,11 @@ class Processes:
         for site in self.evaluator.index.calls_named(sorted(makers | (methods if pooled else set()))):
             if _is_forgotten(site):
                 continue
-            env = self.evaluator.generic(site.module, site.function)
-            for callee in self.evaluator.values(site.expr.args[0], env):
-                task = self._task(site, env, callee)
-                if task is not None:
-                    found.append(task)
-                    break
+            for env in self.boundaries.contexts(site.module, site.function):
+                if self.evaluator.conditions.may_run(env, site.expr.start):
+                    callees = self.evaluator.values(site.expr.args[0], env)
+                    tasks = (self._task(site, env, callee) for callee in callees)
+                    found += [task for task in tasks if task is not None][:1]
         return tuple(found)
 
     def _task(self, site: Site, env: Env, callee: Value) -> Task | None:

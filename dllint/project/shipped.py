@@ -9,10 +9,20 @@ from typing import NamedTuple
 import msgspec
 
 from dllint.finding import Certainty, Note
-from dllint.knowledge import CHAINED, COPIERS, ITERATORS, READ_AT_ONCE, TRANSFORMED, holds_arguments
+from dllint.knowledge import (
+    CHAINED,
+    COPIERS,
+    DATASETS,
+    ITERATORS,
+    LOADERS,
+    MAP_METHODS,
+    READ_AT_ONCE,
+    TRANSFORMED,
+    holds_arguments,
+)
 from dllint.model.facts import Expr
 from dllint.project.boundaries import Boundaries, Loader
-from dllint.project.evaluate import NAMEDTUPLE_INSTANCE, Evaluator
+from dllint.project.evaluate import NAMEDTUPLE_INSTANCE, Answer, Evaluator
 from dllint.project.evaluate.shapes import decorated
 from dllint.project.handles import Handles, gives_back, keeps, lets_follow
 from dllint.project.left_out import left_out
@@ -33,6 +43,7 @@ from dllint.project.values import (
     Seq,
     Super,
     Value,
+    Values,
     stands,
 )
 from dllint.source import Span
@@ -70,6 +81,17 @@ class Held(msgspec.Struct, frozen=True):
     """The bound method that takes it along with its owner, where no other way leads to it."""
     assumed: bool = False
     """Something of a library is taken to keep it, or to give it back, which is good enough for functions only."""
+    sent: str = ""
+    """The argument of the loader through which it goes to the workers."""
+    decided: bool = True
+    """Whether nothing on the way is one of several alternatives, or hangs on a test that is not known."""
+
+    @property
+    def surely(self) -> Certainty:
+        """How sure it is that it goes to workers."""
+        if self.loader is not None and self.loader.certainty is not Certainty.CERTAIN:
+            return Certainty.LIKELY
+        return self.certainty if self.decided else Certainty.LIKELY
 
     def at(self, path: str, span: Span) -> Held:
         """The same, shown at another place."""
@@ -87,10 +109,12 @@ class _Step(NamedTuple):
     certainty: Certainty
     method: Method | None = None
     assumed: bool = False
+    sent: str = ""
+    decided: bool = True
 
-    def on(self, value: Value, holder: Holder, note: Note) -> _Step:
+    def on(self, value: Value, holder: Holder, note: Note, decided: bool = True) -> _Step:
         """The step to something that this value holds."""
-        return _Step(value, holder, (note, *self.route), self.certainty, self.method, self.assumed)
+        return self._replace(value=value, holder=holder, route=(note, *self.route), decided=self.decided and decided)
 
     def to(self, inner: _Step) -> _Step:
         """The step to something inside, of which `inner` is the way from here."""
@@ -101,6 +125,8 @@ class _Step(NamedTuple):
             inner.certainty if self.certainty is Certainty.CERTAIN else self.certainty,
             self.method or inner.method,
             self.assumed or inner.assumed,
+            self.sent,
+            self.decided and inner.decided,
         )
 
 
@@ -134,8 +160,12 @@ class Shipped:
         for name in loader.boundary.ships:
             for expr, env in self.boundaries.argument(loader, name)[0]:
                 note = Note(env.module.path, expr.span, f"passed as `{name}`")
-                for value in self.evaluator.values(expr, env):
-                    steps.append(_Step(value, Holder("argument", name), (note, start), Certainty.CERTAIN))
+                values = self.evaluator.values(expr, env)
+                for value in values:
+                    if name == "dataset" and self._no_dataset(value, loader):
+                        continue
+                    holder, only = Holder("argument", name), _is_only(values)
+                    steps.append(_Step(value, holder, (note, start), Certainty.CERTAIN, sent=name, decided=only))
         if loader.instance is not None and not loader.boundary.ships:
             steps.append(_Step(loader.instance, Holder("argument", "process"), (start,), Certainty.CERTAIN))
         return self._walk(steps, loader)
@@ -177,11 +207,18 @@ class Shipped:
                 place = step.route[0].path, step.route[0].span
             if place is not None:
                 path, span = place
-                found.append(
-                    Held(value, step.holder, path, span, step.route, loader, step.certainty, step.method, step.assumed)
-                )
+                found.append(Held(value, step.holder, path, span, step.route, loader, *step[3:]))
             stack += [(inner, step) for inner in inside if inner.value not in seen]
         return found
+
+    def _no_dataset(self, value: Value, loader: Loader) -> bool:
+        """Whether torch's own loader cannot take a value as its dataset: an object that is neither kind of dataset."""
+        if not isinstance(value, Inst) or loader.boundary is not LOADERS["torch.utils.data.DataLoader"]:
+            return False
+        classes = self.evaluator.classes
+        if any(classes.method(value, name) is not None for name in (*MAP_METHODS, "__getattr__")):
+            return False
+        return classes.plain(value.klass) and classes.is_a(value.klass, DATASETS) is Answer.NO
 
     def _look_into(self, step: _Step, key: tuple[Value, Holder | bool]) -> _Known:
         """Where a value is made and what it takes along, each by its way from there: many routes lead to one value."""
@@ -263,9 +300,13 @@ class Shipped:
                     continue
                 at = write.target.span if write is not None else expr.span
                 note = Note(env.module.path, at, f"kept as `{attribute}` of `{inst.klass.facts.name}`")
-                for value in self.evaluator.attributes.stored_values(stored):
+                values = self.evaluator.attributes.stored_values(stored)
+                surely = _is_only(values) and (
+                    write is None or self.evaluator.conditions.decided(env, write.event.start)
+                )
+                for value in values:
                     holder = Holder("attribute", attribute, inst.klass.facts.name)
-                    yield step.on(value, holder, note)
+                    yield step.on(value, holder, note, surely)
         yield from self._looked_up(step, inst, dropped)
         yield from self._given_to_base(step, inst)
 
@@ -416,6 +457,11 @@ class Shipped:
             if made.name == "builtins.dict" and key != "**":
                 for value in self._carried(expr, made.env):
                     yield step._replace(value=value, holder=Holder("element", "dict", step.holder.name))
+
+
+def _is_only(values: Values) -> bool:
+    """Whether a value has no alternative; that there may be none at all says nothing of it."""
+    return len([value for value in values if not (isinstance(value, Const) and value.value is None)]) < 2
 
 
 def unpicklable_function(value: Value) -> str:

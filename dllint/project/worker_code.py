@@ -52,9 +52,8 @@ class WorkerCode:
 
     def _entry(self, env: Env, name: str, held: Held, loader: Loader | None) -> Running:
         note = Note(env.module.path, env.facts.header, f"`{name}` runs in the workers")
-        argument = held.holder.name if held.holder.kind == "argument" else ""
-        entry = argument if argument not in ("", "dataset") else env.facts.name
-        return Running(env, (note, *held.route), loader, entry=entry)
+        entry = held.sent if held.sent not in ("", "dataset") else env.facts.name
+        return Running(env, (note, *held.route), loader, entry=entry, decided=held.decided)
 
     def entry_methods(self, inst: Inst, holder: str) -> Iterator[Method]:
         """The methods of a shipped object that workers call themselves."""

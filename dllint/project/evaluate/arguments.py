@@ -8,6 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Event, Expr, Function, Parameter
+from dllint.project.evaluate.call_sites import MAX_CALL_SITES
 from dllint.project.evaluate.shapes import Argument, Under, decorated, unique
 from dllint.project.module import Site
 from dllint.project.values import Env, ExtInst, Free, Inst, Seq, Value, Values, stands
@@ -119,7 +120,10 @@ class Arguments:
         return found
 
     def _from_call_sites(self, env: Env, position: int, parameter: Parameter) -> Iterator[Value]:
-        for site, skip in self.evaluator.call_sites.known(env.module, env.function):
+        known = self.evaluator.call_sites.known(env.module, env.function)
+        if len(known) >= MAX_CALL_SITES:
+            yield Free(env.module, env.function, parameter.name)
+        for site, skip in known:
             caller = self.caller_env(site, env)
             if isinstance(env.receiver, Inst) and env.receiver.users and caller.receiver != env.receiver:
                 continue

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from dllint.knowledge import LOADERS, canonical
 from dllint.model.facts import Expr
+from dllint.project.evaluate.exclusion import Known, chosen_arm, known_at
 from dllint.project.evaluate.just_written import just_written
 from dllint.project.evaluate.shapes import Argument, decorated, derived, is_property, last_writes, path_to_expr, unique
 from dllint.project.evaluate.taken_over import TakenOver
@@ -109,7 +110,24 @@ class Attributes:
         write = just_written(env.module, env.function, expr) if env.receiver == inst else None
         if write is None or write.event.value is None:
             return ()
+        if write.event.target is write.target and write.event.value.kind == "ifexp":
+            arm = chosen_arm(write.event.value, self._known_where_read(expr, env))
+            if arm is not None:
+                return self.evaluator.values(arm, env)
         return self.stored_values((write, write.event.value, env))
+
+    def _known_where_read(self, read: Expr, env: Env) -> list[Known]:
+        """What tests around a place say of attributes, and of the names that these were given in the same method."""
+        module, receiver = env.module, env.module.receiver_name(env.function)
+        names = {
+            event.target.dotted: event.value.name
+            for event in module.events(env.function)
+            if event.kind == "assign" and event.block < 0 and event.target is not None and event.value is not None
+            and event.target.kind == "attribute" and event.target.args[0].name == receiver
+            and event.value.kind == "name"
+        }  # fmt: skip
+        here = known_at(module, env.function, read.start)
+        return [*here, *(known._replace(subject=names[known.subject]) for known in here if known.subject in names)]
 
     def instance_attribute(self, inst: Inst, name: str) -> Values:
         """The values of an attribute of an instance: what methods, outsiders and the class give it."""

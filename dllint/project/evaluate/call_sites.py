@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
 
 
-MAX_CALL_SITES = 80
+MAX_CALL_SITES = 400
+"""Callers of one function; what more of them pass is not known."""
 
 
 class _Called(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ _TYPES = {
     "builtins.list": "list", "builtins.tuple": "tuple", "builtins.dict": "dict", "builtins.set": "set",
     "builtins.str": "str", "builtins.int": "int", "builtins.float": "float", "builtins.bool": "bool",
 }  # fmt: skip
+_ORDERS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 _TORCH = ("torch.nn.", "torch.optim.", "torch.utils.data.")
 MAX_TEST_DEPTH = 4
 
@@ -175,6 +177,8 @@ class Conditions:
             if not left or not right or not all(isinstance(value, Const) for value in (*left, *right)):
                 return None
             found = agreed(one == other for one in left for other in right)
+        elif test.name in _ORDERS:
+            return agreed(_ordered(test.name, one, other) for one in left for other in right)
         elif test.name in ("in", "not in"):
             found = self._among(test.args[1], left, right)
         else:
@@ -233,6 +237,14 @@ class Conditions:
         return None
 
 
+def _ordered(name: str, one: Value, other: Value) -> bool | None:
+    """Whether one number is less or greater than another; None where they are not known."""
+    match one, other:
+        case Const(value=int() | float() as left), Const(value=int() | float() as right):
+            return bool(_ORDERS[name](left, right))
+    return None
+
+
 def _starts(value: Value, starts: list[Constant]) -> bool | None:
     """Whether a text starts with a constant."""
     match value, starts:
@@ -262,6 +274,8 @@ def compared(test: Expr, value: Value) -> bool | None:
         found = is_none(value) if other.kind == "constant" and other.value is None else None
     elif not isinstance(value, Const):
         return None
+    elif test.name in _ORDERS and other.kind == "constant":
+        return _ordered(test.name, value, Const(other.value, type(other.value).__name__))
     elif test.name in ("==", "!=") and other.kind == "constant":
         found = value.value == other.value
     elif test.name in ("in", "not in") and other.kind in ("tuple", "list", "set"):
@@ -297,7 +311,7 @@ def is_none(value: Value) -> bool | None:
     match value:
         case Const(value=constant):
             return constant is None
-        case Func() | Klass() | Method() | Inst() | Seq():
+        case Func() | Klass() | Method() | Inst() | Seq() | Ext():
             return False
         case ExtInst(name=name) if name.rpartition(".")[2][:1].isupper():
             return False

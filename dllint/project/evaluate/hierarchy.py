@@ -117,6 +117,11 @@ class Hierarchy:
             if isinstance(klass, Klass)
         )
 
+    def is_rebuilt(self, klass: Klass) -> bool:
+        """Whether a class says itself how its objects are rebuilt when they are unpickled: by what, nobody knows."""
+        own = any(self.method(klass, name) is not None for name in ("__reduce__", "__reduce_ex__"))
+        return own or not self.pickled_by_others.isdisjoint(self.mro(klass))
+
     def _children(self) -> dict[tuple[str, int], list[Klass]]:
         """The classes that name each class as a base."""
         return self.evaluator.ask(self._subclasses, "", {}, self._find_children)

@@ -15,7 +15,7 @@ def just_written(module: Module, function: int, read: Expr) -> Write | None:
     writes = module.self_writes.get(owner, {}).get(read.name, [])
     own = [write for write in writes if write.function == function]
     before = [write for write in own if write.event.kind == "assign" and write.event.end <= read.start]
-    if len(writes) < 2 or not before:
+    if not before:
         return None
     last = max(before, key=lambda write: write.event.start)
     around = set(module.enclosing(module.block_at(function, read.start)))

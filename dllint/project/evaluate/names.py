@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from dllint.knowledge import canonical
 from dllint.model.facts import Event, Expr, ImportedName
+from dllint.project.evaluate.exclusion import chosen_arm, constant_in, exclude, known_at
 from dllint.project.evaluate.shapes import path_to, unique
 from dllint.project.flow import reaching, replacing
 from dllint.project.module import Binding, Module
@@ -67,11 +68,16 @@ class Names:
 
     def _local(self, name: str, env: Env, offset: int | None) -> Values:
         seen = self._seen(name, env, offset)
+        arm = self._only_arm(seen, env, offset) if offset is not None else None
+        if arm is not None:
+            return self.evaluator.values(arm, env)
         writers = env.module.nonlocal_writers.get((env.function, name), ())
         if len(seen) == 1 and not seen[0][1] and not writers:
             return self.bound_values(seen[0][0], name, env)
         found: list[Value] = []
         for binding, tests in seen:
+            if binding.block >= 0 and not self.evaluator.conditions.may_run(env, binding.start):
+                continue
             values = self.bound_values(binding, name, env)
             found += self.evaluator.conditions.not_replaced(values, name, tests, env) if tests else values
         for function in writers:
@@ -79,6 +85,20 @@ class Names:
             generic = self.evaluator.generic(env.module, function)
             found += [value for binding in inner for value in self.bound_values(binding, name, generic)]
         return unique(found)
+
+    def _only_arm(self, seen: list[tuple[Binding, Tests]], env: Env, offset: int) -> Expr | None:
+        """The arm of `x = a if test else b`, the only binding, that tests where the name is read have chosen."""
+        event = seen[0][0].event if len(seen) == 1 else None
+        if event is None or event.kind != "assign" or event.value is None or event.value.kind != "ifexp":
+            return None
+        if event.target is None or event.target.kind != "name":
+            return None
+        here = [
+            known
+            for known in known_at(env.module, env.function, offset)
+            if constant_in(env.module, env.function, known.subject)
+        ]
+        return chosen_arm(event.value, here)
 
     def _seen(self, name: str, env: Env, offset: int | None) -> list[tuple[Binding, Tests]]:
         """The bindings that a local name may have at a place, with the tests under which others have replaced them.
@@ -91,9 +111,18 @@ class Names:
             bindings = env.module.bindings[env.function, -1].get(name, [])
             seen = self._executed(reaching(env.module, env.function, bindings, offset), env)
             known = self._bindings[key] = [
-                (binding, tuple(replacing(env.module, env.function, binding, seen, offset))) for binding in seen
+                (binding, tuple(replacing(env.module, env.function, binding, seen, offset)))
+                for binding in seen
+                if not self._excluded(binding, env, offset)
             ]
         return known
+
+    def _excluded(self, binding: Binding, env: Env, offset: int | None) -> bool:
+        """Whether the tests around a binding contradict those around the place where its name is read."""
+        if offset is None or binding.block < 0:
+            return False
+        here, there = (known_at(env.module, env.function, place) for place in (offset, binding.start))
+        return exclude(here, there) and all(constant_in(env.module, env.function, known.subject) for known in there)
 
     def _executed(self, seen: list[Binding], env: Env) -> list[Binding]:
         """The bindings, newest first, that the platform which is asked for lets run, down to one that surely does."""

@@ -20,9 +20,9 @@ class WorkersInWorker(Rule):
             for begun in project.started_in(running):
                 if (running.path, begun.at.span) not in seen:
                     seen.add((running.path, begun.at.span))
-                    yield self._finding(running, task, begun.at, begun.what)
+                    yield self._finding(project, running, task, begun.at, begun.what)
 
-    def _finding(self, running: Running, task: Task | None, at: Expr, what: str) -> Finding:
+    def _finding(self, project: Project, running: Running, task: Task | None, at: Expr, what: str) -> Finding:
         loader = running.loader
         whose = f"the workers of `{loader.name}`" if loader is not None else f"daemonic processes of `{_name(task)}`"
         known = task is not None or (loader is not None and loader.workers is Workers.SOME)
@@ -34,7 +34,7 @@ class WorkersInWorker(Rule):
             span=at.span,
             message=f"this starts {what} in {whose}, which may have no children: fails on every platform with "
             '"daemonic processes are not allowed to have children"; use `num_workers=0` or threads here',
-            certainty=Certainty.CERTAIN if known else Certainty.LIKELY,
+            certainty=project.certainty(running, at) if known else Certainty.LIKELY,
             outcomes=dict.fromkeys(sorted(ALL_METHODS), "exception"),
             notes=(running.note(at, f"{what} start here"), *running.route),
             anchors=tuple(places),

@@ -27,9 +27,9 @@ class ExitInWorker(Rule):
                 name = _exit(project, running, call)
                 if name and (running.path, call.span) not in seen:
                     seen.add((running.path, call.span))
-                    yield self._finding(running, call, name)
+                    yield self._finding(project, running, call, name)
 
-    def _finding(self, running: Running, call: Expr, name: str) -> Finding:
+    def _finding(self, project: Project, running: Running, call: Expr, name: str) -> Finding:
         loader = running.loader
         assert loader is not None
         return Finding(
@@ -39,7 +39,7 @@ class ExitInWorker(Rule):
             message=f"`{name}()` ends the worker: the main process only says `DataLoader worker (pid(s) N) exited "
             "unexpectedly`, after five seconds with status 0; raise an exception, which reaches it with its traceback",
             severity=self.severity,
-            certainty=loader.certainty,
+            certainty=project.certainty(running, call),
             outcomes=dict.fromkeys(sorted(loader.methods), "exception"),
             notes=running.route,
             anchors=((loader.path, loader.span),),

@@ -48,7 +48,7 @@ class StopIterationInGetitem(Rule):
             span=call.span,
             message=f"`{text}` raises `StopIteration` when the iterator is at its end, which the loop over the "
             "loader takes for the end of the epoch, without a word; read by index, or start the iterator again",
-            certainty=loader.certainty if loader else Certainty.LIKELY,
+            certainty=project.certainty(running, call) if loader else Certainty.LIKELY,
             outcomes=dict.fromkeys(sorted(loader.methods), "corrupt") if loader else {},
             notes=running.route,
             anchors=((loader.path, loader.span),) if loader else (),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from dllint import ALL_METHODS, Certainty, Finding, Fix, Held, Inst, Project, Rule, Severity, Span
+from dllint import ALL_METHODS, Finding, Fix, Held, Inst, Project, Rule, Severity, Span
 from dllint_rules.memory.has_workers import has_workers
 from dllint_rules.memory.kept import bloat, read_in_workers
 
@@ -67,7 +67,7 @@ class PythonContainerOnDataset(Rule):
             "every worker copies as it reads, so memory grows with every worker; keep each image's "
             "annotations serialized in one tensor with their offsets",
             severity=self.severity,
-            certainty=loader.certainty if loader is not None else Certainty.LIKELY,
+            certainty=held.surely,
             outcomes=dict.fromkeys(sorted(project.failing(held, ALL_METHODS)), "bloat"),
             notes=held.route,
             anchors=((loader.path, loader.span),) if loader is not None else (),

@@ -63,7 +63,7 @@ class IndexRebuiltPerItem(Rule):
             message=f"this {what} for each item, and nothing in `{project.text(running.path, call.args[0].span)}(...)` "
             "depends on the item; do it once, in `__init__`, and keep the result",
             severity=self.severity,
-            certainty=Certainty.CERTAIN if known else Certainty.LIKELY,
+            certainty=project.certainty(running, call) if known else Certainty.LIKELY,
             notes=running.route,
             anchors=((loader.path, loader.span),) if loader is not None else (),
             key=f"{self.code}:{running.path}:{running.env.facts.qualname}:{what}",

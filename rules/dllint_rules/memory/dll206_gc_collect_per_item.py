@@ -26,9 +26,9 @@ class GcCollectPerItem(Rule):
             for call in project.executed_calls(running):
                 if (running.path, call.span) not in seen and _collects(project, running, call):
                     seen.add((running.path, call.span))
-                    yield self._finding(running, call)
+                    yield self._finding(project, running, call)
 
-    def _finding(self, running: Running, call: Expr) -> Finding:
+    def _finding(self, project: Project, running: Running, call: Expr) -> Finding:
         loader = running.loader
         assert loader is not None
         return Finding(
@@ -38,7 +38,7 @@ class GcCollectPerItem(Rule):
             message="`gc.collect()` runs for each item in every worker: 40 to 440 ms a call, and it copies the memory "
             "that forked workers share; remove it, or call `gc.freeze()` before the workers start and collect seldom",
             severity=self.severity,
-            certainty=loader.certainty,
+            certainty=project.certainty(running, call),
             outcomes=dict.fromkeys(sorted(loader.methods), "bloat"),
             notes=running.route,
             anchors=((loader.path, loader.span),),

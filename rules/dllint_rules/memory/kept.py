@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dllint import ALL_METHODS, FORK, Certainty, Finding, Held, Klass, Project, Running, Severity
+from dllint import ALL_METHODS, FORK, Finding, Held, Klass, Project, Running, Severity
 
 Reading = Callable[[Running, Klass, str], object]
 """Whether, or where, code of a class reads an attribute."""
@@ -29,7 +29,7 @@ def bloat(project: Project, held: Held, code: str, what: str, remedy: str, key: 
         span=write.span,
         message=f"{what}: {how}, {remedy}",
         severity=Severity.WARNING,
-        certainty=loader.certainty if loader else Certainty.LIKELY,
+        certainty=held.surely,
         outcomes=dict.fromkeys(sorted(failing), "bloat"),
         notes=held.route[1:],
         anchors=((loader.path, loader.span),) if loader is not None else (),

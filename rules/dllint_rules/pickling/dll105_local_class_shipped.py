@@ -25,7 +25,8 @@ class LocalClassShipped(Rule):
                 yield found
 
     def _local_class(self, project: Project, held: Held) -> Finding | None:
-        if not unpicklable_class(held.value):
+        rebuilt = isinstance(held.value, Inst) and project.evaluator.classes.is_rebuilt(held.value.klass)
+        if rebuilt or not unpicklable_class(held.value):
             return None
         klass = held.value.klass if isinstance(held.value, Inst) else held.value
         assert isinstance(klass, Klass)

@@ -63,7 +63,7 @@ class HandleOnDataset(Rule):
             message=f"{shared.handle.what} kept as `{shared.attribute}` is shared by forked workers, which "
             f"{SHOWS[shared.handle.fork]}; {REMEDY}",
             severity=Severity.WARNING,
-            certainty=held.certainty,
+            certainty=held.surely,
             outcomes={FORK: shared.handle.fork, "forkserver": "ok", "spawn": "ok"},
             notes=held.route,
             anchors=((loader.path, loader.span),) if loader is not None else (),

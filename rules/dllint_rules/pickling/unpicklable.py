@@ -28,7 +28,7 @@ def finding(
         span=held.span,
         message=f"{what} {how} {where}{whose}; {remedy}",
         severity=Severity.ERROR,
-        certainty=Certainty.LIKELY if unsure else held.certainty,
+        certainty=Certainty.LIKELY if unsure else held.surely,
         outcomes=methods,
         notes=held.route,
         anchors=((loader.path, loader.span),) if loader is not None else (),

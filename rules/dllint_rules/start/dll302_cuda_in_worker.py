@@ -24,9 +24,9 @@ class CudaInWorker(Rule):
                 used = project.devices.use(call, running.env)
                 if used and (running.path, call.span) not in seen:
                     seen.add((running.path, call.span))
-                    yield self._finding(running, call, used)
+                    yield self._finding(project, running, call, used)
 
-    def _finding(self, running: Running, call: Expr, used: str) -> Finding:
+    def _finding(self, project: Project, running: Running, call: Expr, used: str) -> Finding:
         loader = running.loader
         assert loader is not None
         return Finding(
@@ -35,7 +35,7 @@ class CudaInWorker(Rule):
             span=call.span,
             message=f'`{used}` runs in the workers: raises "Cannot re-initialize CUDA in forked subprocess" where they '
             "are forked (Linux before Python 3.14); move the batch to the GPU in the training loop",
-            certainty=loader.certainty,
+            certainty=project.certainty(running, call),
             outcomes={"fork": "exception"},
             notes=running.route,
             anchors=((loader.path, loader.span),),

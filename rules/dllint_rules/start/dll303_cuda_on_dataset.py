@@ -50,7 +50,7 @@ class CudaOnDataset(Rule):
             span=held.span,
             message=f'`{how}` is kept {where}: raises "Cannot re-initialize CUDA in forked subprocess" where the '
             "workers are forked (Linux before Python 3.14); keep it on the CPU and move the batch in the training loop",
-            certainty=held.certainty if loader.workers is Workers.SOME else Certainty.LIKELY,
+            certainty=held.surely if loader.workers is Workers.SOME else Certainty.LIKELY,
             outcomes={FORK: "exception"},
             notes=held.route,
             anchors=((loader.path, loader.span),),
