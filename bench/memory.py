@@ -139,7 +139,7 @@ class Usage(NamedTuple):
 def fixed(data: str) -> str:
     """The dataset's source after dllint's own fix."""
     with tempfile.TemporaryDirectory() as folder:
-        for name, text in (("data.py", data), ("train.py", TRAIN)):
+        for name, text in (("data.py", data), ("train.py", TRAIN), ("requirements.txt", "numpy>=2\n")):
             Path(folder, name).write_text(text, encoding="utf-8")
         command = [sys.executable, "-m", "dllint", "check", "--isolated", "--select", "DLL201"]
         done = subprocess.run([*command, "--fix", "--unsafe-fixes", folder], cwd=ROOT, capture_output=True, text=True)

@@ -82,7 +82,7 @@ from dllint.rule import Rule as Rule
 from dllint.source import Span as Span
 from dllint.syntax.getattr_guard import guard_getattr as guard_getattr
 from dllint.syntax.helper import helper as helper
-from dllint.syntax.hoist import hoist_lambda as hoist_lambda
+from dllint.syntax.hoist_both import hoist_with_helpers as hoist_with_helpers
 from dllint.syntax.hoist_class import hoist_class as hoist_class
 from dllint.syntax.hoist_function import hoist_function as hoist_function
 from dllint.syntax.lazy import Lazy as Lazy
@@ -90,6 +90,8 @@ from dllint.syntax.lazy import lazy_attribute as lazy_attribute
 from dllint.syntax.lazy import lazy_members as lazy_members
 from dllint.syntax.names import module_alias as module_alias
 from dllint.syntax.names import reference as reference
+from dllint.syntax.partials import Callee as Callee
+from dllint.syntax.refused import Refused as Refused
 from dllint.syntax.removal import without_import as without_import
 from dllint.syntax.removal import without_statement as without_statement
 from dllint.syntax.tail import GUARD as GUARD

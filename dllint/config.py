@@ -10,7 +10,7 @@ import msgspec
 from dllint import plugins, registry
 from dllint.keys import SITE, Options, Words
 from dllint.options import ConfigError, Pattern, Patterns, given, has, over, read, section, specifier, toml
-from dllint.package import PYPROJECT, metadata, numpy, scripts
+from dllint.package import PYPROJECT, metadata, scripts
 from dllint.targets import Targets
 
 __all__ = ["Config", "ConfigError", "Configs", "Pattern", "load"]
@@ -119,7 +119,6 @@ class Configs:
         if file:
             options, patterns = read(file, self.root if self._only else os.path.dirname(file))
         options, patterns = over(*self._given, options, patterns)
-        home = package or (os.path.dirname(file) if file else folder)
         project = metadata(package) if package else {}
         bare = self._only and not file
         return Config(
@@ -141,17 +140,17 @@ class Configs:
             output_format=options.output_format or "",
             docs_url=SITE if options.docs_url is None else options.docs_url,
             cache_dir=patterns.cache_dir,
-            targets=_taught(self._targets("" if bare else home, project, options, patterns)),
+            targets=_taught(self._targets("" if bare else self.root, project, options, patterns)),
             warnings=_complaints(package, project),
         )
 
-    def _targets(self, home: str, project: dict[str, object], options: Options, patterns: Patterns) -> Targets:
+    def _targets(self, root: str, project: dict[str, object], options: Options, patterns: Patterns) -> Targets:
         pythons = options.target_python or str(project.get("requires-python", ""))
         return Targets(
             platforms=options.target_platforms or Targets().platforms,
             pythons=specifier(pythons) or "",
             start_method=options.start_method or "",
-            numpy=numpy(home, project) if home else "",
+            root=root,
             scripts=scripts(project),
             loader_classes=options.loader_classes or (),
             dataset_bases=options.dataset_bases or (),

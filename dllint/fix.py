@@ -56,7 +56,8 @@ class Import(msgspec.Struct, frozen=True):
 class Fix(msgspec.Struct, frozen=True):
     """A remedy. `snippet` is what a person may paste, for one that is not applied.
 
-    `defines` are the names that it adds to its module: two fixes that add the same name do not go together.
+    `defines` are the names that it adds to its module: two fixes that add the same name do not go together, but where
+    they add the same; then one of them only `uses` it.
     """
 
     title: str
@@ -65,31 +66,54 @@ class Fix(msgspec.Struct, frozen=True):
     imports: tuple[Import, ...] = ()
     snippet: str = ""
     defines: tuple[str, ...] = ()
+    uses: tuple[str, ...] = ()
 
 
 def choose(fixes: Iterable[Fix]) -> list[Fix]:
-    """The fixes that go together; the others are left for the next pass.
+    """The fixes that go together; the others are left for the next pass."""
+    return [fix for _, fix in compatible(fixes)]
+
+
+def compatible(fixes: Iterable[Fix]) -> list[tuple[Fix, Fix]]:
+    """Those that go together, each with what is left to do of it.
 
     They come in the order of their last edits: what is defined for a fix stands above the place where it is used, and
-    the first place gets the plainest name.
+    the first place gets the plainest name. A later fix that would define just the same uses what the first defines.
     """
     applicable = [fix for fix in fixes if fix.edits and fix.applicability is not Applicability.MANUAL]
-    chosen: list[Fix] = []
+    chosen: list[tuple[Fix, Fix]] = []
     taken: dict[str, list[Edit]] = {}
     names: dict[tuple[str, str], Fix] = {}
     for fix in sorted(applicable, key=lambda fix: (max(fix.edits), sorted(fix.edits), fix.title)):
-        edits = sorted(set(fix.edits))
-        defined = {(edit.path, name) for edit in edits for name in fix.defines}
-        if any(names.get(key, fix).edits != fix.edits for key in defined):
+        defined = {(edit.path, name) for edit in fix.edits for name in fix.defines}
+        earlier = [names[key] for key in defined if key in names and names[key].edits != fix.edits]
+        if any(_definitions(other) != _definitions(fix) or not _definitions(fix) for other in earlier):
             continue
+        left = _using(fix) if earlier else fix
+        edits = sorted(set(left.edits))
         others = [other for path in {edit.path for edit in edits} for other in taken.get(path, ())]
-        if any(_clash(edit, other) for edit in edits for other in others) or not _disjoint(edits):
+        if not edits or any(_clash(edit, other) for edit in edits for other in others) or not _disjoint(edits):
             continue
-        chosen.append(fix)
-        names.update((key, fix) for key in defined)
+        chosen.append((fix, left))
+        names.update((key, fix) for key in defined if not earlier)
         for edit in edits:
             taken.setdefault(edit.path, []).append(edit)
     return chosen
+
+
+def _definitions(fix: Fix) -> list[str]:
+    """What a fix inserts in whole lines: the functions that it defines."""
+    return [edit.text.strip() for edit in fix.edits if _inserts(edit) and f"def {''.join(fix.defines)}(" in edit.text]
+
+
+def _using(fix: Fix) -> Fix:
+    """A fix without what it defines."""
+    edits = tuple(edit for edit in fix.edits if not _inserts(edit))
+    return msgspec.structs.replace(fix, edits=edits, defines=(), uses=fix.defines)
+
+
+def _inserts(edit: Edit) -> bool:
+    return edit.span.start == edit.span.end
 
 
 def apply(text: str, edits: Iterable[Edit]) -> str:

@@ -24,8 +24,8 @@ class Targets(msgspec.Struct, frozen=True):
     """A PEP 440 specifier such as ">=3.10"; empty allows every Python."""
     start_method: str = ""
     """The start method that the project always uses; empty: each platform's default."""
-    numpy: str = ""
-    """A PEP 440 specifier of the numpy the project allows."""
+    root: str = ""
+    """The folder whose requirements count; "" where there is none."""
     scripts: tuple[str, ...] = ()
     """The modules of the package's console scripts."""
     loaders: Mapping[str, Boundary] = {}
@@ -44,22 +44,17 @@ class Targets(msgspec.Struct, frozen=True):
         specifiers = SpecifierSet(self.pythons)
         return any(specifiers.contains(f"{version}.{patch}") for version in versions for patch in (0, 99))
 
-    def only_numpy_1(self) -> bool:
-        """Whether the project's own requirement leaves out NumPy 2."""
-        if not self.numpy:
-            return False
-        from packaging.specifiers import SpecifierSet
+    def needs_numpy_2(self, path: str) -> bool:
+        """Whether all that is said near a file rules out NumPy 1; what is not known may be either."""
+        from dllint import requirements
 
-        specifiers = SpecifierSet(self.numpy)
-        patches = [(minor, patch) for minor in range(40) for patch in range(10)]
-        allowed = {major for major in (1, 2) for minor, patch in patches if f"{major}.{minor}.{patch}" in specifiers}
-        return allowed == {1}
+        return bool(self.root) and requirements.only_from("numpy", 2, self.root, path)
 
     @property
     def meant(self) -> str:
         """Equal for targets that mean the same, however they are written."""
-        told = self.allows_python(_OLD), self.allows_python(_NEW), self.only_numpy_1()
-        return repr((told, msgspec.structs.replace(self, pythons="", numpy="")))
+        told = self.allows_python(_OLD), self.allows_python(_NEW)
+        return repr((told, msgspec.structs.replace(self, pythons="")))
 
     def on(self, platforms: tuple[str, ...]) -> Targets:
         """The same targets on some of the platforms only."""

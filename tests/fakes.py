@@ -54,6 +54,10 @@ class Word(Rule):
                 good = Edit(path, span, "'\N{GREEK CAPITAL LETTER OMEGA}'")
             case "BAD_IMPORT" | "BAD_IMPORT2":
                 imports = (Import(path, "functools", "partial"),)
+            case "BAD_SHARED" | "BAD_SHARED_WORSE":
+                used = "WORSE" if finding.data.endswith("WORSE") else "_shared"
+                edits = (Edit(path, Span(len(DATASET), len(DATASET)), "def _shared(): ...\n"), Edit(path, span, used))
+                return Fix("share", edits, Applicability.SAFE, defines=("_shared",))
             case "BAD_APART":
                 return Fix("in two files", (good, Edit("b.py", Span(0, 0), "x\n")), Applicability.SAFE)
             case "BAD_MANUAL":

@@ -228,7 +228,7 @@ def test_targets_come_from_the_configuration_and_the_package(tmp_path: Path) -> 
         '[project]\nrequires-python = ">=3.10"\ndependencies = ["torch", "numpy[x]>=2.1,<3; python_version>\'3\'"]\n'
     )
     targets = loaded(tmp_path, project, "pyproject.toml").targets
-    assert (targets.pythons, targets.numpy) == (">=3.10", "<3,>=2.1")
+    assert (targets.pythons, targets.needs_numpy_2("a.py")) == (">=3.10", True)
     keys = 'target-platforms = ["linux"]\nstart-method = "spawn"\nloader-classes = ["a.L"]\ndataset-bases = ["a.D"]\n'
     more = 'src = ["lib"]\ntarget-python = "3.13"\nunpicklable-types = ["a.U"]\n'
     targets = loaded(tmp_path, f"{project}[tool.dllint]\n{keys}{more}", "pyproject.toml").targets
@@ -236,16 +236,6 @@ def test_targets_come_from_the_configuration_and_the_package(tmp_path: Path) -> 
     assert (targets.loader_classes, targets.dataset_bases) == (("a.L",), ("a.D",))
     assert targets.unpicklable_types == ("a.U",)
     assert targets.src == ("lib",)
-
-
-def test_requirements_tell_the_numpy_that_the_package_does_not(tmp_path: Path) -> None:
-    (tmp_path / "requirements.txt").write_text("torch\n-r more.txt\nnumpy-stl==3\nnumpy==1.26.4  # not 2\n")
-    assert loaded(tmp_path, "", "dllint.toml").targets.numpy == "==1.26.4"
-    project = '[project]\ndependencies = ["numpy>=2"]\n'
-    assert loaded(tmp_path, project, "pyproject.toml").targets.numpy == ">=2"
-    project = '[project]\ndependencies = ["numpy-stl<4", "numpy<2 ; python_version < \'3.13\'"]\n'
-    assert loaded(tmp_path, project, "pyproject.toml").targets.numpy == "<2"
-    assert loaded(tmp_path, project.replace('"numpy-stl<4", ', ""), "pyproject.toml").targets.numpy == "<2"
 
 
 def test_scripts_of_the_package_are_known(tmp_path: Path) -> None:

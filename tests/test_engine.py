@@ -15,7 +15,7 @@ import pytest
 
 from dllint import collect as collecting
 from dllint.engine import Request, Result, check, why
-from dllint.engine.write import NotWritten, write
+from dllint.engine.write import Interrupted, NotWritten, write
 from dllint.registry import Layer
 from tests.fakes import DATASET, words
 
@@ -279,6 +279,16 @@ def test_fixes_that_do_not_help_are_refused_one_by_one(tmp_path: Path, word: str
     assert result.source("a.py").text[span.start : span.end] == word, "told where it now is"
 
 
+def test_what_two_fixes_define_is_written_once(tmp_path: Path) -> None:
+    assert fixed(tmp_path, "x = BAD_SHARED\ny = BAD_SHARED\n") == "def _shared(): ...\nx = _shared\ny = _shared\n"
+
+
+def test_what_a_refused_fix_would_have_defined_is_defined_by_the_next(tmp_path: Path) -> None:
+    make(tmp_path, a="x = BAD_SHARED_WORSE\ny = BAD_SHARED\nz = BAD_SHARED\n")
+    run(tmp_path, fix=True, layer=Layer(select=("DLL801",)))
+    assert text(tmp_path) == "def _shared(): ...\nx = BAD_SHARED_WORSE\ny = _shared\nz = _shared\n"
+
+
 def test_a_fix_may_not_edit_a_file_that_is_no_target(tmp_path: Path) -> None:
     make(tmp_path, vocab="BAD_X\n", train="import vocab\nSTART(BAD_X)\nBAD_Y\n")
     result = run(tmp_path, "train.py", fix=True)
@@ -319,7 +329,17 @@ def test_files_that_cannot_be_printed_back_are_reported_and_not_fixed(tmp_path: 
     assert fixed(tmp_path, code) == code
     result = run(tmp_path)
     assert told(result) == ["a.py:4 DLL801"]
-    assert result.findings[0][1] is None
+    fix = result.findings[0][1]
+    assert fix is not None
+    assert (fix.title, fix.edits) == ("replace `BAD_A`; this file has form feeds, which would be lost", ())
+
+
+def test_a_file_with_old_line_ends_is_told(tmp_path: Path) -> None:
+    code = "x = 1\rBAD_A\r"
+    assert fixed(tmp_path, code) == code
+    fix = run(tmp_path).findings[0][1]
+    assert fix is not None
+    assert fix.title == "replace `BAD_A`; lines of this file end with carriage returns alone"
 
 
 def test_a_crash_in_a_fix_is_told_with_its_place(tmp_path: Path) -> None:
@@ -376,8 +396,97 @@ def test_a_file_that_was_changed_meanwhile_is_left_alone(tmp_path: Path) -> None
     place = tmp_path / "a.py"
     place.write_bytes(b"new")
     with pytest.raises(NotWritten, match="changed meanwhile"):
-        write(str(place), b"old", b"fixed")
+        write(str(tmp_path), "a.py", b"old", b"fixed")
     assert place.read_bytes() == b"new"
+
+
+def test_a_file_that_would_lose_something_is_not_written(tmp_path: Path) -> None:
+    project, outside = tmp_path / "project", tmp_path / "outside.py"
+    project.mkdir()
+    outside.write_bytes(b"old")
+    (project / "link.py").symlink_to(outside)
+    (project / "own.py").write_bytes(b"old")
+    (project / "inside.py").symlink_to(project / "own.py")
+    (project / "hard.py").write_bytes(b"old")
+    os.link(project / "hard.py", project / "other.py")
+    for name, reason in (("link.py", "outside of the project"), ("hard.py", "other hard links")):
+        with pytest.raises(NotWritten, match=reason):
+            write(str(project), name, b"old", b"new")
+    write(str(project), "inside.py", b"old", b"new")
+    contents = {file.name: file.read_bytes() for file in project.iterdir()}
+    assert contents == dict.fromkeys(contents, b"old") | {"own.py": b"new", "inside.py": b"new"}
+    assert outside.read_bytes() == b"old"
+
+
+@pytest.mark.skipif(not hasattr(os, "setxattr"), reason="no extended attributes here")
+def test_extended_attributes_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = tmp_path / "a.py"
+    place.write_bytes(b"old")
+    try:
+        os.setxattr(place, "user.origin", b"here")
+    except OSError:
+        pytest.skip("this file system has none")
+    write(str(tmp_path), "a.py", b"old", b"new")
+    assert (place.read_bytes(), os.getxattr(place, "user.origin")) == (b"new", b"here")
+    monkeypatch.setattr(os, "setxattr", refusing)
+    with pytest.raises(NotWritten, match=r"`user\.origin` would be lost"):
+        write(str(tmp_path), "a.py", b"new", b"newer")
+    assert [entry.name for entry in tmp_path.iterdir()] == ["a.py"]
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root may give files away")
+def test_the_owner_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = tmp_path / "a.py"
+    place.write_bytes(b"old")
+    os.chown(place, 1234, 2345)
+    place.chmod(0o640)
+    write(str(tmp_path), "a.py", b"old", b"new")
+    status = place.stat()
+    assert (status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode)) == (1234, 2345, 0o640)
+    monkeypatch.setattr(os, "chown", refusing)
+    with pytest.raises(NotWritten, match="belongs to somebody else"):
+        write(str(tmp_path), "a.py", b"new", b"newer")
+
+
+def refusing(*_: object) -> None:
+    raise PermissionError(1, "Operation not permitted")
+
+
+def test_what_is_not_written_is_not_called_fixed(tmp_path: Path) -> None:
+    make(tmp_path, a="BAD_A\n", b="BAD_A\n")
+    os.link(tmp_path / "a.py", tmp_path / "elsewhere.txt")
+    result = run(tmp_path, fix=True)
+    assert result.crashes == ("a.py: not written: it has other hard links, which would keep the old text",)
+    assert [item.path for item in result.applied] == ["b.py"]
+    assert told(result) == ["a.py:2 DLL801"]
+    assert [change.after.path for change in result.changes] == ["b.py"]
+
+
+def test_an_interrupt_says_what_was_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make(tmp_path, a="BAD_A\n", b="BAD_A\n")
+    real = os.replace
+
+    def replace(source: str, place: str) -> None:
+        if place.endswith("b.py"):
+            raise KeyboardInterrupt
+        real(source, place)
+
+    monkeypatch.setattr(os, "replace", replace)
+    with pytest.raises(Interrupted, match=r"1 of 2 files were written: a\.py"):
+        run(tmp_path, fix=True)
+
+
+def test_what_a_killed_run_has_left_goes_at_the_next_one(tmp_path: Path) -> None:
+    make(tmp_path, a="BAD_A\n")
+    left, fresh = (tmp_path / f".dllint-{digit * 16}.tmp" for digit in "0f")
+    for file in (left, fresh):
+        file.write_bytes(b"")
+    os.utime(left, (0, 0))
+    (tmp_path / ".dllint-mine.tmp").write_bytes(b"")
+    run(tmp_path)
+    assert left.exists()
+    run(tmp_path, fix=True)
+    assert (left.exists(), fresh.exists(), (tmp_path / ".dllint-mine.tmp").exists()) == (False, True, True)
 
 
 def test_a_failed_write_leaves_the_file_and_no_litter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -416,7 +525,7 @@ def test_killed_at_any_moment_every_file_is_old_or_new(times: int, tmp_path: Pat
 
     def write_all() -> None:
         for file in files:
-            write(str(file), old, new)
+            write(str(tmp_path), file.name, old, new)
 
     for attempt in range(times):
         for file in files:

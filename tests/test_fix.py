@@ -115,6 +115,16 @@ def test_the_same_new_name_twice_waits_for_the_next_pass() -> None:
     assert choose([first, second, elsewhere]) == [first, elsewhere]
 
 
+def test_what_two_would_define_alike_is_defined_by_the_first_and_used_by_the_other() -> None:
+    new = "def _f(): ...\n"
+    first = fix(edit(0, 0, new), edit(3, 4, "_f"), defines=("_f",))
+    second = fix(edit(5, 5, new), edit(7, 8, "_f"), defines=("_f",))
+    used = Fix("title", (edit(7, 8, "_f"),), Applicability.SAFE, uses=("_f",))
+    assert choose([second, first]) == [first, used]
+    other = fix(edit(5, 5, "def _f(): 1\n"), edit(7, 8, "_f"), defines=("_f",))
+    assert choose([other, first]) == [first]
+
+
 def test_an_insertion_beside_a_replacement_comes_first() -> None:
     assert apply(TEXT, [edit(3, 5, "B"), edit(3, 3, "a"), edit(5, 5, "c")]) == "012aBc56789"
 

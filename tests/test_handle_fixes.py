@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import textwrap
+import threading
+from typing import Any
 
 import pytest
 from dllint_rules.pickling.dll106_handle_on_dataset import HandleOnDataset
@@ -148,7 +150,20 @@ def test_what_stands_in_the_way_is_said(init: str, more: str, reason: str) -> No
 
 def test_a_lock_is_not_opened() -> None:
     project, _, (finding,) = findings(program("self.file = threading.Lock()"))
-    assert HandleOnDataset().fix(finding, project) is None
+    fix = HandleOnDataset().fix(finding, project)
+    assert fix is not None
+    assert (fix.applicability, fix.edits) == (Applicability.MANUAL, ())
+    assert "Leave `file` out of the pickle" in fix.title
+    scope: dict[str, Any] = {"threading": threading}
+    exec("class Files:\n" + textwrap.indent(fix.snippet, "    "), scope)
+    files = scope["Files"]()
+    files.file, files.size = threading.Lock(), 3
+    files.file.acquire()
+    state = files.__getstate__()
+    assert state == {"size": 3}
+    other = scope["Files"]()
+    other.__setstate__(state)
+    assert (other.size, other.file.locked()) == (3, False)
 
 
 def test_a_library_that_may_use_the_attribute_stands_in_the_way() -> None:

@@ -59,7 +59,7 @@ def fixed(code: str, targets: Targets | None = None) -> str:
     return result
 
 
-ARRAY = "np.array({}, dtype=np.dtypes.StringDType())"
+ARRAY = "np.array({}, dtype=str)"
 
 
 @pytest.mark.parametrize(
@@ -163,6 +163,11 @@ BREAKING = [
     "return getattr(self, 'files')",
     "return [self.files for _ in range(2)]",
     "return lambda: self.files",
+    "return self.files[len(self.files) > 3]",
+    "return self.files[True]",
+    "return self.files[not root]",
+    "return self.filter(self.files)",
+    "return pool.map(len, self.files)",
 ]
 
 
@@ -172,7 +177,28 @@ def test_uses_that_an_array_breaks(body: str) -> None:
     assert fix.applicability is Applicability.MANUAL
     assert not fix.edits
     assert f"`{body}`" in fix.title
-    assert fix.snippet == "self.files = np.array(self.files, dtype=np.dtypes.StringDType())"
+    assert fix.snippet == "self.files = np.array(self.files, dtype=str)"
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "    def pick(self, last=False):\n        return self.files[last]\n",
+        "    def pick(self, last: bool):\n        return self.files[last]\n",
+        "    def pick(self):\n        last = len(self.files) > 3\n        return self.files[last]\n",
+        "    def pick(self, last):\n        last = 0 if last else last == 1\n        return self.files[last]\n",
+        "    def pick(self):\n        return sorted(self.files)\ndef sorted(names): return names or 1\n",
+        "    def set(self, at=True):\n        self.at = at\n    def pick(self):\n        return self.files[self.at]\n",
+        "    def pick(self, filter):\n        return filter(self.files)\n",
+    ],
+)
+def test_an_index_that_is_a_bool_and_functions_named_like_built_in_ones(more: str) -> None:
+    assert fix_of(program("self.files = glob.glob(root)", more)).applicability is Applicability.MANUAL
+
+
+@pytest.mark.parametrize("more", ["    def pick(self, at=0):\n        at += 1\n        return self.files[at]\n"])
+def test_an_index_that_is_a_number(more: str) -> None:
+    assert "np.array(" in fixed(program("self.files = glob.glob(root)", more))
 
 
 @pytest.mark.parametrize(
@@ -227,7 +253,7 @@ def test_a_list_that_is_filled_is_converted_where_it_is_complete() -> None:
     result = fixed(program(textwrap.dedent(init)))
     assert (
         "            self.files += glob.glob(folder)\n"
-        "        self.files = np.array(self.files, dtype=np.dtypes.StringDType())\n"
+        "        self.files = np.array(self.files, dtype=str)\n"
         "        print(len(self.files))\n"
     ) in result
     assert result.count("np.array") == 1
@@ -272,19 +298,11 @@ def test_numpy_goes_by_the_name_it_has() -> None:
     assert "import numpy as _numpy" in fixed("np = 1\n" + code)
 
 
-@pytest.mark.parametrize(
-    ("numpy", "dtype"),
-    [
-        ("", "np.dtypes.StringDType()"),
-        (">=1.20", "np.dtypes.StringDType()"),
-        ("==2.1.3", "np.dtypes.StringDType()"),
-        (">=1.20,<2", "str"),
-        ("==1.26.4", "str"),
-        ("~=1.19", "str"),
-    ],
-)
-def test_numpy_1_gets_the_dtype_it_has(numpy: str, dtype: str) -> None:
-    assert f", dtype={dtype})" in fixed(program("self.files = glob.glob(root)"), Targets(numpy=numpy))
+def test_a_project_that_needs_numpy_2_gets_the_smaller_array(tmp_path: Path) -> None:
+    (tmp_path / "requirements.txt").write_text("torch\nnumpy>=2.1\n")
+    init = program("self.files = glob.glob(root)")
+    assert ", dtype=np.dtypes.StringDType())" in fixed(init, Targets(root=str(tmp_path)))
+    assert ", dtype=str)" in fixed(init)
 
 
 def test_spawned_workers_share_a_tensor_only() -> None:
@@ -297,7 +315,7 @@ def test_spawned_workers_share_a_tensor_only() -> None:
 def test_paths_are_told_how_to_stay_paths() -> None:
     fix = fix_of(program("self.files = list(Path(root).glob('*'))"))
     assert fix.snippet == (
-        "self.files = np.array([str(path) for path in self.files], dtype=np.dtypes.StringDType())\n"
+        "self.files = np.array([str(path) for path in self.files], dtype=str)\n"
         "# and Path(self.files[index]) where a Path is needed"
     )
 
@@ -307,7 +325,7 @@ def test_reports_show_what_to_paste(output_format: str, tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(program("self.files = glob.glob(root)\nif self.files: print(root)"))
     arguments = ["check", "--isolated", "--output-format", output_format, str(tmp_path / "a.py")]
     output = CliRunner().invoke(cli, arguments).output
-    assert "self.files = np.array(self.files, dtype=np.dtypes.StringDType())" in output
+    assert "self.files = np.array(self.files, dtype=str)" in output
     assert "a.py:8 needs a list: `if self.files: print(root)`" in output
     assert ("(by hand)" if output_format == "full" else '"display-only"') in output
     assert "fixable" not in output

@@ -228,8 +228,10 @@ def test_what_workers_need_stays_above(above: str, moves: bool) -> None:
 
 REFUSED = [
     ("scale = 1\n" + LOOP + "scale = 2\n" + LOOP, "worker code (`Numbers.__getitem__`) reads `scale`"),
-    (LOOP + "def later(): pass\n", "functions, classes or imports stand below"),
-    (LOOP + "import random\n", "functions, classes or imports stand below"),
+    (LOOP + "x = 1\ndef later(a=x): pass\n", "workers may need `later`, defined in line 20, which reads what"),
+    (LOOP + "def later(): pass\nlater = 1\n", "workers may need `later`, defined in line 19, a name that is"),
+    (LOOP + "from random import *\n", "workers may need the names that line 19 imports"),
+    ("if unknown:\n    def scale(): pass\n    " + LOOP.replace("\n", "\n    ").strip() + "\n", "reads `scale`"),
     (LOOP + "Numbers.width = 3\n" + LOOP, "`Numbers` is changed there"),
     (LOOP + "torch.set_default_dtype(torch.float64)\n", "`torch.set_default_dtype` is set for this process only"),
     ("scale = []\n" + LOOP + "scale.append(1)\n", "worker code reads `scale`, which may be changed there"),
@@ -246,6 +248,86 @@ REFUSED = [
 @pytest.mark.parametrize(("tail", "why"), REFUSED)
 def test_what_workers_would_miss_is_not_moved(tail: str, why: str) -> None:
     assert why in refused(script(tail, item="index * scale"))
+
+
+def test_definitions_below_go_above_the_guard() -> None:
+    tail = """\
+    loader = DataLoader(Numbers(), num_workers=2)
+    print(len(loader))
+    # One epoch.
+    def train(epoch):
+        for batch in loader:
+            print(batch, epoch)
+        # done
+    import random
+    # The start.
+    train(random.random())
+    class Later:
+        size = 1
+    print(Later)
+    """
+    after = """\
+    # One epoch.
+    def train(epoch):
+        for batch in loader:
+            print(batch, epoch)
+        # done
+
+
+    class Later:
+        size = 1
+
+
+    if __name__ == "__main__":
+        for batch in DataLoader(Numbers(), num_workers=2):
+            print(batch)
+        loader = DataLoader(Numbers(), num_workers=2)
+        print(len(loader))
+        import random
+        # The start.
+        train(random.random())
+        print(Later)
+    """
+    assert fixed(script(LOOP + textwrap.dedent(tail))) == script(textwrap.dedent(after))
+
+
+def test_an_import_that_workers_need_goes_above_the_guard() -> None:
+    result = fixed(script(LOOP + "import random\nprint(random)\n", item="random.random()"))
+    assert result.index("import random") < result.index("if __name__") < result.index("print(random)")
+
+
+def test_a_lookup_in_another_file_cannot_see_the_names_of_the_script() -> None:
+    data = HEAD.format(item="eval('index')")
+    files = {"train.py": "from data import *\nscale = 1\n" + LOOP, "data.py": data}
+    assert "if __name__" in fixed(files)
+
+
+def test_a_bare_call_of_main_is_guarded() -> None:
+    main = (
+        "scale = 1\ndef main(*more):\n    global scale\n    scale = 2\n    loader = build(unknown)\n    list(loader)\n"
+    )
+    build = "def build(data):\n    return DataLoader(data, num_workers=2)\n"
+    result = fixed(script(build + main + "main()\n"))
+    assert result.endswith('\nif __name__ == "__main__":\n    main()\n')
+
+
+def test_a_test_runner_imports_tests_only() -> None:
+    head = "import data_test\n"
+    files = {"data_test.py": "import torch\n", "train.py": head + script(LOOP)}
+    assert "if __name__" in fixed(files)
+
+
+def test_a_file_of_the_same_folder_is_what_an_import_means() -> None:
+    files = {"train.py": script(LOOP), "other/train.py": "import torch\n", "other/run.py": "import train\n"}
+    assert fix_of(files).applicability is Applicability.SAFE
+
+
+def test_a_page_of_a_gallery_keeps_its_blocks_at_the_margin() -> None:
+    title = '"""\nTraining\n========\n\nHow it is done.\n"""\n'
+    block = "#" * 79 + "\n# Then we loop.\n"
+    assert "a gallery makes a page" in refused(title + script(block + LOOP))
+    assert "if __name__" in fixed(script(block + LOOP), Applicability.SAFE)
+    assert "if __name__" in fixed(title + script(LOOP), Applicability.SAFE)
 
 
 @pytest.mark.parametrize(

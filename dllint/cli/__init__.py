@@ -83,7 +83,10 @@ def main() -> None:
     except click.ClickException as error:
         error.show()
         status = error.exit_code
-    except (click.Abort, KeyboardInterrupt):
+    except (click.Abort, KeyboardInterrupt) as stopped:
+        said = str(stopped.__cause__ or stopped)
+        if said:
+            click.echo(f"interrupted: {said}", err=True)
         status = 130
     except Exception as error:
         from dllint.reduce import told

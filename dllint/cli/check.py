@@ -43,7 +43,7 @@ class _Command(click.Command):
 @click.argument("paths", nargs=-1)
 @click.option("--fix/--no-fix", help="Apply safe fixes.")
 @click.option("--fix-only", is_flag=True, help="Fix; of what is left, tell only refused fixes, and exit 0.")
-@click.option("--show-fixes", is_flag=True, help="List what was fixed, and how.")
+@click.option("--show-fixes", is_flag=True, help="List what was fixed, and how, and what stands in the way elsewhere.")
 @click.option("--unsafe-fixes/--no-unsafe-fixes", default=None, help="With --fix or --diff: unsafe fixes too.")
 @click.option("--add-noqa", metavar="[=REASON]", help="Silence what is reported with comments (and say why).")
 @click.option("--diff", is_flag=True, help="Print what the fixes would change; write nothing.")

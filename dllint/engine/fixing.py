@@ -15,18 +15,20 @@ from dllint.engine.corpus import Corpus
 from dllint.engine.judge import Judge, Judgement
 from dllint.engine.result import Applied
 from dllint.finding import Finding, Severity
-from dllint.fix import Applicability, Edit, Fix, Import, choose, edited, fits
+from dllint.fix import Applicability, Edit, Fix, Import, compatible, edited, fits
 from dllint.reduce import told
 from dllint.rule import Rule
 from dllint.source import Source, Span
 from dllint.suppress import COMMENTS
 from dllint.syntax.guard import NotParsed
+from dllint.syntax.refused import unfaithful
 
 if TYPE_CHECKING:
     from dllint.project import Project
 
-PASSES = 10
-"""A fix may make room for another one; more rounds than this mean that two rules undo each other."""
+UNCOVERED = {"DLL301": frozenset({"DLL308"})}
+"""What is told only once something worse is mended: what an import does besides, once it no longer starts workers."""
+_WAITS = "what it would use is not defined in this round"
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -63,13 +65,16 @@ class Remedies:
             return None
         try:
             fix = self._rules[finding.code].fix(finding, project)
-            if fix is None or not all(_possible(edit, project) for edit in fix.edits):
+            if fix is None:
                 return None
+            reason = next((why for edit in fix.edits if (why := _impossible(edit, project))), "")
+            if reason:
+                return _by_hand(fix, reason)
             apart = len({edit.path for edit in fix.edits}) > 1  # what needs two files is for a person
             trust = Applicability.MANUAL if apart else self._trust(finding, fix.applicability)
             return msgspec.structs.replace(fix, applicability=trust)
         except NotParsed:  # LibCST does not read the file, so it is reported on and not fixed
-            return None
+            return Fix("Mend it; this file cannot be read well enough to be changed", (), Applicability.MANUAL)
         except Exception as error:
             place = f"{finding.path}:{project.source(finding.path).place(finding.span.start)}"
             self.crashes.append(f"internal error in the fix of {finding.code} at {place}: {told(error)}")
@@ -93,8 +98,16 @@ class Remedies:
         return Applicability.SAFE if covered(config.safe) >= 0 else own
 
 
-def _possible(edit: Edit, project: Project) -> bool:
-    return project.fixable(edit.path) and fits(project.source(edit.path), edit)
+def _impossible(edit: Edit, project: Project) -> str:
+    """Why an edit cannot be made; "" where it can."""
+    source = project.source(edit.path)
+    if not project.fixable(edit.path):
+        return unfaithful(source.text)
+    return "" if fits(source, edit) else "it would change several cells of the notebook, or what is for IPython"
+
+
+def _by_hand(fix: Fix, why: str) -> Fix:
+    return Fix(f"{fix.title}; {why}", (), Applicability.MANUAL, snippet=fix.snippet)
 
 
 def written_out(fix: Fix, project: Project) -> Fix:
@@ -122,8 +135,9 @@ class Fixer:
         applied: list[Applied] = []
         refused: list[Finding] = []
         projects: tuple[Project, ...] = ()
-        for _ in range(PASSES):
-            judged = self._judge.judge(corpus, projects)
+        judged = self._judge.judge(corpus, projects)
+        # Each round fixes or refuses a finding, so that more rounds than these mean that two rules undo each other.
+        for _ in range(2 * len(judged.findings) + 10):
             chosen = self._candidates(judged, refused)
             if not chosen:
                 return Outcome(corpus, tuple(applied), tuple(refused), judged.projects)
@@ -133,7 +147,8 @@ class Fixer:
             refused = [_moved(one, edits) for one in (*refused, *trial.refused)]
             corpus, projects = trial.result, trial.after
             applied += [Applied(finding.path, finding.code, fix.title) for finding, fix in trial.kept]
-        left = self._candidates(self._judge.judge(corpus, projects), refused)
+            judged = self._judge.judge(corpus, projects)
+        left = self._candidates(judged, refused)
         return Outcome(corpus, tuple(applied), tuple(refused), projects, converged=not left)
 
     def _candidates(self, judged: Judgement, refused: Sequence[Finding]) -> list[tuple[Finding, Fix]]:
@@ -146,7 +161,7 @@ class Fixer:
             fix = self._remedies.fix(finding, judged.project(finding.path))
             if fix and self._remedies.applied(finding, fix) and all(edit.path in self._targets for edit in fix.edits):
                 pairs[id(fix)] = finding, fix
-        return [pairs[id(fix)] for fix in choose(fix for _, fix in pairs.values())]
+        return [(pairs[id(fix)][0], left) for fix, left in compatible(fix for _, fix in pairs.values())]
 
 
 class _Tried(NamedTuple):
@@ -178,7 +193,7 @@ class _Trial:
             middle = len(batch) // 2
             self.keep(batch[:middle])
             self.keep(batch[middle:])
-        elif not self.kept:
+        elif result is not _WAITS and not self.kept:
             self.refused.append(_refusal(batch[0][0], result))
         # Else it may be right once those that are kept are made: the next pass asks for it again.
 
@@ -192,6 +207,9 @@ class _Trial:
 
     def _try(self, together: Sequence[tuple[Finding, Fix]]) -> _Tried | str:
         """The project after these fixes, or why they may not be made."""
+        defined = {name for _, fix in together for name in fix.defines}
+        if any(name not in defined for _, fix in together for name in fix.uses):
+            return _WAITS
         sources: dict[str, Source] = {}
         try:
             for path, own in _by_path(self._edits(together)).items():
@@ -214,8 +232,9 @@ class _Trial:
         for (code, path), number in gone.items():
             if after[code, path] > self._before[code, path] - number:
                 return f"{code} would still be reported in {path}"
+        uncovered = {code for finding, _ in together for code in UNCOVERED.get(finding.code, ())}
         for code, path in after:
-            if _total(after, code) > _total(self._before, code):
+            if code not in uncovered and _total(after, code) > _total(self._before, code):
                 return f"{code} would be reported in {path}"
         return ""
 

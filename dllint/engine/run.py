@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 
 from dllint import ruff
@@ -13,7 +12,7 @@ from dllint.engine.reader import Survey
 from dllint.engine.result import Change, Result, quote, result
 from dllint.engine.session import Session
 from dllint.engine.silencing import Silenced, gone, silence
-from dllint.engine.write import NotWritten, write
+from dllint.engine.write import Interrupted, NotWritten, tidy, write
 from dllint.finding import Finding
 from dllint.fix import Fix
 
@@ -40,14 +39,21 @@ def run(session: Session, survey: Survey) -> Result:
         corpus, judged = silenced.corpus, silenced.judged
     if judged.crashes and corpus.remembered and not request.fix:
         raise Distrusted
+    found = session.found(corpus, judged)
+    quote(corpus, [*found, *session.judge.heard(corpus.root, outcome.refused)])  # before it is on disk
     changes = tuple(_changes(first, corpus))
-    unwritten = {} if request.stdin is not None or not request.write else _write_all(corpus.root, changes)
+    unwritten: dict[str, str] = {}
+    if request.stdin is None and request.write:
+        unwritten = _write_all(corpus.root, changes)
+        if request.fix:
+            tidy(corpus.root, session.selection.targets)
     if unwritten:  # what is told is what is on disk now
         corpus = corpus.changed({path: first.source(path) for path in unwritten})
         judged = session.judge.judge(corpus, judged.projects)
+        found = session.found(corpus, judged)
         silenced = silenced._replace(gone=gone(before, judged) if request.add_noqa is not None else {})
-    found = session.found(corpus, judged)
-    findings = [*filter(session.concerned, found), *session.judge.heard(corpus.root, outcome.refused)]
+    refused = [one for one in session.judge.heard(corpus.root, outcome.refused) if one.path not in unwritten]
+    findings = [*filter(session.concerned, found), *refused]
     quote(corpus, findings)
     stuck = [] if outcome.converged else ["fixes were still possible after the last pass; run again"]
     fixes = {id(finding): fix for finding, fix in _with_fixes(session, findings, judged)}
@@ -98,12 +104,17 @@ def _changes(before: Corpus, after: Corpus) -> Iterable[Change]:
 
 
 def _write_all(root: str, changes: Sequence[Change]) -> dict[str, str]:
-    """Write the files; those that could not be written, with the reason."""
-    problems = {}
+    """Writes what changed; the files that could not be, with the reason."""
+    unwritten: dict[str, str] = {}
+    written: list[str] = []
     for change in changes:
         before, after = change.before, change.after
         try:
-            write(os.path.join(root, before.path), before.encode(), after.encode())
+            write(root, before.path, before.encode(), after.encode())
+            written.append(before.path)
         except NotWritten as error:
-            problems[before.path] = f"{before.path}: not written: {error}"
-    return problems
+            unwritten[before.path] = f"{before.path}: not written: {error}"
+        except KeyboardInterrupt:
+            told = f": {', '.join(written)}" if written else ""
+            raise Interrupted(f"{len(written)} of {len(changes)} files were written{told}") from None
+    return unwritten

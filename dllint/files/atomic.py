@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import stat
+from collections.abc import Callable
+
+TEMPORARY = re.compile(r"\.dllint-[0-9a-f]{16}\.tmp")
+"""The name of a file that is being written."""
 
 
-def replace(place: str, data: bytes, mode: int | None = None) -> None:
+def replace(
+    place: str, data: bytes, mode: int | None = None, finish: Callable[[str], None] = lambda temporary: None
+) -> None:
     """Put a file in the place of another, or where none is. Raises OSError; what was there is there still then.
 
-    Without a mode it is for its owner alone.
+    Without a mode it is for its owner alone. `finish` may change the new file before it takes the place.
     """
     temporary = os.path.join(os.path.dirname(place), f".dllint-{os.urandom(8).hex()}.tmp")
     try:
@@ -18,6 +25,7 @@ def replace(place: str, data: bytes, mode: int | None = None) -> None:
             stream.write(data)
         if mode is not None:
             os.chmod(temporary, mode)
+        finish(temporary)
         os.replace(temporary, place)
     except BaseException:
         with contextlib.suppress(OSError):

@@ -12,13 +12,16 @@ from dllint.report import Context, Findings, shown
 def fixes(
     applied: Collection[tuple[str, str, str]], findings: Findings, context: Context, listed: bool, what: str = "Fixed"
 ) -> Iterator[str]:
-    """How many findings of which rules were fixed, and how if that is `listed`; how many fixes were refused.
+    """How many findings of which rules were fixed, and how many fixes were refused; if `listed`, how, and why not.
 
     `applied` has the path, the code and the title of each fix.
     """
     yield from _counted(what, Counter(code for _, code, _ in applied))
     for path, code, title in sorted(applied) if listed else ():
         yield f"  {context.name(path)}: {code} {shown(title)}"
+    for finding, fix in findings if listed else ():
+        if fix is not None and fix.applicability is Applicability.MANUAL:
+            yield f"  {context.name(finding.path)}: {finding.code} not fixed: {shown(fix.title)}"
     refused = sum(finding.code == "DLL904" for finding, _ in findings)
     if refused:
         yield f"{refused} {'fix' if refused == 1 else 'fixes'} refused (DLL904)."

@@ -10,11 +10,14 @@ from typing import NamedTuple
 
 from dllint.syntax.module_names import Fate, ModuleNames
 from dllint.syntax.outline import FunctionNode, Outline
+from dllint.syntax.refused import Refused
 from dllint.syntax.scoping import binder, bindings, parameters, type_parameters
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_KEEPING = {"append", "appendleft", "add", "insert", "extend", "setdefault", "update", "put", "register"}
+"""Methods that keep what they are given for the rounds to come."""
 FRAMES = {"super", "__class__", "locals", "vars", "dir", "eval", "exec"}
 """Names whose meaning depends on the function they are used in."""
 
@@ -28,16 +31,20 @@ class Captures(NamedTuple):
 
 def captures(
     outline: Outline, module: ModuleNames, function: FunctionNode, code: str, own: Collection[str] = ()
-) -> Captures | None:
-    """What a function captures; None where a copy at module level would not mean the same.
+) -> Captures:
+    """What a function captures. Raises Refused where a copy at module level would not mean the same.
 
     `code` is the function alone, without indentation; names in `own` do not count. A variable qualifies when the value
     it has where the function is made is the one it keeps, and when it is not `self`, which would take its whole object
     along. So do variables that the module binds under its main guard, where workers do not.
     """
     free = free_names(code)
-    if free is None or not free.isdisjoint(FRAMES) or mangled(outline, function):
-        return None
+    if free is None:
+        raise Refused("it sets a variable of the functions around it or of the module")
+    if not free.isdisjoint(FRAMES):
+        raise Refused(f"`{min(free & FRAMES)}` means something else outside of the function around it")
+    if mangled(outline, function):
+        raise Refused("it reads a private attribute, whose name depends on the class around it")
     variables, imports = [], []
     for name in sorted(free.difference(own), key=lambda name: _first_use(function, name)):
         scope = binder(outline, function, name)
@@ -45,15 +52,31 @@ def captures(
         if fate is Fate.SAME:
             continue
         if fate is Fate.OTHER or (fate is Fate.GUARDED and not _is_settled(outline, function, name)):
-            return None
+            bound = bindings(outline.tree).get(name)
+            why = "may be something else in a process that imports the module afresh" if bound else "is bound nowhere"
+            raise Refused(f"`{name}` {why}")
         binding = bindings(scope or outline.tree).get(name, [])
         if len(binding) == 1 and isinstance(binding[0], ast.alias):
             imports.append(_import(outline, binding[0]))
         elif scope is None or _is_fixed(outline, function, scope, name):
             variables.append(name)
         else:
-            return None
+            raise Refused(_why_not(outline, function, scope, name))
     return Captures(tuple(variables), tuple(imports))
+
+
+def _why_not(outline: Outline, function: FunctionNode, scope: ast.AST, name: str) -> str:
+    """Why a variable cannot be filled in."""
+    if _is_owner(outline, scope, name):
+        return f"it reads `{name}`, and the whole object would go along"
+    made = bindings(scope).get(name, [])
+    if any(isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) for node in made):
+        return f"it uses `{name}`, which is local, too; move that to module level first"
+    if any(isinstance(getattr(outline.statement(node), "value", None), ast.Lambda) for node in made):
+        return f"it uses `{name}`, which is a `lambda` itself"
+    if isinstance(scope, _COMPREHENSIONS) or any(isinstance(outline.statement(node), _LOOPS) for node in made):
+        return f"`{name}` changes with every round of the loop around it"
+    return f"`{name}` may still change after this line"
 
 
 def free_names(code: str) -> set[str] | None:
@@ -141,6 +164,8 @@ def _precedes(outline: Outline, binding: ast.AST, function: FunctionNode, scope:
     if isinstance(binding, (*_DEFINITIONS, ast.alias, ast.ExceptHandler)):
         return False
     statement = outline.statement(binding)
+    if isinstance(statement, ast.For) and _is_for_this_round(outline, statement, function):
+        return _is_set_by_loop(outline, statement, binding, scope)
     if isinstance(statement, (ast.Delete, *_LOOPS)) or isinstance(getattr(statement, "value", None), ast.Lambda):
         return False
     loops = [above for above, _ in _below(outline, function, scope) if isinstance(above, _LOOPS)]
@@ -150,6 +175,31 @@ def _precedes(outline: Outline, binding: ast.AST, function: FunctionNode, scope:
     made = outline.offsets.span(function)[0]
     in_body = isinstance(statement, (ast.With, ast.AsyncWith)) and (statement, "body") in outline.path(function)
     return end <= made or (start <= made and in_body)
+
+
+def _is_for_this_round(outline: Outline, loop: ast.For, function: FunctionNode) -> bool:
+    """Whether a lambda is passed to a call in the body of a loop, and not kept for later."""
+    if not isinstance(function, ast.Lambda):
+        return False
+    passed = False
+    for above, field in outline.path(function):
+        if above is loop:
+            return passed and field == "body"
+        if isinstance(above, (ast.Yield, ast.Return, ast.Lambda)):
+            return False
+        if isinstance(above, ast.Call) and field in ("args", "keywords"):
+            called = above.func.attr if isinstance(above.func, ast.Attribute) else ""
+            if called in _KEEPING:
+                return False
+            passed = True
+    return False
+
+
+def _is_set_by_loop(outline: Outline, loop: ast.For, binding: ast.AST, scope: ast.AST) -> bool:
+    """Whether nothing in a loop sets its variable but the loop itself."""
+    name = binding.id if isinstance(binding, ast.Name) else ""
+    own = bindings(scope).get(name, [])
+    return not any(other is not binding and _contains(outline, loop, other) for other in own)
 
 
 def _below(outline: Outline, node: ast.AST, scope: ast.AST) -> Iterator[tuple[ast.AST, str]]:

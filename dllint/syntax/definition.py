@@ -17,13 +17,13 @@ from dllint.syntax.write import insertion_point, reindent
 
 
 def split_lambda(code: str) -> tuple[str, str] | None:
-    """The parameters and the body of a lambda as they are written; None where a comment would be lost."""
+    """The parameters and the body of a lambda as they are written; None where a parameter's comment would be lost."""
     starts = Offsets(code).starts
     depth = 0
     colon = -1
     try:
         for token in tokenize.generate_tokens(io.StringIO(f"({code})", newline="").readline):
-            if token.type == tokenize.COMMENT:
+            if token.type == tokenize.COMMENT and colon < 0:
                 return None
             if token.type == tokenize.OP and token.string in "([{":
                 depth += 1

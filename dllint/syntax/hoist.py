@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import NamedTuple, cast
 
 from dllint.fix import Applicability, Edit, Fix, Import
 from dllint.model.facts import Function, ModuleModel
@@ -15,9 +16,11 @@ from dllint.syntax.definition import definition, insertion, returned, split_lamb
 from dllint.syntax.latest import latest
 from dllint.syntax.layout import BLANK, blank_above, indent_at, indent_unit
 from dllint.syntax.module_names import ModuleNames
-from dllint.syntax.names import free_name, reference
+from dllint.syntax.names import bound_by, free_name, reference
 from dllint.syntax.outline import Outline, outline
 from dllint.syntax.parse import Tree
+from dllint.syntax.partials import Callee, Filled, narrowed, passed_along, without_defaults
+from dllint.syntax.refused import Refused, unfaithful
 from dllint.syntax.suggest import suggest_name
 from dllint.syntax.width import placed
 
@@ -26,64 +29,152 @@ _NOTHING_MORE = re.compile(r"[ \t\f]*(#[^\r\n]*)?(?=[\r\n]|\Z)")
 _STATEFUL = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)
 
 
-def hoist_lambda(source: Source, tree: Tree, model: ModuleModel, function: Function, name: str = "") -> Fix | None:
-    """Replace a lambda by a function at module level; None where that would not mean the same.
+def hoist_lambda(
+    source: Source,
+    tree: Tree,
+    model: ModuleModel,
+    function: Function,
+    name: str = "",
+    callee: Callee | None = None,
+    own: Collection[str] = (),
+) -> Fix:
+    """Replace a lambda by a function at module level. Raises Refused where that would not mean the same.
 
     Captured variables become leading parameters that `functools.partial` fills in. `name` is the wanted name; without
-    one the context suggests it.
+    one the context suggests it. `callee` is what the lambda calls, where a `functools.partial` of that will do; what is
+    in `own` moves along.
     """
     seen = outline(source.text)
     node = seen.function_at(function.span.start) if seen else None
-    if seen is None or not isinstance(node, ast.Lambda) or not tree.faithful:
-        return None
+    if seen is None or not isinstance(node, ast.Lambda):
+        raise Refused("this file is written for another Python")
+    if not tree.faithful:
+        raise Refused(unfaithful(source.text))
     code = source.text[function.span.start : function.span.end]
-    parts = split_lambda(code)
-    taken = captures(seen, ModuleNames(seen, model), node, f"({code}\n)")
-    if parts is None or taken is None or not constant_defaults(node.args):
-        return None
-    if any(isinstance(part, _STATEFUL) for part in ast.walk(node)) or (taken.variables and _is_method(seen, node)):
-        return None
-    body = [*taken.imports, returned(parts[1], indent_at(source, function.span.start), indent_unit(source))]
+    taken = captures(seen, ModuleNames(seen, model), node, f"({code}\n)", own)
+    if any(isinstance(part, _STATEFUL) for part in ast.walk(node)):
+        raise Refused("it assigns, yields or awaits")
+    along = passed_along(seen, node, callee) if callee is not None and not taken.imports and "#" not in code else None
+    if along is not None and callee is not None and not _is_method(seen, node):
+        return _partial_of(source, seen, model, node, [callee.dotted, *along])
+    made = _function_for(seen, node, code, taken)
+    if made.filled and _is_method(seen, node):
+        raise Refused("its class makes a method of it")
+    body = [*taken.imports, returned(made.body, indent_at(source, function.span.start), indent_unit(source))]
     target = _sole_name(seen, model, node)
-    if target and not taken.variables:
-        return _define_in_place(source, seen, seen.statement(node), definition(source, target, parts[0], body))
-    parameters = with_captured(node.args, taken.variables, parts[0])
+    if target and not made.filled:
+        return _define_in_place(source, seen, seen.statement(node), definition(source, target, made.own, body))
+    parameters = with_captured(node.args, [item.parameter for item in made.filled], made.own)
     same = defined_above(source, seen, model, function.span.start, parameters, body)
-    name = same or free_name(model, name or suggest_name(seen, node))
-    call, imports = filled_in(model, name, taken, function.span.start)
+    name = same or free_name(model, *([name] if name else suggest_name(seen, node)))
+    call, imports = filled_in(model, name, [item.value for item in made.filled], function.span.start)
     span = function.span
+    if same and makes_arms_equal(seen, node, call):
+        raise Refused(f"the condition around it chooses between it and `{same}`, which does the same")
     call = call if _in_fstring(seen, node) else placed(source, call, span.start, span.end)
     edits = [Edit(source.path, span, call)]
     if not same:
         text = definition(source, name, parameters, body)
         edits = [*insertion(source, tree, function.span.start, text, bool(imports)), *edits]
-    trust = Applicability.UNSAFE if taken.variables else Applicability.SAFE
+    trust = Applicability.UNSAFE if made.filled else Applicability.SAFE
     title = f"Use the function `{name}`" if same else f"Move the lambda to the function `{name}`"
     return Fix(title, tuple(edits), trust, imports, defines=() if same else (name,))
+
+
+class _Made(NamedTuple):
+    """A function that does what a lambda does: its own parameters and its body as text, and what is filled in."""
+
+    own: str
+    body: str
+    filled: tuple[Filled, ...]
+
+
+def _function_for(seen: Outline, node: ast.Lambda, code: str, taken: Captures) -> _Made:
+    less = narrowed(seen, node, code, taken.variables)
+    parts = split_lambda(less.code)
+    if parts is None:
+        raise Refused("a comment among its parameters would be lost")
+    if constant_defaults(node.args):
+        return _Made(*parts, less.filled)
+    fixed = [value for value in [*node.args.defaults, *node.args.kw_defaults] if value and _is_constant(value)]
+    found = without_defaults(seen, node, fixed)
+    names = {item.parameter for item in less.filled} & {item.parameter for item in found[1]} if found else set()
+    if found is None or names:
+        raise Refused("the defaults of its parameters are made anew each time")
+    return _Made(found[0], parts[1], (*less.filled, *found[1]))
+
+
+def _partial_of(source: Source, seen: Outline, model: ModuleModel, node: ast.Lambda, given: Sequence[str]) -> Fix:
+    """A `functools.partial` in place of a lambda, or the function itself where there is nothing to fill in."""
+    start, end = seen.offsets.span(node)
+    partial, imports = reference(model, "functools", "partial", start) if len(given) > 1 else ("", ())
+    call = f"{partial}({', '.join(given)})" if partial else given[0]
+    text = call if _in_fstring(seen, node) else placed(source, call, start, end)
+    edit = Edit(source.path, Span(start, end), text)
+    return Fix(f"Use `{call}` instead of the lambda", (edit,), Applicability.UNSAFE, imports)
 
 
 def defined_above(
     source: Source, seen: Outline, model: ModuleModel, use: int, parameters: str, body: Sequence[str]
 ) -> str:
-    """The module's function above an offset that is just what a new one would be, where there is one."""
-    last = definition(source, "", "", body).rstrip().rpartition("\n")[2]
-    for item in seen.tree.body:
-        if isinstance(item, ast.FunctionDef) and not item.decorator_list:
-            start, end = seen.offsets.span(item)
-            if end >= use or not source.text.endswith(last, start, end):  # nearly always
-                continue
-            same = source.text[start:end] == definition(source, item.name, parameters, body).rstrip()
-            if same and times_bound(model, item.name) == 1:
-                return item.name
+    """The module's function above an offset that does just what a new one would do, where there is one."""
+    wanted = _without_names(ast.parse(definition(source, "_", parameters, body)).body[0])
+    for item, does in _functions(seen):
+        if does == wanted and seen.offsets.span(item)[1] < use and times_bound(model, item.name) == 1:
+            return item.name
     return ""
 
 
-def filled_in(model: ModuleModel, name: str, taken: Captures, use: int) -> tuple[str, tuple[Import, ...]]:
+@latest
+def _functions(seen: Outline) -> list[tuple[ast.FunctionDef, str]]:
+    """The undecorated functions of a module, with what each does."""
+    found = (item for item in seen.tree.body if isinstance(item, ast.FunctionDef) and not item.decorator_list)
+    return [(item, _without_names(item)) for item in found]
+
+
+def _without_names(function: ast.stmt) -> str:
+    """What a function does, whatever it calls its positional parameters."""
+    copy = cast(ast.FunctionDef, ast.parse(ast.unparse(function)).body[0])
+    positional = [*copy.args.posonlyargs, *copy.args.args]
+    numbers = {parameter.arg: f"{number}" for number, parameter in enumerate(positional)}
+    docstring = isinstance(copy.body[0], ast.Expr) and isinstance(copy.body[0].value, ast.Constant)
+    copy.body = copy.body[docstring and len(copy.body) > 1 :]
+    for part in ast.walk(copy):
+        if isinstance(part, ast.Name):
+            part.id = numbers.get(part.id, part.id)
+        elif isinstance(part, ast.arg):
+            part.arg, part.annotation = numbers.get(part.arg, part.arg), None
+    return ast.dump(copy.args) + "".join(map(ast.dump, copy.body))
+
+
+def makes_arms_equal(seen: Outline, node: ast.AST, text: str) -> bool:
+    """Whether a condition around a node would choose between two of the same with a text in place of the node."""
+    start, end = seen.offsets.span(node)  # type: ignore[arg-type]
+    for above, field in seen.path(node):
+        if isinstance(above, (ast.If, ast.IfExp)) and field in ("body", "orelse"):
+            other = getattr(above, "orelse" if field == "body" else "body")
+            if _written(seen, getattr(above, field), start, end, text) == _written(seen, other, 0, 0, ""):
+                return True
+    return False
+
+
+def _written(seen: Outline, arm: ast.expr | list[ast.stmt], start: int, end: int, text: str) -> str:
+    """An arm without its layout, with a text in place of what stands between two offsets."""
+    parts: list[str] = []
+    for node in arm if isinstance(arm, list) else [arm]:
+        first, last = seen.offsets.span(node)
+        code = seen.offsets.text[first:last]
+        inside = first <= start < last
+        parts.append(code[: start - first] + text + code[end - first :] if inside else code)
+    return re.sub(r"\s+", "", "\n".join(parts))
+
+
+def filled_in(model: ModuleModel, name: str, values: Sequence[str], use: int) -> tuple[str, tuple[Import, ...]]:
     """How to write a moved function at the place it came from."""
-    if not taken.variables:
+    if not values:
         return name, ()
     partial, imports = reference(model, "functools", "partial", use)
-    return f"{partial}({', '.join([name, *taken.variables])})", imports
+    return f"{partial}({', '.join([name, *values])})", imports
 
 
 def _in_fstring(seen: Outline, node: ast.AST) -> bool:
@@ -133,8 +224,7 @@ def times_bound(model: ModuleModel, name: str) -> int:
 
 @latest
 def _bindings(model: ModuleModel) -> Counter[str]:
-    targets = (event.target for event in model.events if event.kind != "expr" and event.target is not None)
-    written = Counter(part.name for target in targets for part in target.walk() if part.kind == "name")
+    written = Counter(name for event in model.events if event.kind != "expr" for name in bound_by(event.target))
     for event in model.events:
         written.update({*event.names, event.name} if event.kind in ("def", "class") else {*event.names})
     for function in model.functions:

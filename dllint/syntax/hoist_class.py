@@ -20,10 +20,12 @@ from dllint.syntax.nested import (
     has_attributes,
     known_above,
     name_is_free,
+    read_at_once,
     rows,
 )
 from dllint.syntax.outline import Outline, outline
 from dllint.syntax.parse import Tree
+from dllint.syntax.refused import Refused, unfaithful
 from dllint.syntax.scoping import binder, bindings
 from dllint.syntax.write import insertion_point
 
@@ -33,25 +35,27 @@ _IMPORTS = (ast.Import, ast.ImportFrom)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def hoist_class(source: Source, tree: Tree, model: ModuleModel, start: int, around: int) -> Fix | None:
+def hoist_class(source: Source, tree: Tree, model: ModuleModel, start: int, around: int) -> Fix:
     """Move the class or the assignment of a named tuple at an offset out of the function `around`.
 
-    None where that would not mean the same: where it uses variables of the function, evaluates what is not known at
-    module level, or where its name is taken there.
+    Raises Refused where that would not mean the same: where it uses variables of the function, evaluates what is not
+    known at module level, or where its name is taken there.
     """
     seen = outline(source.text)
     node = next((item for item in _statements(seen) if seen.offsets.span(item)[0] == start), None) if seen else None
     name = _name_of(node)
-    if seen is None or node is None or not name or not tree.faithful:
-        return None
+    if seen is None or node is None or not name:
+        raise Refused("it is not made by a statement of its own")
+    if not tree.faithful:
+        raise Refused(unfaithful(source.text))
     parent = next((above for above, _ in seen.path(node) if isinstance(above, (*_FUNCTIONS, ast.Lambda))), None)
     lines = rows(source, seen, node)
     code = dedented(source, lines, indent_at(source, start))
     if parent is None or not code or not name_is_free(model, parent, node, name, around):
-        return None
-    module = ModuleNames(seen, model)
-    if has_attributes(parent, name) or not _stands_alone(source, tree, seen, module, node, code, name):
-        return None
+        raise Refused(f"`{name}` means something else in this file, too")
+    if has_attributes(parent, name):
+        raise Refused("attributes are set on it, which every call makes anew")
+    _check_stands_alone(source, tree, seen, ModuleNames(seen, model), node, code, name)
     end = end_of(source, lines[1])
     edits = (
         *_inserted(source, tree, seen, node, code),
@@ -85,7 +89,7 @@ def _name_of(node: ast.ClassDef | ast.Assign | None) -> str:
     return ""
 
 
-def _stands_alone(
+def _check_stands_alone(
     source: Source,
     tree: Tree,
     seen: Outline,
@@ -93,31 +97,22 @@ def _stands_alone(
     node: ast.ClassDef | ast.Assign,
     code: str,
     name: str,
-) -> bool:
-    """Whether the code means at module level what it means in the function."""
+) -> None:
+    """Raise Refused unless the code means at module level what it means in the function."""
     free = free_names(code)
     if free is None or not free.isdisjoint(FRAMES - {"super", "__class__"}) or mangled(seen, node):
-        return False
+        raise Refused("it uses what only the function around it has")
     own = {item for part in ast.walk(node) if isinstance(part, ast.ClassDef) for item in bindings(part)}
-    read = (free | (_read_at_once(node) - own)) - {name}
-    if any(binder(seen, node, item) is not None or module.fate(item) is not Fate.SAME for item in read):
-        return False
+    read = (free | (read_at_once(node) - own)) - {name}
+    taken = sorted(item for item in read if binder(seen, node, item) is not None)
+    if taken:
+        raise Refused(f"it uses `{taken[0]}` of the function around it; pass that to its `__init__` first")
+    other = sorted(item for item in read if module.fate(item) is not Fate.SAME)
+    if other:
+        raise Refused(f"`{other[0]}` may be something else in a process that imports the module afresh")
     known = known_above(seen, insertion_point(source, tree, seen.offsets.span(node)[0]))
-    return _is_fixed(node, known, annotations_wait(seen))
-
-
-def _read_at_once(node: ast.AST) -> set[str]:
-    """The names that a definition reads when it runs, and not only when its functions are called."""
-    found: set[str] = set()
-    stack = [node]
-    while stack:
-        part = stack.pop()
-        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
-            found.add(part.id)
-        body = part.body if isinstance(part, (*_FUNCTIONS, ast.Lambda)) else []
-        inside = body if isinstance(body, list) else [body]
-        stack += [child for child in ast.iter_child_nodes(part) if child not in inside]
-    return found
+    if not _is_fixed(node, known, annotations_wait(seen)):
+        raise Refused("what its body evaluates may come out differently at another time")
 
 
 def _is_fixed(node: ast.stmt, known: set[str], lazy: bool) -> bool:

@@ -29,7 +29,9 @@ from dllint.syntax.nested import (
 )
 from dllint.syntax.outline import Offsets, Outline, outline
 from dllint.syntax.parse import Tree
+from dllint.syntax.refused import Refused, unfaithful
 from dllint.syntax.scoping import binder, bindings
+from dllint.syntax.suggest import function_name
 from dllint.syntax.width import folded, placed
 from dllint.syntax.write import insertion_point
 
@@ -40,39 +42,42 @@ _SCOPES_AND_LOOPS = (
 )
 
 
-def hoist_function(source: Source, tree: Tree, model: ModuleModel, function: Function) -> Fix | None:
-    """Move a nested function to module level; None where that would not mean the same.
+def hoist_function(source: Source, tree: Tree, model: ModuleModel, function: Function) -> Fix:
+    """Move a nested function to module level. Raises Refused where that would not mean the same.
 
     Without captures it keeps its name if that is free there. Else its only use is replaced by its new name, or by a
     `functools.partial` that fills in the captured variables; with more uses, the old name becomes a variable for that.
     """
     seen = outline(source.text)
     node = seen.function_at(function.span.start) if seen else None
-    if seen is None or not isinstance(node, Definition) or not tree.faithful or node.decorator_list:
-        return None
+    if seen is None or not isinstance(node, Definition):
+        raise Refused("this file is written for another Python")
+    if not tree.faithful:
+        raise Refused(unfaithful(source.text))
+    if node.decorator_list:
+        raise Refused("what its decorator makes of it must be found by its name, too")
     parent = next(
         (above for above, _ in seen.path(node) if isinstance(above, (*Definition.__args__, ast.Lambda))), None
     )
     lines = rows(source, seen, node)
     code = dedented(source, lines, indent_at(source, function.span.start))
-    taken = captures(seen, ModuleNames(seen, model), node, code, {node.name}) if code else None
-    if (
-        parent is None
-        or taken is None
-        or not constant_defaults(node.args)
-        or not _parts_known(source, tree, seen, node)
-    ):
-        return None
+    if parent is None or not code:
+        raise Refused("its lines cannot be moved")
+    taken = captures(seen, ModuleNames(seen, model), node, code, {node.name})
+    if not constant_defaults(node.args):
+        raise Refused("the defaults of its parameters are made anew each time")
+    if not _parts_known(source, tree, seen, node):
+        raise Refused("its annotations use names that only the function around it has")
     if has_attributes(parent, node.name):
-        return None
+        raise Refused("attributes are set on it, which every call makes anew")
     keeps_name = not taken.variables and name_is_free(model, parent, node, node.name, function.parent)
     if not keeps_name and uses(node, node.name):
-        return None
-    name = node.name if keeps_name else free_name(model, "_" + node.name.lstrip("_"))
+        raise Refused("it calls itself, and needs what it captures for that")
+    name = node.name if keeps_name else free_name(model, function_name(node.name, _name_of(parent)))
     text = _moved(source, node, code, name, taken, lines[0])
     if text is None:
-        return None
-    call, imports = filled_in(model, name, taken, function.span.start)
+        raise Refused("it has type parameters, or stands on one line")
+    call, imports = filled_in(model, name, taken.variables, function.span.start)
     start, end = source.line_starts[lines[0] - 1], end_of(source, lines[1])
     use = None if keeps_name else _only_use(seen, parent, node)
     at = seen.offsets.span(use) if use else None
@@ -86,6 +91,10 @@ def hoist_function(source: Source, tree: Tree, model: ModuleModel, function: Fun
     )
     title = f"Move `{node.name}` to module level" + ("" if keeps_name else f" as `{name}`")
     return Fix(title, edits, Applicability.UNSAFE, imports, defines=(name,))
+
+
+def _name_of(parent: ast.AST) -> str:
+    return getattr(parent, "name", "")
 
 
 def _only_use(seen: Outline, parent: ast.AST, node: Definition) -> ast.Name | None:

@@ -5,19 +5,18 @@ from __future__ import annotations
 import builtins
 import keyword
 from collections.abc import Iterator
-from itertools import count
+from itertools import chain, count
 
 from dllint.fix import Import
 from dllint.model.facts import Class, Event, Expr, Function, ModuleModel
 from dllint.syntax.latest import latest
 
 
-def free_name(model: ModuleModel, wanted: str) -> str:
-    """`wanted`, or it with a number: a name that occurs nowhere in the module and is no builtin."""
+def free_name(model: ModuleModel, *wanted: str) -> str:
+    """The first of the wanted names, or it with a number, that occurs nowhere in the module and is no builtin."""
     taken = used_names(model)
-    if wanted not in taken:
-        return wanted
-    return next(name for name in (f"{wanted}_{number}" for number in count(2)) if name not in taken)
+    numbered = (f"{wanted[0]}_{number}" for number in count(2))
+    return next(name for name in chain(wanted, numbered) if name not in taken)
 
 
 @latest
@@ -83,7 +82,17 @@ def _bound_by(event: Event) -> set[str]:
         return {event.name}
     if event.kind in ("expr", "return", "test", "assert", "raise"):
         return set()
-    return {*event.names, *_names(event.target)}
+    return {*event.names, *bound_by(event.target)}
+
+
+def bound_by(target: Expr | None) -> set[str]:
+    """The names that a target binds: `a` of `a, b.c`; not those of what it changes, as in `a.b = ...`."""
+    match target:
+        case Expr(kind="name", name=name):
+            return {name}
+        case Expr(kind="tuple" | "list" | "star", args=parts):
+            return {name for part in parts for name in bound_by(part)}
+    return set()
 
 
 def _events(model: ModuleModel) -> Iterator[Event]:

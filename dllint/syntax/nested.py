@@ -12,6 +12,8 @@ from dllint.syntax.outline import Outline, outline
 from dllint.syntax.scoping import bindings
 from dllint.syntax.write import reindent
 
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
 
 def rows(source: Source, seen: Outline, node: ast.stmt) -> tuple[int, int]:
     """First and last row of a definition, with its decorators, the comments right above it and those at its end."""
@@ -58,6 +60,20 @@ def known_above(seen: Outline, offset: int) -> set[str]:
         if seen.offsets.span(statement)[1] <= offset:
             known |= set(bindings(ast.Module([statement], [])))
     return known
+
+
+def read_at_once(node: ast.AST) -> set[str]:
+    """The names that a definition reads when it runs, and not only when its functions are called."""
+    found: set[str] = set()
+    stack = [node]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
+            found.add(part.id)
+        body = part.body if isinstance(part, _FUNCTIONS) else []
+        inside = body if isinstance(body, list) else [body]
+        stack += [child for child in ast.iter_child_nodes(part) if child not in inside]
+    return found
 
 
 def annotations_wait(seen: Outline) -> bool:

@@ -42,6 +42,14 @@ def parameters(scope: ast.AST) -> set[str]:
     return {parameter.arg for parameter in found if parameter is not None}
 
 
+def defaults(arguments: ast.arguments) -> list[tuple[ast.arg, ast.expr]]:
+    """The parameters that have a default, with it."""
+    positional = [*arguments.posonlyargs, *arguments.args]
+    pairs = [*zip(reversed(positional), reversed(arguments.defaults), strict=False)]
+    named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    return [*pairs, *((parameter, value) for parameter, value in named if value is not None)]
+
+
 @lru_cache(maxsize=64)
 def _declared(scope: ast.AST, kind: type[ast.Global] | type[ast.Nonlocal]) -> set[str]:
     return {name for node in _own(scope) if isinstance(node, kind) for name in node.names}

@@ -1,61 +1,89 @@
-"""What to call a function that had no name: after the place that it is kept in."""
+"""What to call a function that had no name: after what it does, and after the place that it is kept in."""
 
 from __future__ import annotations
 
 import ast
+import itertools
 import re
+from collections.abc import Iterator
 
+from dllint.syntax.actions import MOST, action, snake
 from dllint.syntax.outline import Outline
+from dllint.syntax.scoping import defaults
 
 _MAKERS = re.compile(r"^(?:get|make|build|create)_")
-_FALLBACK = "_function"
-_OPERATIONS: dict[type[ast.operator], str] = {
-    ast.Add: "add",
-    ast.Sub: "subtract",
-    ast.Mult: "multiply",
-    ast.Div: "divide",
-    ast.FloorDiv: "floor_divide",
-    ast.Mod: "modulo",
-    ast.Pow: "power",
-    ast.MatMult: "matmul",
+_ENDINGS = re.compile(r"_(?:fn|func|function|lambda|callback)$")
+_SAYS_NOTHING = {
+    *("f", "fn", "func", "function", "fun", "g", "h", "lambd", "callback", "cb", "op", "method", "key", "map", "apply"),
+    *("transform", "transforms", "trans", "tf", "t", "target", "target_transform", "data", "item", "x", "y", "value"),
+    *("wrapper", "wrapped", "inner", "closure", "helper", "run", "call", "result", "res", "out", "tmp", "ds", "args"),
 }
+"""Roles and names that hold for any function."""
+_BRIEF = 12
+"""Characters of an action that goes with a role."""
+_COLLATING = {"identity": "to_list", "first": "first_only"}
 
 
-def suggest_name(outline: Outline, node: ast.Lambda) -> str:
-    """`_default_word2id` for the factory of `self.word2id`, `_collate` for `collate_fn=`, `_function` at worst.
+def suggest_name(outline: Outline, node: ast.Lambda) -> Iterator[str]:
+    """Names from the best on: `_default_word2id` for the factory of `self.word2id`, `_collate_zipped` for `collate_fn`.
 
-    One of several in a list is called after what it does: `_repeat`, `_multiply`.
+    A role that holds for any function, as `func=` or `transform=` do, gives way to what the lambda does: `_to_float`.
     """
+    role, does = _role(outline, node), action(node)
+    found: list[str] = []
+    if role.startswith("default_"):
+        found = [role]
+    elif re.search(r"(?:^|_)collate$", role):
+        found = [does if "collate" in does else f"{role}_{_COLLATING.get(does, does)}" if len(does) <= _BRIEF else role]
+        found = [found[0].rstrip("_"), role]
+    elif re.fullmatch(r"(?:worker_)?init|worker_init", role):
+        found = ["seed_worker" if "seed" in does else "init_worker"]
+    elif does != "identity" and role and role not in _SAYS_NOTHING and not _is_one_of_several(outline, node):
+        found = [role, f"{role}_{does}" if does else ""]
+    found += [does, *_about(node, role)]
+    yield from dict.fromkeys(f"_{name}" for name in found if name and len(name) <= MOST + 8)
+
+
+def _is_one_of_several(outline: Outline, node: ast.Lambda) -> bool:
+    """Whether a place keeps it in a list, whose name is none for one of its items."""
+    inside = itertools.takewhile(lambda step: not isinstance(step[0], (ast.stmt, ast.Lambda)), outline.path(node))
+    return any(isinstance(above, (ast.List, ast.Tuple)) for above, _ in inside)
+
+
+def _about(node: ast.Lambda, role: str) -> Iterator[str]:
+    """What is left where neither role nor action say much: the parameter, if it is a word."""
+    parameters = [part.arg for part in node.args.args]
+    if parameters and len(snake(parameters[0])) > 2 and parameters[0] not in _SAYS_NOTHING:
+        yield f"{'process' if role in _SAYS_NOTHING or not role else role}_{snake(parameters[0])}"
+    yield "transform" if "trans" in role else role if role not in _SAYS_NOTHING else "apply"
+
+
+def function_name(name: str, around: str) -> str:
+    """A name at module level for a nested function: one that says nothing is told apart by the function around it."""
+    plain, outer = name.strip("_"), snake(around)
+    if plain.lower().rstrip("_0123456789") in _SAYS_NOTHING and 2 < len(outer) <= MOST:
+        made = _MAKERS.sub("", outer)
+        return f"_{outer}_{plain}" if made == outer else f"_{made}"
+    return f"_{plain}"
+
+
+def _role(outline: Outline, node: ast.Lambda) -> str:
+    """What the place that keeps a lambda is called; "" where nothing says it."""
     prefix = ""
     inner: ast.AST = node
     for above, _ in outline.path(node):
         if isinstance(above, ast.Call) and _last(above.func) == "defaultdict":
             prefix = "default_"
-        found = _name_given(above, inner)
-        if found:
-            return _private(prefix, found)
-        if isinstance(above, (ast.stmt, ast.Lambda)) or (isinstance(above, (ast.List, ast.Tuple)) and _action(node)):
-            break
+        found = _short(_name_given(above, inner))
+        if found or isinstance(above, (ast.stmt, ast.Lambda)):
+            return prefix + found if found or not prefix else "default_value"
         inner = above
-    return _private(prefix, "" if prefix else _action(node))
+    return prefix
 
 
-def _action(node: ast.Lambda) -> str:
-    """What a lambda does, in a word."""
-    match node.body:
-        case ast.Call(func=function):
-            return _last(function).strip("_")
-        case ast.BinOp(op=operator):
-            return _OPERATIONS.get(type(operator), "")
-        case ast.Subscript(slice=ast.Slice()):
-            return "take"
-        case ast.Subscript():
-            return "item"
-        case ast.Name(id=name) if name in [parameter.arg for parameter in node.args.args]:
-            return "identity"
-        case ast.Constant():
-            return "constant"
-    return ""
+def _short(name: str) -> str:
+    words = _ENDINGS.sub("", snake(name))
+    return _MAKERS.sub("", words) or words
 
 
 def _name_given(above: ast.AST, inner: ast.AST) -> str:
@@ -64,19 +92,12 @@ def _name_given(above: ast.AST, inner: ast.AST) -> str:
         case ast.keyword(arg=str(name)):
             return name
         case ast.arguments():
-            return _parameter(above, inner)
+            return next((parameter.arg for parameter, value in defaults(above) if value is inner), "")
         case ast.Dict(keys=keys, values=values) if inner in values:
             return _last(keys[values.index(inner)])
         case ast.Assign(targets=[target, *_]) | ast.AnnAssign(target=target) | ast.NamedExpr(target=target):
             return _last(target)
     return ""
-
-
-def _parameter(arguments: ast.arguments, default: ast.AST) -> str:
-    positional = [*arguments.posonlyargs, *arguments.args]
-    pairs = [*zip(reversed(positional), reversed(arguments.defaults), strict=False)]
-    pairs += [(name, value) for name, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if value]
-    return next((parameter.arg for parameter, value in pairs if value is default), "")
 
 
 def _last(node: ast.AST | None) -> str:
@@ -86,9 +107,3 @@ def _last(node: ast.AST | None) -> str:
         case ast.Subscript(slice=index, value=value):
             return (isinstance(index, ast.Constant) and _last(index)) or _last(value)
     return ""
-
-
-def _private(prefix: str, name: str) -> str:
-    words = re.sub(r"\W+", "_", name).strip("_")
-    words = _MAKERS.sub("", words.removesuffix("_fn")) or words
-    return f"_{prefix}{words}".rstrip("_") if prefix or words else _FALLBACK

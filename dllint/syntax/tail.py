@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from dllint.fix import Edit
 from dllint.source import Source, Span
-from dllint.syntax.layout import indent_unit
+from dllint.syntax.layout import BLANK, blank_above, indent_unit
 from dllint.syntax.module_names import is_main_guard
+from dllint.syntax.nested import end_of, read_at_once, rows
 from dllint.syntax.outline import Outline, outline
 from dllint.syntax.removal import lines_of, stands_alone
 from dllint.syntax.scoping import bindings
@@ -23,13 +25,15 @@ _MAKERS = {"namedtuple", "NamedTuple", "TypedDict", "NewType", "make_dataclass",
 class Statement(NamedTuple):
     """A top-level statement with the names that it binds.
 
-    `kind` is definition (a function, class or import, or something that may make one), guard, text (a string alone),
-    constant (a name in capitals for a literal, or a change of `sys.path`) or other.
+    `kind` is definition (a function or class, or a call that makes one), import, guard, text (a string alone),
+    constant (a name in capitals for a literal, or a change of `sys.path`) or other. `at_once` are the names that it
+    reads when it runs, and not only when its functions are called.
     """
 
     kind: str
     span: Span
     names: frozenset[str]
+    at_once: frozenset[str] = frozenset()
 
 
 def top_statements(source: Source) -> list[Statement] | None:
@@ -41,13 +45,17 @@ def top_statements(source: Source) -> list[Statement] | None:
 def _statement(seen: Outline, node: ast.stmt) -> Statement:
     start, end = seen.offsets.span(node)
     start = min([start, *(seen.offsets.span(item)[0] - 1 for item in getattr(node, "decorator_list", ()))])
-    return Statement(_kind(node), Span(start, end), frozenset(bindings(ast.Module([node], []))))
+    names = frozenset(bindings(ast.Module([node], [])))
+    return Statement(_kind(node), Span(start, end), names, frozenset(read_at_once(node)))
 
 
 def _kind(node: ast.stmt) -> str:
     if isinstance(node, ast.If) and not node.orelse and _is_guard(node.test):
         return "guard"
-    if isinstance(node, (ast.Import, ast.ImportFrom)) or any(_defines(part) for part in ast.walk(node)):
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        return "import"
+    made = isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None
+    if isinstance(node, _DEFINITIONS) or (made and any(_makes(part) for part in ast.walk(node))):
         return "definition"
     match node:
         case ast.Expr(value=ast.Constant()):
@@ -68,11 +76,11 @@ def _is_guard(test: ast.expr) -> bool:
     return is_main_guard(test)
 
 
-def _defines(node: ast.AST) -> bool:
-    if isinstance(node, ast.Call):
-        called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        return called in _MAKERS and not (called == "type" and len(node.args) == 1)
-    return isinstance(node, _DEFINITIONS)
+def _makes(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Call):
+        return False
+    called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    return called in _MAKERS and not (called == "type" and len(node.args) == 1)
 
 
 def _is_literal(node: ast.expr) -> bool:
@@ -83,8 +91,11 @@ def _is_literal(node: ast.expr) -> bool:
     return True
 
 
-def guarded(source: Source, first: Span, last: Span) -> Edit | None:
-    """Whole statements under the main guard, with the comments right above the first; None where a line is shared."""
+def guarded(source: Source, first: Span, last: Span, lifted: Sequence[Span] = ()) -> Edit | None:
+    """Whole statements under the main guard, with the comments right above the first; None where a line is shared.
+
+    `lifted` are definitions among them that go above the guard.
+    """
     top, bottom = source.location(first.start)[0], source.location(last.end)[0]
     before = source.text[source.row_span(top).start : first.start]
     after = source.text[last.end : source.row_span(bottom).end].strip()
@@ -92,14 +103,37 @@ def guarded(source: Source, first: Span, last: Span) -> Edit | None:
         return None
     while top > 1 and source.line(top - 1).startswith("#"):
         top -= 1
+    moved = _lifted_rows(source, lifted)
     start = source.row_span(top).start
-    end = source.line_starts[bottom] if bottom < len(source.line_starts) else len(source.text)
+    end = end_of(source, bottom)
     gap = source.newline if top > 1 and source.line(top - 1).strip() else ""
+    above = "".join(
+        source.newline * (BLANK if index else blank_above(source, top))
+        + _lines(source, *pair).rstrip()
+        + source.newline
+        for index, pair in enumerate(moved)
+    )
+    gap = above + source.newline * BLANK if above else gap
+    taken = {row for pair in moved for row in range(pair[0], pair[1] + 1)}
+    rest = "".join(_lines(source, row, row) for row in range(top, bottom + 1) if row not in taken)
     try:
-        inside = closed_up(reindent(source.text[start:end], "", indent_unit(source)))
+        inside = closed_up(reindent(rest.lstrip("\r\n"), "", indent_unit(source)))
     except ValueError:
         return None
     return Edit(source.path, Span(start, end), f"{gap}{GUARD}{source.newline}{inside}")
+
+
+def _lifted_rows(source: Source, lifted: Sequence[Span]) -> list[tuple[int, int]]:
+    """The first and last row of definitions, with their comments."""
+    seen = outline(source.text)
+    if not lifted or seen is None:
+        return []
+    ends = {span.end for span in lifted}
+    return [rows(source, seen, node) for node in seen.tree.body if seen.offsets.span(node)[1] in ends]
+
+
+def _lines(source: Source, first: int, last: int) -> str:
+    return source.text[source.line_starts[first - 1] : end_of(source, last)]
 
 
 def into_guard(source: Source, start: int) -> tuple[Edit, ...]:

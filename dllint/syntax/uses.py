@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from dllint.source import Source, Span
 from dllint.syntax.outline import Outline, outline
+from dllint.syntax.scoping import binder, bindings, defaults
 
 _ITERATING = {
-    *("enumerate", "zip", "map", "filter", "iter", "reversed"),
-    *("sorted", "list", "tuple", "set", "frozenset", "min", "max", "tqdm"),
+    *("len", "enumerate", "zip", "map", "filter", "iter", "reversed"),
+    *("sorted", "list", "tuple", "set", "frozenset", "min", "max"),
 }
-"""Callables that go through their argument from the beginning to the end, and ask nothing else of it."""
+"""Built-in functions that go through their argument from the beginning to the end, and ask nothing else of it."""
+_TELLING = {"bool", "isinstance", "issubclass", "hasattr", "callable", "any", "all"}
 _MUTATORS = {"append", "extend", "insert", "sort", "reverse"}
 
 
@@ -81,14 +83,12 @@ def _kind(seen: Outline, node: ast.expr) -> str:
             return "stored"
         case ast.Return():
             return "returned"
-        case ast.Call(func=ast.Name(id="len")) if field == "args":
-            return "read"
         case ast.Call(func=function) if field == "args":
-            return "read" if _last(function) in _ITERATING else "other"
+            return "read" if _iterates(seen, function) else "other"
         case ast.Subscript(ctx=ast.Load(), slice=ast.Slice()) if field == "value":
             return "read" if _kind(seen, parent) == "read" else "other"
-        case ast.Subscript(ctx=ast.Load()) if field == "value":
-            return "read"
+        case ast.Subscript(ctx=ast.Load(), slice=index) if field == "value":
+            return "other" if _may_be_bool(seen, index) else "read"
         case ast.For() | ast.AsyncFor() | ast.comprehension() if field == "iter":
             return "read"
         case ast.Starred(ctx=ast.Load()) | ast.YieldFrom():
@@ -108,8 +108,62 @@ def _is_statement(seen: Outline, function: ast.Attribute) -> bool:
     return isinstance(call, ast.Call) and field == "func" and isinstance(seen.parents[call][0], ast.Expr)
 
 
-def _last(function: ast.expr) -> str:
-    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+def _iterates(seen: Outline, function: ast.expr) -> bool:
+    """Whether a call goes through its argument: one of a built-in function, not of something else with its name."""
+    match function:
+        case ast.Name(id="tqdm") | ast.Attribute(value=ast.Name(id="tqdm"), attr="tqdm" | "auto"):
+            return True
+        case ast.Name(id=name):
+            return name in _ITERATING and binder(seen, function, name) is None and name not in bindings(seen.tree)
+    return False
+
+
+def _may_be_bool(seen: Outline, index: ast.expr, depth: int = 4) -> bool:
+    """Whether an index is seen to be True or False, which mean 1 and 0 to a list and a new axis to an array."""
+    match index:
+        case ast.Compare() | ast.UnaryOp(op=ast.Not()) | ast.Constant(value=bool()):
+            return True
+        case ast.Call(func=ast.Name(id=name)):
+            return name in _TELLING
+        case ast.BoolOp(values=values):
+            found: Iterable[ast.expr] = values
+        case ast.IfExp(body=body, orelse=other):
+            found = (body, other)
+        case ast.Name(id=name):
+            found = _given(seen, binder(seen, index, name) or seen.tree, name)
+        case ast.Attribute(attr=name):
+            found = _kept(seen, name)
+        case _:
+            return False
+    return depth > 0 and any(_may_be_bool(seen, value, depth - 1) for value in found)
+
+
+def _kept(seen: Outline, name: str) -> Iterator[ast.expr]:
+    """What the file assigns to attributes of a name."""
+    for node in ast.walk(seen.tree):
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if any(isinstance(target, ast.Attribute) and target.attr == name for target in targets):
+                yield node.value
+
+
+def _given(seen: Outline, scope: ast.AST, name: str) -> Iterator[ast.expr]:
+    """What a variable is assigned, and a parameter's default."""
+    for node in bindings(scope).get(name, ()):
+        statement = seen.parents[node][0]
+        if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) and statement.value is not None:
+            yield statement.value
+    arguments = getattr(scope, "args", None)
+    if isinstance(arguments, ast.arguments):
+        yield from (value for parameter, value in defaults(arguments) if parameter.arg == name)
+        yield from _annotated(arguments, name)
+
+
+def _annotated(arguments: ast.arguments, name: str) -> Iterator[ast.expr]:
+    """A parameter that is annotated as `bool` is as good as one that is True by default."""
+    for parameter in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+        if parameter.arg == name and isinstance(parameter.annotation, ast.Name) and parameter.annotation.id == "bool":
+            yield ast.Constant(True)
 
 
 def after_statement(source: Source, function: Span, offset: int) -> tuple[int, str] | None:

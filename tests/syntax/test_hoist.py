@@ -17,6 +17,7 @@ from dllint.source import Source
 from dllint.syntax.hoist import hoist_lambda
 from dllint.syntax.hoist_function import hoist_function
 from dllint.syntax.parse import parse
+from dllint.syntax.refused import Refused
 from dllint.syntax.write import place_imports
 
 
@@ -29,8 +30,9 @@ def hoist(code: str) -> tuple[str, Fix | None]:
     marked = [item for item in found if item.span.start == code.find("§")]
     function = (marked or found)[0]
     move = hoist_lambda if function.kind == "lambda" else hoist_function
-    fix = move(source, tree, model, function)
-    if fix is None:
+    try:
+        fix = move(source, tree, model, function)
+    except Refused:
         return text, None
     return apply(text, [*fix.edits, *place_imports(source, tree, fix.imports)]), fix
 
@@ -105,13 +107,13 @@ SAME: dict[str, tuple[str, str]] = {
         import functools
 
 
-        def _function(scale, offset, /, x, *more, y=1, **options):
+        def _to_tuple(scale, offset, /, x, *more, y=1, **options):
             return (x * scale + offset, more, y, options)
 
 
         def make(k, scale=2):
             offset = k * 10
-            return functools.partial(_function, scale, offset)
+            return functools.partial(_to_tuple, scale, offset)
 
 
         def run():
@@ -143,7 +145,7 @@ SAME: dict[str, tuple[str, str]] = {
         from functools import partial as bind
 
 
-        def _collate(keys, items):
+        def _collate_to_dict(keys, items):
             return {
                 key: [
                     item[key] for item in items
@@ -155,7 +157,7 @@ SAME: dict[str, tuple[str, str]] = {
 
         # Batches.
         def make(keys):
-            options = dict(collate_fn=bind(_collate, keys))
+            options = dict(collate_fn=bind(_collate_to_dict, keys))
             return options["collate_fn"]
 
 
@@ -258,12 +260,12 @@ SAME: dict[str, tuple[str, str]] = {
         _collate = 1
 
 
-        def _collate_2(items):
+        def _collate_to_list(items):
             return list(items)
 
 
         if __name__ == "hoisted":
-            options = {"collate_fn": (_collate_2)}
+            options = {"collate_fn": (_collate_to_list)}
 
 
         def run():
@@ -320,7 +322,7 @@ SAME: dict[str, tuple[str, str]] = {
         import io
 
 
-        def _function(k, word, x):
+        def _to_tuple(k, word, x):
             return (x, k, word)
 
 
@@ -329,7 +331,7 @@ SAME: dict[str, tuple[str, str]] = {
                 k = 2
                 with io.StringIO("ab") as stream:
                     word = stream.read()
-                    return functools.partial(_function, k, word)
+                    return functools.partial(_to_tuple, k, word)
             return flag
 
 
@@ -339,8 +341,8 @@ SAME: dict[str, tuple[str, str]] = {
     ),
     "tabs": (
         "def make(k):\n\tdef run():\n\t\treturn (§lambda: k)(), 1\n\treturn run\n\n\nrun = make(3)\n",
-        "import functools\n\n\ndef _function(k):\n\treturn k\n\n\ndef make(k):\n\tdef run():\n"
-        "\t\treturn (functools.partial(_function, k))(), 1\n\treturn run\n\n\nrun = make(3)\n",
+        "import functools\n\n\ndef _always_k(k):\n\treturn k\n\n\ndef make(k):\n\tdef run():\n"
+        "\t\treturn (functools.partial(_always_k, k))(), 1\n\treturn run\n\n\nrun = make(3)\n",
     ),
     "nested function keeps its name": (
         '''
@@ -536,12 +538,12 @@ GUARD = 'if __name__ == "__main__":'
 def test_what_the_main_program_binds_is_filled_in() -> None:
     before = f"{GUARD}\n    import torch\n    k = 2\n    f = g(lambda x: torch.stack(x) * k)\n"
     after = (
-        "import functools\n\n\ndef _f(k, x):\n    import torch\n    return torch.stack(x) * k\n\n\n"
-        f"{GUARD}\n    import torch\n    k = 2\n    f = g(functools.partial(_f, k))\n"
+        "import functools\n\n\ndef _stack_multiply_by_k(k, x):\n    import torch\n    return torch.stack(x) * k\n\n\n"
+        f"{GUARD}\n    import torch\n    k = 2\n    f = g(functools.partial(_stack_multiply_by_k, k))\n"
     )
     assert hoist(before)[0] == after
     before = f"def main():\n    return §lambda x: x * k\n\n\n{GUARD}\n    k = 2\n    main()\n"
-    assert "return functools.partial(_multiply, k)\n" in hoist(before)[0]
+    assert "return functools.partial(_multiply_by_k, k)\n" in hoist(before)[0]
 
 
 def test_a_function_that_is_there_is_used() -> None:
@@ -549,10 +551,12 @@ def test_a_function_that_is_there_is_used() -> None:
     assert hoist(head.format("_f") + "y = f(lambda x: torch.stack(x))\n")[0] == head.format("_f") + "y = f(_f)\n"
 
 
-@pytest.mark.parametrize("other", ["x: torch.cat(x)", "z: torch.stack(z)", "x, y: torch.stack(x)"])
+@pytest.mark.parametrize(
+    "other", ["x: torch.cat(x)", "z: torch.stack(x)", "x, y: torch.stack(x)", "*x: torch.stack(x)"]
+)
 def test_a_function_that_is_nearly_there_is_not(other: str) -> None:
     code = f"import torch\n\n\ndef _f(x):\n    return torch.stack(x)\n\n\ny = f(lambda {other})\n"
-    assert "def _y(" in hoist(code)[0]
+    assert "\ny = f(_f)" not in hoist(code)[0]
 
 
 @pytest.mark.parametrize(
@@ -578,7 +582,7 @@ def test_the_old_name_goes_where_it_is_used_once(code: str, kept: bool) -> None:
 
 def test_one_level_of_indentation_is_the_files_first() -> None:
     code = "def f():\n\n  if x:\n    pass\n  return lambda: 1\n"
-    assert "def _constant():\n  return 1\n" in hoist(code)[0]
+    assert "def _always_1():\n  return 1\n" in hoist(code)[0]
 
 
 def test_a_string_in_place_of_a_comment_stays_with_its_class() -> None:
@@ -603,7 +607,7 @@ REFUSED = {
     "local function": "def h():\n    def i(): pass\n    return §lambda: i()\n",
     "local lambda": "def f():\n    g = lambda: 1\n    return §lambda: g()\n",
     "exception": "def f():\n    try: pass\n    except E as e:\n        return lambda: e\n",
-    "default from a local": "def f(k):\n    return lambda x, k=k: x + k\n",
+    "default of a parameter before others": "def f(k):\n    return lambda x=k, y=1: x + y\n",
     "mutable default": "f = g(lambda x=[]: x)\n",
     "walrus": "f = g(lambda x: (y := x) + y)\n",
     "yield": "f = g(lambda x: (yield x))\n",
@@ -611,7 +615,7 @@ REFUSED = {
     "class cell": "class A:\n    def f(self):\n        return lambda: __class__\n",
     "mangled": "class A:\n    def f(a):\n        return lambda x: x.__private\n",
     "locals": "def f(k):\n    return lambda: locals()\n",
-    "comment": "f = g(\n    lambda x: [\n        x,  # first\n    ]\n)\n",
+    "comment": "f = g(\n    lambda x,  # first\n    y: [x, y]\n)\n",
     "method of a local class": "def f(k):\n    class A:\n        g = lambda self: k\n    return A\n",
     "bound by the function outside the next": (
         "def f():\n    k = 1\n    def g():\n        return §lambda: k\n    k = 2\n    return g\n"
@@ -665,37 +669,102 @@ def test_partial_is_unsafe_and_a_plain_move_of_a_lambda_is_safe() -> None:
     [
         ("self.word2id = defaultdict(lambda: 1)", "_default_word2id"),
         ("x = collections.defaultdict(lambda: 1)", "_default_x"),
-        ("f(defaultdict(lambda: 1))", "_default"),
-        ("f(collate_fn=lambda: 1)", "_collate"),
-        ("f(worker_init_fn=partial(lambda: 1))", "_worker_init"),
-        ("options['collate_fn'] = lambda: 1", "_collate"),
-        ("options = {'a': 1, 'key fn': [lambda: 1]}", "_constant"),
-        ("self.get_item = lambda: 1", "_item"),
-        ("x[0] = lambda: 1", "_x"),
-        ("f([Lambda(lambda: 1)])", "_constant"),
+        ("f(defaultdict(lambda: 1))", "_default_value"),
+        ("f(collate_fn=lambda x: zip(x))", "_collate_zip"),
+        ("f(collate_fn=lambda x: x)", "_collate_to_list"),
+        ("f(collate_fn=lambda x: list(zip(*x)))", "_collate_zipped"),
+        ("f(collate_fn=lambda x: pad_collate(x, 1))", "_pad_collate"),
+        ("f(collate_fn=lambda x: x if x else 1)", "_collate"),
+        ("f(worker_init_fn=partial(lambda: 1))", "_init_worker"),
+        ("f(worker_init_fn=lambda x: np.random.seed(x))", "_seed_worker"),
+        ("options['collate_fn'] = lambda x: x or 1", "_collate"),
+        ("options = {'a': 1, 'key fn': [lambda: 1]}", "_always_1"),
+        ("self.get_label = lambda: 1", "_label"),
+        ("f(clean=lambda x: x + 1)", "_clean"),
+        ("f(func=lambda x: x + 1)", "_add_1"),
+        ("f(transform=lambda x: x.float())", "_to_float"),
+        ("f(target_transform=lambda y: y - 1)", "_subtract_1"),
+        ("f(target_transform=lambda y: y if y else 0)", "_transform"),
+        ("f(transform=lambda image: image if image else 0)", "_process_image"),
         ("f([Lambda(lambda x: x)])", "_identity"),
+        ("f(lambda x: x * 1e2)", "_multiply_by_100"),
+        ("f(lambda x: 2 * x)", "_multiply_by_2"),
+        ("f(lambda x: x / 255.)", "_divide_by_255"),
+        ("f(lambda x: (x - mean) / std)", "_subtract_mean_divide_by_std"),
+        ("f(lambda x: x > 0)", "_is_above_0"),
+        ("f(lambda x: x is not None)", "_is_not_none"),
+        ("f(lambda x: x['label'])", "_label_of"),
+        ("f(lambda x: x.label)", "_label_of"),
+        ("f(lambda x: x[1])", "_second"),
+        ("f(lambda x: x[:3])", "_select"),
+        ("f(lambda x: table[x])", "_look_up_table"),
+        ("f(lambda x: x.resize((256, 256)))", "_resize_to_256"),
+        ("f(lambda x: x.convert('RGB'))", "_convert_to_rgb"),
+        ("f(lambda x: x.astype(np.float32))", "_to_float32"),
+        ("f(lambda x: ToTensor()(x))", "_to_tensor"),
+        ("f(lambda crops: torch.stack([ToTensor()(crop) for crop in crops]))", "_stack"),
+        ("f(lambda x: os.path.join(root, x))", "_path_of"),
+        ("f(lambda x: (x, 1))", "_to_pair"),
+        ("f(lambda: None)", "_none"),
         ("steps = [lambda x: x.repeat(3)]", "_repeat"),
-        ("steps = [lambda x: x * 2]", "_multiply"),
-        ("steps = [lambda x: x[0]]", "_item"),
-        ("steps = [lambda x: x[:3]]", "_take"),
-        ("steps = [lambda x: [x]]", "_steps"),
-        ("f([lambda x: [x]])", "_function"),
+        ("steps = [lambda x: x if x else 1]", "_steps"),
+        ("f([lambda x: [x]])", "_to_list"),
         ("f(lambda x: x._f(1))", "_f"),
         ("def f(a, clean=lambda: 1, *, b=2): pass", "_clean"),
         ("def f(a, *, c, clean=lambda: 1): pass", "_clean"),
         ("self._private = lambda: 1", "_private"),
         ("self.__class__ = lambda: 1", "_class"),
-        ("f(lambda: (lambda: 1))", "_function"),
+        ("f({'Magpie_Align_Something_Long_Filtered': lambda x: x + 1})", "_add_1"),
     ],
 )
 def test_names_come_from_the_place(code: str, name: str) -> None:
-    fix = hoist(code + "\n")[1]
+    head = "import os, torch, numpy as np\nfrom x import pad_collate, root, mean, std, table, ToTensor\n"
+    fix = hoist(f"{head}{code}\n")[1]
     assert fix is not None
     assert fix.defines == (name,)
 
 
-def test_the_second_of_two_alike_gets_another_name() -> None:
-    once = hoist("a.f = lambda: 1\nb.f = lambda: 2\n")[0]
+def test_the_second_of_two_alike_is_told_apart() -> None:
+    once = hoist("a.sampler = lambda x: x + 1\nb.sampler = lambda x: 2 * x\n")[0]
     twice = hoist(once)[0]
-    assert "a.f = _f\n" in twice
-    assert "b.f = _f_2\n" in twice
+    assert "a.sampler = _sampler\n" in twice
+    assert "b.sampler = _sampler_multiply_by_2\n" in twice
+    same = hoist("a.f = lambda x: x\nb.f = lambda y: y\n")[0]
+    assert "b.f = _identity\n" in hoist(same)[0]
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        "f = (x.map(lambda a: a + 1) if lazy else x.map(add))\n",
+        "if lazy:\n    f = x.map(lambda a: a + 1)\nelse:\n    f = x.map(add)\n",
+    ],
+)
+def test_a_choice_between_a_lambda_and_the_same_function_stays_one(choice: str) -> None:
+    assert hoist("def add(a):\n    return a + 1\n\n\n" + choice)[1] is None
+    assert hoist("def add(a):\n    return a + 1\n\n\n" + choice.replace("(add)", "(add, 2)"))[1] is not None
+
+
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        ("class A:\n    def f(self):\n        return lambda: self.k\n", "it reads `self`, and the whole object"),
+        ("def f():\n    def g(): pass\n    return §lambda: g\n", "it uses `g`, which is local, too"),
+        ("def f(k):\n    g = lambda: k\n    k = 2\n    return g\n", "`k` may still change after this line"),
+        ("def f():\n    return [lambda: i for i in range(3)]\n", "`i` changes with every round of the loop"),
+        ("def f():\n    g = lambda: 1\n    return §lambda: g\n", "it uses `g`, which is a `lambda` itself"),
+        ("f = g(lambda x: (yield x))\n", "it assigns, yields or awaits"),
+        ("def f(k):\n    return lambda: locals()\n", "`locals` means something else outside"),
+        ("def f(k):\n    @d\n    def g():\n        return 1\n    return g\n", "what its decorator makes of it"),
+    ],
+)
+def test_a_refusal_says_what_stands_in_the_way(code: str, why: str) -> None:
+    source = Source("hoisted.py", code.replace("§", ""))
+    model = collect(source)
+    start = code.find("§")
+    functions = [item for item in model.functions if item.kind == "lambda" or item.parent >= 0]
+    function = next((item for item in functions if item.span.start == start), functions[0])
+    move = hoist_lambda if function.kind == "lambda" else hoist_function
+    with pytest.raises(Refused) as refused:
+        move(source, parse(source), model, function)
+    assert why in str(refused.value)

@@ -11,6 +11,7 @@ from dllint.fix import Applicability, apply
 from dllint.source import Source
 from dllint.syntax.hoist_class import hoist_class
 from dllint.syntax.parse import parse
+from dllint.syntax.refused import Refused
 
 
 def hoist(code: str) -> str | None:
@@ -21,8 +22,9 @@ def hoist(code: str) -> str | None:
     around = max(
         (item for item in model.functions if item.span.start <= start < item.span.end), key=lambda item: item.span.start
     )
-    fix = hoist_class(source, parse(source), model, start, around.index)
-    if fix is None:
+    try:
+        fix = hoist_class(source, parse(source), model, start, around.index)
+    except Refused:
         return None
     assert fix.applicability is Applicability.UNSAFE
     result = apply(text, fix.edits)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dllint import (
-    Applicability,
     Const,
-    Edit,
     Finding,
     Fix,
     Loader,
@@ -17,7 +15,6 @@ from dllint import (
     Rule,
     Seeding,
     Severity,
-    reference,
 )
 from dllint_rules.correctness.workers import gets_workers
 
@@ -70,18 +67,10 @@ class WorkerSeedRepeats(Rule):
         )
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
+        from dllint_rules.correctness.reseed import fix_seed
+
         loader, reseed = finding.data
-        if reseed.running.route:
-            return None  # a helper, which may seed elsewhere as well
-        if reseed.what is Seeding.TOO_LARGE:
-            text = project.text(finding.path, reseed.seed.span)
-            text = f"({text})" if reseed.seed.kind in ("binop", "ifexp") else text
-            edit = Edit(finding.path, reseed.seed.span, f"{text} % 2**32")
-            return Fix("Take the seed modulo 2**32", (edit,), Applicability.SAFE)
-        others = [other for other in project.reseeding.reseeds(loader) if not other.running.route]
-        written, imports = reference(reseed.running.env.module.model, "torch", "initial_seed", reseed.call.start)
-        edits = tuple(Edit(finding.path, other.seed.span, f"{written}() % 2**32") for other in others)
-        return Fix("Seed with what torch gives the worker", edits, Applicability.UNSAFE, imports)
+        return fix_seed(project, loader, reseed)
 
 
 def _matters(project: Project, loader: Loader, reseed: Reseed) -> bool:

@@ -133,7 +133,7 @@ class _Change:
         """The edits; there must be nothing in the way."""
         path, value, target = self.module.path, self.write.event.value, self.write.target
         numpy, imports = module_alias(self.module.model, "numpy", "np", self.write.event.start)
-        dtype = "str" if self.project.targets.only_numpy_1() else f"{numpy}.dtypes.StringDType()"
+        dtype = f"{numpy}.dtypes.StringDType()" if self.project.targets.needs_numpy_2(path) else "str"
         line = self._line() if self.filled else None
         assert value is not None
         if line is None:

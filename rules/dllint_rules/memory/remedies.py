@@ -63,7 +63,7 @@ def by_hand(project: Project, held: Held, why_not: str) -> Fix:
         return Fix(title, (), Applicability.MANUAL, snippet=_PACKED.format(target=target, **_NAMES))
     paths = project.listings.of(held.value) is Kind.PATH
     items = f"[str(path) for path in {target}]" if paths else target
-    dtype = "str" if project.targets.only_numpy_1() else "np.dtypes.StringDType()"
+    dtype = "np.dtypes.StringDType()" if project.targets.needs_numpy_2(step.path) else "str"
     again = f"\n# and Path({target}[index]) where a Path is needed" if paths else ""
     snippet = _ARRAY.format(target=target, items=items, dtype=dtype) + again
     return Fix(f"Keep `{held.holder.name}` as a NumPy array{reason}", (), Applicability.MANUAL, snippet=snippet)

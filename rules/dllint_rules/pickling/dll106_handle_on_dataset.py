@@ -8,6 +8,7 @@ import msgspec
 
 from dllint import (
     FORK,
+    Applicability,
     ExtInst,
     Finding,
     Fix,
@@ -72,7 +73,10 @@ class HandleOnDataset(Rule):
     def fix(self, finding: Finding, project: Project) -> Fix | None:
         from dllint_rules.pickling.lazy_handle import fix_handle
 
-        return fix_handle(project, finding.data) if finding.data is not None else None
+        if finding.data is None:
+            title = "Open it in the worker; it is left out of the pickle, but forked workers have it all the same"
+            return Fix(title, (), Applicability.MANUAL)
+        return fix_handle(project, finding.data)
 
 
 def handed_over(held: Held) -> Held:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import msgspec
 
-from dllint import Applicability, Edit, Finding, Fix, Func, Held, Inst, Loader, Project
+from dllint import Applicability, Callee, Edit, Expr, Finding, Fix, Func, Held, Inst, Loader, Module, Project, Refused
 from dllint_rules.pickling.decorators import decorates, is_called, wrap
-from dllint_rules.pickling.move_class import OUT_OF_NOTEBOOK
+from dllint_rules.pickling.move_class import OUT_OF_NOTEBOOK, by_hand
 from dllint_rules.pickling.ready_made import (
     ReadyMade,
+    body_of,
     existing_callable,
     is_builtin,
     is_identity,
     passed_on,
+    pickles_by_name,
     ready_made_factory,
+    taken_by,
     times_bound,
 )
 
@@ -23,7 +26,8 @@ def fix_factory(finding: Finding, project: Project) -> Fix | None:
     func = shipped(finding)
     ready = ready_made_factory(func.module.model, func.facts)
     if _makes_functions(func):
-        return replace(project, func, ready) if ready else None
+        why = "the values that it makes hold functions, which pickle must find, too"
+        return replace(project, func, ready) if ready else by_hand("the lambda", why)
     return (replace(project, func, ready) if ready else None) or hoist_lambda(project, func)
 
 
@@ -31,33 +35,42 @@ def fix_argument(finding: Finding, project: Project) -> Fix | None:
     """What a lambda given to the loader only passes its argument to, else a function at module level."""
     func = shipped(finding)
     model = func.module.model
-    ready = existing_callable(model, func.facts) or _own_function(project, func)
+    ready = existing_callable(model, func.facts) or _own_function(project, func) or taken_by(model, func.facts)
     if ready is None and is_identity(func.facts) and is_builtin(model, "list") and collates_lists(project, func):
         ready = ReadyMade("list")
     return (replace(project, func, ready) if ready else None) or hoist_lambda(project, func)
 
 
 def fix_lambda(finding: Finding, project: Project) -> Fix | None:
-    """A function at module level in place of a shipped lambda."""
-    return hoist_lambda(project, shipped(finding))
+    """What a shipped lambda only calls or takes out of its argument, else a function at module level."""
+    func = shipped(finding)
+    model = func.module.model
+    ready = existing_callable(model, func.facts) or _own_function(project, func) or taken_by(model, func.facts)
+    fix = (replace(project, func, ready) if ready else None) or _own_method(project, func)
+    return fix or hoist_lambda(project, func)
 
 
 def fix_function(finding: Finding, project: Project) -> Fix | None:
     """A shipped local function moved to module level; what a decorator leaves behind gets the name it stands for."""
     func = shipped(finding)
+    name = f"`{func.facts.name}`"
     if finding.data.holder.kind == "default_factory" and _makes_functions(func):
-        return None
+        return by_hand(name, "the values that it makes hold functions, which pickle must find, too")
     if not decorates(project, func.module, func.facts.parent):
         return hoist_function(project, func)
-    return None if is_called(project, func.module, func.facts.parent) else wrap(project, func)
+    if is_called(project, func.module, func.facts.parent):
+        return by_hand(name, "the function around it decorates, and is called as well")
+    return wrap(project, func) or by_hand(name, "what the decorator leaves behind has no name that pickle finds")
 
 
 def fix_target(finding: Finding, project: Project) -> Fix | None:
     """A function at module level in place of the one that a process or a pool is sent; none for one under the guard."""
     func = shipped(finding)
     if func.facts.kind == "lambda":
-        return hoist_lambda(project, func)
-    return fix_function(finding, project) if func.facts.parent >= 0 else None
+        return fix_lambda(finding, project)
+    if func.facts.parent >= 0:
+        return fix_function(finding, project)
+    return by_hand(f"`{func.facts.name}`", "what it needs of the guard must come along", "above the guard")
 
 
 def _makes_functions(func: Func) -> bool:
@@ -84,8 +97,14 @@ def replace(project: Project, func: Func, ready: ReadyMade) -> Fix | None:
 
 def _own_function(project: Project, func: Func) -> ReadyMade | None:
     """The project's function that a lambda passes its arguments to, where it surely is one and the same."""
-    called, model = passed_on(func.facts), func.module.model
-    if called is None or called.kind != "name" or times_bound(model, called.name) != 1:
+    called = passed_on(func.facts)
+    return ReadyMade(called.name) if called is not None and _function_meant(project, func, called) else None
+
+
+def _function_meant(project: Project, func: Func, called: Expr) -> Func | None:
+    """The module-level function that a lambda calls by its name."""
+    model = func.module.model
+    if called.kind != "name" or times_bound(model, called.name) != 1:
         return None
     values = project.values(called, project.evaluator.generic(func.module, func.index))
     if len(values) != 1 or not isinstance(values[0], Func):
@@ -94,7 +113,41 @@ def _own_function(project: Project, func: Func) -> ReadyMade | None:
     if facts.kind != "def" or facts.parent >= 0 or facts.owner >= 0 or facts.block >= 0 or facts.decorators:
         return None
     known = values[0].module is not func.module or facts.span.end <= func.facts.span.start
-    return ReadyMade(called.name) if known else None
+    return values[0] if known else None
+
+
+def _callee(project: Project, func: Func) -> Callee | None:
+    """What a lambda calls, where pickle finds that by its name."""
+    body = body_of(func.facts)
+    if body is None or body.kind != "call" or not body.args[0].dotted:
+        return None
+    meant = _function_meant(project, func, body.args[0])
+    if meant is not None:
+        plain = (item.name for item in meant.facts.parameters if item.kind == "positional")
+        return Callee(body.args[0].dotted, tuple(plain))
+    known = pickles_by_name(func.module.model, body.args[0].dotted, func.facts.span.start)
+    return Callee(body.args[0].dotted) if known else None
+
+
+def _own_method(project: Project, func: Func) -> Fix | None:
+    """`self.method` for `lambda x: self.method(x)`: the object goes along, as it did with the lambda."""
+    called, module = passed_on(func.facts), func.module
+    if called is None or called.kind != "attribute" or called.args[0].kind != "name":
+        return None
+    around = func.facts.parent
+    owner = module.method_owner(around) if around >= 0 else -1
+    own = owner >= 0 and called.args[0].name == module.receiver_name(around)
+    if not own or called.name not in _methods(project, module, owner):
+        return None
+    fix = replace(project, func, ReadyMade(called.dotted))
+    return fix and msgspec.structs.replace(fix, applicability=Applicability.UNSAFE)
+
+
+def _methods(project: Project, module: Module, owner: int) -> set[str]:
+    """The methods of a class that are no properties."""
+    mro = project.evaluator.classes.mro(project.evaluator.klass(module, owner))
+    found = ((item.module.model.functions[index], name) for item in mro for name, index in item.facts.methods.items())
+    return {name for facts, name in found if not facts.decorators}
 
 
 def collates_lists(project: Project, func: Func) -> bool:
@@ -121,22 +174,29 @@ def _makes_batches(project: Project, loader: Loader) -> bool:
     return loader.name == "DataLoader" and known and not own
 
 
-def hoist_lambda(project: Project, func: Func, name: str = "") -> Fix | None:
+def hoist_lambda(project: Project, func: Func, name: str = "") -> Fix:
     """A lambda moved to module level: unsafe, for from then on the module decides what its name means."""
-    from dllint import hoist_lambda as hoist
+    from dllint import hoist_with_helpers as hoist
 
     if func.module.notebook:
         return OUT_OF_NOTEBOOK
     path, model = func.module.path, func.module.model
-    fix = hoist(project.source(path), project.tree(path), model, func.facts, name)
-    return fix and msgspec.structs.replace(fix, applicability=Applicability.UNSAFE)
+    callee = None if name else _callee(project, func)
+    try:
+        fix = hoist(project.source(path), project.tree(path), model, func.facts, name, callee)
+    except Refused as refused:
+        return by_hand("the lambda", refused)
+    return msgspec.structs.replace(fix, applicability=Applicability.UNSAFE)
 
 
-def hoist_function(project: Project, func: Func) -> Fix | None:
+def hoist_function(project: Project, func: Func) -> Fix:
     """A nested function moved to module level, with `functools.partial` for what it captures."""
     from dllint import hoist_function as hoist
 
     if func.module.notebook:
         return OUT_OF_NOTEBOOK
     path = func.module.path
-    return hoist(project.source(path), project.tree(path), func.module.model, func.facts)
+    try:
+        return hoist(project.source(path), project.tree(path), func.module.model, func.facts)
+    except Refused as refused:
+        return by_hand(f"`{func.facts.name}`", refused)

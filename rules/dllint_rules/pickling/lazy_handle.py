@@ -36,6 +36,17 @@ _WITHOUT_MODE = {
     *("lmdb.open", "lmdb.Environment", "openslide.OpenSlide", "openslide.open_slide", "pyfaidx.Fasta"),
     *("pysam.FastaFile", "pyarrow.parquet.ParquetFile", "cv2.VideoCapture", "decord.VideoReader", "cv2.createCLAHE"),
 }
+_MADE_ANEW = {f"threading.{name}" for name in ("Lock", "RLock", "Condition", "Event", "local")} | {
+    f"queue.{name}" for name in ("Queue", "LifoQueue", "PriorityQueue", "SimpleQueue")
+}
+"""What the threads of one process share: every process needs one of its own, empty and free."""
+_WITHOUT = """\
+def __getstate__(self):
+    return {{key: value for key, value in self.__dict__.items() if key != "{name}"}}
+
+def __setstate__(self, state):
+    self.__dict__.update(state)
+    self.{name} = {made}"""
 _CONNECTIONS = ("sqlite3.", "redis.", "sqlalchemy.", "psycopg2.", "pymongo.", "boto3.", "google.cloud.")
 """What may be in the middle of something: only a person can tell whether a new one does."""
 _POSITIONED = {
@@ -48,15 +59,29 @@ def fix_handle(project: Project, held: Held) -> Fix | None:
     """A property that opens in the process that asks; what to paste, where something stands in the way."""
     made = held.value
     if not isinstance(made, ExtInst) or held.holder.kind != "attribute" or made.call.kind != "call":
-        return None
-    if made.name not in _MODES.keys() | _WITHOUT_MODE and not made.name.startswith(_CONNECTIONS):
-        return None
+        return _told("it is not kept as an attribute of its own")
     attribute = own_attribute(project, held.holder.name, made)
     if attribute is None:
-        return None
+        return _told(f"`{held.holder.name}` is not set to just what a call makes")
+    if made.name in _MADE_ANEW:
+        return _left_out(project, attribute, made)
+    if made.name not in _MODES.keys() | _WITHOUT_MODE and not made.name.startswith(_CONNECTIONS):
+        return _told(f"whether a second `{made.name}` does the same is not known")
     change = _Change(project, attribute, made)
     why_not = change.why_not()
     return change.by_hand(why_not) if why_not else change.fix()
+
+
+def _told(why: str) -> Fix:
+    return Fix(f"Make it in the process that uses it; {why}", (), Applicability.MANUAL)
+
+
+def _left_out(project: Project, attribute: OwnAttribute, made: ExtInst) -> Fix:
+    """A lock or a queue of threads stays at home, and is made anew where its object arrives."""
+    call = " ".join(project.text(made.env.module.path, made.call.span).split())
+    snippet = _WITHOUT.format(name=attribute.name, made=call)
+    title = f"Leave `{attribute.name}` out of the pickle, and make it anew; what it held or locked stays behind"
+    return Fix(title, (), Applicability.MANUAL, snippet=snippet)
 
 
 def generator_by_hand(project: Project, held: Held) -> Fix | None:

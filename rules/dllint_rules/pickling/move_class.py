@@ -12,6 +12,11 @@ OUT_OF_NOTEBOOK = Fix(
 """Where moving to module level is no remedy."""
 
 
+def by_hand(what: str, why: object, where: str = "to module level") -> Fix:
+    """What a person has to do, and what stands in the way of a fix."""
+    return Fix(f"Move {what} {where}; {why}", (), Applicability.MANUAL)
+
+
 def fix_class(finding: Finding, project: Project) -> Fix | None:
     """The local class at module level; a named tuple under the name of its variable."""
     held = finding.data
@@ -20,7 +25,7 @@ def fix_class(finding: Finding, project: Project) -> Fix | None:
         return _named_tuple(project, held)
     klass = held.value.klass if isinstance(held.value, Inst) else held.value
     assert isinstance(klass, Klass)
-    return _moved(project, klass.module.path, klass.facts.span.start, klass.facts.parent)
+    return _moved(project, klass.module.path, klass.facts.span.start, klass.facts.parent, klass.facts.name)
 
 
 def _named_tuple(project: Project, held: Held) -> Fix | None:
@@ -32,21 +37,26 @@ def _named_tuple(project: Project, held: Held) -> Fix | None:
     call, env = made.base.call, made.base.env
     statement = next((event for event in env.module.events(env.function) if event.value is call), None)
     if statement is None or statement.target is None or statement.target.kind != "name":
-        return None
+        return by_hand("the named tuple", "it has no name of its own")
     if tuple_type.local:
         same = tuple_type.typename == tuple_type.bound
-        return _moved(project, env.module.path, statement.start, env.function) if same else None
+        if not same:
+            return by_hand("the named tuple", f"its name must be `{tuple_type.bound}`, too")
+        return _moved(project, env.module.path, statement.start, env.function, tuple_type.bound)
     written = call.args[1].span
     literal = re.fullmatch(r"""(["'])\w+\1""", project.text(env.module.path, written))
     if literal is None:
-        return None
+        return Fix(f"Name it `{tuple_type.bound}`; its name is worked out", (), Applicability.MANUAL)
     edit = Edit(env.module.path, written, f"{literal[1]}{tuple_type.bound}{literal[1]}")
     return Fix(f"Name it `{tuple_type.bound}`, as the variable is", (edit,), Applicability.UNSAFE)
 
 
-def _moved(project: Project, path: str, start: int, around: int) -> Fix | None:
-    from dllint import hoist_class
+def _moved(project: Project, path: str, start: int, around: int, name: str) -> Fix:
+    from dllint import Refused, hoist_class
 
     if project.index.modules[path].notebook:
         return OUT_OF_NOTEBOOK
-    return hoist_class(project.source(path), project.tree(path), project.models[path], start, around)
+    try:
+        return hoist_class(project.source(path), project.tree(path), project.models[path], start, around)
+    except Refused as refused:
+        return by_hand(f"`{name}`", refused)

@@ -6,7 +6,7 @@ import builtins
 import math
 from typing import NamedTuple
 
-from dllint import Expr, Function, Import, ModuleModel
+from dllint import Expr, Function, Import, ModuleModel, flat_targets
 
 _EMPTY = {"list": "list", "dict": "dict", "tuple": "tuple"}
 """Displays without elements; an empty set has none."""
@@ -15,21 +15,28 @@ _CONTAINERS = {"defaultdict", "Counter", "OrderedDict", "deque"}
 """Classes of `collections` that can be made from nothing."""
 BY_NAME = {
     "torch": {
-        "as_tensor",
-        "cat",
-        "concat",
-        "from_numpy",
-        "hstack",
-        "manual_seed",
-        "set_num_threads",
-        "stack",
-        "tensor",
+        *("as_tensor", "cat", "concat", "from_numpy", "hstack", "manual_seed", "set_num_threads", "stack", "tensor"),
+        *("BoolTensor", "ByteTensor", "DoubleTensor", "FloatTensor", "HalfTensor", "IntTensor", "LongTensor", "Tensor"),
+        *("load", "flatten", "squeeze", "log", "sqrt", "sigmoid"),
     },
     "torch.utils.data": {"default_collate", "default_convert"},
     "torch.utils.data.dataloader": {"default_collate"},
     "torch.utils.data._utils.collate": {"default_collate", "default_convert"},
     "torch.nn.utils.rnn": {"pack_sequence", "pad_sequence"},
-    "numpy": {"array", "asarray", "concatenate", "hstack", "stack", "vstack"},
+    "numpy": {
+        *("array", "asarray", "ascontiguousarray", "concatenate", "hstack", "stack", "vstack", "load", "squeeze"),
+        *("abs", "exp", "float32", "log", "log1p", "sqrt", "transpose"),
+    },
+    "json": {"dumps", "load", "loads"},
+    "pickle": {"loads"},
+    "math": {"ceil", "exp", "floor", "log", "sqrt"},
+    "os.path": {"abspath", "basename", "dirname", "exists", "isdir", "isfile"},
+    "pandas": {"read_csv"},
+    "PIL.Image": {"fromarray", "open"},
+    "scipy.io": {"loadmat"},
+    "skimage.color": {"gray2rgb", "rgb2gray", "rgb2lab"},
+    "skimage.io": {"imread"},
+    "skimage.measure": {"label"},
 }
 """Functions that pickle by their names. What looks like one elsewhere may be a method: `random.seed` and
 `numpy.random.shuffle` take a copy of the generator along, and the worker's own stays as it was."""
@@ -126,7 +133,7 @@ def existing_callable(model: ModuleModel, function: Function) -> ReadyMade | Non
     called = passed_on(function)
     if called is None or not called.dotted:
         return None
-    if is_builtin(model, called.dotted) or _pickles_by_name(model, called.dotted, function.span.start):
+    if is_builtin(model, called.dotted) or pickles_by_name(model, called.dotted, function.span.start):
         return ReadyMade(called.dotted)
     return None
 
@@ -138,6 +145,28 @@ def passed_on(function: Function) -> Expr | None:
     if body is None or not names or body.kind != "call" or body.keywords:
         return None
     return body.args[0] if [_name(argument) for argument in body.args[1:]] == names else None
+
+
+def taken_by(model: ModuleModel, function: Function) -> ReadyMade | None:
+    """`operator.itemgetter` for `lambda x: x["label"]`, `operator.attrgetter` for `lambda x: x.label`."""
+    body, names = body_of(function), _plain_parameters(function)
+    if body is None or len(names) != 1 or not body.args or _name(body.args[0]) != names[0]:
+        return None
+    from dllint import reference
+
+    match body:
+        case Expr(kind="subscript", args=(_, Expr(kind="constant", value=int() | str() as key))):
+            getter, given = "itemgetter", _literal(key)
+        case Expr(kind="attribute", name=name):
+            getter, given = "attrgetter", _literal(name)
+        case _:
+            return None
+    written, imports = reference(model, "operator", getter, function.span.start)
+    return ReadyMade(f"{written}({given})", imports)
+
+
+def _literal(key: int | str) -> str:
+    return f'"{key}"' if isinstance(key, str) and key.isprintable() and not set(key) & set('\\"') else repr(key)
 
 
 def is_identity(function: Function) -> bool:
@@ -152,7 +181,7 @@ def _plain_parameters(function: Function) -> list[str]:
     return [parameter.name for parameter in function.parameters] if plain else []
 
 
-def _pickles_by_name(model: ModuleModel, dotted: str, use: int) -> bool:
+def pickles_by_name(model: ModuleModel, dotted: str, use: int) -> bool:
     """Whether a name surely is a library's function, one that pickles as such."""
     root, _, rest = dotted.partition(".")
     if not _is_imported(model, root, use):
@@ -187,8 +216,8 @@ def _is_imported(model: ModuleModel, name: str, use: int) -> bool:
 
 def times_bound(model: ModuleModel, name: str) -> int:
     """In how many ways and scopes a module binds a name."""
-    targets = (event.target for event in model.events if event.target is not None)
-    written = sum(part.kind == "name" and part.name == name for target in targets for part in target.walk())
+    leaves = (leaf for event in model.events if event.target is not None for leaf in flat_targets(event.target))
+    written = sum(leaf.kind == "name" and leaf.name == name for leaf in leaves)
     named = sum(event.name == name for event in model.events if event.kind in ("def", "class"))
     local = sum(name in function.bound or name in function.globals for function in model.functions)
     imported = sum(item.bound == name and item.function < 0 for item in model.imports)

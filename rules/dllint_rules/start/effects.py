@@ -17,7 +17,10 @@ _SETTINGS = {
     *("sys.setrecursionlimit", "torchaudio.set_audio_backend", "torchvision.set_image_backend"),
 }
 """Process-wide settings that worker code depends on and does not get from its parent."""
-_HARMLESS = ("os.environ", "torch.backends", "matplotlib", "sys.path", "sys.argv", "sys.stdout", "sys.stderr")
+_HARMLESS = (
+    *("os.environ", "torch.backends", "matplotlib", "pandas.options"),
+    *("sys.path", "sys.argv", "sys.stdout", "sys.stderr"),
+)
 """What of libraries may be changed: a spawned worker inherits it, or it is none of its business."""
 _READING = {"get", "keys", "values", "items", "copy", "index", "count", "format", "join", "split", "startswith", "to"}
 """Methods that change nothing."""

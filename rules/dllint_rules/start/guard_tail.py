@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 import sys
 
@@ -16,6 +17,7 @@ from dllint import (
     Project,
     Running,
     Start,
+    Statement,
     guarded,
     is_test,
     top_statements,
@@ -24,6 +26,9 @@ from dllint_rules.start.effects import Effects
 from dllint_rules.start.worker_view import WorkerView
 
 _CELL = re.compile(r"^# (?:%%|In\[|<codecell>)", re.MULTILINE)
+_TEXT_BLOCK = re.compile(r"^#{20,}[ \t]*$", re.MULTILINE)
+_TITLE = re.compile(r"""\A(?:#.*\s*|\s+)*[rR]?(?:\"{3}|'{3})[^"']*?^[=\-*#~^]{3,}[ \t]*$""", re.MULTILINE)
+"""A gallery turns a script that begins with a title into a page: its blocks of text stand at the margin."""
 _BY_NAME = re.compile(r"\b(?:import_module|__import__|run_module|run_path|exec|entry_points)\b")
 _LOOKED_UP = {"globals", "exec", "eval"}
 
@@ -54,7 +59,7 @@ class _Tail:
         spans = [item.span for item in self.statements]
         holding = (i for i, span in enumerate(spans) if any(span.start <= at < span.end for at in starting))
         self.first = next(holding, -1)
-        self.view = WorkerView(project, self.program, self._known(starting))
+        self.view = WorkerView(project, self.program, self._known(starting), self._main_only())
         self.effects = Effects(project, self.view)
 
     def _entries(self, start: int = 0, end: int = sys.maxsize) -> list[Running]:
@@ -77,18 +82,47 @@ class _Tail:
         unseen = [loader for loader in self.project.open_loaders if loader.path in self.program]
         return all(loader is not None for loader in loaders) and not unseen and bool(starting)
 
+    def _main_only(self) -> frozenset[tuple[str, int]]:
+        """The functions that surely run in the main process: those that start workers, as no worker may."""
+        entries = [entry for entry in self._entries() if entry.start]
+        running = (item for item in self.project.main_code.reach.walk(entries) if item.env.function >= 0)
+        return frozenset(item.function for item in running if self._starts(item))
+
     def why_not(self) -> str:
         """What stands in the way, in words; "" where nothing does."""
         if self.first < 0:
             return "it is not clear which statements do"
-        needed = (self._needed(index) for index in range(self.first, len(self.statements)))
+        lifted = self._lifted()
+        stay = (index for index in range(self.first, len(self.statements)) if self.statements[index] not in lifted)
+        needed = (self._needed(index) for index in stay)
         reasons = (self._imported(), self._looked_up(), self._immovable(), *needed)
         return next((reason for reason in reasons if reason), "")
+
+    def _lifted(self) -> list[Statement]:
+        """The definitions among the last statements that may go above them all: they read nothing of these yet."""
+        tail = self.statements[self.first :]
+        moved = [item for item in tail if self._may_rise(item)]
+        while True:
+            bound = {name for item in tail if item not in moved for name in item.names}
+            free = [item for item in moved if not item.at_once & bound]
+            if free == moved:
+                return moved
+            moved = free
+
+    def _may_rise(self, statement: Statement) -> bool:
+        """Whether a statement means the same above others: a definition, or an import that workers need."""
+        read = any((self.module.path, name) in self.view.reads for name in statement.names)
+        if statement.kind != "definition" and not (statement.kind == "import" and read):
+            return False
+        model = self.module.model
+        others = {name for item in self.statements if item is not statement for name in item.names}
+        declared = {name for function in model.functions for name in function.globals}
+        return not statement.names & (others | declared | set(dir(builtins)))
 
     def _imported(self) -> str:
         """Whether other code may import this file: what is under the guard, it would not get."""
         path, stem = self.module.path, self.module.path.removesuffix(".py")
-        if is_test(path) or stem.endswith("__init__"):
+        if stem.endswith("__init__") or (is_test(path) and self._has_tests()):
             return "other programs import this file"
         if any(f"/{stem}".endswith(f"/{script.replace('.', '/')}") for script in self.project.targets.scripts):
             return "a console script imports this file"
@@ -101,31 +135,45 @@ class _Tail:
                 return f"{other.path} may import this file by its name"
         return ""
 
+    def _has_tests(self) -> bool:
+        """Whether the file holds what a test runner looks for."""
+        return any(name.lower().startswith("test") for item in self.statements for name in item.names)
+
     def _is_named_by(self, importer: Module, imported: ImportedName) -> bool:
         names = [imported.module, f"{imported.module}.{imported.attribute}".strip(".")]
         found = [self.project.index.find(importer.path, name, imported.level) for name in names]
         if any(module is self.module for module in found) or imported.module == "__main__":
             return True
+        if any(module is not None for module in found):
+            return False
         place = f"/{self.module.path.removesuffix('.py')}"
         return not imported.level and any(place.endswith("/" + name.replace(".", "/")) for name in names)
 
     def _looked_up(self) -> str:
-        """Whether names may be read in ways that are not seen."""
+        """Whether names of this file may be read in ways that are not seen: only its own code looks them up here."""
         for path, function in sorted(self.view.code):
-            module = self.project.index.modules[path]
-            if any(_looks_up(expr) for event in module.events(function) for expr in event.walk()):
-                return f"worker code (`{module.model.functions[function].qualname}`) may look up any name"
+            if path == self.module.path:
+                if any(_looks_up(expr) for event in self.module.events(function) for expr in event.walk()):
+                    return f"worker code (`{self.module.model.functions[function].qualname}`) may look up any name"
         return ""
 
     def _immovable(self) -> str:
         """Whether the last statements are such as must stay at module level."""
-        tail = self.statements[self.first :]
-        if any(item.kind == "definition" for item in tail):
-            return "functions, classes or imports stand below, and workers may need them"
+        tail, lifted = self.statements[self.first :], self._lifted()
+        for item in tail:
+            row, name = self.source.location(item.span.start)[0], min(item.names, default="")
+            if item.kind == "import" and name == "*":
+                return f"workers may need the names that line {row} imports"
+            if item.kind == "definition" and item not in lifted:
+                why = "which reads what stands above it" if self._may_rise(item) else "a name that is bound twice"
+                return f"workers may need `{name}`, defined in line {row}, {why}"
         text = self.source.text[tail[0].span.start : tail[-1].span.end]
         if _CELL.search(self.source.text) or re.search(r"^await\b", text, re.MULTILINE):
             return "this is a notebook"
-        return "" if guarded(self.source, tail[0].span, tail[-1].span) else "a line holds several statements"
+        if _TEXT_BLOCK.search(self.source.text) and _TITLE.search(self.source.text):
+            return "a gallery makes a page of this file, whose blocks of text must stay at the margin"
+        spans = [item.span for item in lifted]
+        return "" if guarded(self.source, tail[0].span, tail[-1].span, spans) else "a line holds several statements"
 
     def _needed(self, index: int) -> str:
         """What workers need of a statement, in words."""
@@ -134,12 +182,20 @@ class _Tail:
             reader = self.view.reads.get((self.module.path, name))
             if reader:
                 return f"worker code (`{reader}`) reads `{name}`"
+        for path, function in self.view.code if statement.kind == "other" else ():
+            facts = self.project.index.modules[path].model.functions[function]
+            inside = statement.span.start <= facts.span.start < statement.span.end
+            if path == self.module.path and facts.kind == "def" and inside:
+                return f"workers may run `{facts.qualname}`, which is defined there"
         return self.effects.seen_by_workers(self._entries(statement.span.start, statement.span.end))
 
     def _top(self) -> int:
         """The first statement to move: above those that start workers, what merely feeds them."""
         top = self.first
+        at_once = {name for item in self._lifted() for name in item.at_once}
         while top > 0 and self.statements[top - 1].kind in ("other", "constant", "text") and not self._needed(top - 1):
+            if self.statements[top - 1].names & at_once:
+                break
             top -= 1
         while self.statements[top].kind in ("constant", "text"):
             top += 1
@@ -157,8 +213,9 @@ class _Tail:
         """The edit; there must be nothing in the way."""
         last = self.statements[-1].span
         spans = [item.span for item in self.statements[self._top() : self.first + 1]]
-        edit = next(edit for span in spans if (edit := guarded(self.source, span, last)) is not None)
-        trust = Applicability.SAFE if self._is_plain() else Applicability.UNSAFE
+        lifted = [item.span for item in self._lifted()]
+        edit = next(edit for span in spans if (edit := guarded(self.source, span, last, lifted)) is not None)
+        trust = Applicability.SAFE if self._is_plain() and not lifted else Applicability.UNSAFE
         return Fix(f"Put the end of the script under `{GUARD}`", (edit,), trust)
 
 

@@ -18,19 +18,23 @@ Code = tuple[str, int]
 class WorkerView:
     """The functions that workers may run in a program, and the module-level names that they read.
 
-    Where it is not known what workers are given, every function may be theirs.
+    Where it is not known what workers are given, every function may be theirs, but for those in `main_only`.
     """
 
-    def __init__(self, project: Project, program: frozenset[str], known: bool) -> None:
+    def __init__(
+        self, project: Project, program: frozenset[str], known: bool, main_only: frozenset[Code] = frozenset()
+    ) -> None:
         self.project = project
         self.modules = {path: project.index.modules[path] for path in program}
         self.known = known
+        self.main_only = main_only
 
     @cached_property
     def code(self) -> set[Code]:
         """What workers run, what that names, and the methods of every class among it."""
         if not self.known:
-            return {(path, item.index) for path, module in self.modules.items() for item in module.model.functions}
+            every = ((path, item.index) for path, module in self.modules.items() for item in module.model.functions)
+            return {code for code in every if code not in self.main_only}
         found: set[Code] = set()
         waiting = [running.function for running in self.project.running if running.function[1] >= 0]
         for held in self.project.shipped:

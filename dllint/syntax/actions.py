@@ -1,0 +1,230 @@
+"""What a lambda does, in words that make a name: `to_float`, `label_of`, `resize_to_256`."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from collections.abc import Iterator
+
+from dllint.syntax.scoping import defaults
+
+MOST = 30
+"""Characters of a name that one still reads at a glance."""
+_OPERATIONS: dict[type[ast.operator], tuple[str, str]] = {
+    ast.Add: ("add", ""),
+    ast.Sub: ("subtract", ""),
+    ast.Mult: ("multiply", "by"),
+    ast.Div: ("divide", "by"),
+    ast.FloorDiv: ("floor_divide", "by"),
+    ast.Mod: ("modulo", ""),
+    ast.Pow: ("power", ""),
+    ast.MatMult: ("matmul", ""),
+    ast.BitAnd: ("mask", ""),
+}
+_COMPARISONS: dict[type[ast.cmpop], str] = {
+    ast.Gt: "is_above",
+    ast.GtE: "is_at_least",
+    ast.Lt: "is_below",
+    ast.LtE: "is_at_most",
+    ast.Eq: "is",
+    ast.NotEq: "is_not",
+    ast.Is: "is",
+    ast.IsNot: "is_not",
+    ast.In: "is_in",
+    ast.NotIn: "is_not_in",
+}
+_TYPES = {
+    "float",
+    "int",
+    "str",
+    "bool",
+    "list",
+    "tuple",
+    "set",
+    "dict",
+    "bytes",
+    "long",
+    "double",
+    "half",
+    "tensor",
+} | {
+    *("array", "asarray", "as_tensor", "from_numpy", "numpy", "byte", "tolist", "cuda", "cpu", "item"),
+}
+"""Functions and methods that make something of another type."""
+_PLAIN = {"asarray": "array", "as_tensor": "tensor", "from_numpy": "tensor", "tolist": "list", "item": "number"}
+_CONVERTING = {"to", "astype", "type", "convert", "resize", "reshape", "view", "view_as", "pad", "crop"}
+"""Methods whose argument says what comes out."""
+_ORDINALS = {0: "first", 1: "second", 2: "third", -1: "last"}
+_CONSTANTS: dict[object, str] = {None: "none", "": "empty_text"}
+
+
+def action(node: ast.Lambda) -> str:
+    """What a lambda does; "" where no few words say it."""
+    given = {part.arg for part in ast.walk(node.args) if isinstance(part, ast.arg)}
+    words = _of(node.body, given - {parameter.arg for parameter, _ in defaults(node.args)})
+    return words if len(words) <= MOST else ""
+
+
+def _of(body: ast.expr, parameters: set[str]) -> str:
+    match body:
+        case ast.Name(id=name):
+            return "identity" if name in parameters else f"always_{snake(name)}"
+        case ast.Constant(value=value):
+            return _constant(value)
+        case ast.Call():
+            return _call(body, parameters)
+        case ast.BinOp(left=left, op=operator, right=right):
+            return _operation(left, operator, right, parameters)
+        case ast.Compare(ops=[operator], comparators=[right]):
+            return " ".join((_COMPARISONS[type(operator)], _named(right) or "limit")).replace(" ", "_")
+        case ast.Subscript(value=value, slice=index) if _reads(body, parameters):
+            return _subscript(value, index, parameters)
+        case ast.Attribute(value=ast.Name(id=name), attr=attribute) if name in parameters:
+            return f"{snake(attribute)}_of"
+        case ast.Attribute(attr=attribute):
+            return snake(attribute)
+        case ast.UnaryOp(op=ast.USub()):
+            return "negate"
+        case ast.Tuple(elts=[]) | ast.List(elts=[]) | ast.Dict(keys=[]):
+            return f"empty_{type(body).__name__.lower()}"
+        case ast.Tuple(elts=elements):
+            return "to_pair" if len(elements) == 2 else "to_tuple"
+        case ast.List():
+            return "to_list"
+        case ast.Dict() | ast.DictComp():
+            return "to_dict"
+        case ast.ListComp(elt=element):
+            inner = _of(element, parameters | _targets(body))
+            return f"{inner}_each" if inner and "identity" not in inner else ""
+        case ast.JoinedStr():
+            return "format_text"
+    return ""
+
+
+def _targets(body: ast.AST) -> set[str]:
+    return {part.id for part in ast.walk(body) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+
+
+def _call(body: ast.Call, parameters: set[str]) -> str:
+    function, arguments = body.func, body.args
+    if isinstance(function, ast.Call):  # ToTensor()(image)
+        return snake(_last(function.func))
+    name = _last(function).strip("_")
+    method = isinstance(function, ast.Attribute) and any(
+        isinstance(part, ast.Name) and part.id in parameters for part in ast.walk(function.value)
+    )
+    if any(_last(getattr(part, "func", None)) == "zip" for part in arguments[:1]):
+        return "zipped"
+    if name == "join" and isinstance(function, ast.Attribute):
+        return "path_of" if _last(function.value) == "path" else "join"
+    if name in _TYPES and (isinstance(function, ast.Attribute) or hasattr(builtins, name)):
+        return f"to_{_PLAIN.get(name, name)}"
+    given = next(iter(arguments if method else arguments[1:]), None) or next(
+        (item.value for item in body.keywords), None
+    )
+    if method and name in _CONVERTING and given is not None and _named(given):
+        base = "" if name in ("to", "astype", "type") else f"{name}_"
+        return f"{base}to_{_named(given)}"
+    if method and name in ("view", "reshape", "flatten"):
+        return "flatten" if len(arguments) < 2 else "reshape"
+    return snake(name)
+
+
+def _operation(left: ast.expr, operator: ast.operator, right: ast.expr, parameters: set[str]) -> str:
+    """`x * 2` is `multiply_by_2`, `(x - mean) / std` is `subtract_mean_divide_by_std`."""
+    if type(operator) not in _OPERATIONS:
+        return ""
+    verb, preposition = _OPERATIONS[type(operator)]
+    mirrored = isinstance(operator, (ast.Add, ast.Mult)) and not _reads(left, parameters)
+    value, other = (right, left) if mirrored else (left, right)
+    if _reads(other, parameters) and not isinstance(other, ast.Constant):
+        return verb
+    first = "" if isinstance(value, ast.Name) else _of(value, parameters)
+    words = [first, verb, preposition if _named(other) else "", _named(other)]
+    return "_".join(word for word in words if word)
+
+
+def _reads(node: ast.AST, names: set[str]) -> bool:
+    return any(isinstance(part, ast.Name) and part.id in names for part in ast.walk(node))
+
+
+def _subscript(value: ast.expr, index: ast.expr, parameters: set[str]) -> str:
+    if not _reads(value, parameters):
+        return f"look_up_{_named(value)}".rstrip("_")
+    if isinstance(index, ast.Slice) or (
+        isinstance(index, ast.Tuple) and any(isinstance(part, ast.Slice) for part in index.elts)
+    ):
+        return "select"
+    number = _number(index)
+    if number is not None:
+        return _ORDINALS.get(number, f"item_{number}" if number >= 0 else "")
+    name = _named(index)
+    return f"{name}_of" if name else "item"
+
+
+def _number(node: ast.expr) -> int | None:
+    match node:
+        case ast.Constant(value=int(value)):
+            return value
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(value))):
+            return -value
+    return None
+
+
+def _constant(value: object) -> str:
+    match value:
+        case bool():
+            return f"always_{value}".lower()
+        case int() | float():
+            return f"always_{_digits(value)}"
+    known = _CONSTANTS.get(value) if isinstance(value, (str, type(None))) else None
+    return known or (snake(value) if isinstance(value, str) else "")
+
+
+def _digits(value: float) -> str:
+    whole = int(value) if isinstance(value, int) or value.is_integer() else None
+    text = str(whole) if whole is not None else repr(value)
+    return text.replace("-", "minus_").replace(".", "_").replace("+", "")
+
+
+def _named(node: ast.expr) -> str:
+    """What an operand is called, in a word."""
+    match node:
+        case ast.Constant(value=bool() | None as value):
+            return str(value).lower()
+        case ast.Constant(value=int() | float() as value):
+            return _digits(value)
+        case ast.Constant(value=str(text)):
+            return snake(text)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return f"minus_{_named(operand)}" if _named(operand) else ""
+        case ast.Tuple(elts=[first, *others]) | ast.List(elts=[first, *others]):
+            same = all(ast.dump(item) == ast.dump(first) for item in others)
+            names = [_named(first), *map(_named, others)]
+            return names[0] if same else "_".join(names) if len(names) == 2 and all(names) else ""
+        case ast.Name() | ast.Attribute() | ast.Subscript():
+            return snake(_last(node))
+    return ""
+
+
+def _last(node: ast.AST | None) -> str:
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name) | ast.Constant(value=str(name)):
+            return name
+        case ast.Subscript(slice=index, value=value):
+            return (isinstance(index, ast.Constant) and _last(index)) or _last(value)
+        case ast.Call(func=function):
+            return _last(function)
+    return ""
+
+
+def snake(name: str) -> str:
+    """A name in lower case, words apart: `ToTensor` is `to_tensor`. "" for what is no word."""
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name)
+    words = "_".join(_words(words))
+    return "" if len(words) > MOST else words.lower()
+
+
+def _words(text: str) -> Iterator[str]:
+    return (word for word in re.split(r"[^A-Za-z0-9]+", text) if word)

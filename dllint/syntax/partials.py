@@ -1,0 +1,183 @@
+"""What `functools.partial` fills in for a lambda that becomes a function: no more than the lambda uses."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import keyword
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from dllint.syntax.outline import Outline
+from dllint.syntax.scoping import binder
+
+MOST = 3
+"""Parts of one variable that become parameters of their own."""
+
+
+class Filled(NamedTuple):
+    """A parameter that `functools.partial` fills in, and with what, both as they are written."""
+
+    parameter: str
+    value: str
+
+
+class Narrowed(NamedTuple):
+    """A lambda's text with parameters in place of what it used of captured variables."""
+
+    code: str
+    filled: tuple[Filled, ...]
+
+
+def narrowed(seen: Outline, node: ast.Lambda, code: str, variables: Sequence[str]) -> Narrowed:
+    """`cfg["size"]` or `args.size` as a parameter `size` where the lambda uses nothing else of `cfg` or `args`."""
+    filled: list[Filled] = []
+    edits: list[tuple[int, int, str]] = []
+    start = seen.offsets.span(node)[0]
+    for variable in variables:
+        parts = _parts(seen, node, variable)
+        names = {text: _parameter(seen, node, part, filled) for text, part in parts.items()}
+        if not 0 < len(parts) <= MOST or not all(names.values()) or len(set(names.values())) < len(names):
+            filled.append(Filled(variable, variable))
+            continue
+        filled += [Filled(name, _text(seen, parts[text])) for text, name in names.items()]
+        for part in _accesses(seen, node, variable) or ():
+            first, last = seen.offsets.span(part)
+            edits.append((first - start, last - start, names[ast.unparse(part)]))
+    for first, last, name in sorted(edits, reverse=True):
+        code = code[:first] + name + code[last:]
+    return Narrowed(code, tuple(filled))
+
+
+def _parts(seen: Outline, node: ast.Lambda, variable: str) -> dict[str, ast.expr]:
+    """What the lambda reads of a variable, by its text; nothing where it reads all of it, or where that may change."""
+    if any(_changes(part, variable) for part in ast.walk(binder(seen, node, variable) or seen.tree)):
+        return {}
+    return {ast.unparse(part): part for part in _accesses(seen, node, variable) or ()}
+
+
+def _accesses(seen: Outline, node: ast.Lambda, variable: str) -> list[ast.expr] | None:
+    """Every `variable.name` and `variable["name"]` in a lambda; None where it is used in another way, too."""
+    found: list[ast.expr] = []
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name) and part.id == variable:
+            above = seen.parents[part][0]
+            whole = isinstance(above, ast.Attribute) or (
+                isinstance(above, ast.Subscript) and above.value is part and isinstance(above.slice, ast.Constant)
+            )
+            if not whole or not isinstance(above, ast.expr) or seen.parents[above][1] == "func":
+                return None
+            if any(isinstance(outer, ast.JoinedStr) for outer, _ in seen.path(part)):
+                return None
+            found.append(above)
+    return found
+
+
+def _changes(part: ast.AST, variable: str) -> bool:
+    """Whether a part of a variable is set."""
+    stored = isinstance(part, (ast.Attribute, ast.Subscript)) and not isinstance(part.ctx, ast.Load)
+    return stored and isinstance(part.value, ast.Name) and part.value.id == variable  # type: ignore[attr-defined]
+
+
+def _parameter(seen: Outline, node: ast.Lambda, part: ast.expr, others: Sequence[Filled]) -> str:
+    """A name for a part of a variable; "" where it would be another one's."""
+    match part:
+        case ast.Attribute(attr=name) | ast.Subscript(slice=ast.Constant(value=str(name))):
+            taken = {item.id for item in ast.walk(node) if isinstance(item, ast.Name)}
+            taken |= {item.arg for item in ast.walk(node) if isinstance(item, ast.arg)}
+            taken |= {item.parameter for item in others} | set(dir(builtins)) | set(keyword.kwlist)
+            return name if name.isidentifier() and name not in taken else ""
+    return ""
+
+
+def without_defaults(
+    seen: Outline, node: ast.Lambda, fixed: Sequence[ast.expr]
+) -> tuple[str, tuple[Filled, ...]] | None:
+    """The parameters as they are written without those whose default is not fixed, and these filled in.
+
+    `lambda x, k=n: ...` keeps the `n` of now, and so does a `functools.partial`. None where a caller could mean such a
+    parameter by its position.
+    """
+    arguments = node.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    count = len(positional) - len(arguments.defaults)
+    filled = [
+        Filled(parameter.arg, _text(seen, value))
+        for parameter, value in zip(positional[count:], arguments.defaults, strict=True)
+        if value not in fixed
+    ]
+    keywords = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    filled += [Filled(item.arg, _text(seen, value)) for item, value in keywords if value and value not in fixed]
+    if arguments.vararg is not None or arguments.posonlyargs or arguments.kwarg is not None:
+        return None
+    values = [*arguments.defaults, *(value for value in arguments.kw_defaults if value is not None)]
+    if not all(value in fixed or _is_settled(value, ()) for value in values):
+        return None
+    gone = {item.parameter for item in filled}
+    kept = [item for item in positional if item.arg not in gone]
+    after = [item.arg in gone for item in positional[count:]]
+    if after != sorted(after):  # a later parameter would move up
+        return None
+    defaults = [value for value in arguments.defaults if value in fixed]
+    named = [(item, value) for item, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
+    left = ast.arguments(
+        posonlyargs=[],
+        args=kept,
+        kwonlyargs=[item for item, _ in named if item.arg not in gone],
+        kw_defaults=[value for item, value in named if item.arg not in gone],
+        defaults=defaults,
+    )
+    return ast.unparse(left), tuple(filled)
+
+
+class Callee(NamedTuple):
+    """A function that pickles by its name, as a lambda calls it, and its parameters where they are known."""
+
+    dotted: str
+    parameters: tuple[str, ...] = ()
+
+
+def passed_along(seen: Outline, node: ast.Lambda, callee: Callee) -> list[str] | None:
+    """What a `functools.partial` of a function is given besides it, to be what a lambda is that only calls it.
+
+    None where the lambda does something else.
+    """
+    arguments, body = node.args, node.body
+    own = [item.arg for item in arguments.args]
+    only = ast.arguments(posonlyargs=[], args=arguments.args, kwonlyargs=[], kw_defaults=[], defaults=[])
+    if not isinstance(body, ast.Call) or ast.unparse(body.func) != callee.dotted or not own:
+        return None
+    if ast.dump(only) != ast.dump(arguments) or any(item.arg is None for item in body.keywords):
+        return None
+    given = [item.id if isinstance(item, ast.Name) else "" for item in body.args]
+    at = given.index(own[0]) if own[0] in given else -1
+    if at < 0 or given[at : at + len(own)] != own:
+        return None
+    before, after = body.args[:at], body.args[at + len(own) :]
+    names = callee.parameters[at + len(own) : len(body.args)]
+    rest = [*before, *after, *(item.value for item in body.keywords)]
+    if (after and (before or len(names) < len(after))) or not all(_is_settled(item, own) for item in rest):
+        return None
+    named = [f"{name}={_text(seen, value)}" for name, value in zip(names, after, strict=True)] if after else []
+    named += [f"{item.arg}={_text(seen, item.value)}" for item in body.keywords]
+    return [*(_text(seen, item) for item in before), *named]
+
+
+def _is_settled(node: ast.expr, own: Sequence[str]) -> bool:
+    """Whether an argument is the same each time: a constant, a variable, a part of one."""
+    match node:
+        case ast.Constant():
+            return True
+        case ast.Name(id=name):
+            return name not in own
+        case ast.Attribute(value=value) | ast.UnaryOp(operand=value) | ast.Subscript(value=value, slice=ast.Constant()):
+            return _is_settled(value, own)
+        case ast.Tuple(elts=elements):
+            return all(_is_settled(item, own) for item in elements)
+    return False
+
+
+def _text(seen: Outline, node: ast.expr) -> str:
+    """An expression as it is written, on one line."""
+    start, end = seen.offsets.span(node)
+    return " ".join(seen.offsets.text[start:end].split())

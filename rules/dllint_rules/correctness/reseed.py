@@ -1,0 +1,99 @@
+"""The fix of DLL606: torch's own seed for the worker, plus what else the seed is made of."""
+
+from __future__ import annotations
+
+from dllint import Applicability, Edit, Env, Event, Expr, Fix, Import, Loader, Project, Reseed, Seeding, reference
+
+_CUTS = {"%", "&"}
+_TIGHT = {"*", "/", "//", "%", "**", "@"}
+"""Operators that bind closer than an addition."""
+
+
+def fix_seed(project: Project, loader: Loader, reseed: Reseed) -> Fix | None:
+    """A seed that differs between epochs, or one that NumPy takes; not in a helper, which may seed elsewhere too."""
+    if reseed.running.route:
+        where = reseed.running.env.facts.name
+        title = f"Pass another seed; `{where}` seeds with what it is given, and may be called elsewhere, too"
+        return Fix(title, (), Applicability.MANUAL)
+    path = reseed.running.path
+    if reseed.what is Seeding.TOO_LARGE:
+        text = project.text(path, reseed.seed.span)
+        text = f"({text})" if reseed.seed.kind in ("binop", "ifexp") else text
+        edit = Edit(path, reseed.seed.span, f"{text} % 2**32")
+        return Fix("Take the seed modulo 2**32", (edit,), Applicability.SAFE)
+    edits: dict[Edit, None] = {}
+    wanted: dict[Import, None] = {}
+    for other in project.reseeding.reseeds(loader):
+        if not other.running.route and other.what is not Seeding.TOO_LARGE:
+            edit, imports = _seeded(project, other)
+            edits[edit] = None
+            wanted |= dict.fromkeys(imports)
+    return Fix("Seed with what torch gives the worker", tuple(edits), Applicability.UNSAFE, tuple(wanted))
+
+
+def _seeded(project: Project, reseed: Reseed) -> tuple[Edit, tuple[Import, ...]]:
+    """The seed of one call, or the value of the local variable that it is."""
+    env = reseed.running.env
+    seed = _assigned(env, reseed.seed) or reseed.seed
+    written, imports = reference(env.module.model, "torch", "initial_seed", seed.start)
+    texts = [_as_term(project, env, term) for term in _terms(seed) if not _says_nothing(project, env, term)]
+    total = " + ".join([*texts, f"{written}()"])
+    return Edit(env.module.path, seed.span, f"({total}) % 2**32" if texts else f"{total} % 2**32"), imports
+
+
+def _assigned(env: Env, seed: Expr) -> Expr | None:
+    """What the only assignment of a local variable gives it."""
+    if seed.kind != "name" or env.function < 0 or any(item.name == seed.name for item in env.facts.parameters):
+        return None
+    bound = [event for event in env.facts.events if _binds(event, seed.name)]
+    only = bound[0] if len(bound) == 1 and bound[0].kind == "assign" and bound[0].block < 0 else None
+    plain = only is not None and only.target is not None and only.target.kind == "name"
+    return only.value if only is not None and plain and only.start < seed.start else None
+
+
+def _binds(event: Event, name: str) -> bool:
+    return name in event.names or (event.target is not None and any(part.name == name for part in event.target.walk()))
+
+
+def _terms(seed: Expr) -> list[Expr]:
+    """What a sum adds up, without a modulo around it."""
+    if seed.kind == "binop" and seed.name in _CUTS and seed.args[1].kind in ("constant", "binop"):
+        return _terms(seed.args[0])
+    if seed.kind == "binop" and seed.name == "+":
+        return [*_terms(seed.args[0]), *_terms(seed.args[1])]
+    return [seed]
+
+
+def _says_nothing(project: Project, env: Env, term: Expr) -> bool:
+    """Whether torch's seed has a term already: the number of the worker; or it is the same wherever it runs.
+
+    After torch has seeded NumPy in a worker, the first word of its state is one and the same number.
+    """
+    if term.kind == "constant" or (term.kind == "name" and term.name == _worker(env)):
+        return True
+    if term.kind == "attribute":
+        return term.name == "id" and _calls(project, env, term.args[0], "get_worker_info")
+    if term.kind == "binop" and term.name in ("*", "<<"):
+        return all(_says_nothing(project, env, factor) for factor in term.args)
+    return term.kind == "subscript" and any(_calls(project, env, part, "get_state") for part in term.walk())
+
+
+def _calls(project: Project, env: Env, expr: Expr, name: str) -> bool:
+    values = project.values(expr, env)
+    return bool(values) and all(getattr(value, "name", "").rpartition(".")[2] == name for value in values)
+
+
+def _worker(env: Env) -> str:
+    """The parameter that the loader fills with the number of the worker."""
+    parameters = env.facts.parameters[env.receiver is not None :]
+    if env.call is None:
+        return next((item.name for item in parameters), "")
+    given = len(env.call.args) - 2
+    named = {key for key, _ in env.call.keywords}
+    return next((item.name for item in parameters[max(given, 0) :] if item.name not in named), "")
+
+
+def _as_term(project: Project, env: Env, term: Expr) -> str:
+    text = project.text(env.module.path, term.span)
+    loose = term.kind in ("ifexp", "compare", "boolop", "lambda") or (term.kind == "binop" and term.name not in _TIGHT)
+    return f"({text})" if loose else text
