@@ -298,6 +298,8 @@ class Shipped:
                 write, expr, env = stored
                 if write is not None and self._stays(write, env.module, inst):
                     continue
+                if write is not None and not self.evaluator.conditions.may_run(env, write.event.start):
+                    continue
                 at = write.target.span if write is not None else expr.span
                 note = Note(env.module.path, at, f"kept as `{attribute}` of `{inst.klass.facts.name}`")
                 values = self.evaluator.attributes.stored_values(stored)

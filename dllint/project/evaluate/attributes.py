@@ -186,7 +186,7 @@ class Attributes:
                     continue
                 env = self.evaluator.activations.method_env(inst, item.module, function)
                 for write in writes:
-                    if write.event.value is not None and self.evaluator.conditions.may_run(env, write.event.start):
+                    if write.event.value is not None:
                         yield write, write.event.value, env
         yield from self._from_fields(inst, name)
         yield from ((None, *pair) for pair in self.taken_over.of(inst, name)[0])
