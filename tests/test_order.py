@@ -1,0 +1,40 @@
+"""Answers depend on the program alone: files, rules and questions in any order give the same findings and routes."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.order import Files, alone, differences, findings, rules
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDERS = [
+    ROOT / "examples" / "training",
+    ROOT / "tests" / "project",
+    ROOT / "dllint" / "runtime",
+]
+PROJECTS = os.environ.get("DLLINT_ORDER", "")
+"""Folders of projects for the long test, separated like a search path."""
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_order(folder: Path) -> None:
+    files = Files(folder)
+    assert len(files.models) > 2
+    assert list(differences(files, permutations=3, seed=0)) == []
+
+
+def test_one_rule_finds_what_all_find() -> None:
+    files = Files(ROOT / "tests" / "project")
+    together = findings(files.project(), rules())
+    assert together, "nothing is found, so nothing is compared"
+    assert sorted(line for found in alone(files).values() for line in found) == together
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not PROJECTS, reason="DLLINT_ORDER names no projects")
+@pytest.mark.parametrize("folder", [Path(name) for name in PROJECTS.split(os.pathsep) if name], ids=lambda f: f.name)
+def test_order_of_projects(folder: Path) -> None:
+    assert list(differences(Files(folder), permutations=20, seed=1)) == []
