@@ -152,10 +152,10 @@ def test_what_could_not_be_written_was_not_fixed(program: Path, monkeypatch: pyt
 
     (program / "other.py").write_text(PROGRAM)
 
-    def refused(place: str, before: bytes, after: bytes) -> None:
-        if place.endswith("words.py"):
+    def refused(root: str, path: str, before: bytes, after: bytes) -> None:
+        if path.endswith("words.py"):
             raise write.NotWritten("it may not be written")
-        write.write(place, before, after)
+        write.write(root, path, before, after)
 
     monkeypatch.setattr(run, "write", refused)
     done = check("--fix", "--unsafe-fixes")

@@ -65,7 +65,7 @@ def test_the_seed_is_torchs(made: str, becomes: str) -> None:
         ("self.rng = np.random.default_rng(seed)", "", "seed that it is given"),
         ("self.rng = np.random.RandomState(seed=0)", "", "seed that it is given"),
         ("self.rng = random.Random()\nself.order = self.rng.random()", "", "drawn from before"),
-        ("if seed:\n    self.rng = random.Random()", "", "not made in every case"),
+        ("if chosen():\n    self.rng = random.Random()", "", "not made in every case"),
         ("self.rng = random.Random()", "def reset(self):\n    self.rng = None", "other code sets it"),
         ("self.rng = random.Random()  # text", "", "comment"),
     ],

@@ -132,7 +132,7 @@ def test_a_conversation(folder: Path) -> None:
         editor.change("vocab.py", VOCAB.replace("lambda: 0", "lambda: UNKNOWN").replace("\n\n\n", "\n\nUNKNOWN = 1\n"))
         await editor.until("vocab.py", FOUND)
         offered = await editor.actions("vocab.py", "lambda: UNKNOWN")
-        assert "dllint (DLL101): Move the lambda to the function `_default` (unsafe)" in offered
+        assert "dllint (DLL101): Move the lambda to the function `_default_counts` (unsafe)" in offered
         assert "dllint: fix everything that is safe" not in offered
 
     converse(folder, talk)

@@ -91,7 +91,10 @@ def _split(values: tuple[str, ...]) -> tuple[str, dict[str, str]]:
     files = [value for value in values if os.path.exists(value) or "=" not in value]
     if len(files) > 1:
         raise click.UsageError(f"--config names one file, not {len(files)}: {', '.join(files)}")
-    given = (value.partition("=") for value in values if value not in files)
+    given = [value.partition("=") for value in values if value not in files]
+    for key, _, text in given:
+        if not re.fullmatch(r"[\w.-]+", key.strip()):
+            raise click.UsageError(f"--config {key}={text}: `{key.strip()}` is no key, and there is no such file")
     return files[0] if files else "", {key.strip(): _line(key.strip(), text.strip()) for key, _, text in given}
 
 

@@ -231,7 +231,8 @@ class Session:
 
     def _several(self) -> list[str]:
         """Whether what was checked as one project looks like several."""
-        inner = [] if self.configs.marked else files.alike(self.config.root)
+        nothing = self.configs.marked or not self.selection.targets
+        inner = [] if nothing else files.alike(self.config.root)
         if len(inner) < 2:
             return []
         names = [os.path.relpath(folder, self.config.root).replace(os.sep, "/") for folder in inner]

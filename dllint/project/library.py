@@ -98,6 +98,8 @@ class Library:
     def _offered(self, module: Module, function: Function) -> Iterator[Value]:
         if module.notebook or function.parent >= 0 or function.decorators or function.index not in module.nesting:
             return
+        if function.name.startswith("_") and not self.evaluator.call_sites.callers(module, function.index):
+            return  # nobody calls it, and it is for nobody else
         returned = [event.value for event in function.events if event.kind == "return" and event.value is not None]
         if not returned or not self._may_offer(module, function) or not self._only_returned(module, function):
             return

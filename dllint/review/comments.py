@@ -108,7 +108,7 @@ def _list(same: Sequence[_Comment], context: Context) -> str:
     for one in same:
         place = _place(one.finding.path, one.finding.span, context)
         told = one.remedy.partition("\n")[0].rstrip(":") if one is not suggested else ""
-        items.append(f"* `{place}`: {_head(one.finding, context)}{f'; {told}' if told else ''}")
+        items.append(f"* {place}: {_head(one.finding, context)}{f'; {told}' if told else ''}")
     body = "\n".join((f"{len(same)} findings by way of this line:", "", *items))
     return f"{body}\n\n{suggested.remedy}" if suggested else body
 

@@ -37,7 +37,9 @@ from dllint.project.values import (
 )
 from tests.project.facts import project_of
 
-PROGRAMS = sorted(path for path in (Path(__file__).parent / "reveals").iterdir() if path.is_dir())
+PROGRAMS = sorted(
+    path for path in (Path(__file__).parent / "reveals").iterdir() if path.is_dir() and path.name[0] != "."
+)
 _ANSWER = re.compile(r"# (reveals|in contexts|holds): (.*\S)\s*$")
 _TRUTHS = {True: "yes", False: "no", None: "unknown"}
 

@@ -11,6 +11,7 @@ from dllint.model.facts import Constant, Expr
 from dllint.project.evaluate.hierarchy import Answer
 from dllint.project.events import event_names
 from dllint.project.flow import Decided, decided, left_before
+from dllint.project.guards import is_main_test, is_other_test
 from dllint.project.values import Const, Env, Ext, ExtInst, Func, Inst, Klass, Method, Opaque, Seq, Value, Values
 
 if TYPE_CHECKING:
@@ -55,7 +56,10 @@ class Conditions:
         blocks = [env.module.block(index) for index in env.module.enclosing(innermost)]
         if any(block.kind == "except" for block in blocks):
             return False
-        return all(self.truth(known.test, env) is known.holds for known in decided(env.module, env.function, offset))
+        return all(
+            self.truth(known.test, env) is known.holds or _asks_where_it_runs(known.test)
+            for known in decided(env.module, env.function, offset)
+        )
 
     def surely_entered(self, env: Env, index: int) -> bool:
         """Whether the tests around a block, if nothing else decides over it, are all known to let it run."""
@@ -235,6 +239,11 @@ class Conditions:
             answer = self.evaluator.classes.is_a(inst.klass, {klass.name})
             return None if answer is Answer.UNKNOWN else answer is Answer.YES
         return None
+
+
+def _asks_where_it_runs(test: Expr) -> bool:
+    """Whether a test tells the main script from an import or another process: it decides over no way of its own."""
+    return is_main_test(test) or is_other_test(test)
 
 
 def _ordered(name: str, one: Value, other: Value) -> bool | None:

@@ -23,6 +23,8 @@ class BatchesKept(Rule):
             loader = kept.loader
             if loader.in_tests or not gets_workers(loader) or (kept.path, kept.at) in seen:
                 continue
+            if _shares_by_files(project, kept.path):
+                continue
             seen.add((kept.path, kept.at))
             what = project.text(kept.path, kept.expr.span)
             yield Finding(
@@ -47,3 +49,9 @@ class BatchesKept(Rule):
         copies = finding.data.copies()
         edits = tuple(Edit(finding.path, Span(expr.end, expr.end), text) for expr, text in copies)
         return Fix("Keep a copy", edits, Applicability.UNSAFE) if edits else None
+
+
+def _shares_by_files(project: Project, path: str) -> bool:
+    """Whether a module chooses the sharing strategy `file_system`, under which a batch keeps no file open."""
+    sites = project.index.modules[path].calls.get("set_sharing_strategy", ())
+    return any(arg.value == "file_system" for site in sites for arg in site.expr.args[1:])
