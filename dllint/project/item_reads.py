@@ -36,7 +36,7 @@ class ItemReads:
     def read(self, running: Running, klass: Klass, attribute: str) -> Expr | None:
         """Where this code reads elements of `self.attribute` that change with the item."""
         receiver = running.env.receiver
-        if not isinstance(receiver, Inst) or klass not in self.evaluator.classes.mro(receiver.klass):
+        if not isinstance(receiver, Inst) or not self.evaluator.classes.derives(receiver.klass, klass):
             return None
         name = running.env.module.receiver_name(running.env.function)
         for event in running.events:

@@ -58,7 +58,7 @@ class KeptIterators:
             return None
         klass = self.evaluator.klass(site.module, owner)
         for loader in self.boundaries.loaders:
-            if loader.instance is not None and klass in self.evaluator.classes.mro(loader.instance.klass):
+            if loader.instance is not None and self.evaluator.classes.derives(loader.instance.klass, klass):
                 return loader
         return None
 

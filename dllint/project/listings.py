@@ -158,7 +158,7 @@ class Listings:
     def read_per_item(self, running: Running, klass: Klass, attribute: str) -> Expr | None:
         """Where worker code reads the elements of an attribute of a class's instances."""
         receiver = running.env.receiver
-        if not isinstance(receiver, Inst) or klass not in self.evaluator.classes.mro(receiver.klass):
+        if not isinstance(receiver, Inst) or not self.evaluator.classes.derives(receiver.klass, klass):
             return None
         name = running.env.module.receiver_name(running.env.function)
         for event in running.events:

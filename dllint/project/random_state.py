@@ -55,7 +55,7 @@ class RandomStates:
 
     def _is_of(self, running: Running, klass: Klass) -> bool:
         receiver = running.env.receiver
-        return isinstance(receiver, Inst) and klass in self.evaluator.classes.mro(receiver.klass)
+        return isinstance(receiver, Inst) and self.evaluator.classes.derives(receiver.klass, klass)
 
     def module_level(self, code: Iterable[Running]) -> Iterator[tuple[ExtInst, str, Running, Expr]]:
         """Generators that modules make, with their names, and the worker code that draws from them, with the place.

@@ -75,6 +75,8 @@ class WorkerCounts:
     def of_value(self, value: Value) -> Workers:
         """The answer for one value."""
         match value:
+            case Const(value=None):
+                return Workers.UNKNOWN  # no number: whatever the code does with it
             case Const(value=number):
                 if isinstance(number, str):
                     return self._from_text(number)

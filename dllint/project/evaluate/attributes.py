@@ -84,7 +84,8 @@ class Attributes:
                 return self.class_attribute(base, name, None) or self.evaluator.unless_open(Opaque(expr, env))
             case Super(owner=owner, klass=klass):
                 chain = self.evaluator.classes.mro(owner.klass if isinstance(owner, Inst) else klass)
-                after = chain[chain.index(klass) + 1 :] if klass in chain else ()
+                own = [item.module is klass.module and item.index == klass.index for item in chain]
+                after = chain[own.index(True) + 1 :] if True in own else ()
                 for item in after:
                     if name in item.facts.methods:
                         return (Method(owner, Func(item.module, item.facts.methods[name], item.outer)),)
@@ -274,7 +275,7 @@ class Attributes:
         for module, write in writes:
             base = write.target.args[0]
             for value in self.evaluator.values(base, self.evaluator.generic(module, write.function)):
-                if isinstance(value, Inst) and klass in self.evaluator.classes.mro(value.klass):
+                if isinstance(value, Inst) and self.evaluator.classes.derives(value.klass, klass):
                     found.append((value, write, module))
         return found
 

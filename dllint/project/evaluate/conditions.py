@@ -232,7 +232,7 @@ class Conditions:
 
     def _made_of(self, inst: Inst, klass: Value) -> bool | None:
         if isinstance(klass, Klass):
-            if klass in self.evaluator.classes.mro(inst.klass):
+            if self.evaluator.classes.derives(inst.klass, klass):
                 return True
             return False if inst.call is not None and self.evaluator.classes.plain(inst.klass) else None
         if isinstance(klass, Ext):

@@ -60,6 +60,10 @@ class Hierarchy:
         last = {item: position for position, item in enumerate(chain)}
         return tuple(item for position, item in enumerate(chain) if last[item] == position)
 
+    def derives(self, klass: Klass, base: Klass) -> bool:
+        """Whether a class is another one or derives from it, in whatever activation these stand."""
+        return any(item.module is base.module and item.index == base.index for item in self.mro(klass))
+
     def external_bases(self, klass: Klass) -> tuple[str, ...]:
         """The dotted names of the bases outside the project, of the class and all its bases."""
         return self._ancestry(klass)[0]

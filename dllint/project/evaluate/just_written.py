@@ -25,6 +25,8 @@ def just_written(module: Module, function: int, read: Expr) -> Write | None:
         return None
     repeated = [module.block(index) for index in around if module.block(index).kind in LOOPS]
     for write in own:
+        if write.event.start <= read.start < write.event.end and not repeated:
+            continue  # `self.x = f(self.x)` reads what was there before
         comes_back = any(block.start <= write.event.start < block.end for block in repeated)
         if write.event.start > last.event.start and (write.event.start < read.start or comes_back):
             return None

@@ -106,6 +106,7 @@ class LocalTarget(Rule):
             path=held.path,
             span=held.span,
             message=f"{what}: fails {methods}; {remedy}",
+            certainty=held.surely,
             outcomes=dict.fromkeys(sorted(failing), "exception") | fine,
             notes=held.route,
             anchors=((task.path, task.call.span),),
