@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Constant, Expr
@@ -24,6 +25,8 @@ _TYPES = {
 _ORDERS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 _TORCH = ("torch.nn.", "torch.optim.", "torch.utils.data.")
 MAX_TEST_DEPTH = 4
+MAX_TESTS = 32
+"""Tests around a place that are asked what they leave of a value, the nearest ones."""
 
 
 class Conditions:
@@ -94,7 +97,7 @@ class Conditions:
         if known is None:
             known = self._decided[key] = tuple(
                 found
-                for found in (decided(env.module, env.function, expr.start) if expr.dotted else ())
+                for found in islice(decided(env.module, env.function, expr.start) if expr.dotted else (), MAX_TESTS)
                 if any(part.name == expr.name for part in found.test.walk())
                 and not self._changed(expr, env, found.start)
             )
