@@ -30,10 +30,10 @@ class Figure(NamedTuple):
 
 FIGURES = (
     Figure(
-        "bench/PRECISION.md",
-        r"(\d+) findings: (\d+) true",
-        "{1} of {0}",
-        "findings in packages that nobody chose for their bugs are true, each read against the source",
+        "bench/FRESH.md",
+        r"findings that are true \| (\d+) of (\d+)",
+        "{0} of {1}",
+        "findings are true in repositories that were in no list before, each read against the source",
     ),
     Figure(
         "bench/SPEED.md",

@@ -88,8 +88,8 @@ def test_the_first_page_of_the_site() -> None:
 
 def test_a_figure_that_is_gone_stops_the_site(tmp_path: Path) -> None:
     (tmp_path / "bench").mkdir()
-    (tmp_path / "bench" / "PRECISION.md").write_text("84 findings, most of them true.\n")
-    with pytest.raises(ValueError, match=r"bench/PRECISION\.md does not say"):
+    (tmp_path / "bench" / "FRESH.md").write_text("Most findings are true.\n")
+    with pytest.raises(ValueError, match=r"bench/FRESH\.md does not say"):
         home.figures(tmp_path)
 
 

@@ -75,7 +75,10 @@ class Activations:
         return self.env(env.module, env.function, env.call, caller, env.receiver, env.outer, env.skip)
 
     def _levels(self, module: Module, function: int) -> int:
-        """How many calls in a row are told apart on the way to a function; at least its own call is."""
+        """How many calls in a row are told apart on the way to a function.
+
+        With none left, a method of a known object is told apart by the object, and any other function by its call.
+        """
         name = _called_as(module, function)
         known = self._levels_of.get(name)
         if known is None:

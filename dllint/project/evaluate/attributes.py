@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dllint.knowledge import LOADERS, canonical
 from dllint.model.facts import Expr
-from dllint.project.evaluate.exclusion import Known, chosen_arm, known_at
+from dllint.project.evaluate.exclusion import Known, chosen_arm, constant_in, known_at
 from dllint.project.evaluate.just_written import just_written
 from dllint.project.evaluate.shapes import Argument, decorated, derived, is_property, last_writes, path_to_expr, unique
 from dllint.project.evaluate.taken_over import TakenOver
@@ -61,7 +61,6 @@ class Attributes:
 
     def attribute(self, base: Value, name: str, expr: Expr, env: Env) -> Iterable[Value]:
         """The values of `base.name`; `expr` is where it is read."""
-        instead = derived(ExtMethod(base, name))
         match base:
             case Mod(module=module):
                 found = self.evaluator.names.global_name(module, name)
@@ -89,17 +88,17 @@ class Attributes:
                 for item in after:
                     if name in item.facts.methods:
                         return (Method(owner, Func(item.module, item.facts.methods[name], item.outer)),)
-                return (instead,)
+                return (derived(ExtMethod(base, name)),)
             case Opaque() | Free():
-                return (instead,) if expr.kind == "attribute" else (Opaque(expr, env),)
+                return (derived(ExtMethod(base, name)),) if expr.kind == "attribute" else (Opaque(expr, env),)
             case ExtInst(name=loader, call=call) if loader in LOADERS and call.kind == "call":
-                return self._given_to_loader(base, name) or self.evaluator.unless_open(instead)
+                return self._given_to_loader(base, name) or self.evaluator.unless_open(derived(ExtMethod(base, name)))
             case ExtInst(name="argparse.Namespace" | "types.SimpleNamespace"):
                 pairs, _ = self.evaluator.containers.dict_item(base, name)
                 return [value for pair in pairs for value in self.evaluator.values(*pair)] or (
                     derived(ExtMethod(base, name)),
                 )
-        return (instead,)
+        return (derived(ExtMethod(base, name)),)
 
     def _given_to_loader(self, loader: ExtInst, name: str) -> Values:
         """`loader.dataset`: a loader shows what it was given."""
@@ -129,7 +128,7 @@ class Attributes:
             for event in module.events(env.function)
             if event.kind == "assign" and event.block < 0 and event.target is not None and event.value is not None
             and event.target.kind == "attribute" and event.target.args[0].name == receiver
-            and event.value.kind == "name"
+            and event.value.kind == "name" and constant_in(module, env.function, event.value.name)
         }  # fmt: skip
         here = known_at(module, env.function, read.start)
         return [*here, *(known._replace(subject=names[known.subject]) for known in here if known.subject in names)]

@@ -14,7 +14,7 @@ from dllint.project.events import event_names
 from dllint.project.flow import decided
 from dllint.project.module import Module
 
-_OPPOSITE = {"==": "!=", "!=": "==", "is": "is not", "is not": "is", "in": "not in", "not in": "in"}
+_TESTS = frozenset({"==", "!=", "is", "is not", "in", "not in"})
 _SAME = frozenset({"==", "is", "in"})
 
 
@@ -23,7 +23,7 @@ class Known(NamedTuple):
 
     subject: str
     holds: bool
-    constants: frozenset[tuple[str, Constant]] = frozenset()
+    constants: frozenset[Constant] = frozenset()
 
     def excludes(self, other: Known) -> bool:
         """Whether both cannot be so."""
@@ -34,7 +34,7 @@ class Known(NamedTuple):
         if not self.constants:
             return other.excludes(self)
         if not other.constants:
-            return self.holds and all(bool(value) is not other.holds for _, value in self.constants)
+            return self.holds and all(bool(value) is not other.holds for value in self.constants)
         if self.holds and other.holds:
             return self.constants.isdisjoint(other.constants)
         if self.holds:
@@ -49,17 +49,12 @@ def known_from(test: Expr, holds: bool) -> Iterator[Known]:
     elif test.kind == "boolop" and (test.name == "and") is holds:
         for part in test.args:
             yield from known_from(part, holds)
-    elif test.kind == "compare" and len(test.args) == 2 and test.name in _OPPOSITE:
+    elif test.kind == "compare" and len(test.args) == 2 and test.name in _TESTS:
         subject, other = test.args[0].dotted, test.args[1]
+        among = test.name in ("in", "not in")  # of a display: in a text it asks for a part
         items = other.args if other.kind in ("tuple", "list", "set") else (other,)
-        if (
-            subject
-            and all(item.kind == "constant" for item in items)
-            and (items is not other.args or "in" in test.name)
-        ):
-            constants = frozenset((type(item.value).__name__, item.value) for item in items)
-            if constants:
-                yield Known(subject, (test.name in _SAME) is holds, constants)
+        if subject and items and among is (items is other.args) and all(item.kind == "constant" for item in items):
+            yield Known(subject, (test.name in _SAME) is holds, frozenset(item.value for item in items))
     elif test.dotted:
         yield Known(test.dotted, holds)
 

@@ -14,7 +14,9 @@ from dllint.project.values import Const, Env, Ext, ExtInst, ExtMethod, Opaque, S
 MAX_VALUES = 40
 """More alternatives than this are not followed: a registry of everything proves nothing."""
 MAX_DERIVATIONS = 8
+"""Steps from an external result back to what it comes from."""
 MAX_PARTS = 2
+"""How often a part of a part, taken in one place, is told apart from the part."""
 MAX_DERIVED = 16
 """External results of external results, of which more alternatives than this are not told apart."""
 Argument = tuple[Expr, Env]
