@@ -27,11 +27,11 @@ VERDICTS = Path(__file__).with_name("verdicts.txt")
 KINDS = ("true", "debatable", "false", "not judged")
 
 EXPLANATION = """\
-Packages that nobody chose for their bugs: for each kind of work, some that pip installs, with the examples and tests
-that their archives hold ([bench/corpus.txt](corpus.txt) pins them). The default selection; each finding read against
-the source. *True*: the hazard is real, for the project or for its users with workers. *Debatable*: it needs
-circumstances that one may or may not expect. Made by `python -m bench.audit`. What each rule finds of hazards that are
-planted into these packages: [PLANTED.md](PLANTED.md)."""
+The packages weren't chosen for their bugs: for each kind of work, they are some that pip installs, with the examples
+and tests in their archives ([bench/corpus.txt](corpus.txt) pins them). Each finding of the default selection was
+checked against the source. *True* means that the hazard is real, for the project or for its users with workers.
+*Debatable* means that it needs circumstances that may or may not occur. `python -m bench.audit` writes this page.
+[PLANTED.md](PLANTED.md) shows how many planted hazards each rule finds in these packages."""
 
 
 class Verdict(NamedTuple):
@@ -125,7 +125,7 @@ def main() -> None:
         name = f"the standard library of Python {sys.version_info.major}.{sys.version_info.minor}, with its tests"
         sizes.append((name, f"{lines(library):,}", f"{result.seconds:.0f}", str(result.peak_mb)))
     total = sum(by_kind.values())
-    print(f"# What is right\n\n{EXPLANATION}\n")
+    print(f"# Precision on public packages\n\n{EXPLANATION}\n")
     print(f"{total} findings: " + ", ".join(f"{by_kind[kind]} {kind}" for kind in KINDS if by_kind[kind]) + ".\n")
     print("\n".join(table(rows, "package", "kind", "lines", *KINDS, "rules")), end="\n\n")
     per_rule = [(code, *(str(kinds[kind] or "") for kind in KINDS)) for code, kinds in sorted(by_rule.items())]

@@ -72,12 +72,12 @@ def main() -> int:
 
 
 _HEAD = """\
-# What fixing real projects came to
+# Fixes on real projects
 
-Each project is fixed as a copy, first with `--fix`, then with `--fix --unsafe-fixes`, all rules selected; made by
-`python -m bench.fixes`. After each round every changed file compiles, lines that belong to no edit are what they were,
-comments are kept, a second run changes nothing, what was fixed is no longer found, and no rule finds more. Projects
-for whose findings there is no fix are left out.
+`python -m bench.fixes` fixes a copy of each project, first with `--fix`, then with `--fix --unsafe-fixes`, with all
+rules selected. After each round, it checks that every changed file compiles, lines outside the edits are unchanged,
+comments are kept, a second run changes nothing, the fixed findings are gone, and no rule finds more. The table leaves
+out projects without a fixable finding.
 
 | project | findings | fixed by safe fixes | then by unsafe fixes | refused | files changed | wrong |
 |---|---|---|---|---|---|---|"""

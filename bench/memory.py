@@ -120,8 +120,8 @@ def glob(pathname, **options):
 
 
 EXPLANATION = """\
-PSS in MB of the main process and 4 workers, after each worker has read every name once. Made by
-`python -m bench.memory`; the theory is in [rules/dllint_rules/memory](../rules/dllint_rules/memory/README.md).
+PSS in MB of the main process and 4 workers, after each worker has read every name once. `python -m bench.memory` writes
+this page; [the memory rules](../rules/dllint_rules/memory/README.md) explain the theory.
 """
 
 

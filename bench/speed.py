@@ -1,16 +1,20 @@
 """Times of dllint beside other linters: `python -m bench.speed [FOLDER] > bench/SPEED.md`.
 
-Packages of `bench.corpus` lie in one folder, each a project of its own, and every tool is run once over all of it:
-dllint without a cache, with everything known, with one file changed (of the package in the middle by its size), asked
-about one file, and asked about a file as an editor holds it; ruff with its default rules and without a cache; and over
-a few small packages TorchFix, Fixit, flake8 and pylint where they are installed (`--peers` names the folder of their
-commands). In every round each tool meets the same files, and what is compared is the ratio to ruff in the same round.
-`--plot FILE` draws the ratios. The same again with a run for each package, one after the other.
+The packages of `bench.corpus` are in one folder, each as a separate project. Every tool runs once over the folder:
 
-Then: a change in one package after the other; where the time of one process goes, beside the bare parse of what it
-parses; more and more packages, in one folder and as one project; a hook on one changed file beside `import click` and
-`import libcst`; from how much source on processes for parsing pay. All of it takes some half an hour; `--only NAME`,
-`--lines N` and `--sizes N` make it short.
+* dllint without a cache, with a full cache, after a change in one file (of the package of median size), on one file,
+  and on the content of an editor's buffer
+* ruff with its default rules and without a cache
+* over a few small packages, TorchFix, Fixit, flake8 and pylint, if installed (`--peers` names the folder of their
+  commands)
+
+In every round, each tool reads the same files; the figure is the ratio to ruff in the same round. `--plot FILE` draws
+the ratios. A second series runs the tools on one package after the other.
+
+More sections measure a change in one package after the other; where the time of one process goes, beside the bare parse
+of the same files; more and more packages, in one folder and as one project; a hook on one changed file beside
+`import click` and `import libcst`; and how much source makes parsing in processes worthwhile. Everything takes about
+half an hour; `--only NAME`, `--lines N` and `--sizes N` shorten it.
 """
 
 from __future__ import annotations
@@ -44,11 +48,15 @@ PEERS: dict[str, list[str]] = {
     "pylint": ["pylint", "--recursive=y", "--rcfile=/dev/null", "--score=n", "."],
 }
 LIMITS = """\
-Without a cache, Python's own parser alone takes longer than all of ruff, and two things add to it: files are parsed
-that name nothing of the field themselves, because a program of the field imports them or they import one (nearly all
-of a package, where a sixth to three quarters of its lines pass the words); and the rules follow the values of a whole
-project, in one process. With a cache and nothing changed, Python's start with the imports is most of it. One changed
-file that matters asks all rules about its whole project, and so does a hook on a hazard."""
+Without a cache, Python's own parser alone takes longer than all of ruff. Two things add to it:
+
+* dllint also parses files without a loader, dataset or process of their own if a relevant program imports them, or if
+  they import one. In a package, these are nearly all files, although only a sixth to three quarters of its lines are in
+  files that name such words.
+* The rules follow the values of a whole project, in one process.
+
+With a cache and nothing changed, Python's startup and the imports take most of the time. After a change in one relevant
+file, all rules run over its whole project; a hook on a file with a hazard does the same."""
 
 
 class Project(NamedTuple):
