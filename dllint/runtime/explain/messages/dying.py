@@ -16,7 +16,7 @@ DYING = (
             "exited unexpectedly with exit code -7",
         ),
         happened="A worker wrote a batch into shared memory (/dev/shm), and the memory behind it could not be had: "
-        "/dev/shm is full. Containers get 64 MB unless told otherwise.",
+        "/dev/shm is full. Containers get 64 MB by default.",
         where="Linux, every start method; mostly in containers",
         look="Give the container more (`--shm-size=8g`, compose `shm_size`, an emptyDir with medium Memory), or send "
         "smaller batches, with fewer workers or less prefetching.",
@@ -97,9 +97,11 @@ DYING = (
     Message(
         key="terminated",
         wordings=("killed by signal: Terminated", "killed by signal: Hangup", "killed by signal: Interrupt"),
-        happened="A worker was ended from outside: by the end of the main process, a scheduler or a user.",
+        happened="A worker was ended from outside: by a scheduler, a user, or the main process, which ended while the worker "
+        "was starting.",
         where="every start method",
-        look="If nobody did, look at the scheduler's time and memory limits, and at iterators that outlive the loop.",
+        look="If this was not intended, look at the scheduler's time and memory limits, and at iterators that outlive "
+        "the loop.",
         source="torch/csrc/DataLoader.cpp, 1.0 to 2.13",
         rules=("DLL402",),
         role=Role.SIGN,
@@ -111,7 +113,7 @@ DYING = (
             "DataLoader worker (pid {number}) exited unexpectedly with exit code",
             "DataLoader worker (pid {any}) exited unexpectedly",
         ),
-        happened="A worker ended without telling why. Its own traceback, if it had one, stands above in the log: it "
+        happened="A worker ended without giving a reason. Its own traceback, if it had one, is above in the log: it "
         "could not read what it was sent, it ran the main script again, it called `exit`, or it was killed.",
         where="every start method; spawn and forkserver when it happens before the first batch",
         look="Search the log above for the worker's traceback. `num_workers=0` shows errors of the dataset itself.",
