@@ -1,4 +1,4 @@
-"""`python -m dllint`, as safe as the `dllint` script: the folder that it runs in is no place to import from."""
+"""`python -m dllint`, as safe as the `dllint` script: it never imports from the working directory."""
 
 import os
 import sys

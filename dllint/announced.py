@@ -33,7 +33,7 @@ def points(group: str) -> list[EntryPoint]:
 
 
 def _elsewhere() -> bool:
-    """Whether somebody besides Python's own finder tells of installed packages."""
+    """Whether a finder other than Python's own lists installed packages."""
     return any(hasattr(finder, "find_distributions") and finder is not PathFinder for finder in sys.meta_path)
 
 

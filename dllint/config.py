@@ -20,7 +20,7 @@ FILES = (".dllint.toml", "dllint.toml", PYPROJECT)
 
 
 class Config(msgspec.Struct, frozen=True, kw_only=True):
-    """What one run is told, besides the command line. `root` is absolute."""
+    """The settings of one run, in addition to the command line. `root` is absolute."""
 
     root: str
     file: str = ""
@@ -181,7 +181,7 @@ def load(paths: Sequence[str], explicit: str = "", isolated: bool = False, setti
 
 
 def homeless(paths: Sequence[str]) -> str:
-    """The folder that arguments have in common where they lie in no project; "" where they do. Raises ConfigError."""
+    """The common folder of arguments outside any project; "" for arguments in a project. Raises ConfigError."""
     parent = _common_parent(paths)
     return "" if _root(parent) else parent
 
@@ -249,7 +249,7 @@ def _speaks(pyproject: str) -> bool:
 
 
 def _packaged(folder: str, nested: bool) -> bool:
-    """Whether the folder holds a package that says something of itself. Templates of such files are no TOML."""
+    """Whether the folder has a package with metadata. Templates of such files aren't TOML."""
     file = os.path.join(folder, PYPROJECT)
     try:
         return os.path.isfile(file) and has(file, b"[project") and bool(metadata(folder))
@@ -267,4 +267,4 @@ def _complaints(package: str, project: dict[str, object]) -> Words:
     wanted = project.get("requires-python", "")
     if isinstance(wanted, str) and specifier(wanted) is not None:
         return ()
-    return (f"{os.path.join(package, PYPROJECT)}: project.requires-python is no version specifier and was not used",)
+    return (f"{os.path.join(package, PYPROJECT)}: project.requires-python is not a version specifier and was ignored",)

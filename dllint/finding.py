@@ -1,4 +1,4 @@
-"""A finding: one cause, told once, with the route that makes it a bug. No node, no fix."""
+"""A finding: one cause, reported once, with the route that makes it a bug. No node, no fix."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ class Finding(msgspec.Struct, frozen=True):
     `path` is relative to the project's root, with forward slashes. `outcomes` says per start method (`fork`, `spawn`,
     `forkserver`) what happens: `exception`, `hang`, `corrupt`, `bloat` or `ok`. `anchors` are the places besides the
     cause where the finding may be shown or silenced, usually the boundary. `key` names cause and boundary without line
-    numbers (baselines). `data` is what the rule's own `fix` needs.
+    numbers (baselines). `data` is what the rule's own `fix` needs. `design` is the engine's: the same for findings that
+    are reported once, "" for a finding without others.
     """
 
     code: str
@@ -51,6 +52,7 @@ class Finding(msgspec.Struct, frozen=True):
     anchors: tuple[tuple[str, Span], ...] = ()
     key: str = ""
     data: Any = None
+    design: str = ""
 
     @property
     def identity(self) -> str:

@@ -68,6 +68,11 @@ class Fix(msgspec.Struct, frozen=True):
     defines: tuple[str, ...] = ()
     uses: tuple[str, ...] = ()
 
+    @classmethod
+    def manual(cls, title: str, snippet: str = "") -> Fix:
+        """What a person has to do; why no edit does it follows a semicolon."""
+        return cls(title, (), Applicability.MANUAL, snippet=snippet)
+
 
 def choose(fixes: Iterable[Fix]) -> list[Fix]:
     """The fixes that go together; the others are left for the next pass."""
@@ -77,7 +82,7 @@ def choose(fixes: Iterable[Fix]) -> list[Fix]:
 def compatible(fixes: Iterable[Fix]) -> list[tuple[Fix, Fix]]:
     """Those that go together, each with what is left to do of it.
 
-    They come in the order of their last edits: what is defined for a fix stands above the place where it is used, and
+    They come in the order of their last edits: what is defined for a fix comes before the place where it is used, and
     the first place gets the plainest name. A later fix that would define just the same uses what the first defines.
     """
     applicable = [fix for fix in fixes if fix.edits and fix.applicability is not Applicability.MANUAL]

@@ -94,6 +94,7 @@ def _request(options: argparse.Namespace, asked: Mapping[str, Any]) -> Request:
 
     return Request(
         **asked,
+        remedies=False,
         layer=Layer(extend_select=tuple(_selected(options))),
         cache=os.environ.get("DLLINT_NO_CACHE", "").lower() in ("", "0", "false"),
         cache_dir=os.environ.get("DLLINT_CACHE_DIR", ""),
@@ -126,7 +127,7 @@ def _encoded(lines: Iterable[str]) -> bytes:
 
 
 def _hand_on(findings: Mapping[str, list[Line]]) -> None:
-    """Leave the findings where workers that are no forks find them; they are gone when this process ends."""
+    """Leave the findings where workers that weren't forked find them; they are gone when this process ends."""
     handle, name = tempfile.mkstemp(prefix="dllint-flake8-", suffix=".json")
     with os.fdopen(handle, "w", encoding="utf-8") as stream:
         json.dump(findings, stream)

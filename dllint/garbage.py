@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """No collection meanwhile: trees, facts and values are looked at again and again, and are no garbage.
+    """No collection in the block: trees, facts and values are used again and again, and aren't garbage.
 
     A fifth of the time of a whole run goes into that otherwise.
     """
@@ -23,7 +23,7 @@ def uncollected() -> Iterator[None]:
 
 
 def forgotten() -> None:
-    """No search for garbage among what is there now: before Python's end it would be the last thing, and in vain.
+    """Freeze the heap so that the final collection at exit skips it.
 
     A sixth of the time of a run that remembers its verdict goes into that otherwise, and a fifteenth of a whole run.
     """

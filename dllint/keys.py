@@ -42,8 +42,8 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
     extend: Annotated[
         str | None,
         _key(
-            "A configuration file to build on: the keys here replace those there, and keys that begin with `extend-` "
-            "add to them. Relative to this file; patterns of that file stay relative to its own folder.",
+            "A configuration file to build on, relative to this file. The keys here replace the keys there, and keys "
+            "that begin with `extend-` add to them. Patterns of that file stay relative to its own folder.",
             'extend = "../pyproject.toml"',
             "none",
         ),
@@ -51,7 +51,7 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
     required_version: Annotated[
         str | None,
         _key(
-            "The versions of dllint that may read this file, as a version or a specifier. Another one refuses to run.",
+            "The versions of dllint that accept this file, as a version or a specifier. Other versions refuse to run.",
             'required-version = ">=0.1"',
             "any version",
         ),
@@ -59,27 +59,27 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
     select: Annotated[
         Words | None,
         _key(
-            "The rules that are reported instead of those that are on by default: codes, prefixes, families such as "
-            "`pickling`, names, or ALL.",
+            "The rules to report, instead of the default rules: codes, prefixes, families such as `pickling`, names, "
+            "or ALL.",
             'select = ["DLL1", "path-list-on-dataset"]',
             "the rules that are on by default",
         ),
     ] = None
     extend_select: Annotated[
-        Words, _key("Rules that are reported besides `select`.", 'extend-select = ["DLL901", "DLL902"]')
+        Words, _key("Rules to report in addition to `select`.", 'extend-select = ["DLL901", "DLL902"]')
     ] = ()
     ignore: Annotated[
         Words | None,
         _key(
-            "Rules that are not reported. The longer selector wins: `select` may name one rule of an ignored family.",
+            "Rules not to report. The longer selector wins: `select` can name one rule of an ignored family.",
             'ignore = ["DLL206"]',
         ),
     ] = None
     per_file_ignores: Annotated[
         dict[str, Words] | None,
         _key(
-            "Rules that are not reported in files whose path matches a pattern as in .gitignore. `!` in front means "
-            "all other files. The file that counts is the one with the cause.",
+            "Rules not to report in files whose path matches a pattern, as in .gitignore. A leading `!` selects all "
+            "other files. The file with the cause counts.",
             'per-file-ignores = {"tests/*" = ["DLL2"]}',
             "{}",
         ),
@@ -87,20 +87,20 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
     extend_per_file_ignores: Annotated[
         dict[str, Words],
         _key(
-            "More of them, besides those of the file that this one extends.",
+            "Ignores to add to those of the file that this one extends.",
             'extend-per-file-ignores = {"examples/*" = ["ALL"]}',
             "{}",
         ),
     ] = {}
-    fixable: Annotated[Words | None, _key("The rules whose fixes may be applied.", 'fixable = ["DLL1"]', '["ALL"]')] = (
-        None
-    )
+    fixable: Annotated[
+        Words | None, _key("The rules whose fixes dllint may apply.", 'fixable = ["DLL1"]', '["ALL"]')
+    ] = None
     unfixable: Annotated[
-        Words | None, _key("Rules whose fixes are shown and never applied.", 'unfixable = ["DLL301"]')
+        Words | None, _key("Rules whose fixes dllint shows and never applies.", 'unfixable = ["DLL301"]')
     ] = None
     unsafe_fixes: Annotated[
         bool | None,
-        _key("Whether `--fix` applies unsafe fixes too, as with `--unsafe-fixes`.", "unsafe-fixes = true", "false"),
+        _key("Whether `--fix` also applies unsafe fixes, as with `--unsafe-fixes`.", "unsafe-fixes = true", "false"),
     ] = None
     extend_safe_fixes: Annotated[
         Words, _key("Rules whose unsafe fixes count as safe here.", 'extend-safe-fixes = ["DLL101"]')
@@ -111,14 +111,14 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
     exclude: Annotated[
         Words | None,
         _key(
-            "Patterns, as in .gitignore, of what does not belong to the project, instead of the usual ones. What is "
-            "excluded is not even read.",
+            "Patterns, as in .gitignore, of files that do not belong to the project, instead of the default patterns. "
+            "dllint does not even read excluded files.",
             'exclude = ["third_party/"]',
             "names such as .git, .venv, build, dist, node_modules, site-packages",
         ),
     ] = None
     extend_exclude: Annotated[
-        Words, _key("Patterns that are excluded besides `exclude`.", 'extend-exclude = ["generated/"]')
+        Words, _key("Patterns to exclude in addition to `exclude`.", 'extend-exclude = ["generated/"]')
     ] = ()
     include: Annotated[
         Words | None,
@@ -131,31 +131,30 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
     force_exclude: Annotated[
         bool | None,
         _key(
-            "Whether excluded files are left out even when they are named, as hooks do.",
+            "Whether to skip excluded files even if the command names them, as hooks do.",
             "force-exclude = true",
             "false",
         ),
     ] = None
     respect_gitignore: Annotated[
-        bool | None, _key("Whether files that git ignores are left out.", "respect-gitignore = false", "true")
+        bool | None, _key("Whether to skip files that git ignores.", "respect-gitignore = false", "true")
     ] = None
     output_format: Annotated[
         Format | None,
-        _key("How findings are written.", 'output-format = "concise"', "full on a terminal, else concise"),
+        _key("The format of the findings.", 'output-format = "concise"', "full on a terminal, otherwise concise"),
     ] = None
     docs_url: Annotated[
         str | None,
         _key(
-            "The address of dllint's documentation, which findings link to: in JSON, SARIF, rdjson, terminals and "
-            "editors.",
+            "The address of dllint's documentation. Findings link to it in JSON, SARIF, rdjson, terminals and editors.",
             'docs-url = "https://docs.example.org/dllint"',
-            SITE or "none: editors and terminals link to the pages that are installed",
+            SITE or "none: editors and terminals link to the installed pages",
         ),
     ] = None
     cache_dir: Annotated[
         str | None,
         _key(
-            "A folder for what is kept between runs, relative to this file.",
+            "The cache folder, relative to this file.",
             'cache-dir = "~/.cache/dllint"',
             "the user's cache folder",
         ),
@@ -163,24 +162,24 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
     src: Annotated[
         Words | None,
         _key(
-            "Folders that imports start from, besides the usual ones, relative to this file.",
+            "Folders that imports start from, in addition to the default ones, relative to this file.",
             'src = ["lib", "tools/python"]',
         ),
     ] = None
     target_python: Annotated[
         str | None,
         _key(
-            "The Pythons that the project runs on, as a version or a specifier. From 3.14 on Linux starts workers by "
-            "forkserver, which pickles what they are sent.",
+            "The Python versions that the project runs on, as a version or a specifier. From 3.14 on, Linux starts "
+            "workers with forkserver, which pickles what it sends to them.",
             'target-python = ">=3.10,<3.14"',
-            "`requires-python` of the project, else all",
+            "`requires-python` of the project, or all",
         ),
     ] = None
     target_platforms: Annotated[
         tuple[Platform, ...] | None,
         _key(
-            "The platforms that the project runs on. On macOS and Windows workers are spawned, which pickles what they "
-            "are sent.",
+            "The platforms that the project runs on. macOS and Windows start workers with spawn, which pickles what it "
+            "sends to them.",
             'target-platforms = ["linux"]',
             '["linux", "macos", "windows"]',
         ),
@@ -188,7 +187,7 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
     start_method: Annotated[
         StartMethod | None,
         _key(
-            "The start method that the project sets itself, where dllint does not see it.",
+            "The start method that the project sets, if dllint cannot see it.",
             'start-method = "spawn"',
             "the default of each platform",
         ),
@@ -196,8 +195,8 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
     loader_classes: Annotated[
         Words | None,
         _key(
-            "Classes and functions that make loaders and that dllint does not know, by their dotted names. They take "
-            "what DataLoader takes.",
+            "Classes and functions that create loaders and that dllint does not know, by their dotted names. They take "
+            "the parameters of DataLoader.",
             'loader-classes = ["company.data.Loader"]',
         ),
     ] = None

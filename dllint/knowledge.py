@@ -57,8 +57,19 @@ class Boundary(NamedTuple):
     """The parameter that says how many workers; "" where they always start."""
     base: str = "torch.utils.data.DataLoader"
     """What it is for messages and start methods."""
-    threads: str = ""
-    """The parameter that asks for threads instead of processes."""
+    processes_when: Mapping[str, tuple[str | int | None, ...]] = {}
+    """Parameters with the values, one of which each must have for workers to be processes: `{"backend": ("process",)}`.
+    """
+    defaults: Mapping[str, str | int | None] = {}
+    """What parameters are where a call does not say: of the number of workers and of `processes_when`. Else None."""
+    attributes: Mapping[str, str] = {}
+    """Attributes of the loader that are what it was given, with the parameter; each parameter is one of its own name.
+    """
+
+    def shown_as(self, attribute: str) -> str:
+        """The parameter whose argument an attribute of the loader is; "" for an attribute that is none."""
+        own = attribute if attribute in (*self.parameters, *self.ships) else ""
+        return self.attributes.get(attribute, own)
 
 
 class Knowledge(NamedTuple):
@@ -77,6 +88,7 @@ _LOADER = (
     "drop_last", "timeout", "worker_init_fn", "multiprocessing_context",
 )  # fmt: skip
 _SHIPPED = ("dataset", "collate_fn", "worker_init_fn")
+_FALSE = (False, None, 0)
 
 LOADERS = {
     "torch.utils.data.DataLoader": Boundary(_LOADER, _SHIPPED),
@@ -85,11 +97,14 @@ LOADERS = {
     "torch_geometric.loader.DenseDataLoader": Boundary(("dataset", "batch_size", "shuffle"), _SHIPPED),
     "torch_geometric.loader.NeighborLoader": Boundary(("data", "num_neighbors"), ("transform", "worker_init_fn")),
     "monai.data.DataLoader": Boundary(("dataset", "num_workers"), _SHIPPED),
-    "monai.data.ThreadDataLoader": Boundary(("dataset",), _SHIPPED, threads="use_thread_workers"),
+    "monai.data.ThreadDataLoader": Boundary(
+        ("dataset",), _SHIPPED, processes_when={"use_thread_workers": _FALSE}, defaults={"use_thread_workers": False}
+    ),
     "mxnet.gluon.data.DataLoader": Boundary(
         ("dataset", "batch_size", "shuffle", "sampler", "last_batch", "batch_sampler", "batchify_fn", "num_workers"),
         ("dataset", "batchify_fn"),
-        threads="thread_pool",
+        processes_when={"thread_pool": _FALSE},
+        defaults={"thread_pool": False},
     ),
     "webdataset.WebLoader": Boundary(_LOADER, _SHIPPED),
     "dgl.dataloading.GraphDataLoader": Boundary(("dataset", "collate_fn"), _SHIPPED),
@@ -150,6 +165,12 @@ DATASETS = frozenset({
     "torchtext.data.Dataset", "dgl.data.DGLDataset", "lightning.LightningDataset", "pyg.data.Dataset",
 })  # fmt: skip
 ITERABLE_DATASETS = frozenset({"torch.utils.data.IterableDataset", "torch.utils.data.IterDataPipe"})
+DATA_ROOTS = frozenset({
+    "torch", "torchvision", "torchaudio", "torchtext", "datasets", "builtins", "numpy", "pandas", "sklearn", "json",
+    "pickle", "joblib", "itertools", "functools", "webdataset", "torch_geometric", "dgl", "ogb", "os", "glob", "monai",
+    "medmnist", "tensorflow_datasets",
+})  # fmt: skip
+"""Packages whose functions give data or datasets of their own, none that the project defines."""
 DATASET_MODULES = ("torchvision.datasets.", "torchaudio.datasets.", "torchtext.datasets.", "torch_geometric.datasets.")
 
 MAP_METHODS = ("__getitem__", "__getitems__")
@@ -185,6 +206,10 @@ HOLDING_ROOTS = (
 )  # fmt: skip
 """Packages whose classes keep the callables that their constructors are given."""
 
+BY_VALUE = (".CloudpickleWrapper", "cloudpickle.dumps", "dill.dumps")
+"""What pickles the code of functions along, not their names: lambdas and local functions go through (read in gym's
+`vector/utils/misc.py` and in stable-baselines3)."""
+
 CHAINED = ("webdataset.", "torchdata.", "torch.utils.data.datapipes.")
 """Packages whose objects are built by chained calls that keep their arguments (`.map(fn)`)."""
 TRANSFORMED = {"datasets.": ("with_transform", "set_transform")}
@@ -193,6 +218,14 @@ itself. Run with datasets 5.2: lambdas given to these two fail under spawn, thos
 
 READ_AT_ONCE = frozenset({"is_valid_file"})
 """Parameters that classes of `HOLDING_ROOTS` only call while they are made (read in torchvision's DatasetFolder)."""
+
+USUALLY_KEPT = frozenset({
+    "transform", "transforms", "target_transform", "train_transform", "val_transform", "test_transform",
+    "img_transform", "image_transform", "input_transform", "co_transform", "pre_transform", "collate_fn", "loader",
+    "preprocess", "preprocess_fn", "preprocessing", "augment", "augmentation", "augmentations", "tokenizer",
+    "tokenize", "process_fn", "map_fn",
+})  # fmt: skip
+"""Parameters under which datasets take callables that they call for each item, or hand on."""
 
 DROP_STATE = ("__getstate__", "__reduce__", "__reduce_ex__", "__getnewargs_ex__")
 """Methods that replace pickle's default of copying every attribute (`__deepcopy__` does not)."""

@@ -11,7 +11,7 @@ from dllint.keys import Options
 
 _MEANT = {
     "extend-ignore": "add to `ignore`",
-    "line-length": "dllint does not look at style",
+    "line-length": "dllint does not check style",
     "fix": "use `dllint check --fix`",
     "target-version": "use `target-python`",
     "python-version": "use `target-python`",
@@ -78,9 +78,9 @@ def wrong_type(key: str, value: object) -> str:
     if choices and isinstance(wrong, str) and isinstance(value, list) is listed:
         close = get_close_matches(wrong.lower(), choices, n=1)
         meant = f"; did you mean {close[0]!r}?" if close else ""
-        return f"{wrong!r} is none of {', '.join(choices)}{meant}"
+        return f"{wrong!r} is not one of {', '.join(choices)}{meant}"
     wanted = "a list of strings" if listed else _article(known.type)
-    return f"{wanted} is wanted, not {_shown(value)}; for example: {known.example}"
+    return f"expected {wanted}, not {_shown(value)}; for example: {known.example}"
 
 
 def _article(kind: str) -> str:

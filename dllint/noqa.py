@@ -1,4 +1,4 @@
-"""Comments that silence, written and taken away: edits at the ends of lines that change nothing but comments."""
+"""Comments that silence, added and removed: edits at the ends of lines that only change comments."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def has(file: str, words: bytes) -> bool:
     try:
         return words in contents(file)
     except OSError:
-        return True  # whoever reads it tells why that does not work
+        return True  # the reader reports why that doesn't work
 
 
 @lru_cache(maxsize=64)
@@ -106,7 +106,7 @@ def section(table: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
 def read(file: str, base: str, children: tuple[str, ...] = ()) -> tuple[Options, Patterns]:
     """A file's options and its patterns (relative to `base`), laid over those of the file it extends."""
     if file in children:
-        raise ConfigError(f"{file}: extend: goes in a circle: {' -> '.join((*children, file))}")
+        raise ConfigError(f"{file}: extend: the files extend each other: {' -> '.join((*children, file))}")
     options = _own_options(file)
     patterns = _own_patterns(options, base)
     if options.extend is None:
@@ -127,7 +127,7 @@ def given(settings: Sequence[str], base: str) -> tuple[Options, Patterns]:
     except ValueError as error:
         raise ConfigError(f"command line: --config: not valid TOML: {error}") from None
     if options.extend is not None:
-        raise ConfigError("command line: extend belongs in a file")
+        raise ConfigError("command line: extend is valid only in a file")
     return options, _own_patterns(options, base)
 
 
@@ -245,12 +245,12 @@ def _check_codes(table: _Table, options: Options) -> None:
 
 def _check_versions(table: _Table, options: Options) -> None:
     if options.target_python is not None and specifier(options.target_python) is None:
-        raise table.wrong("target-python", f"{options.target_python!r} is no version or specifier, such as '>=3.10'")
+        raise table.wrong("target-python", f"{options.target_python!r} is not a version or specifier, such as '>=3.10'")
     if options.required_version is None:
         return
     wanted = specifier(options.required_version)
     if wanted is None:
-        raise table.wrong("required-version", f"{options.required_version!r} is no version or specifier")
+        raise table.wrong("required-version", f"{options.required_version!r} is not a version or specifier")
     from packaging.specifiers import SpecifierSet
 
     if not SpecifierSet(wanted, prereleases=True).contains(__version__):

@@ -1,4 +1,4 @@
-"""What a package says of itself that tells something about its workers: Pythons, console scripts."""
+"""Metadata of a package that affects its workers: Pythons, console scripts."""
 
 from __future__ import annotations
 

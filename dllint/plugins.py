@@ -44,7 +44,7 @@ def _load(point: EntryPoint) -> _Table:
     except Exception as error:
         raise RegistryError(f"cannot import {place}: {type(error).__name__}: {error}") from error
     if not isinstance(found, Knowledge):
-        raise RegistryError(f"{place}, is no `dllint.Knowledge`")
+        raise RegistryError(f"{place}, is not a `dllint.Knowledge`")
     try:
         return msgspec.convert(msgspec.to_builtins(found._asdict()), _Table)
     except (msgspec.ValidationError, TypeError) as error:

@@ -1,4 +1,4 @@
-"""Files read with distrust: whoever wrote the project may have put anything in the place of a file."""
+"""Files read defensively: the project may have put anything in the place of a file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import IO
 SMALL = 1 << 20
 """Bytes; configuration, ignore files and lists of requirements are never larger."""
 LARGEST = 32 << 20
-"""Bytes; what is larger is no source code."""
+"""Bytes; a larger file isn't source code."""
 
 
 def regular(place: str) -> tuple[IO[bytes], os.stat_result]:
@@ -31,10 +31,10 @@ def contents(place: str, most: int = SMALL) -> bytes:
     stream, status = regular(place)
     with stream:
         if status.st_size > most:
-            raise OSError(f"{status.st_size >> 20} MiB are too large")
+            raise OSError(f"{status.st_size >> 20} MiB is too large")
         data = stream.read(status.st_size + 1)
         if len(data) > status.st_size:  # it grows, or is one of /proc
             data += stream.read(most + 1 - len(data))
     if len(data) > most:
-        raise OSError(f"more than {most >> 20} MiB are too large")
+        raise OSError(f"more than {most >> 20} MiB is too large")
     return data

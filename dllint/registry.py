@@ -75,8 +75,8 @@ DIAGNOSTICS = (
         default=False,
         fixable="always",
     ),
-    _diagnostic("DLL903", "unreadable-file", "file could not be read or analysed", Severity.WARNING, True),
-    _diagnostic("DLL904", "fix-refused", "fix was found and not applied", Severity.INFO, True),
+    _diagnostic("DLL903", "unreadable-file", "file could not be read or analyzed", Severity.WARNING, True),
+    _diagnostic("DLL904", "fix-refused", "fix was available but not applied", Severity.INFO, True),
 )
 """What the tool says about its own work; these have no Rule class."""
 
@@ -202,7 +202,7 @@ def renamed(selectors: Iterable[str]) -> Iterator[str]:
     for selector in dict.fromkeys(selectors):
         for entry in infos():
             if selector.upper() in entry.formerly or selector.lower() in entry.formerly:
-                yield f"{selector} is {entry.code} ({entry.name}) now; the old one will be unknown some day"
+                yield f"{selector} is {entry.code} ({entry.name}) now; the old selector will be removed"
 
 
 @cache
@@ -277,6 +277,8 @@ def _strength(entry: RuleInfo, selectors: Iterable[str]) -> int:
 def _did_you_mean(word: str) -> str:
     from difflib import get_close_matches  # only for what is misspelt
 
+    if any(entry.code.startswith(word.upper()) for entry in infos()):
+        return ", which is the beginning of several codes; `dllint rule --all` lists them"
     names = {name.upper(): name for entry in infos() for name in (entry.code, entry.name, entry.family)}
     close = get_close_matches(word.upper(), names, n=1, cutoff=0.7)
     return f"; did you mean {names[close[0]]!r}?" if close else "; `dllint rule --all` lists them"

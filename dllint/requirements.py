@@ -24,7 +24,7 @@ _ANY = ""
 def only_from(package: str, major: int, root: str, path: str = "") -> bool:
     """Whether all that is said of a package rules out the major versions below one; False where nothing is said.
 
-    What counts lies in the folder of the file at `path`, relative to the root, or above it up to the root.
+    What counts is in the folder of the file at `path`, relative to the root, or above it up to the root.
     """
     said = [text for file in _files(root, path) for text in _said(file, package)]
     return bool(said) and all(_excludes_below(text, major) for text in said)

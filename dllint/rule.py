@@ -35,7 +35,7 @@ class RuleInfo(msgspec.Struct, frozen=True):
 
     @property
     def family(self) -> str:
-        """The folder that the rule lies in: what it is about, in a word."""
+        """The rule's folder: its topic in one word."""
         return os.path.basename(os.path.dirname(self.page)).replace("_", "-")
 
     def url(self, site: str) -> str:

@@ -1,4 +1,4 @@
-"""What there is to say of the keys of a configuration file: to people, and to editors as a JSON schema."""
+"""The documentation of the configuration keys: for people, and for editors as a JSON schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Git in repositories that nobody vouches for: what their configuration names is never run."""
+"""Git in untrusted repositories: programs that their configuration names never run."""
 
 from __future__ import annotations
 

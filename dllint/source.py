@@ -32,7 +32,7 @@ class Span(msgspec.Struct, frozen=True, order=True, array_like=True):
 
 
 class Unreadable(Exception):
-    """The bytes are no Python text; the message says why."""
+    """The bytes aren't Python text; the message says why."""
 
 
 class Part(NamedTuple):
@@ -55,7 +55,11 @@ class Source:
     """One file's text. `path` is relative to the project's root, with forward slashes; the text has no BOM."""
 
     masked: Sequence[Span] = ()
-    """What of the text stands for something that is no Python, and must stay."""
+    """The parts of the text that replace something that isn't Python, and must stay."""
+    width = 0
+    """How long its lines may be, where its project says so."""
+    quote = ""
+    """The mark that strings begin with, where its project says so."""
 
     def __init__(self, path: str, text: str, encoding: str = "utf-8", bom: bool = False) -> None:
         self.path = path
@@ -96,7 +100,7 @@ class Source:
 
     @property
     def file(self) -> Source:
-        """The text as it lies on disk: where Python is wrapped in something else, that."""
+        """The text on disk: if Python is wrapped in something else, that."""
         return self
 
     def in_file(self, offset: int) -> int:

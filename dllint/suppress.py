@@ -1,4 +1,4 @@
-"""Ignore comments held against findings: what they silence, and which of them silence nothing."""
+"""Ignore comments matched with findings: what they silence, and which of them silence nothing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dllint.model.facts import Suppression
 from dllint.source import Source, Span
 
 COMMENTS = frozenset({"DLL901", "DLL902"})
-"""What is told of comments, and mended by changing them."""
+"""Diagnostics about comments, which are fixed by changing the comments."""
 _Key = tuple[str, Span, str]
 
 
@@ -41,12 +41,12 @@ class Suppressions:
         return found
 
     def _rows(self, path: str, span: Span) -> tuple[int, int]:
-        """The first and the last line: a comment may stand at either end of a long expression."""
+        """The first and the last line: a comment can be at either end of a long expression."""
         source = self._source(path)
         return source.location(span.start)[0], source.location(span.end)[0]
 
     def told(self, selected: Callable[[str], Collection[str]]) -> Iterator[Finding]:
-        """What is to say of the comments themselves, after all findings were held against them.
+        """Diagnostics about the comments themselves, after all findings were matched with them.
 
         `selected` has the rules that are asked of a file.
         """

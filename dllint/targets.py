@@ -7,13 +7,9 @@ from collections.abc import Mapping
 import msgspec
 
 from dllint.knowledge import Boundary
+from dllint.start_methods import START_METHODS, Default
 
-FORK, SPAWN, FORKSERVER = "fork", "spawn", "forkserver"
-ALL_METHODS = frozenset({FORK, SPAWN, FORKSERVER})
-PICKLING = frozenset({SPAWN, FORKSERVER})
-"""The start methods that pickle what workers are given."""
-_OLD = ("3.8", "3.9", "3.10", "3.11", "3.12", "3.13")
-_NEW = ("3.14", "3.15", "3.16")
+_NAMES = {"linux": "Linux", "macos": "macOS", "windows": "Windows"}
 
 
 class Targets(msgspec.Struct, frozen=True):
@@ -53,7 +49,7 @@ class Targets(msgspec.Struct, frozen=True):
     @property
     def meant(self) -> str:
         """Equal for targets that mean the same, however they are written."""
-        told = self.allows_python(_OLD), self.allows_python(_NEW)
+        told = [self._may_run(default) for method in START_METHODS for default in method.defaults]
         return repr((told, msgspec.structs.replace(self, pythons="")))
 
     def on(self, platforms: tuple[str, ...]) -> Targets:
@@ -61,29 +57,36 @@ class Targets(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, platforms=platforms)
 
     def methods(self) -> frozenset[str]:
-        """The start methods that workers get on the declared targets when nobody chooses one."""
+        """The start methods that workers get on the declared targets by default."""
         if self.start_method:
             return frozenset({self.start_method})
-        found = set()
-        if "linux" in self.platforms:
-            found |= {FORK} if self.allows_python(_OLD) else set()
-            found |= {FORKSERVER} if self.allows_python(_NEW) else set()
-        if "macos" in self.platforms or "windows" in self.platforms:
-            found.add(SPAWN)
-        return frozenset(found)
+        return frozenset(method.name for method in START_METHODS if any(map(self._may_be, method.defaults)))
+
+    def _may_be(self, default: Default) -> bool:
+        """Whether a declared target has this platform and one of these Pythons."""
+        return default.platform in self.platforms and self._may_run(default)
+
+    def _may_run(self, default: Default) -> bool:
+        return not default.pythons or self.allows_python(default.pythons)
 
     def where(self, failing: frozenset[str]) -> str:
         """The declared targets whose default start method is one of these, in words; "" for none."""
         if self.start_method:
             return f"with start method {self.start_method}" if self.start_method in failing else ""
-        places = []
-        linux = "linux" in self.platforms
-        if FORK in failing and linux and self.allows_python(_OLD):
-            places.append("Linux")
-        if SPAWN in failing:
-            places += [name for key, name in (("macos", "macOS"), ("windows", "Windows")) if key in self.platforms]
-        if FORKSERVER in failing and "Linux" not in places and linux and self.allows_python(_NEW):
-            places.append("Python 3.14+" if self.allows_python(_OLD) else "Linux")
-        if len(places) < 2:
-            return "on " + "".join(places) if places else ""
-        return "on " + ", ".join(places[:-1]) + " and " + places[-1]
+        words: dict[str, None] = {}
+        for method in START_METHODS:
+            for default in method.defaults if method.name in failing else ():
+                if self._may_be(default) and _NAMES[default.platform] not in words:
+                    words[self._word(default)] = None
+        *places, last = [*words] or [""]
+        return "on " + (f"{', '.join(places)} and {last}" if places else last) if last else ""
+
+    def _word(self, default: Default) -> str:
+        """A platform, or the first Python that has this default where another one comes before it."""
+        first = next(
+            known
+            for method in START_METHODS
+            for known in method.defaults
+            if known.platform == default.platform and self._may_be(known)
+        )
+        return _NAMES[default.platform] if first is default else f"Python {default.pythons[0]}+"

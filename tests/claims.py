@@ -1,6 +1,6 @@
 """Runs a small program under a start method and says how it ended, whatever it does to its machine.
 
-Each program has its own folder, session and time limit. Programs that start processes for ever are stopped when they
+Each program has its own folder, session and time limit. Programs that start processes forever are stopped when they
 have started too many; programs that hang are recognised by a whole window in which none of their processes computes.
 POSIX only.
 """
@@ -28,7 +28,7 @@ LIMIT = 150.0
 IDLE = 9.0
 """Seconds without computing that prove a hang; a loader looks after its workers every 5 seconds."""
 MOST_STARTED = 24
-"""Processes that a program of a page may start in its life; more than that is a program that respawns for ever."""
+"""Processes that a program of a page may start in its life; more than that is a program that respawns forever."""
 
 _PRINTED = re.compile(r"^(?:[A-Za-z_]\w*\.)*([A-Z]\w*)(?::.*)?$", re.MULTILINE)
 _TRACEBACK = "Traceback (most recent call last):"

@@ -470,7 +470,7 @@ def _(path: Path) -> None:
     _zip(path, ("dllint.toml", b"[[["))
 
 
-@kind("a configuration that extends itself for ever", ".zip", "broken")
+@kind("a configuration that extends itself forever", ".zip", "broken")
 def _(path: Path) -> None:
     _zip(path, ("dllint.toml", b'extend = "x.toml"'), ("x.toml", b'extend = "dllint.toml"'))
 

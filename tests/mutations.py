@@ -321,7 +321,7 @@ def _deep(rng: random.Random) -> str:
         case 3:
             return "".join(f"{' ' * row}def d{row}(x):\n" for row in range(min(depth, 90))) + " " * 91 + "return x\n"
         case 4:
-            return "if a: pass\n" + "elif b: x = DataLoader(x)\n" * min(depth, 60)  # longer ones take long
+            return "if a: pass\n" + "elif b: x = DataLoader(x)\n" * min(depth, 150)
         case 5:
             return f"deep = {'x if x else ' * depth}DataLoader(x, num_workers=x)\n"
         case _:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from dllint.project import Project
 from dllint.rule import Rule
 from dllint.source import Source
 from dllint.targets import Targets
+from tests.rewritten import UNRELATED, commented, renamed, without_lines
 
 QUESTIONS = 300
 """Expressions that are asked about before the rules are."""
@@ -22,16 +24,25 @@ QUESTIONS = 300
 class Files:
     """The Python files of a folder that can be read, with their facts."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path | None = None, texts: Mapping[str, str] | None = None) -> None:
         self.sources: dict[str, Source] = {}
         self.models: dict[str, ModuleModel] = {}
-        for path in sorted(folder.rglob("*.py")):
-            name = path.relative_to(folder).as_posix()
-            try:
-                self.sources[name] = Source.from_bytes(name, path.read_bytes())
-                self.models[name] = collect(self.sources[name])
-            except Exception:  # what does not parse is another test's business
-                self.sources.pop(name, None)
+        for path in sorted(folder.rglob("*.py")) if folder is not None else ():
+            self._read(path.relative_to(folder).as_posix(), path.read_bytes())
+        for name, text in (texts or {}).items():
+            self._read(name, text.encode())
+
+    def _read(self, name: str, data: bytes) -> None:
+        try:
+            source = Source.from_bytes(name, data)
+            self.models[name] = collect(source)
+            self.sources[name] = source
+        except Exception:  # what does not parse is another test's business
+            return
+
+    @property
+    def texts(self) -> dict[str, str]:
+        return {name: source.text for name, source in self.sources.items()}
 
     def project(self, order: random.Random | None = None) -> Project:
         """A project of these files, which come in the order that is drawn."""
@@ -83,6 +94,32 @@ def differences(files: Files, permutations: int, seed: int) -> Iterator[str]:
         project = files.project(order)
         asked_first(project, order)
         yield from _changes(usual, findings(project, order.sample(every, len(every))), f"permutation {number}")
+
+
+def told(project: Project, rows: Mapping[str, Sequence[int]], names: Mapping[str, str]) -> list[str]:
+    """What is found, in words that survive a rewriting: old rows, old names, no line in a message."""
+    found = []
+    for rule in rules():
+        for finding in rule().check(project):
+            row = project.source(finding.path).location(finding.span.start)[0]
+            row = rows[finding.path].index(row) if finding.path in rows else row
+            words = [without_lines(text) for text in (finding.message, *(note.text for note in finding.notes))]
+            line = f"{finding.path}:{row} {finding.code} {finding.certainty.value} {' <- '.join(words)}"
+            found.append(re.sub(r"\b[Qq]z_?\w+", lambda match: names.get(match[0], match[0]), line))
+    return sorted(found)
+
+
+def rewritten(files: Files) -> Iterator[str]:
+    """What differs once comments and blank lines, an unrelated file or other names are there."""
+    usual = told(files.project(), {}, {})
+    with_comments = {name: commented(text) for name, text in files.texts.items()}
+    other = Files(texts={name: text for name, (text, _) in with_comments.items()})
+    rows = {name: rows for name, (_, rows) in with_comments.items()}
+    yield from _changes(usual, told(other.project(), rows, {}), "with comments")
+    more = Files(texts={**files.texts, "zz_ledger_of_nobody.py": UNRELATED})
+    yield from _changes(usual, told(more.project(), {}, {}), "with an unrelated file")
+    texts, old = renamed(files.texts)
+    yield from _changes(usual, told(Files(texts=texts).project(), {}, old), "with other names")
 
 
 def _changes(usual: list[str], other: list[str], what: str) -> Iterator[str]:

@@ -67,7 +67,7 @@ def index() -> str:
         theory = folder / "README.md"
         link = theory.relative_to(INDEX.parent).as_posix()
         parts.append(f"## [{title(theory)}]({link})\n\n{table(list(members), INDEX.parent)}")
-    parts.append(f"## What the tool says of its own work\n\n{table(list(registry.DIAGNOSTICS), INDEX.parent)}")
+    parts.append(f"## Messages about dllint's own work\n\n{table(list(registry.DIAGNOSTICS), INDEX.parent)}")
     return "\n".join(parts)
 
 

@@ -185,7 +185,7 @@ def test_options_paths_and_the_base(repository: Path, temp: Path) -> None:
 def test_an_error_is_one_at_once(repository: Path, temp: Path) -> None:
     runner = Runner(repository, temp, diff_base="origin/none", fail="false", sarif="true")
     assert runner.run(installed=True) == 1
-    assert "error: git knows no commit 'origin/none'" in runner.log
+    assert "error: git has no commit 'origin/none'" in runner.log
     assert not runner.uploaded
 
 

@@ -47,7 +47,8 @@ def test_one_more_of_the_same_is_new(folder: Path) -> None:
     (folder / "a.py").write_text(f"{DATASET}x = 1\nBAD_A; BAD_A\nBAD_A\n")
     done = check(*READ)
     assert (done.exit_code, done.stdout) == (1, "a.py:4:1: DLL801 `BAD_A` is bad\n")
-    assert done.stderr == ("1 finding in 1 file.\n1 fixable with `--fix`.\n2 known from known.json, not shown.\n")
+    fixable = "Up to 1 fixable: `--diff --unsafe-fixes` shows it."
+    assert done.stderr == f"1 finding in 1 file.\n{fixable}\n2 known from known.json, not shown.\n"
 
 
 @pytest.mark.usefixtures("words")
@@ -59,7 +60,7 @@ def test_what_is_gone_is_told_until_it_is_forgotten(folder: Path) -> None:
     (folder / "b.py").unlink()
     told = check(*READ).stderr
     assert "gone: a.py: DLL801 `BAD_A` is bad\ngone: b.py: DLL801 `BAD_C` is bad\n" in told
-    assert told.endswith("--write-baseline forgets what is gone from known.json.\n")
+    assert told.endswith("--write-baseline removes what is gone from known.json.\n")
     check(*WRITE)
     assert "gone" not in check(*READ).stderr
     (folder / "a.py").write_text(f"{DATASET}BAD_A\nBAD_B\n")
@@ -87,7 +88,7 @@ def test_many_that_are_gone_are_a_number(folder: Path) -> None:
     (folder / "a.py").write_text(DATASET)
     told = check(*READ).stderr
     assert told.count("gone: ") == 10
-    assert "\n4 more are gone; --write-baseline forgets" in told
+    assert "\n4 more are gone; --write-baseline removes" in told
 
 
 def test_a_broken_file_is_never_known(program: Path) -> None:
@@ -116,7 +117,7 @@ def test_formats_and_fixes_see_what_is_new_only(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (None, "known.json: no such baseline; --write-baseline makes one"),
+        (None, "known.json: no such baseline; --write-baseline creates it"),
         ("", "known.json: not a baseline of dllint: "),
         ("[]", "known.json: not a baseline of dllint: Expected `object`, got `array`"),
         ('{"version": 1, "findings": [{}]}', "known.json: not a baseline of dllint: "),
@@ -149,5 +150,5 @@ def test_a_run_that_failed_writes_none(folder: Path) -> None:
     (folder / "a.py").write_text(f"{DATASET}BAD_RULE\n")
     done = check(*WRITE)
     assert done.exit_code == 2
-    assert "known.json was not written, for the run failed" in done.stderr
+    assert "known.json was not written, because the run failed" in done.stderr
     assert not (folder / "known.json").exists()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import random
+import signal
 import subprocess
 import sys
 import threading
@@ -114,6 +116,16 @@ def test_facts_come_back_as_they_were() -> None:
         assert [before.index(one) for one in before] == [after.index(one) for one in after], program
         compared += 1
     assert compared > len(programs) - 10
+
+
+def test_a_name_is_one_object_in_all_files() -> None:
+    """Decoded names would each be another one, of which there are ten in a line."""
+    texts = [f"def f{n}(some_name):\n    return other_name.some_name(some_name, some_name=x{n})\n" for n in range(2)]
+    models = [collect(Source("a.py", text)) for text in texts]
+    again = [stored.decode(stored.encode(model), "a.py") for model in models]
+    named = [[expr for expr in expressions(model) if expr.name in ("some_name", "other_name")] for model in again]
+    assert len(named[0]) == 3
+    assert [one.name is other.name for one, other in zip(*named, strict=True)] == [True] * 3
 
 
 @pytest.mark.parametrize("data", [b"", b"\x93", b"\xc1", b"\x93\x80\x90\x90", b"\x91" * 5000])
@@ -341,6 +353,24 @@ def test_runs_beside_each_other(project: Path) -> None:
     assert told(run(project)) == results[0]
 
 
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="a process cannot be killed so here")
+def test_runs_that_are_killed_leave_nothing_wrong(project: Path) -> None:
+    for number in range(20):
+        write(project / f"train{number}.py", HAZARD + f"x = {number}\n")
+    right = told(check(Request(paths=(str(project),))))
+    command = [sys.executable, "-m", "dllint", "check", "--cache-dir", os.environ["DLLINT_CACHE_DIR"], str(project)]
+    chance = random.Random(1)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "rules")))}
+    for _ in range(3):
+        running = [subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) for _ in range(8)]
+        for process in running:
+            time.sleep(chance.uniform(0, 0.2))
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+        assert told(run(project)) == right
+        write(project / "train0.py", HAZARD + f"x = {chance.random()}\n")
+
+
 # The commands.
 
 
@@ -363,14 +393,14 @@ def test_no_cache_writes_nothing_and_clean_removes_all_but_what_is_not_ours(proj
     other.mkdir()
     (other / "dllint.toml").touch()
     done = dllint("clean", str(other), cwd=project)
-    assert done.returncode == 0 and done.stdout == f"0.0 MB removed, of {other}.\n"
+    assert done.returncode == 0 and done.stdout == f"Deleted 0.0 MB of cached data of {other}.\n"
     assert tables(project)
     done = dllint("clean", cwd=project)
-    assert done.returncode == 0 and done.stdout.endswith(f" MB removed, of {project}.\n")
+    assert done.returncode == 0 and done.stdout.endswith(f" MB of cached data of {project}.\n")
     assert not tables(project)
     assert dllint("check", cwd=project).stdout == cold.stdout
     done = dllint("clean", "--all", cwd=other)
-    assert done.returncode == 0 and done.stdout.endswith(" MB removed, of all projects.\n")
+    assert done.returncode == 0 and done.stdout.endswith(" MB of cached data of all projects.\n")
     assert not tables(project)
     assert dllint("clean", "--all", "words.py", cwd=project).returncode == 2
     assert (folder / "precious").exists() and (folder / "facts-own").exists()

@@ -165,7 +165,7 @@ def test_exit_zero_hides_findings_only(program: Path) -> None:
         (["--config", "none.toml"], "none.toml: cannot be read: No such file or directory"),
         (["--output-format", "xml"], "'xml' is not one of"),
         (["--nonsense"], "No such option"),
-        (["--why", "a.py"], "--why wants PATH:LINE"),
+        (["--why", "a.py"], "--why expects PATH:LINE"),
         (["--why", "none.py:3"], "error: none.py: no such file"),
         (["-", "a.py"], "cannot be combined"),
         (["--stdin-filename", "a.py"], "needs `-`"),
@@ -510,12 +510,12 @@ HURTING = {
     "syntax error": ("from torch.utils.data import DataLoader\nx = (\n", "DLL900 syntax error: '(' was never closed"),
     "indentation": ("# Dataset\nif x:\ny = 1\n", "DLL900 syntax error: expected an indented block"),
     "python 2": ('from multiprocessing import Pool\nprint "a"\n', "(Python 2?)"),
-    "binary": (b"\x7fELF\0\0DataLoader", "DLL903 not analysed: looks like a binary file"),
-    "latin-1": (b"# DataLoader\ns = '\xe9'\n", "DLL903 not analysed: is not valid utf-8: byte 0xe9 at offset 18"),
-    "odd encoding": (b"# coding: klingon\n# DataLoader\n", "DLL903 not analysed: unknown encoding"),
-    "chained calls": (f"# DataLoader\nx = q{'.f()' * 6_000}\n", "DLL903 not analysed: "),
-    "long sum": (f"# DataLoader\nx = {' + '.join(['y'] * 12_000)}\n", "DLL903 not analysed: "),
-    "nested parentheses": (f"# DataLoader\nx = {'(' * 2_000}1{')' * 2_000}\n", "DLL903 not analysed: "),
+    "binary": (b"\x7fELF\0\0DataLoader", "DLL903 not analyzed: looks like a binary file"),
+    "latin-1": (b"# DataLoader\ns = '\xe9'\n", "DLL903 not analyzed: is not valid utf-8: byte 0xe9 at offset 18"),
+    "odd encoding": (b"# coding: klingon\n# DataLoader\n", "DLL903 not analyzed: unknown encoding"),
+    "chained calls": (f"# DataLoader\nx = q{'.f()' * 6_000}\n", "DLL903 not analyzed: "),
+    "long sum": (f"# DataLoader\nx = {' + '.join(['y'] * 12_000)}\n", "DLL903 not analyzed: "),
+    "nested parentheses": (f"# DataLoader\nx = {'(' * 2_000}1{')' * 2_000}\n", "DLL903 not analyzed: "),
 }
 HARMLESS = {
     "latin-1 that says so": b"# -*- coding: latin-1 -*-\n# DataLoader\ns = '\xe9'\n",
@@ -541,7 +541,7 @@ def test_files_that_hurt(program: Path, case: str) -> None:
     assert told in first
     assert second.startswith(CONCISE)
     assert "Traceback" not in done.stderr
-    assert ("1 file not analysed." in done.stderr) == ("DLL903" in told)
+    assert ("1 file not analyzed." in done.stderr) == ("DLL903" in told)
 
 
 @pytest.mark.parametrize("case", HARMLESS)
@@ -556,7 +556,7 @@ def test_files_that_only_look_odd(program: Path, case: str) -> None:
 def test_a_file_that_hides_its_words_is_told_when_named(program: Path) -> None:
     (program / "bad.py").write_bytes("import DataLoader\n".encode("utf-16"))
     assert dllint(program, "check").stdout.startswith(CONCISE)
-    assert "bad.py:1:1: DLL903 not analysed: looks like a binary file" in dllint(program, "check", "bad.py").stdout
+    assert "bad.py:1:1: DLL903 not analyzed: looks like a binary file" in dllint(program, "check", "bad.py").stdout
 
 
 def test_other_places_that_hurt(program: Path) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from packaging.specifiers import SpecifierSet
 
-from dllint import __version__
+from dllint import __version__, keys, start_methods
 from dllint.config import Config, ConfigError, Configs, Pattern, load
 from dllint.options import plain
 
@@ -162,7 +163,7 @@ def test_extend_lays_the_nearer_file_over_the_other(tmp_path: Path) -> None:
 
 def test_extend_that_leads_nowhere(tmp_path: Path) -> None:
     assert "dllint.toml:1: extend: no.toml does not exist" in complaint(tmp_path, 'extend = "no.toml"')
-    assert "extend: goes in a circle" in complaint(tmp_path, 'extend = "dllint.toml"')
+    assert "extend: the files extend each other" in complaint(tmp_path, 'extend = "dllint.toml"')
 
 
 def test_what_is_misspelt_is_an_error_with_a_suggestion(tmp_path: Path) -> None:
@@ -196,20 +197,20 @@ def test_what_is_misspelt_is_an_error_with_a_suggestion(tmp_path: Path) -> None:
     [
         (
             'select = "DLL1"',
-            "1: select: a list of strings is wanted, not a string; for example: "
+            "1: select: expected a list of strings, not a string; for example: "
             'select = ["DLL1", "path-list-on-dataset"]',
         ),
-        ("# x\nignore = [1]", "2: ignore: a list of strings is wanted, not a list with a number; for example: "),
-        ("unsafe-fixes = 1", "1: unsafe-fixes: true or false is wanted, not a number; for example: unsafe"),
-        ('per-file-ignores = ["a"]', "1: per-file-ignores: a table: pattern to list of strings is wanted, not a list"),
-        ('[per-file-ignores]\n"a" = "DLL1"', "1: per-file-ignores: a table: pattern to list of strings is wanted"),
-        ('target-platforms = ["mac"]', "1: target-platforms: 'mac' is none of linux, macos, windows; did you mean"),
-        ('target-platforms = "linux"', "1: target-platforms: a list of strings is wanted, not a string"),
-        ('output-format = "xml"', "1: output-format: 'xml' is none of azure, concise, full, github, "),
-        ('start-method = "thread"', "1: start-method: 'thread' is none of fork, forkserver, spawn"),
-        ('target-python = "three"', "1: target-python: 'three' is no version or specifier, such as '>=3.10'"),
+        ("# x\nignore = [1]", "2: ignore: expected a list of strings, not a list with a number; for example: "),
+        ("unsafe-fixes = 1", "1: unsafe-fixes: expected true or false, not a number; for example: unsafe"),
+        ('per-file-ignores = ["a"]', "1: per-file-ignores: expected a table: pattern to list of strings, not a list"),
+        ('[per-file-ignores]\n"a" = "DLL1"', "1: per-file-ignores: expected a table: pattern to list of strings"),
+        ('target-platforms = ["mac"]', "1: target-platforms: 'mac' is not one of linux, macos, windows; did you mean"),
+        ('target-platforms = "linux"', "1: target-platforms: expected a list of strings, not a string"),
+        ('output-format = "xml"', "1: output-format: 'xml' is not one of azure, concise, full, github, "),
+        ('start-method = "thread"', "1: start-method: 'thread' is not one of fork, forkserver, spawn"),
+        ('target-python = "three"', "1: target-python: 'three' is not a version or specifier, such as '>=3.10'"),
         ('required-version = ">=99"', f"1: required-version: >=99 is required, this is dllint {__version__}"),
-        ('required-version = "new"', "1: required-version: 'new' is no version or specifier"),
+        ('required-version = "new"', "1: required-version: 'new' is not a version or specifier"),
         ("\nselect = DLL1", "2: not valid TOML: Invalid value"),
     ],
 )
@@ -251,7 +252,7 @@ def test_package_metadata_counts_beside_a_configuration_of_its_own(tmp_path: Pat
 def test_metadata_that_cannot_be_used_is_said(tmp_path: Path) -> None:
     config = loaded(tmp_path, '[project]\nrequires-python = "^3.9"\n', "pyproject.toml")
     assert config.targets.pythons == ""
-    assert "requires-python is no version specifier" in config.warnings[0]
+    assert "requires-python is not a version specifier" in config.warnings[0]
 
 
 @pytest.mark.parametrize("text", ["", " ", ">=3.9", ">= 3.9 , <4", "<4,>=3.08,!=3.9.1,>3", ">=3,>=3,", "<=2"])
@@ -264,3 +265,7 @@ def test_plain_specifiers_are_read_as_packaging_reads_them(text: str) -> None:
 )
 def test_other_specifiers_are_left_to_packaging(text: str) -> None:
     assert plain(text) is None
+
+
+def test_the_start_methods_of_the_configuration_are_those_of_the_table() -> None:
+    assert get_args(keys.StartMethod) == start_methods.NAMES

@@ -270,7 +270,7 @@ def test_why_a_line_is_reported_or_quiet(tmp_path: Path) -> None:
     place = str(project(tmp_path, compose__yaml=SERVICE) / "compose.yaml")
     told = [engine.why(Request(paths=(place,), layer=Layer(select=("DLL502",))), place, row)[0] for row in (2, 3)]
     assert told[0].startswith("DLL502 is reported here")
-    assert told[1].startswith("no container starts on this line")
+    assert told[1].startswith("no container that runs workers")
     assert "only DLL502 reads such files" in engine.why(Request(paths=(place,)), place, 2)[0]
 
 

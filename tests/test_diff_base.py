@@ -8,7 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from dllint.cli import cli
 from tests.fakes import DATASET, words
 from tests.github import commit, git, repository
 from tests.test_cli import check, folder
@@ -48,6 +50,32 @@ def test_a_changed_loader_shows_the_cause_far_away(folder: Path, request: pytest
     assert reported() == ["a.py:2 BAD_A"]
 
 
+def test_what_changed_in_a_submodule(folder: Path, request: pytest.FixtureRequest) -> None:
+    inner = folder / "inner"
+    inner.mkdir()
+    (inner / "a.py").write_text(f"{DATASET}BAD_OLD\n")
+    git(inner, "init", "-q")
+    _commit_all(inner)
+    (folder / "b.py").write_text(f"{DATASET}BAD_B\n")
+    request.getfixturevalue("repository")
+    assert reported() == []
+    (inner / "a.py").write_text(f"{DATASET}BAD_OLD\nBAD_NEW\n")
+    (inner / "c.py").write_text(f"{DATASET}BAD_C\n")
+    assert reported() == ["inner/a.py:3 BAD_NEW", "inner/c.py:2 BAD_C"], "not committed"
+    _commit_all(inner)
+    commit(folder)
+    assert reported() == ["inner/a.py:3 BAD_NEW", "inner/c.py:2 BAD_C"]
+    done = CliRunner().invoke(cli, ["review", "--base", "main"])
+    review = json.loads(done.stdout)
+    assert review["comments"] == [], "the pull request does not show the lines of a submodule"
+    assert "`inner/a.py:3:1`: DLL801 `BAD_NEW` is bad" in review["body"]
+
+
+def _commit_all(folder: Path) -> None:
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "-m", "all")
+
+
 def test_reviewers_see_the_changed_line(folder: Path, request: pytest.FixtureRequest) -> None:
     """reviewdog drops what is not in the diff, and code scanning shows an alert only on changed lines."""
     (folder / "a.py").write_text(f"{DATASET}BAD_A\nBAD_B\n")
@@ -60,6 +88,12 @@ def test_reviewers_see_the_changed_line(folder: Path, request: pytest.FixtureReq
     assert told["related_locations"][0]["message"] == "the cause"
     assert told["related_locations"][0]["location"]["path"] == "a.py"
     assert "suggestions" not in told
+    annotation = check("--diff-base", "main", "--output-format", "github").stdout
+    assert annotation.startswith("::error file=b.py,line=2,endLine=2,")
+    assert annotation.endswith("::`BAD_A` is bad%0A%0AThe cause is at a.py:2:1.\n")
+    assert check("--output-format", "github", "a.py").stdout.startswith("::error file=a.py,line=2,"), (
+        "no change: the cause"
+    )
     (run,) = json.loads(check("--diff-base", "main", "--output-format", "sarif").stdout)["runs"]
     (result,) = run["results"]
     place = result["locations"][0]["physicalLocation"]
@@ -213,8 +247,8 @@ def refused(*args: str) -> str:
 
 
 def test_an_unknown_ref(repository: Path) -> None:
-    assert refused("--diff-base", "none") == "error: git knows no commit 'none'\n"
-    assert refused("--diff-base", "--output=x") == "error: git knows no commit '--output=x'\n"
+    assert refused("--diff-base", "none") == "error: git has no commit 'none'\n"
+    assert refused("--diff-base", "--output=x") == "error: git has no commit '--output=x'\n"
     assert not (repository / "x").exists()
 
 
@@ -251,4 +285,4 @@ def test_no_git(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("option", ["--fix", "--fix-only", "--diff", "--add-noqa", "-"])
 def test_it_is_for_reports(repository: Path, option: str) -> None:
-    assert "--diff-base narrows a report" in refused("--diff-base", "main", option)
+    assert "--diff-base cannot be combined" in refused("--diff-base", "main", option)

@@ -158,7 +158,7 @@ def test_who_was_killed_is_read_from_the_kernels_log(tmp_path: Path, name: str, 
     fact = topics(memory(machine, WORK, FORK))["oom-killer"]
     assert fact.verdict is verdict
     assert (
-        f"has killed 1 process for want of memory, none known to be of this control group, among them {name}"
+        f"has killed 1 process for lack of memory, none known to be of this control group, among them {name}"
         in fact.fact
     )
 

@@ -233,7 +233,7 @@ def test_a_name_is_looked_up_in_files_that_no_loader_leads_to(tmp_path: Path) ->
 
 def test_a_log_without_a_known_message_is_said_to_have_none(project: Path) -> None:
     status, told = run("-", "--project", str(project), text="loss 0.3\n" * 3)
-    assert (status, told) == (1, "3 lines read; none of the messages that dllint knows is among them.\n")
+    assert (status, told) == (1, "3 lines read; dllint recognizes none of their messages.\n")
 
 
 @pytest.mark.parametrize(

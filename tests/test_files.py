@@ -264,7 +264,35 @@ def test_closure_finds_modules_wherever_scripts_may_be_run_from() -> None:
 
 
 def test_closure_when_the_root_is_the_package_itself() -> None:
-    assert closed({"a.py": "from project.b import x  # Dataset", "b.py": ""}) == {"a.py", "b.py"}
+    assert closed({"a.py": "from project.b import x  # DataLoader", "b.py": ""}) == {"a.py", "b.py"}
+
+
+@pytest.mark.parametrize(
+    ("text", "all_of_it"),
+    [
+        ("from collections import Compose, Subset, Loader", False),
+        ("import itertools\nitertools.cycle(colours)", False),
+        ("from concurrent.futures import ThreadPoolExecutor", False),
+        ("library = ctypes.WinDLL('a.DLL')", False),
+        ("import itertools\nitertools.cycle(train_loader)", True),
+        ("from concurrent.futures import ProcessPoolExecutor", True),
+        ("from torchvision.transforms import Compose", True),
+        ("import albumentations as A\nA.Compose([])", True),
+        ("def loader(): return Loader(num_workers=2)", True),
+        ("class Rows(Dataset): ...", True),
+        ("import multiprocessing", True),
+        ("x = 1  # noqa: DLL101", True),
+        ("x = 1  # dllint: ignore", True),
+        ("wake()", True),
+        ("FastPipe()", True),
+    ],
+)
+def test_a_project_whose_words_are_of_another_field_is_not_parsed(text: str, all_of_it: bool) -> None:
+    wanted = words([b"cycle(", b"tee(", b"dllint:", b"DLL", b"wake("], ["my.loaders.FastPipe"])
+    files = {"a.py": f"import b\n{text}", "b.py": "", "c.py": ""}
+    found = close({path: peek(path, given.encode(), wanted) for path, given in files.items()}, "/x/project")
+    assert peek("a.py", files["a.py"].encode(), wanted).passes
+    assert found == ({"a.py", "b.py"} if all_of_it else set())
 
 
 def test_paths_have_forward_slashes(tmp_path: Path) -> None:

@@ -472,7 +472,7 @@ def test_github_step_summary(many: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_step_summary_is_never_too_long(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from dllint.report import github
 
-    (folder / "a.py").write_text(f"{DATASET}{'BAD_NONE; ' * 60}x\n")
+    (folder / "a.py").write_text(f"{DATASET}{''.join(f'BAD_{number}; ' for number in range(60))}x\n")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary.md")
     monkeypatch.setattr(github.summary, "__defaults__", (2_000,))
     report("github")

@@ -168,7 +168,7 @@ def test_a_lock_is_not_opened() -> None:
 
 def test_a_library_that_may_use_the_attribute_stands_in_the_way() -> None:
     code = program("self.file = open(path)").replace("Files(Dataset)", "Files(Unknown, Dataset)")
-    assert "not seen here" in fix_of("from somewhere import Unknown\n" + code)[1].title
+    assert "cannot see" in fix_of("from somewhere import Unknown\n" + code)[1].title
 
 
 def test_a_line_with_a_comment_is_left_to_a_person() -> None:

@@ -89,6 +89,27 @@ def test_a_notebook_with_an_endless_number(tmp_path: Path) -> None:
     assert {("a.py", "DLL103"), ("b.ipynb", "DLL903")} <= codes(result)
 
 
+@pytest.mark.parametrize(
+    ("part", "told"),
+    [
+        ('"metadata": {"n": 0}', "nested too deeply"),
+        ('"outputs": []', "nested too deeply"),
+        ('"nbformat": 4', "nested too deeply"),
+    ],
+)
+def test_a_notebook_that_nests_endlessly(tmp_path: Path, part: str, told: str) -> None:
+    cell = {"cell_type": "code", "metadata": {}, "outputs": [], "source": LOADER}
+    text = json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {"n": 0}, "cells": [cell]})
+    name = part.partition(":")[0]
+    for opened, closed in (("[", "]"), ('{"a": ', "}")):
+        (tmp_path / "b.ipynb").write_text(
+            text.replace(part, f"{name}: {opened * 10_000}1{closed * 10_000}"), encoding="utf-8"
+        )
+        result = run(write(tmp_path, a=LOADER))
+        assert {("a.py", "DLL103"), ("b.ipynb", "DLL903")} == codes(result)
+        assert any(told in finding.message for finding, _ in result.findings)
+
+
 # Fixes.
 
 
@@ -225,7 +246,7 @@ def test_a_file_that_is_too_large_for_fixes_is_reported_on(tmp_path: Path) -> No
     result = run(write(tmp_path, a=f"{LOADER}{filler}"))
     (fix,) = [fix for finding, fix in result.findings if finding.code == "DLL103"]
     assert fix is not None
-    assert (fix.edits, fix.title) == ((), "Mend it; this file cannot be read well enough to be changed")
+    assert (fix.edits, fix.title) == ((), "Fix it yourself; dllint cannot read this file well enough to change it")
 
 
 # Files beside the code.

@@ -34,17 +34,19 @@ LAYERS: dict[str, set[str]] = {
     "source": set(),
     "knowledge": set(),
     "garbage": set(),
+    "start_methods": set(),
     "reading": set(),
     "announced": {"reading"},
     "requirements": {"reading"},
-    "targets": {"knowledge", "requirements"},
+    "style": {"reading"},
+    "targets": {"knowledge", "requirements", "start_methods"},
     "finding": {"source"},
     "fix": {"source"},
     "model": {"source"},
     "documents": {"source", "fix", "model"},
     "syntax": {"source", "fix", "model", "garbage"},
     "collect": {"source", "syntax", "model", "knowledge"},
-    "project": {"source", "model", "finding", "knowledge", "documents", "targets"},
+    "project": {"source", "model", "finding", "knowledge", "documents", "targets", "start_methods"},
     "rule": {"project", "finding", "fix"},
     "registry": {"announced", "rule", "finding"},
     "keys": set(),
@@ -68,7 +70,9 @@ LAYERS: dict[str, set[str]] = {
             "documents",
             "knowledge",
             "targets",
+            "start_methods",
             "requirements",
+            "style",
             "finding",
             "fix",
             "model",
@@ -96,10 +100,10 @@ LAYERS: dict[str, set[str]] = {
         *("keys", "schema", "package"),
     },
     "sealed": set(),
-    "testing": {"engine", "config", "registry", "finding", "source"},
+    "testing": {"engine", "config", "registry", "finding", "source", "start_methods"},
     "flake8": {"engine", "config", "registry", "reduce"},
-    "survey": {"engine", "config", "files", "report", "registry", "reduce", "sealed"},
-    "runtime": {"engine", "config", "report", "project", "model", "finding", "source"},
+    "survey": {"engine", "config", "files", "report", "registry", "reduce", "sealed", "start_methods"},
+    "runtime": {"engine", "config", "report", "project", "model", "finding", "source", "start_methods"},
     "editor": {
         *("engine", "config", "report", "registry", "files", "reduce", "noqa", "finding", "fix", "source", "documents"),
         *("syntax", "garbage"),
@@ -112,6 +116,12 @@ LAYERS: dict[str, set[str]] = {
 
 LAZY: set[tuple[str, str]] = {("project", "syntax")}
 """Imported inside functions only: a project makes a file's tree again for the few files that are fixed."""
+
+ROOMS = ("program", "evaluate", "loaders", "escape", "execution", "data", "edits")
+"""The rooms of `project`, from the bottom up: each imports those before it. The facade and `why` import all."""
+
+ANALYSIS = {"source", "model", "finding", "knowledge", "start_methods", "targets", "documents", "project"}
+"""What the analyses of a family of rules may import: what `project` may, and its rooms."""
 
 OUTSIDE: dict[str, set[str]] = {
     "libcst": {"syntax"},
@@ -186,7 +196,8 @@ def layers_named(found: Import) -> set[str]:
 
 
 ENGINE = sorted((ROOT / "dllint").rglob("*.py"))
-RULES = sorted((ROOT / "rules").rglob("*.py"))
+ANALYSES = sorted((ROOT / "rules").glob("dllint_rules/*/analysis/*.py"))
+RULES = sorted(set((ROOT / "rules").rglob("*.py")) - set(ANALYSES))
 
 
 @pytest.mark.parametrize("file", ENGINE, ids=lambda file: str(file.relative_to(ROOT)))
@@ -206,6 +217,34 @@ def test_an_engine_module_imports_only_what_its_layer_may(file: Path) -> None:
             late = found.lazy or found.checked or PROBE in file.parents
             assert late or top not in OUTSIDE_LAZY, f"{found}: import it where it is used"
         assert top != "dllint_rules", f"{found}: the engine does not know the rules by name"
+
+
+@pytest.mark.parametrize("file", [file for file in ENGINE if file.parent.name in ROOMS], ids=lambda file: file.stem)
+def test_a_room_of_the_project_imports_those_below_it_only(file: Path) -> None:
+    own = ROOMS.index(file.parent.name)
+    for found in imports(file):
+        parts = found.module.split(".")
+        if parts[:2] == ["dllint", "project"] and not found.checked:
+            assert parts[2:] and parts[2] in ROOMS[: own + 1], f"{found}: not below {ROOMS[own]}"
+
+
+def test_every_module_of_the_project_has_a_room() -> None:
+    folder = ROOT / "dllint" / "project"
+    assert {file.name for file in folder.iterdir() if file.suffix == ".py"} == {"__init__.py", "why.py"}
+    assert {file.name for file in folder.iterdir() if file.is_dir() and file.name != "__pycache__"} == set(ROOMS)
+
+
+@pytest.mark.parametrize("file", ANALYSES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_an_analysis_imports_the_project_and_its_own_family_only(file: Path) -> None:
+    family = "dllint_rules." + file.parent.parent.name + ".analysis"
+    for found in imports(file):
+        top = found.module.split(".")[0]
+        if top == "dllint":
+            assert layers_named(found) <= ANALYSIS and found.module != "dllint", f"{found}: not for analyses"
+        elif top == "dllint_rules":
+            assert found.module.startswith(family), f"{found}: only analyses of its own family ({family})"
+        else:
+            assert top not in OUTSIDE, f"{found}: not for analyses"
 
 
 @pytest.mark.parametrize("file", RULES, ids=lambda file: str(file.relative_to(ROOT)))

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from dllint import Applicability, Fix, Project, registry
+from dllint import Applicability, Fix, Project, engine, registry
 from dllint.collect import collect
+from dllint.engine import Request
 from dllint.project import Targets
+from dllint.registry import Layer
 from dllint.source import Source
+from dllint.testing.cases import Project as CaseProject
+from dllint.testing.cases import page_code
+from dllint.testing.pages import Page
+from tests.lint import all_pages
 
 HEAD = """\
 import csv
@@ -137,3 +145,21 @@ def test_a_method_as_a_function(method: str, function: str, passed: str) -> None
 )
 def test_no_function_where_the_method_needs_its_object(method: str) -> None:
     assert shown_for(method) == ""
+
+
+RULE_PAGES = [page for page in all_pages() if page_code(page.path)]
+
+
+@pytest.mark.parametrize("page", RULE_PAGES, ids=lambda page: page_code(page.path))
+def test_every_finding_says_what_is_to_be_done(page: Page, tmp_path: Path) -> None:
+    """What no edit mends has a remedy for a person, and it says why, or shows what to paste."""
+    for number, case in enumerate(page.cases):
+        folder = tmp_path / f"{number}"
+        folder.mkdir()
+        project = CaseProject.of(case, folder)
+        own = Layer(extend_select=(project.code,))
+        result = engine.check(Request(paths=(str(folder),), layer=own))
+        for finding, fix in result.findings:
+            if not finding.code.startswith("DLL9"):
+                assert fix is not None, (case.name, finding.message)
+                assert fix.edits or fix.snippet or "; " in fix.title or ", " in fix.title, (case.name, fix.title)

@@ -12,14 +12,17 @@ from dllint_rules.memory.dll201_path_list_on_dataset import PathListOnDataset
 from dllint import Applicability, Fix, Project
 from dllint.cli import cli
 from dllint.collect import collect
+from dllint.engine import Request, check
 from dllint.fix import apply
 from dllint.project import Targets
+from dllint.registry import Layer
 from dllint.source import Source
 from dllint.syntax.parse import parse
 from dllint.syntax.write import place_imports
 
 HEAD = """\
 import glob, os, random
+from natsort import natsorted
 from pathlib import Path
 from torch.utils.data import DataLoader, Dataset
 
@@ -33,6 +36,9 @@ class Files(Dataset):
 {more}
 DataLoader(Files("."), num_workers=2)
 """
+
+
+LATER = "        self.files = np.array(self.files, dtype=str)\n"
 
 
 def program(init: str, more: str = "") -> str:
@@ -84,7 +90,8 @@ ARRAY = "np.array({}, dtype=str)"
     ],
 )
 def test_lists_of_strings_become_arrays(value: str) -> None:
-    assert f"self.files = {ARRAY.format(value)}\n" in fixed(program(f"self.files = {value}"))
+    wanted = f"self.files = {ARRAY.format(value)}"
+    assert "".join(wanted.split()) in "".join(fixed(program(f"self.files = {value}")).split())
 
 
 @pytest.mark.parametrize(
@@ -267,7 +274,8 @@ def test_a_list_that_is_filled_is_converted_where_it_is_complete() -> None:
         "self.files = []\nfor name in os.listdir(root): self.files.append(name)\nself.names = self.files",
         "self.files = []\nfiles = self.files\nfor name in os.listdir(root): self.files.append(name)",
         "self.files = []\nself.files += os.listdir(root); more",
-        "self.files = []\nif root: self.files += os.listdir(root)\nelse: self.files = os.listdir(root)",
+        "self.files = []\nif root: self.files += os.listdir(root)\nelse: self.files = None",
+        "for name in more:\n    if self.files: print()\n    self.files = os.listdir(root)",
         "files = os.listdir(root)\nself.files = files\nfiles.append(1)",
         "files = os.listdir(root)\nself.files = files\nself.names = files",
         "for name in more:\n    files = os.listdir(root)\n    self.files = files",
@@ -282,6 +290,45 @@ def test_a_list_that_may_change_stays(init: str) -> None:
     except ValueError:
         return  # not reported at all
     assert fix.applicability is Applicability.MANUAL, fix.edits
+
+
+@pytest.mark.parametrize(
+    ("init", "line"),
+    [
+        ("self.files = []\nif root: self.files += os.listdir(root)\nelse: self.files = os.listdir(root)", LATER),
+        ("self.files = []\nfor name in more:\n    self.files += glob.glob(name)", LATER),
+        (
+            "self.files = []\nfor name in os.listdir(root):\n    self.files.append(name)\n"
+            "self.files = sorted(self.files)",
+            "self.files = np.array(sorted(self.files), dtype=str)",
+        ),
+        (
+            "self.files = []\nfor name in os.listdir(root):\n    self.files.append(name)\n"
+            "self.files = natsorted(self.files)",
+            "self.files = np.array(natsorted(self.files), dtype=str)",
+        ),
+        ("self.files = os.listdir(root)\nrandom.shuffle(self.files)", LATER),
+        (
+            "self.files, self.names = [], []\nif root:\n    self.files = os.listdir(root)",
+            "self.files = np.array(os.listdir(root), dtype=str)",
+        ),
+    ],
+)
+def test_what_happens_to_the_list_before_there_is_an_array(init: str, line: str) -> None:
+    result = fixed(program(init))
+    assert line in result
+    assert result.count("np.array") == 1
+
+
+def test_a_list_over_several_lines_is_laid_out_as_formatters_do(tmp_path: Path) -> None:
+    code = program("self.files = [\n    os.path.join(root, name)\n    for name in os.listdir(root)\n]")
+    (tmp_path / "a.py").write_text(code)
+    (tmp_path / "ruff.toml").write_text("line-length = 90\n")
+    check(Request(paths=(str(tmp_path),), layer=Layer(), fix=True, unsafe_fixes=True))
+    assert (
+        "        self.files = np.array(\n            [\n                os.path.join(root, name)\n"
+        "                for name in os.listdir(root)\n            ],\n            dtype=str,\n        )\n"
+    ) in (tmp_path / "a.py").read_text()
 
 
 def test_a_local_variable_that_is_done_with() -> None:
@@ -326,6 +373,6 @@ def test_reports_show_what_to_paste(output_format: str, tmp_path: Path) -> None:
     arguments = ["check", "--isolated", "--output-format", output_format, str(tmp_path / "a.py")]
     output = CliRunner().invoke(cli, arguments).output
     assert "self.files = np.array(self.files, dtype=str)" in output
-    assert "a.py:8 needs a list: `if self.files: print(root)`" in output
+    assert "a.py:9 needs a list: `if self.files: print(root)`" in output
     assert ("(by hand)" if output_format == "full" else '"display-only"') in output
     assert "fixable" not in output

@@ -30,7 +30,11 @@ class Words(Dataset):
 OWN_LOADER = "loader = DataLoader(Words(), num_workers=2)"
 SHIPPED = (
     "DLL101 `lambda` as factory of the `defaultdict` kept as `counts` of `Words` cannot be pickled: fails on macOS, "
-    "Windows and Python 3.14+; use a named function or a class such as `int`"
+    "Windows and Python 3.14+; use a "
+)
+IN_SCRIPT, IN_NOTEBOOK = (
+    "named function or a class such as `int`",
+    "class such as `int` or a function of a module that is imported",
 )
 NOT_FOUND = (
     "DLL109 class `Words` is defined in a notebook, where spawned workers do not find it (`Can't get attribute`): "
@@ -64,10 +68,13 @@ def test_a_notebook_is_one_module_reported_by_cell(folder: Path) -> None:
     (folder / "n.ipynb").write_text(notebook(*IMPORTS, DATASET, OWN_LOADER))
     done = check()
     assert done.exit_code == 1
-    assert done.stdout.splitlines() == [f"n.ipynb:cell 3:1:1: {NOT_FOUND}", f"n.ipynb:cell 3:3:35: {SHIPPED}"]
+    assert done.stdout.splitlines() == [
+        f"n.ipynb:cell 3:1:1: {NOT_FOUND}",
+        f"n.ipynb:cell 3:3:35: {SHIPPED}{IN_NOTEBOOK}",
+    ]
     full = check("--output-format", "full", "--ignore", "DLL109").stdout
     assert full.startswith(f"""\
-{SHIPPED.replace(" ", " [*] ", 1)}
+{SHIPPED.replace(" ", " [*] ", 1)}{IN_NOTEBOOK}
   --> n.ipynb:cell 3:3:35
   |
 1 | class Words(Dataset):
@@ -133,10 +140,10 @@ def test_comments_silence(folder: Path, comment: str) -> None:
 
 def test_selection_per_file_ignores_excludes_and_cache(folder: Path) -> None:
     (folder / "n.ipynb").write_text(notebook(*IMPORTS, DATASET, OWN_LOADER))
-    assert check("--select", "DLL101").stdout.splitlines() == [f"n.ipynb:cell 3:3:35: {SHIPPED}"]
+    assert check("--select", "DLL101").stdout.splitlines() == [f"n.ipynb:cell 3:3:35: {SHIPPED}{IN_NOTEBOOK}"]
     for _ in range(2):
         done = CliRunner().invoke(cli, ["check", "--cache-dir", str(folder / "cache"), "--ignore", "DLL109"])
-        assert done.stdout.splitlines() == [f"n.ipynb:cell 3:3:35: {SHIPPED}"]
+        assert done.stdout.splitlines() == [f"n.ipynb:cell 3:3:35: {SHIPPED}{IN_NOTEBOOK}"]
     (folder / "n.py").write_bytes((folder / "n.ipynb").read_bytes())
     done = CliRunner().invoke(cli, ["check", "--cache-dir", str(folder / "cache"), "n.py"])
     assert (done.exit_code, done.stdout) == (0, "")
@@ -150,7 +157,7 @@ def test_a_broken_cell_is_told_in_its_place_and_a_broken_notebook_as_a_whole(fol
     (folder / "n.ipynb").write_text(notebook(*IMPORTS, "x = 1\nx = ("))
     assert check().stdout == "n.ipynb:cell 3:2:5: DLL900 syntax error: '(' was never closed\n"
     (folder / "n.ipynb").write_text(notebook(*IMPORTS)[:-20])
-    assert check("n.ipynb").stdout.startswith("n.ipynb:1:1: DLL903 not analysed: the notebook is not valid JSON: ")
+    assert check("n.ipynb").stdout.startswith("n.ipynb:1:1: DLL903 not analyzed: the notebook is not valid JSON: ")
 
 
 def test_other_languages_are_left_alone(folder: Path) -> None:
@@ -174,7 +181,7 @@ def test_code_at_the_top_of_a_notebook_runs_once(folder: Path) -> None:
 def test_a_notebook_reaches_into_modules_and_not_the_other_way_round(folder: Path) -> None:
     (folder / "words.py").write_text("\n".join(IMPORTS[1].splitlines()[1:]) + f"\n{DATASET}\n")
     (folder / "n.ipynb").write_text(notebook(*IMPORTS, LOADER))
-    assert check("n.ipynb").stdout.splitlines() == [f"words.py:5:35: {SHIPPED}"]
+    assert check("n.ipynb").stdout.splitlines() == [f"words.py:5:35: {SHIPPED}{IN_SCRIPT}"]
     (folder / "words.py").unlink()
     (folder / "words.ipynb").write_text(notebook(*IMPORTS, DATASET))
     assert check().stdout == ""
@@ -275,3 +282,59 @@ def test_formats_for_programs_name_the_lines_of_the_file(folder: Path) -> None:
     assert lines[region["startLine"] - 1][region["startColumn"] - 1 :].startswith("lambda: 0)")
     assert "fixes" not in result
     assert check("--select", "DLL101", "--output-format", "grouped").stdout.splitlines()[1].startswith("  cell 3:3:35 ")
+
+
+PLAIN = """\
+import torch
+from torch.utils.data import DataLoader, Dataset as Base
+SIZE = (3, 4)
+def half(value):
+    return value / 2
+class Halves(Base):
+    def __getitem__(self, index):
+        return half(torch.ones(SIZE) * index)
+
+    def __len__(self):
+        return 4"""
+
+
+def remedies(folder: Path, *cells: str) -> list[dict[str, str]]:
+    (folder / "n.ipynb").write_text(notebook(*cells))
+    found = json.loads(check("--output-format", "json", "n.ipynb").stdout)
+    return [{"code": item["code"], "title": item["fix"]["message"], "text": item["fix"]["snippet"]} for item in found]
+
+
+def test_a_module_beside_the_notebook_has_all_that_a_class_needs(folder: Path) -> None:
+    cells = ("import os\nimport torch", PLAIN, "for batch in DataLoader(Halves(), num_workers=2):\n    print(batch)")
+    (remedy,) = remedies(folder, *cells)
+    assert remedy["code"] == "DLL109"
+    magic, _, rest = remedy["text"].partition("\n")
+    assert magic == "%%writefile in_workers.py"
+    module, _, use = rest.partition("\n\n\n# and in the cell that uses it:\n")
+    assert use == "from in_workers import Halves"
+    assert module.startswith(
+        "import torch\nfrom torch.utils.data import Dataset as Base\n\n\nSIZE = (3, 4)\n\n\ndef half("
+    )
+    assert "DataLoader" not in module
+    (folder / "in_workers.py").write_text(module)
+    (folder / "n.ipynb").write_text(notebook("from torch.utils.data import DataLoader", use, cells[2]))
+    assert check().stdout == ""
+
+
+def test_what_is_known_only_when_the_notebook_runs_is_not_written_to_a_file(folder: Path) -> None:
+    late = PLAIN.replace("SIZE = (3, 4)", "SIZE = torch.load('size.pt')")
+    (remedy,) = remedies(folder, late, "for batch in DataLoader(Halves(), num_workers=2):\n    print(batch)")
+    assert remedy["text"] is None
+    assert remedy["title"].endswith("; what it needs of the notebook must be passed to it")
+
+
+def test_a_lambda_of_a_notebook_goes_into_a_module(folder: Path) -> None:
+    collate = "lambda items: torch.stack(items) + SIZE[0]"
+    loader = f"for batch in DataLoader(words, num_workers=2, collate_fn={collate}):\n    1"
+    (remedy,) = remedies(folder, f"from words import words\n{PLAIN}", loader)
+    assert remedy["code"] == "DLL103"
+    assert remedy["text"] == (
+        "%%writefile in_workers.py\nimport torch\n\n\nSIZE = (3, 4)\n\n\ndef _collate(items):\n"
+        "    return torch.stack(items) + SIZE[0]\n\n\n# and in the cell that uses it:\n"
+        "from in_workers import _collate\n_collate"
+    )

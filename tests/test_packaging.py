@@ -129,5 +129,5 @@ def test_a_check_imports_neither_torch_nor_rich(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     used = modules_after("from dllint.cli import main; main()", "check", ".", cwd=tmp_path)
-    assert {"libcst", "dllint_rules"} <= used
-    assert not used & {"torch", "numpy", "rich", "pandas"}
+    assert "dllint_rules" in used
+    assert not used & {"torch", "numpy", "rich", "pandas", "libcst"}, "fixes are made for those who see them"

@@ -165,7 +165,7 @@ def test_ignore_comments_stay(tmp_path: Path) -> None:
         ("```py\n# DLL101\n```\n", "without code"),
         ("```py\na = 1  # DLL101\n# ^ ^\n```\n", "2 ranges for 1 findings"),
         ("```py runs=fork ok\n```\n", "unknown attribute"),
-        ("```py run=threads ok\n```\n", "no start method"),
+        ("```py run=threads ok\n```\n", "is not a start method"),
         ("```py run=fork\n```\n", "no outcome"),
         ("```py run=fork ok hangs\n```\n", "cannot read the attribute `hangs`"),
         ("```py run=fork ok run=fork hangs\n```\n", "named twice"),

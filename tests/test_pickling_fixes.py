@@ -13,7 +13,7 @@ from dllint import Applicability, Finding, Fix, Func, Held, ModuleModel, Project
 from dllint.collect import collect
 from dllint.fix import apply
 from dllint.project import Targets
-from dllint.project.shipped import Holder
+from dllint.project.escape.shipped import Holder
 from dllint.source import Source
 from dllint.syntax.hoist_both import hoist_with_helpers
 from dllint.syntax.parse import parse
@@ -233,6 +233,46 @@ def test_fixes_prefer_what_exists_and_say_how_far_to_trust_them() -> None:
     assert fix_of(fix_argument, code.format("pad2"), "collate_fn") is None
 
 
+VARIABLE = """def f(ds):
+    join = lambda items: list(zip(*items))
+    return DataLoader(ds, collate_fn=join)
+"""
+PASSING = """def scale(x, mean, std, **more): pass
+
+
+def maker(table):
+    mean, std = table
+    def run(x, **more):
+        return scale(x, mean=mean, std=std, **more)
+    return f(run)
+"""
+
+
+def test_a_variable_for_a_lambda_is_no_longer_needed() -> None:
+    result = fixed(fix_argument, f"{LOADER}{VARIABLE}")[0]
+    assert "def join(items):\n    return list(zip(*items))\n\n\ndef f(ds):\n    return" in result
+    assert result.endswith("collate_fn=join)\n")
+    other = f"{LOADER}def g():\n    join = 1\n{VARIABLE}"
+    assert "    join = _join\n" in fixed(fix_argument, other)[0] or "join = _zipped" in fixed(fix_argument, other)[0]
+
+
+def test_a_local_function_that_only_calls_another_is_a_partial_of_that() -> None:
+    result, fix = fixed(fix_function, PASSING)
+    assert result.endswith("    mean, std = table\n    return f(functools.partial(scale, mean=mean, std=std))\n")
+    assert fix.title == "Use `functools.partial(scale, mean=mean, std=std)` instead of `run`"
+    assert (
+        "partial(_maker"
+        in fixed(fix_function, PASSING.replace("**more)\n    return f", "**more) + 1\n    return f"))[0]
+    )
+
+
+def test_keyword_arguments_are_taken_apart() -> None:
+    code = "def g(**options):\n    f(lambda x: x.endswith(options.get('suffix')))\n{}"
+    assert "f(functools.partial(_ends_with_suffix, options.get('suffix')))" in fixed(fix_lambda, code.format(""))[0]
+    changed = fixed(fix_lambda, code.format("    options.pop('suffix')\n"))[0]
+    assert "f(functools.partial(_ends_with_suffix, options))" in changed
+
+
 @pytest.mark.parametrize(
     ("head", "call"),
     [
@@ -280,7 +320,7 @@ def test_a_comment_is_not_lost() -> None:
     [
         ("import torch\nf(lambda x: torch.FloatTensor(x))\n", "f(torch.FloatTensor)"),
         ("from skimage import measure\nf(lambda x: measure.label(x))\n", "f(measure.label)"),
-        ("f(lambda x: x['label'])\n", 'f(operator.itemgetter("label"))'),
+        ("f(lambda x: x['label'])\n", "f(operator.itemgetter('label'))"),
         ("from operator import itemgetter\nf(lambda x: x[0])\n", "f(itemgetter(0))"),
         ("f(lambda x: x.label)\n", 'f(operator.attrgetter("label"))'),
         ("import torch\nf(lambda x: torch.stack(x, dim=1))\n", "f(functools.partial(torch.stack, dim=1))"),
@@ -352,3 +392,49 @@ def test_methods_of_other_objects_and_properties_stay() -> None:
 @pytest.mark.parametrize("call", ["fs.append(lambda: i)", "yield lambda: i", "fs[i] = lambda: i"])
 def test_what_a_later_round_would_change_is_not_fixed_now(call: str) -> None:
     assert fix_of(fix_lambda, f"def g(fs):\n    for i in range(3):\n        {call}\n", "") is None
+
+
+def test_lines_aligned_with_a_bracket_stay_aligned() -> None:
+    code = "class A:\n    def f(self, root):\n        self.make = lambda: open(root, 1,\n{}2)\n        f(self.make)\n"
+    aligned = fixed(fix_lambda, code.format(" " * 33))[0]
+    assert "    return open(root, 1,\n                2)\n" in aligned
+    assert "    return open(root, 1,\n        2)\n" in fixed(fix_lambda, code.format(" " * 12))[0]
+
+
+def test_what_is_captured_keeps_its_annotation() -> None:
+    body = "    def run(x: int) -> int:\n        return x + flag + other\n    return f(run)\n"
+    code = f"def make(flag: bool, other):\n{body}"
+    assert "def _make_run(flag: bool, other, x: int) -> int:\n" in fixed(fix_function, code)[0]
+    assert "def _make_run(flag, other, x):\n" in fixed(fix_function, code.replace("x: int) -> int", "x)"))[0]
+    assert "(flag, other, x: int)" in fixed(fix_function, code.replace(": bool", ": Unknown"))[0]
+
+
+def test_a_function_of_another_module_is_filled_in() -> None:
+    code = "import torch.nn.functional as F\ndef g(k):\n    f(lambda x: F.pad(x, k))\n"
+    assert "F.pad(x, k)" in fixed(fix_lambda, code)[0]  # a library's: whether it pickles is not known
+
+
+def test_nested_functions_of_one_name_are_told_apart_by_what_is_around_them() -> None:
+    code = "def TestMergeFn(size):\n    def merge(x):\n        return x + size\n    return f(merge)\n"
+    taken = f"_merge = 1\n{code}"
+    assert "partial(_merge, size)" in fixed(fix_function, code)[0]
+    assert "partial(_test_merge, size)" in fixed(fix_function, taken)[0]
+    assert "partial(_read_merge, size)" in fixed(fix_function, taken.replace("TestMergeFn", "make_read"))[0]
+
+
+def test_an_import_goes_along_where_nothing_else_needs_it() -> None:
+    code = "def g(ds):\n    import os.path as p, sys\n    return f(lambda x: p.basename(x) + sys.byteorder, {})\n"
+    result = fixed(fix_lambda, code.format("sys"))[0]
+    assert "def g(ds):\n    import sys\n    return" in result
+    assert "    import os.path as p, sys\n    return f(_" in fixed(fix_lambda, code.format("p, sys"))[0]
+    local = "def g(ds):\n    import os\n    def base(x):\n        return os.path.split(x) + 'a'\n    return f(base)\n"
+    assert "def g(ds):\n    return f(base)" in fixed(fix_function, local)[0]
+
+
+def test_a_method_that_pickle_finds_by_its_class() -> None:
+    code = (
+        "class Batch:\n    @{}\n    def collate(items): pass\n\ndef g():\n    f(lambda items: Batch.collate(items))\n"
+    )
+    assert "    f(Batch.collate)\n" in fixed(fix_lambda, code.format("staticmethod"))[0]
+    assert "    f(Batch.collate)\n" in fixed(fix_argument, code.format("classmethod"))[0]
+    assert "f(_collate)" in fixed(fix_lambda, code.format("property"))[0]

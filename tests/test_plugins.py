@@ -111,7 +111,7 @@ def test_an_installed_package_adds_its_knowledge(project: Path, site: Path) -> N
             "",
             "'broken:K', which dllint-x 0.1.0 announces as dllint.knowledge: Attr",
         ),
-        ("[dllint.knowledge]\nx = broken:K\n", "K = {}", "is no `dllint.Knowledge`"),
+        ("[dllint.knowledge]\nx = broken:K\n", "K = {}", "is not a `dllint.Knowledge`"),
         (
             "[dllint.knowledge]\nx = broken:K\n",
             "from dllint import Knowledge\nK = Knowledge(dataset_bases='a.B')",

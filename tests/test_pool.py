@@ -113,7 +113,7 @@ def test_a_file_that_kills_is_told_of_and_the_others_are_not_lost(
 ) -> None:
     with_worker(monkeypatch, f"if path == 'f5.py': {death}")
     problems = told(collected(tmp_path, files, 2))
-    assert problems["f5.py"] == "not analysed: the parser died of it"
+    assert problems["f5.py"] == "not analyzed: the parser died of it"
     assert problems.keys() == {"f5.py", "broken.py"}
 
 

@@ -83,6 +83,8 @@ def test_lookup() -> None:
     assert registry.lookup("Lambda-To-Loader").code == "DLL103"
     with pytest.raises(UnknownRule, match="did you mean 'DLL1"):
         registry.lookup("DLLL101")
+    with pytest.raises(UnknownRule, match="the beginning of several codes"):
+        registry.lookup("DLL1")
 
 
 def test_every_page_exists() -> None:
@@ -152,7 +154,7 @@ def test_a_rule_answers_to_its_former_code_and_name(
     (folder / "a.py").write_text(f"{DATASET}BAD_A\nBAD_B  # dllint: ignore[DLL899]\nBAD_C  # noqa: DLL899\n")
     done = check("--select", "DLL899")
     assert [line.split()[1:3] for line in done.stdout.splitlines()] == [["DLL801", "`BAD_A`"]]
-    assert "warning: DLL899 is DLL801 (bad-word) now; the old one will be unknown some day" in done.stderr
+    assert "warning: DLL899 is DLL801 (bad-word) now; the old selector will be removed" in done.stderr
     assert "warning: nasty-word is DLL801 (bad-word) now" in check("--ignore", "Nasty-Word".lower()).stderr
     (folder / "dllint.toml").write_text('ignore = ["DLL899"]\n')
     assert check().exit_code == 0

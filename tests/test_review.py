@@ -53,7 +53,7 @@ def test_a_review(repository: Path) -> None:
     (sent,) = pull.reviews
     assert sent["event"] == "COMMENT"
     assert sent["commit_id"] == pull.head
-    assert sent["body"] == "dllint: 1 finding in what this change touches."
+    assert sent["body"] == "dllint: 1 finding in what this change affects."
     assert comments(pull) == [("words.py", 8, 8)]
     body = sent["comments"][0]["body"]
     assert body.startswith("**DLL101** `lambda-default-factory` (error): `lambda` as factory of the `defaultdict`")
@@ -74,7 +74,7 @@ def test_the_anchor_when_the_cause_is_not_in_the_diff(folder: Path, request: pyt
     row = 1 + loaders.split("\n").index("        num_workers=args.workers,")
     assert comments(pull) == [("loaders.py", row, row), ("loaders.py", row + 2, row + 2)]
     by_the_workers, at_the_cause = (one["body"] for one in pull.reviews[0]["comments"])
-    assert by_the_workers.startswith("7 findings by way of this line:\n\n* `")
+    assert by_the_workers.startswith("7 findings because of this line:\n\n* `")
     assert by_the_workers.count("\n* `") == 7
     assert "* `vocab.py:23:36`: **DLL101** `lambda-default-factory` (error): `lambda` as factory" in by_the_workers
     assert "(`dllint check --fix --unsafe-fixes`)" in by_the_workers
@@ -100,7 +100,7 @@ def test_two_suggestions_for_one_line_are_one_comment(repository: Path) -> None:
     pull = made(repository)
     assert comments(pull) == [("words.py", 8, 8)]
     body = pull.reviews[0]["comments"][0]["body"]
-    assert body.startswith("2 findings by way of this line:") and body.count("**DLL101**") == 2
+    assert body.startswith("2 findings because of this line:") and body.count("**DLL101**") == 2
     assert suggested(body) == ["        self.counts = defaultdict(int); self.more = defaultdict(lambda: 0)"]
     pull.accept(0)
     assert len(check().stdout.splitlines()) == 1
@@ -168,7 +168,7 @@ def test_lines_that_the_change_does_not_touch_have_no_comments(folder: Path, req
     commit(folder, a=f"{DATASET}BAD_A\nx = 2\n")
     done = review("--base", "main")
     assert (done.exit_code, done.stdout) == (0, "")
-    assert done.stderr == "0 findings in what the commits since main touch.\n"
+    assert done.stderr == "0 findings in what the commits since main affect.\n"
 
 
 @pytest.mark.usefixtures("words")
@@ -193,7 +193,7 @@ def test_files_must_be_committed(repository: Path) -> None:
     git(repository, "add", "a.py")
     done = review("--base", "main")
     assert (done.exit_code, done.stdout) == (2, "")
-    assert done.stderr == "error: commit first, a review is about commits: a.py\n"
+    assert done.stderr == "error: commit these files first, because a review covers commits only: a.py\n"
 
 
 @pytest.mark.usefixtures("words")
@@ -213,7 +213,7 @@ def test_options(repository: Path) -> None:
 def test_bad_usage() -> None:
     assert review().exit_code == 2
     done = review("--base", "none")
-    assert (done.exit_code, done.stdout, done.stderr) == (2, "", "error: git knows no commit 'none'\n")
+    assert (done.exit_code, done.stdout, done.stderr) == (2, "", "error: git has no commit 'none'\n")
     done = review("--base", "main", "none.py")
     assert (done.exit_code, "error: none.py: no such file or folder\n" in done.stderr) == (2, True)
 

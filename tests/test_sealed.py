@@ -63,7 +63,7 @@ def test_a_hostile_configuration_would_run(hostile: Path) -> None:
 
 
 def test_the_base_of_a_change_runs_nothing(hostile: Path) -> None:
-    done = dllint(hostile, "check", "--diff-base", "HEAD~1", "--no-cache")
+    done = dllint(hostile, "check", "--diff-base", "HEAD~1", "--no-cache", "--output-format", "pylint")
     assert not (hostile.parent / "run").exists(), (hostile.parent / "run").read_text()
     assert done.returncode == 1, done.stderr
     assert {line.partition(":")[0] for line in done.stdout.splitlines()} == {"a.py", "b.py", "new.py"}

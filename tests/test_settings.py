@@ -124,12 +124,12 @@ def test_statistics(folder: Path) -> None:
     (folder / "a.py").write_text(f"{DATASET}WORSE\nBAD_A\nBAD_NONE\n" + "BAD_UNSAFE\n" * 9)
     done = check("--statistics")
     assert done.exit_code == 1
-    assert done.stdout == "11  DLL801  [*] bad-word\n 1  DLL802      worse-word\n"
-    assert done.stderr.startswith("12 findings in 1 file.")
+    assert done.stdout == "11  DLL801  [*] bad-word (3 designs)\n 1  DLL802      worse-word\n"
+    assert done.stderr.startswith("12 findings of 4 designs in 1 file.")
     rows = json.loads(check("--statistics", "--output-format", "json").stdout)
     assert rows == [
-        {"code": "DLL801", "name": "bad-word", "count": 11, "fixable": 1},
-        {"code": "DLL802", "name": "worse-word", "count": 1, "fixable": 0},
+        {"code": "DLL801", "name": "bad-word", "count": 11, "designs": 3, "fixable": 1},
+        {"code": "DLL802", "name": "worse-word", "count": 1, "designs": 1, "fixable": 0},
     ]
     assert check("--statistics", "--select", "DLL802").stdout == "1  DLL802  worse-word\n"
 

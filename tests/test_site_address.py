@@ -8,8 +8,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from dllint import registry
+from dllint.cli import cli
 from tests.test_cli import PROGRAM, check, folder, program
 
 __all__ = ["folder", "program"]
@@ -43,12 +45,19 @@ def test_formats_for_programs_have_it(published: str) -> None:
     assert run["tool"]["driver"]["informationUri"] == f"{SITE}/"
 
 
+def test_rules_have_it(published: str) -> None:
+    (rule,) = json.loads(CliRunner().invoke(cli, ["rule", "DLL101", "--output-format", "json"]).stdout)
+    assert rule["url"] == published
+
+
 def test_people_have_it(published: str) -> None:
     assert f"docs: {published}\n" in check("--output-format", "full").stdout
 
 
 def test_without_an_address_there_is_none(program: Path) -> None:
     assert json.loads(check("--output-format", "json").stdout)[0]["url"] is None
+    (rule,) = json.loads(CliRunner().invoke(cli, ["rule", "DLL101", "--output-format", "json"]).stdout)
+    assert rule["url"] is None
     assert "docs: dllint rule DLL101\n" in check("--output-format", "full").stdout
     assert "helpUri" not in check("--output-format", "sarif").stdout
 

@@ -325,7 +325,7 @@ def test_a_file_of_the_same_folder_is_what_an_import_means() -> None:
 def test_a_page_of_a_gallery_keeps_its_blocks_at_the_margin() -> None:
     title = '"""\nTraining\n========\n\nHow it is done.\n"""\n'
     block = "#" * 79 + "\n# Then we loop.\n"
-    assert "a gallery makes a page" in refused(title + script(block + LOOP))
+    assert "a gallery renders" in refused(title + script(block + LOOP))
     assert "if __name__" in fixed(script(block + LOOP), Applicability.SAFE)
     assert "if __name__" in fixed(title + script(LOOP), Applicability.SAFE)
 
@@ -377,3 +377,32 @@ def test_the_second_statement_that_calls_one_function_counts_too() -> None:
     tail = MAIN + 'def twice():\n    main()\n\n\ntwice()\nprint("between")\nmain()\n'
     result = fixed(script(tail))
     assert '\nif __name__ == "__main__":\n    twice()\n    print("between")\n    main()\n' in result
+
+
+RUNNER = """\
+import torch
+from torch.multiprocessing import Process
+
+
+class Runner:
+    def __init__(self, number):
+        self.number = number
+        torch.set_default_dtype(torch.float64)
+        self.work()
+
+    def work(self):
+        torch.backends.mine = Runner.size = self.number
+
+
+{}
+process = Process(target=Runner, args=(1,))
+process.start()
+Runner(0)
+"""
+
+
+def test_what_workers_do_themselves_they_do_not_need_of_the_script() -> None:
+    result = fixed(RUNNER.format(""))
+    assert '\nif __name__ == "__main__":\n    process = Process(' in result
+    later = RUNNER.format("") + "torch.set_default_dtype(torch.float32)\n"
+    assert "`torch.set_default_dtype` is set for this process only" in refused(later)

@@ -154,7 +154,7 @@ def test_a_list_names_sources_relative_to_itself(tmp_path: Path) -> None:
 
 def test_an_argument_that_is_no_source_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.py").touch()
-    for name, told in (("a.py", "is no folder, git repository"), ("b", "no such file or folder")):
+    for name, told in (("a.py", "is not a folder, git repository"), ("b", "no such file or folder")):
         with pytest.raises(NoSource, match=told):
             read([str(tmp_path / name)])
         done = dllint("run", tmp_path / name, "-o", tmp_path / "r.db")
@@ -199,7 +199,7 @@ def test_a_file_that_is_not_ours_is_left_alone(tmp_path: Path) -> None:
     other = sqlite3.connect(tmp_path / "other.db")
     other.execute("CREATE TABLE x (y)")
     other.close()
-    with pytest.raises(NotUsable, match="is no database of `dllint survey`"):
+    with pytest.raises(NotUsable, match="is not a database of `dllint survey`"):
         Database(str(tmp_path / "other.db"), create=True)
     assert dllint("report", tmp_path / "missing.db", "-o", tmp_path / "p.html").exit_code == 2
     assert not (tmp_path / "missing.db").exists()
@@ -255,10 +255,10 @@ def test_a_run_and_what_it_says(several: Path, tmp_path: Path) -> None:
     results = tmp_path / "r.db"
     done = dllint("run", several, "-o", results)
     assert done.exit_code == 0, done.output
-    assert done.stdout.startswith("6 sources, 5 files, 2 findings in 2 sources.\n5 analysed\n1 could not be read\n")
+    assert done.stdout.startswith("6 sources, 5 files, 2 findings in 2 sources.\n5 analyzed\n1 could not be read\n")
     assert "2 break on Linux with Python 3.14, and not before (2 for certain)" in done.stdout
     again = dllint("run", several, "-o", results, "--output-format", "json")
-    assert again.stderr == "5 of 6 sources are known and unchanged.\n"
+    assert again.stderr == "5 of 6 sources are unchanged.\n"
     told = json.loads(again.stdout)
     assert (told["sources"], told["outcomes"], told["breaks_on_314"]) == (6, {"ok": 5, "broken": 1}, 2)
     assert told["rules"] == [{"code": "DLL103", "name": "lambda-to-loader", "findings": 2, "sources": 2}]

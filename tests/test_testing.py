@@ -87,7 +87,7 @@ def test_diffs_are_written(tmp_path: Path) -> None:
 def test_a_page_of_no_known_rule(tmp_path: Path) -> None:
     done = of(tmp_path, name="dll777_other.md", page=PAGE)
     assert done.exit_code == 1
-    assert "DLL777 is no rule of an installed package" in done.stdout
+    assert "DLL777 is not a rule of an installed package" in done.stdout
     assert of(tmp_path / "..", "none.md").exit_code == 2
 
 

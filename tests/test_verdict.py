@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 from dllint.cache import makers
-from dllint.engine import Request, Result, check, judge
+from dllint.engine import Request, Result, check, fixing, judge
 from dllint.engine.corpus import Corpus
 from dllint.registry import Layer
 from tests.lint import ROOT
 from tests.test_cache import HARMLESS, HAZARD, PLAIN, project, reads, run, settle, told, write
+from tests.test_cli import check as report
 
 __all__ = ["project", "reads", "settle"]
 pytestmark = pytest.mark.usefixtures("settle")
@@ -137,6 +138,33 @@ def test_a_fix_that_nobody_asked_for_is_looked_for(project: Path, judged: list[s
     check(Request(paths=(str(project / "other.py"),), cache=True, cache_dir=cache))
     assert all(fix is not None for _, fix in run(project).findings)
     assert len(judged) == 2
+
+
+def test_a_report_without_fixes_makes_none(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    real = fixing.Remedies.fix
+    monkeypatch.setattr(
+        fixing.Remedies, "fix", lambda self, finding, of: made.append(finding.code) or real(self, finding, of)
+    )
+    root = str(project)
+    bare = report("--no-cache", "--output-format", "concise", root)
+    assert made == []
+    assert "Up to 1 fixable: `--diff --unsafe-fixes` shows it." in bare.stderr
+    shown = report("--no-cache", "--output-format", "full", root)
+    assert made == ["DLL103"]
+    assert "1 fixable with `--fix`." in shown.stderr
+    write(project / "dllint.toml", 'output-format = "json"\n')
+    assert json.loads(report("--no-cache", root).stdout)[0]["fix"]["edits"]
+
+
+def test_a_verdict_without_fixes_answers_those_who_want_none(project: Path, judged: list[str]) -> None:
+    first, second = run(project, remedies=False), run(project, remedies=False)
+    assert (len(judged), whole(first)) == (1, whole(second))
+    with_fixes = run(project)
+    assert (len(judged), [fix is not None for _, fix in with_fixes.findings]) == (2, [True])
+    assert [fix for _, fix in run(project, remedies=False).findings] == [None]
+    assert whole(run(project)) == whole(with_fixes)
+    assert len(judged) == 2, "both are kept"
 
 
 def test_fixing_and_comments_and_stdin_are_never_remembered(project: Path, judged: list[str]) -> None:

@@ -1,6 +1,6 @@
 """What earlier runs learned of a project's files: which are unchanged, what their bytes say, and their facts.
 
-Tables lie in a folder of the project's own under the user's cache folder. `files` says what a file with this state
+Each project has its own folder with tables in the user's cache folder. `files` says what a file with this state
 on disk holds; `facts` says where the facts of a content are, in packs that are written once and never changed. Beside
 them lie the verdicts on the project as it was lately. Tables are replaced in one step, so runs beside each other lose
 at most what one of them learned. Everything is data with a checksum, and what is damaged counts as not there.
@@ -32,7 +32,7 @@ Table = TypeVar("Table", bound=Collection[Any])
 _MOST_PACKS = 16
 _MOST_ENTRIES = 8
 _SLACK = 1 << 20
-"""Bytes of facts that no file needs now and that are kept, besides as many as are needed: branches are switched."""
+"""Bytes of facts that no file needs now and that are kept, besides as many as are needed."""
 _FORSAKEN_S = 600
 """A pack that no table names may be another run's that is about to write its table."""
 _GRAIN_NS, _COARSE_GRAIN_NS = 100_000_000, 2_000_000_000
@@ -132,7 +132,7 @@ class Cache:
         self._keep_table("listings", listings)
 
     def _keep_table(self, name: str, table: Any) -> None:
-        with contextlib.suppress(OSError, UnicodeEncodeError):  # a name that is no text
+        with contextlib.suppress(OSError, UnicodeEncodeError):  # a name that isn't text
             if self._folder:
                 folders.make(self._folder)
                 folders.replace(self._place(name), msgspec.msgpack.encode(table))

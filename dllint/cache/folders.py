@@ -1,4 +1,4 @@
-"""Where what is kept lies, and how it is written there: in one step, with a checksum, and not endlessly much."""
+"""The cache folder: its location, and how data is written there: atomically, with a checksum, and of a bounded size."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def user_folder() -> str:
 
 
 def ours(base: str) -> bool:
-    """Whether nobody else can have written there; a folder that is not there yet will be ours."""
+    """Whether no other user can have written there; a folder that doesn't exist yet will be ours."""
     try:
         status = os.stat(base)
     except OSError:

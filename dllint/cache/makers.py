@@ -1,4 +1,4 @@
-"""Who makes what is kept: this dllint, rules, Python and LibCST, as far as their files tell them from others."""
+"""The tools that cached data depends on: dllint, rules, Python and LibCST, identified by their files."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dllint.cli import Problem, choices, narrow
-from dllint.cli.output import report, report_context, shown_progress
+from dllint.cli.output import report, report_context, shown_progress, tells_fixes
 from dllint.garbage import uncollected
 from dllint.report.formats import FORMATS
 
@@ -42,41 +42,45 @@ class _Command(click.Command):
 @click.command("check", cls=_Command)
 @click.argument("paths", nargs=-1)
 @click.option("--fix/--no-fix", help="Apply safe fixes.")
-@click.option("--fix-only", is_flag=True, help="Fix; of what is left, tell only refused fixes, and exit 0.")
-@click.option("--show-fixes", is_flag=True, help="List what was fixed, and how, and what stands in the way elsewhere.")
-@click.option("--unsafe-fixes/--no-unsafe-fixes", default=None, help="With --fix or --diff: unsafe fixes too.")
-@click.option("--add-noqa", metavar="[=REASON]", help="Silence what is reported with comments (and say why).")
-@click.option("--diff", is_flag=True, help="Print what the fixes would change; write nothing.")
+@click.option("--fix-only", is_flag=True, help="Apply fixes; show only refused fixes, and exit 0.")
+@click.option("--show-fixes", is_flag=True, help="List the applied fixes, and why others were not applied.")
+@click.option("--unsafe-fixes/--no-unsafe-fixes", default=None, help="With --fix or --diff: include unsafe fixes.")
+@click.option("--add-noqa", metavar="[=REASON]", help="Add a comment (with a reason) that silences each finding.")
+@click.option("--diff", is_flag=True, help="Show what the fixes would change; write no file.")
 @choices.fixing
 @choices.selection
 @click.option("--output-format", type=click.Choice(list(FORMATS)), envvar="DLLINT_OUTPUT_FORMAT",
-              help="Default: full on a terminal, else concise.")  # fmt: skip
+              help="Default: full on a terminal, otherwise concise.")  # fmt: skip
 @click.option("-o", "--output-file", metavar="FILE", default="", callback=_file,
-              help="Write the findings, or the diff, there.")  # fmt: skip
-@click.option("-n", "--no-cache", is_flag=True, envvar="DLLINT_NO_CACHE", help="Neither read nor write the cache.")
-@click.option("--cache-dir", metavar="FOLDER", envvar="DLLINT_CACHE_DIR", default="", help="Where the cache is kept.")
-@click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Processes for many files; default: all cores.")
-@click.option("--diff-base", metavar="REF", default="", help="Report only what the change since this commit touches.")
-@click.option("--baseline", metavar="FILE", default="", help="Do not report what this file knows.")
-@click.option("--write-baseline", is_flag=True, help="Write what is found to the --baseline file.")
-@click.option("-e", "--exit-zero", is_flag=True, help="Exit 0 when there are findings.")
-@click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit 1 when files were fixed, even if nothing is left.")
-@click.option("--stdin-filename", metavar="PATH", default="", help="What `-` (standard input) is the content of.")
-@click.option("--force-exclude", is_flag=True, help="Leave out excluded files even when they are named.")
-@click.option("--why", "why_place", metavar="PATH:LINE", help="Tell why a line is reported or quiet.")
-@click.option("--show-files", is_flag=True, help="List the files that would be reported on, and end.")
-@click.option("--show-settings", is_flag=True, help="Show the configuration as it was understood, and end.")
-@click.option("--statistics", is_flag=True, help="Report how often each rule reports instead of the findings.")
+              help="Write the findings, or the diff, to this file.")  # fmt: skip
+@click.option("-n", "--no-cache", is_flag=True, envvar="DLLINT_NO_CACHE", help="Do not read or write the cache.")
+@click.option("--cache-dir", metavar="FOLDER", envvar="DLLINT_CACHE_DIR", default="", help="The cache folder.")
+@click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Number of processes; default: all cores.")
+@click.option("--diff-base", metavar="REF", default="", help="Report only what the change since this commit affects.")
+@click.option("--baseline", metavar="FILE", default="", help="Do not report the findings in this file.")
+@click.option("--write-baseline", is_flag=True, help="Write the findings to the --baseline file.")
+@click.option("-e", "--exit-zero", is_flag=True, help="Exit 0 even if there are findings.")
+@click.option(
+    "--exit-non-zero-on-fix", is_flag=True, help="Exit 1 if a fix changed a file, even if no finding is left."
+)
+@click.option(
+    "--stdin-filename", metavar="PATH", default="", help="The file that `-` (standard input) is the content of."
+)
+@click.option("--force-exclude", is_flag=True, help="Skip excluded files even if you name them.")
+@click.option("--why", "why_place", metavar="PATH:LINE", help="Explain why a line has a finding or has none.")
+@click.option("--show-files", is_flag=True, help="List the files to report on, and exit.")
+@click.option("--show-settings", is_flag=True, help="Show the effective configuration, and exit.")
+@click.option("--statistics", is_flag=True, help="Count the findings by rule instead of showing them.")
 @click.option("-w", "--watch", is_flag=True, help="Check again whenever a file changes.")
-@click.option("-q", "--quiet", is_flag=True, help="Print the findings and nothing else.")
-@click.option("-v", "--verbose", is_flag=True, help="Tell what was read, by which configuration, and how long it took.")
-@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Colours in the output.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only the findings.")
+@click.option("-v", "--verbose", is_flag=True, help="Show what was read, by which configuration, and how long it took.")
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Colors in the output.")
 @click.pass_context
 def command(context: click.Context, /, paths: tuple[str, ...], why_place: str | None, **options: Any) -> None:
-    """Check files and folders (default: the current one) as parts of their whole project. `-` reads standard input."""
+    """Check files and folders (default: the current folder) as parts of their project. `-` reads standard input."""
     narrow.refuse(options, "-" in paths)
     if options["watch"] and ("-" in paths or why_place):
-        raise click.UsageError("--watch watches files: not standard input, and not for --why")
+        raise click.UsageError("--watch cannot be combined with standard input or --why")
     with _problems():
         if why_place is not None:
             context.exit(_why(why_place, paths, options))
@@ -150,7 +154,7 @@ def _why(place: str, paths: tuple[str, ...], options: dict[str, Any]) -> int:
 
     match = re.fullmatch(r"(.+?)(?::cell ([1-9]\d*))?:([1-9]\d*)", place)
     if match is None:
-        raise click.UsageError(f"--why wants PATH:LINE (in a notebook 'PATH:cell N:LINE'), not {place!r}")
+        raise click.UsageError(f"--why expects PATH:LINE (in a notebook 'PATH:cell N:LINE'), not {place!r}")
     path, cell, row = match[1], int(match[2]) if match[2] else None, int(match[3])
     if not os.path.isfile(path):
         raise Problem(f"{path}: no such file")
@@ -166,10 +170,13 @@ def _why(place: str, paths: tuple[str, ...], options: dict[str, Any]) -> int:
 
 def _check(request: Request, options: dict[str, Any]) -> int:
     """Run, report, and decide the exit status."""
+    import msgspec
+
     from dllint.engine import check
 
     began = time.monotonic()
     with _problems(), shown_progress(quiet=options["quiet"]):
+        request = msgspec.structs.replace(request, remedies=tells_fixes(request, options))
         result = check(request)
     seconds = time.monotonic() - began
     context = report_context(result, request)
@@ -194,7 +201,7 @@ def _check(request: Request, options: dict[str, Any]) -> int:
 
 
 def _tell(kind: str, lines: Iterable[str]) -> None:
-    from dllint.report import shown  # a run of which nothing is to be told does without
+    from dllint.report import shown  # not needed by a run without messages
 
     for line in lines:
         click.echo(f"{kind}: {shown(line)}", err=True)

@@ -1,4 +1,4 @@
-"""Options that say what holds instead of the configuration: the same for every command that checks."""
+"""Options that override the configuration: the same for every command that checks."""
 
 from __future__ import annotations
 
@@ -39,21 +39,23 @@ def _words(name: str, metavar: str, text: str) -> Callable[[Command], Command]:
 
 
 _SELECTION = (
-    _rules("--select", "Report these rules only: codes, prefixes, families, names or ALL, comma-separated."),
-    _rules("--extend-select", "Report these rules too."),
+    _rules("--select", "Report only these rules: codes, prefixes, families, names or ALL, comma-separated."),
+    _rules("--extend-select", "Also report these rules."),
     _rules("--ignore", "Do not report these rules."),
     _words("--per-file-ignores", "PATTERN:RULE", "Do not report a rule in files that match."),
-    _words("--exclude", "PATTERNS", "Leave these out instead of the usual ones."),
-    _words("--extend-exclude", "PATTERNS", "Leave these out too."),
-    _words("--target-platforms", "PLATFORMS", "Where the project runs: linux, macos, windows."),
-    click.option("--target-python", metavar="VERSIONS", default="", help="The Pythons it runs on: '<3.14' or 3.12."),
-    click.option("--config", metavar="FILE|KEY=VALUE", multiple=True, help="Use this file for all, or set a key."),
+    _words("--exclude", "PATTERNS", "Exclude these instead of the default ones."),
+    _words("--extend-exclude", "PATTERNS", "Also exclude these."),
+    _words("--target-platforms", "PLATFORMS", "The platforms of the project: linux, macos, windows."),
+    click.option(
+        "--target-python", metavar="VERSIONS", default="", help="The Python versions of the project: '<3.14' or 3.12."
+    ),
+    click.option("--config", metavar="FILE|KEY=VALUE", multiple=True, help="Use only this file, or set a key."),
     click.option("--isolated", is_flag=True, help="Ignore all configuration files."),
-    click.option("--ignore-noqa", is_flag=True, help="Report also what comments silence."),
+    click.option("--ignore-noqa", is_flag=True, help="Also report what comments silence."),
 )
 _FIXING = (
-    _rules("--fixable", "Apply fixes of these rules only."),
-    _rules("--unfixable", "Do not apply fixes of these rules."),
+    _rules("--fixable", "Apply only the fixes of these rules."),
+    _rules("--unfixable", "Do not apply the fixes of these rules."),
 )
 
 
@@ -94,7 +96,7 @@ def _split(values: tuple[str, ...]) -> tuple[str, dict[str, str]]:
     given = [value.partition("=") for value in values if value not in files]
     for key, _, text in given:
         if not re.fullmatch(r"[\w.-]+", key.strip()):
-            raise click.UsageError(f"--config {key}={text}: `{key.strip()}` is no key, and there is no such file")
+            raise click.UsageError(f"--config {key}={text}: `{key.strip()}` is neither a key nor a file")
     return files[0] if files else "", {key.strip(): _line(key.strip(), text.strip()) for key, _, text in given}
 
 
@@ -129,7 +131,7 @@ def _ignores(pairs: tuple[str, ...]) -> Iterator[str]:
     for pair in pairs:
         pattern, colon, rule = pair.rpartition(":")
         if not (colon and pattern and rule):
-            raise click.UsageError(f"--per-file-ignores wants PATTERN:RULE, such as 'tests/*:DLL2', not {pair!r}")
+            raise click.UsageError(f"--per-file-ignores expects PATTERN:RULE, such as 'tests/*:DLL2', not {pair!r}")
         found.setdefault(pattern, []).append(rule)
     yield from (f"{_quoted(pattern)} = {_quoted(rules)}" for pattern, rules in found.items())
 

@@ -6,7 +6,7 @@ import click
 from click.shell_completion import CompletionItem, get_completion_class
 
 SHELLS = ("bash", "zsh", "fish")
-_HELP = """Print what a shell needs to complete commands, options, and the codes of rules.
+_HELP = """Print the shell code that completes commands, options, and the codes of rules.
 
 \b
 bash:  echo 'eval "$(dllint completion bash)"' >> ~/.bashrc

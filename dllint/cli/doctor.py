@@ -18,9 +18,14 @@ BATCH_MB = 18.4
 @click.option("--workers", type=click.IntRange(min=0), metavar="N", help="num_workers; default: one for each core.")
 @click.option("--prefetch", type=click.IntRange(min=1), default=2, show_default=True, help="prefetch_factor.")
 @click.option("--tensors", type=click.IntRange(min=1), default=2, show_default=True, help="Tensors in a batch.")
-@click.option("--python", default=sys.executable, metavar="PATH", help="The Python that trains; default: dllint's own.")
+@click.option(
+    "--python",
+    default=sys.executable,
+    metavar="PATH",
+    help="The Python that runs your training; default: dllint's own.",
+)
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
-@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Colours in the output.")
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Colors in the output.")
 @click.pass_context
 def command(
     context: click.Context,
@@ -32,9 +37,9 @@ def command(
     output_format: str,
     color: str,
 ) -> None:
-    """Look at this machine: shared memory, limits, defaults. Nothing of yours is imported, nothing is changed.
+    """Examine this machine: shared memory, limits and defaults. Import none of your code, and change nothing.
 
-    Exit status 1 when something will fail.
+    The exit status is 1 if something will fail.
     """
     from dllint.report.paint import Paint
     from dllint.runtime.doctor import Machine, Verdict, Workload, examine

@@ -1,4 +1,4 @@
-"""`dllint explain`: what an error message means, and which line it comes from."""
+"""`dllint explain`: what an error message means, and which line causes it."""
 
 from __future__ import annotations
 
@@ -23,12 +23,18 @@ _PIECE = 1 << 20
 @click.argument("words", nargs=-1, metavar="[LOG | -]")
 @click.option("--run", "program", is_flag=True, help="Run a program and explain its output: --run -- python train.py")
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
-              help="With --run: after so long, show the program's stacks and end it.")  # fmt: skip
-@click.option("--project", default=".", metavar="PATH", type=click.Path(exists=True), help="Default: this folder's.")
+              help="With --run: after this time, show the program's stacks and end it.")  # fmt: skip
+@click.option(
+    "--project",
+    default=".",
+    metavar="PATH",
+    type=click.Path(exists=True),
+    help="The project to search; default: the current folder.",
+)
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
-@click.option("--no-cache", is_flag=True, envvar="DLLINT_NO_CACHE", help="Neither read nor write the cache.")
-@click.option("--cache-dir", metavar="FOLDER", envvar="DLLINT_CACHE_DIR", default="", help="Where the cache is kept.")
-@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Colours in the output.")
+@click.option("--no-cache", is_flag=True, envvar="DLLINT_NO_CACHE", help="Do not read or write the cache.")
+@click.option("--cache-dir", metavar="FOLDER", envvar="DLLINT_CACHE_DIR", default="", help="The cache folder.")
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Colors in the output.")
 @click.pass_context
 def command(
     context: click.Context,
@@ -41,10 +47,10 @@ def command(
     cache_dir: str,
     color: str,
 ) -> None:
-    """Explain a log or traceback: what happened, and which line of the project it comes from.
+    """Explain a log or traceback: what happened, and which line of the project causes it.
 
-    Reads LOG, or standard input: `python train.py 2>&1 | dllint explain -`. Exit status 0: something was recognised;
-    1: nothing was. With --run, the status of the program.
+    Reads LOG, or standard input: `python train.py 2>&1 | dllint explain -`. The exit status is 0 if dllint recognized
+    something, and 1 if it did not. With --run, it is the status of the program.
     """
     from dllint.config import ConfigError
     from dllint.engine import Request
@@ -56,7 +62,7 @@ def command(
     else:
         status, reading = None, _read(words)
     if not reading.seen:
-        click.echo(f"{reading.lines} lines read; none of the messages that dllint knows is among them.", err=True)
+        click.echo(f"{reading.lines} lines read; dllint recognizes none of their messages.", err=True)
         context.exit(1 if status is None else status)
     request = Request(paths=(project,), cache=not no_cache, cache_dir=cache_dir)
     try:
@@ -109,7 +115,7 @@ def _read(words: tuple[str, ...]) -> Reading:
         raise click.UsageError("explain one log at a time; to run a program, use --run -- COMMAND")
     if not words or words[0] == "-":
         if sys.stdin.isatty():
-            click.echo("Paste the message; end with Ctrl-D (Windows: Ctrl-Z, Enter).", err=True)
+            click.echo("Paste the message, then press Ctrl-D (Windows: Ctrl-Z, Enter).", err=True)
         return read(_pieces(sys.stdin.buffer))
     try:
         with open(words[0], "rb") as log:

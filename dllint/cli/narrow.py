@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dllint.review.baseline import Compared
 
 SHOWN = 10
-"""Entries of a baseline that are told one by one."""
+"""How many entries of a baseline are listed one by one."""
 
 
 def refuse(options: dict[str, Any], stdin: bool) -> None:
@@ -30,7 +30,7 @@ def refuse(options: dict[str, Any], stdin: bool) -> None:
         raise click.UsageError("--write-baseline needs all findings, not those of --diff-base")
     writing = ("fix", "fix_only", "diff", "add_noqa")
     if stdin or any(options[name] not in (False, None) for name in writing):
-        raise click.UsageError("--diff-base narrows a report; it is not for fixes, comments or standard input")
+        raise click.UsageError("--diff-base cannot be combined with fixes, --add-noqa or standard input")
 
 
 def to_change(result: Result, context: Context, ref: str) -> tuple[Result, Context]:
@@ -66,7 +66,7 @@ def to_new(result: Result, file: str, rewrite: bool) -> tuple[Result, list[str]]
         told = list(_told(compared, len(result.findings) - len(compared.new), file))
         return msgspec.structs.replace(result, findings=tuple(compared.new)), told
     if result.crashes:
-        raise Problem(f"{file} was not written, for the run failed: {result.crashes[0]}")
+        raise Problem(f"{file} was not written, because the run failed: {result.crashes[0]}")
     write(file, baseline.written(result.findings, compared.unseen))
     left = tuple(item for item in result.findings if item[0].code in baseline.NEVER)
     kept = len(result.findings) - len(left)
@@ -81,4 +81,4 @@ def _told(compared: Compared, known: int, file: str) -> Iterator[str]:
         yield f"gone: {entry.path}: {entry.code} {entry.message}"
     if gone:
         more = f"{len(gone) - SHOWN} more are gone; " if len(gone) > SHOWN else ""
-        yield f"{more}--write-baseline forgets what is gone from {file}."
+        yield f"{more}--write-baseline removes what is gone from {file}."

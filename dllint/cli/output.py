@@ -26,11 +26,10 @@ def report(result: Result, request: Request, context: Context, options: dict[str
     if options["diff"]:
         _diff(result, context, options)
         return
-    fixed_stdin = request.stdin is not None and (request.fix or request.add_noqa is not None)
-    if fixed_stdin:
+    if _gives_back(request):
         click.echo(_fixed(result, request), nl=False)
     shown = [item for item in result.findings if not options["fix_only"] or item[0].code == "DLL904"]
-    stream = sys.stderr if fixed_stdin else sys.stdout
+    stream = _stream(request)
     terminal = stream.isatty() and not options["output_file"]
     form = options["output_format"] or result.config.output_format or ("full" if terminal else "concise")
     color = not options["output_file"] and colored(options["color"], stream)
@@ -40,7 +39,32 @@ def report(result: Result, request: Request, context: Context, options: dict[str
     else:
         _findings(shown, context, form, options["output_file"], stream, color)
     if not options["quiet"]:
-        _summary(result, context, options)
+        _summary(result, request, context, options)
+
+
+def tells_fixes(request: Request, options: dict[str, Any]) -> bool:
+    """Whether what is written tells the fixes of findings. Raises ConfigError."""
+    from dllint.config import load
+    from dllint.report.formats import WITHOUT_FIXES
+
+    if request.fix or any(options[name] for name in ("diff", "statistics", "show_fixes")):
+        return True
+    form = options["output_format"]
+    if not form:
+        paths = request.paths if request.stdin is None else (request.stdin_path,)
+        form = load(paths, request.config, request.isolated, request.settings).output_format
+    if not form and _stream(request).isatty() and not options["output_file"]:
+        return True
+    return (form or "concise") not in WITHOUT_FIXES
+
+
+def _gives_back(request: Request) -> bool:
+    """Whether standard output is for what becomes of standard input."""
+    return request.stdin is not None and (request.fix or request.add_noqa is not None)
+
+
+def _stream(request: Request) -> IO[str]:
+    return sys.stderr if _gives_back(request) else sys.stdout
 
 
 @contextlib.contextmanager
@@ -57,7 +81,7 @@ def shown_progress(quiet: bool = False) -> Iterator[None]:
 
 
 def report_context(result: Result, request: Request) -> Context:
-    """What reporters need besides the findings."""
+    """What reporters need in addition to the findings."""
     from dllint import registry
     from dllint.report import Context
 
@@ -94,7 +118,7 @@ def _statistics(findings: Findings, context: Context, form: str, file: str, stre
     write(file, text.encode("utf-8")) if file else click.echo(text, file=stream, nl=False)
 
 
-def _summary(result: Result, context: Context, options: dict[str, Any]) -> None:
+def _summary(result: Result, request: Request, context: Context, options: dict[str, Any]) -> None:
     from dllint.report import summary
 
     told = [*summary.fixes(result.applied, result.findings, context, options["show_fixes"])]
@@ -102,7 +126,8 @@ def _summary(result: Result, context: Context, options: dict[str, Any]) -> None:
     if options["fix_only"]:
         told += summary.left(result.findings)
     elif result.checked:
-        told += summary.lines(result.findings, result.targets, result.config.targets.platforms)
+        fixing = None if request.remedies else {info.code for info in context.rules.values() if info.fixable != "never"}
+        told += summary.lines(result.findings, result.targets, result.config.targets.platforms, fixing)
     for line in told:
         click.echo(line, err=True)
 
@@ -150,7 +175,7 @@ def _fixed(result: Result, request: Request) -> bytes:
 
 
 def colored(wish: str, stream: IO[str]) -> bool:
-    """Whether to write in colours: the option's word, else what the environment and the terminal say."""
+    """Whether to use colors: as the option says, or else the environment and the terminal."""
     if wish != "auto":
         return wish == "always"
     if os.environ.get("NO_COLOR"):

@@ -24,7 +24,7 @@ def _counts(context: click.Context, option: click.Parameter, value: str | None) 
         return None
     words = [word.strip() for word in value.split(",") if word.strip()]
     if not all(word.isdigit() for word in words):
-        raise click.BadParameter(f"{value!r} are no numbers of workers such as 0,2,4")
+        raise click.BadParameter(f"{value!r} is not a list of numbers of workers, such as 0,2,4")
     return tuple(sorted({int(word) for word in words}))
 
 
@@ -37,22 +37,30 @@ def _target(context: click.Context, option: click.Parameter, value: str) -> str:
 
 def _plot(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
     if value is not None and value != "-" and not value.endswith((".svg", ".png")):
-        raise click.BadParameter(f"{value!r} ends neither with .svg nor with .png, nor is it - for the terminal")
+        raise click.BadParameter(f"{value!r} is neither a .svg or .png file nor `-` for the terminal")
     return value
 
 
 @click.command("probe")
 @click.argument("target", metavar="MODULE:ATTRIBUTE", callback=_target)
-@click.option("--start-method", "methods", multiple=True, type=click.Choice(METHODS), help="Default: all there are.")
-@click.option("--workers", type=click.IntRange(0), metavar="N", default=0, help="Default: as the loader says, or 2.")
-@click.option("--items", type=click.IntRange(1), metavar="N", default=2000, help="Items to read.", show_default=True)
-@click.option("--seconds", type=click.FloatRange(0.1), default=20.0, help="Longest reading.", show_default=True)
-@click.option("--scaling", metavar="N,N", callback=_counts, help="Numbers of workers to time; '' for none.")
 @click.option(
-    "--timeout", type=click.FloatRange(1), default=120.0, help="Seconds a process may take.", show_default=True
+    "--start-method", "methods", multiple=True, type=click.Choice(METHODS), help="Default: all that the platform has."
 )
 @click.option(
-    "--idle", type=click.FloatRange(1), default=20.0, help="Seconds without life that are a hang.", show_default=True
+    "--workers", type=click.IntRange(0), metavar="N", default=0, help="Default: the loader's own number, or 2."
+)
+@click.option("--items", type=click.IntRange(1), metavar="N", default=2000, help="Items to read.", show_default=True)
+@click.option("--seconds", type=click.FloatRange(0.1), default=20.0, help="Time limit for reading.", show_default=True)
+@click.option("--scaling", metavar="N,N", callback=_counts, help="Numbers of workers to time; '' for none.")
+@click.option(
+    "--timeout", type=click.FloatRange(1), default=120.0, help="Time limit of a process in seconds.", show_default=True
+)
+@click.option(
+    "--idle",
+    type=click.FloatRange(1),
+    default=20.0,
+    help="Seconds without activity that count as a hang.",
+    show_default=True,
 )
 @click.option(
     "--memory-limit",
@@ -62,23 +70,25 @@ def _plot(context: click.Context, option: click.Parameter, value: str | None) ->
     metavar="MB",
     help="Default: 80 % of what is free.",
 )
-@click.option("--check", is_flag=True, help="Hold the findings of `dllint check` against what is seen.")
+@click.option("--check", is_flag=True, help="Compare the findings of `dllint check` with the result.")
 @click.option("--compare", metavar="OLD.json", help="Show what changed since an earlier JSON report.")
-@click.option("--plot", callback=_plot, metavar="FILE", help="Memory over items: a .svg or .png file, - for text.")
+@click.option(
+    "--plot", callback=_plot, metavar="FILE", help="Plot memory over items: a .svg or .png file, or - for text."
+)
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
-@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Colours in the output.")
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Colors in the output.")
 @click.pass_context
 def command(context: click.Context, /, **options: Any) -> None:
-    """Run a loader, or a dataset, under each start method, and tell what breaks, grows and repeats.
+    """Run a loader, or a dataset, under each start method, and show what breaks, grows and repeats.
 
-    This runs code: the module is imported, the attribute is taken (a function is called without arguments), and items
-    are read, all in processes of their own with limits of time, memory and output.
+    This runs your code: dllint imports the module, takes the attribute (and calls a function without arguments), and
+    reads items. It does so in separate processes with limits on time, memory and output.
     """
     missing = [name for name in ("torch", "psutil") if not _installed(name)]
     if missing:
-        raise Problem(f"{' and '.join(missing)} not installed here; pip install 'dllint[probe]' has what probe needs")
+        raise Problem(f"{' and '.join(missing)} not installed here; run pip install 'dllint[probe]'")
     if options["plot"] and options["plot"].endswith(".png") and not _installed("matplotlib"):
-        raise Problem("a PNG needs matplotlib, which is not installed; --plot FILE.svg needs nothing")
+        raise Problem("a PNG needs matplotlib, which is not installed; --plot FILE.svg works without it")
     context.exit(_run(options))
 
 
@@ -122,7 +132,7 @@ def _request(options: dict[str, Any]) -> Request:
     able = multiprocessing.get_all_start_methods()
     methods = tuple(dict.fromkeys(options["methods"])) or tuple(name for name in METHODS if name in able)
     if unable := [name for name in methods if name not in able]:
-        raise click.UsageError(f"there is no start method {unable[0]} on this platform")
+        raise click.UsageError(f"this platform does not have the start method {unable[0]}")
     names = ("target", "workers", "items", "seconds", "scaling", "timeout", "idle", "memory")
     return Request(methods=methods, **{name: options[name] for name in names})
 
@@ -137,7 +147,7 @@ def _report(path: str) -> Report:
     except OSError as error:
         raise Problem(f"{path}: {error.strerror}") from None
     except NotAReport as error:
-        raise Problem(f"{path} is no report of dllint probe: {error}") from None
+        raise Problem(f"{path} is not a report of dllint probe: {error}") from None
 
 
 def _show(report: Report, before: Report | None, options: dict[str, Any]) -> None:

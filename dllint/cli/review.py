@@ -13,23 +13,25 @@ from dllint.cli.output import write
 
 @click.command("review")
 @click.argument("paths", nargs=-1)
-@click.option("--base", metavar="REF", required=True, help="What the pull request is to be merged into: origin/main.")
-@click.option("--event", type=click.Choice(["comment", "request-changes"]), default="comment", help="What it says.")
-@click.option("--unsafe-fixes/--no-unsafe-fixes", default=None, help="Suggest unsafe fixes too.")
-@click.option("--baseline", metavar="FILE", default="", help="Leave out what this file knows.")
+@click.option("--base", metavar="REF", required=True, help="The branch that the pull request merges into: origin/main.")
+@click.option(
+    "--event", type=click.Choice(["comment", "request-changes"]), default="comment", help="The event of the review."
+)
+@click.option("--unsafe-fixes/--no-unsafe-fixes", default=None, help="Also suggest unsafe fixes.")
+@click.option("--baseline", metavar="FILE", default="", help="Do not report the findings in this file.")
 @choices.fixing
 @choices.selection
-@click.option("-n", "--no-cache", is_flag=True, envvar="DLLINT_NO_CACHE", help="Neither read nor write the cache.")
-@click.option("--cache-dir", metavar="FOLDER", envvar="DLLINT_CACHE_DIR", default="", help="Where the cache is kept.")
+@click.option("-n", "--no-cache", is_flag=True, envvar="DLLINT_NO_CACHE", help="Do not read or write the cache.")
+@click.option("--cache-dir", metavar="FOLDER", envvar="DLLINT_CACHE_DIR", default="", help="The cache folder.")
 @click.option(
-    "-o", "--output-file", metavar="FILE", default="", help="Write there, an empty file when there is nothing."
+    "-o", "--output-file", metavar="FILE", default="", help="Write to this file; it is empty if there are no findings."
 )
-@click.option("-e", "--exit-zero", is_flag=True, help="Exit 0 when there are findings.")
+@click.option("-e", "--exit-zero", is_flag=True, help="Exit 0 even if there are findings.")
 @click.pass_context
 def command(context: click.Context, /, paths: tuple[str, ...], **options: Any) -> None:
-    """Print a review of what the commits since REF touch, as JSON for GitHub's interface. Nothing is sent.
+    """Print a review of what the commits since REF affect, as JSON for GitHub's API. Nothing is sent.
 
-    Without findings nothing is printed.
+    Without findings, nothing is printed.
     """
     from dllint.config import ConfigError
     from dllint.registry import RegistryError, UnknownRule
@@ -76,7 +78,7 @@ def _review(paths: tuple[str, ...], options: dict[str, Any]) -> tuple[dict[str, 
     changes.refuse_uncommitted(changed, [finding for finding, _ in result.findings], context)
     found = [item for item in result.findings if changed.concern(item[0], context)]
     number = f"{len(found)} finding{'' if len(found) == 1 else 's'}"
-    told.append(f"{number} in what the commits since {options['base']} touch.")
+    told.append(f"{number} in what the commits since {options['base']} affect.")
     event = options["event"].upper().replace("-", "_")
     review = comments.payload(found, context, changed, git.head(changed.top), event) if found else None
     return review, told, bool(result.crashes)

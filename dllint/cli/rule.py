@@ -17,7 +17,7 @@ from dllint.cli.completion import selectors
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(words: tuple[str, ...], every: bool, output_format: str) -> None:
     """Explain a rule."""
-    from dllint import registry
+    from dllint import config, registry
     from dllint.report import page
 
     if not words and not every:
@@ -25,12 +25,13 @@ def command(words: tuple[str, ...], every: bool, output_format: str) -> None:
     try:
         if output_format == "json":
             asked = registry.infos() if every else [registry.lookup(word) for word in words]
-            click.echo(json.dumps([page.record(info) for info in asked], indent=2))
+            site = config.load((".",)).docs_url
+            click.echo(json.dumps([page.record(info, site) for info in asked], indent=2))
             return
         if every:
             click.echo(page.table(registry.infos()), nl=False)
         for word in words:
             text = page.text(registry.lookup(word))
             page.show(text) if sys.stdout.isatty() else click.echo(text, nl=False)
-    except (registry.RegistryError, registry.UnknownRule) as error:
+    except (config.ConfigError, registry.RegistryError, registry.UnknownRule) as error:
         raise Problem(str(error)) from error

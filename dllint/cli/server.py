@@ -10,7 +10,7 @@ from dllint.cli import Problem
 
 
 @click.command("server")
-@click.option("--stdio", is_flag=True, help="Speak over standard input and output, as it does anyway.")
+@click.option("--stdio", is_flag=True, help="Communicate over standard input and output (always on).")
 def command(stdio: bool) -> None:
     """Run the language server, for editors."""
     if importlib.util.find_spec("pygls") is None or importlib.util.find_spec("lsprotocol") is None:

@@ -18,24 +18,36 @@ if TYPE_CHECKING:
 
 @click.group("survey")
 def command() -> None:
-    """Check many folders, git repositories and archives, each under limits, into one database."""
+    """Check many folders, git repositories and archives, each under limits, and store the results in a database."""
 
 
 @command.command("run")
 @click.argument("sources", nargs=-1, required=True)
-@click.option("-o", "--output", required=True, metavar="FILE", help="The database; a run goes on where one stopped.")
-@click.option("--scheduler", metavar="ADDRESS", default="", help="Work on the Dask cluster of this scheduler.")
-@click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Sources at a time here; default: all cores.")
+@click.option(
+    "-o", "--output", required=True, metavar="FILE", help="The database; a run continues where the last one stopped."
+)
+@click.option("--scheduler", metavar="ADDRESS", default="", help="Use the Dask cluster of this scheduler.")
+@click.option(
+    "-j", "--jobs", type=click.IntRange(1), metavar="N", help="Number of sources at a time; default: all cores."
+)
 @click.option("--isolated", is_flag=True, help="Ignore the sources' own configuration files.")
-@click.option("--again", is_flag=True, help="Analyse also what has not changed since it was analysed.")
-@click.option("--seconds", type=click.FloatRange(0.1), default=120, show_default=True, help="Time for a source.")
-@click.option("--memory", type=click.IntRange(64), default=2048, show_default=True, help="MiB of memory for a source.")
-@click.option("--unpacked", type=click.IntRange(1), default=1024, show_default=True, help="MiB of an unpacked source.")
-@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", help="Form of the totals.")
+@click.option("--again", is_flag=True, help="Also analyze sources that have not changed.")
+@click.option("--seconds", type=click.FloatRange(0.1), default=120, show_default=True, help="Time limit for a source.")
+@click.option(
+    "--memory", type=click.IntRange(64), default=2048, show_default=True, help="Memory limit for a source, in MiB."
+)
+@click.option(
+    "--unpacked",
+    type=click.IntRange(1),
+    default=1024,
+    show_default=True,
+    help="Size limit of an unpacked source, in MiB.",
+)
+@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", help="Format of the totals.")
 def run(sources: tuple[str, ...], **options: Any) -> None:
-    """Analyse SOURCES: folders, git repositories (PATH or PATH@COMMIT), archives, text files that list them.
+    """Analyze SOURCES: folders, git repositories (PATH or PATH@COMMIT), archives, or text files that list them.
 
-    A source that is broken, hostile or over its limits is an outcome like any other.
+    A source that is broken, hostile or over its limits is recorded, and does not stop the run.
     """
     from dllint.survey import summary
     from dllint.survey.database import Database, NotUsable
@@ -57,7 +69,7 @@ def run(sources: tuple[str, ...], **options: Any) -> None:
         database = Database(options["output"], create=True)
         waiting = pending(given, database, plan)
         if len(waiting) < len(given):
-            click.echo(f"{len(given) - len(waiting)} of {len(given)} sources are known and unchanged.", err=True)
+            click.echo(f"{len(given) - len(waiting)} of {len(given)} sources are unchanged.", err=True)
         _run(waiting, database, plan)
         found = totals(database)
     except (NoSource, NotUsable) as error:
@@ -86,11 +98,11 @@ def _run(waiting: list[Tree], database: Database, plan: Plan) -> None:
 
 @command.command("report")
 @click.argument("results", metavar="RESULTS")
-@click.option("-o", "--output", required=True, metavar="FILE", help="The page: one HTML file that needs no network.")
-@click.option("--before", metavar="RESULTS", help="An earlier survey, to show what has changed since.")
+@click.option("-o", "--output", required=True, metavar="FILE", help="The HTML file to write; it needs no network.")
+@click.option("--before", metavar="RESULTS", help="An earlier survey, to show what changed since.")
 @click.option("--title", default="dllint survey", show_default=True, help="The page's title.")
 def report(results: str, output: str, before: str | None, title: str) -> None:
-    """Write a page to read, filter and search the RESULTS of `dllint survey run`."""
+    """Write a page that shows the RESULTS of `dllint survey run`, with filters and a search."""
     from dllint.files.atomic import save
     from dllint.survey.database import Database, NotUsable
     from dllint.survey.page import page
@@ -103,7 +115,7 @@ def report(results: str, output: str, before: str | None, title: str) -> None:
 
 @command.command("export")
 @click.argument("results", metavar="RESULTS")
-@click.option("-o", "--output", required=True, metavar="FILE", help="Written; `-` is standard output.")
+@click.option("-o", "--output", required=True, metavar="FILE", help="The file to write; `-` is standard output.")
 @click.option("--format", "form", type=click.Choice(["jsonl", "parquet"]), help="Default: by the file's name.")
 def export(results: str, output: str, form: str | None) -> None:
     """Write RESULTS for other programs: JSON, one source a line, or Parquet, one finding a row."""

@@ -1,4 +1,4 @@
-"""`dllint test`: what rules' pages say, held against what happens."""
+"""`dllint test`: compare what rules' pages say with what happens."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 @click.command("test")
 @click.argument("words", nargs=-1, metavar="[PATH|PACKAGE]...")
-@click.option("--update", is_flag=True, help="Write what the fixes do into the diffs of the pages.")
+@click.option("--update", is_flag=True, help="Update the diffs in the pages.")
 def command(words: tuple[str, ...], update: bool) -> None:
-    """Run the pages of rules: every program on them is linted, fixed and silenced. Default: the current folder."""
+    """Run the pages of rules as tests: lint, fix and silence every program. Default: the current folder."""
     from dllint import registry
     from dllint.testing import runner
 

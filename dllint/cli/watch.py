@@ -29,7 +29,7 @@ def watch(request: Request, check: Callable[[], object]) -> NoReturn:
             check()
         except click.ClickException as error:
             error.show()
-        click.echo("Watching for changes; Ctrl-C ends it.", err=True)
+        click.echo("Watching for changes; press Ctrl-C to stop.", err=True)
         _wait(request, state)
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ast
 
+import msgspec
+
 from dllint.model.facts import ModuleModel
 from dllint.source import Source
 from dllint.syntax.guard import lenient_guard
@@ -32,7 +34,7 @@ def collect_old(source: Source) -> ModuleModel | None:
 
     for text in readings(source.text):
         try:
-            return _facts(source, text, parse_quietly(text))
+            return msgspec.structs.replace(_facts(source, text, parse_quietly(text)), old=True)
         except (SyntaxError, ValueError):
             continue
     return None

@@ -38,7 +38,7 @@ _NESTING_FSTRINGS = sys.version_info >= (3, 12)
 _SKIP = frozenset({tokenize.NL, tokenize.INDENT, tokenize.DEDENT})
 
 _Comment = tuple[int, str, bool, range]
-"""Offset, text, whether it stands alone, and the rows of the statement below."""
+"""Offset, text, whether it is alone on its line, and the rows of the statement below."""
 
 
 def scan(source: Source) -> tuple[Suppression, ...]:

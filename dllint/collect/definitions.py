@@ -1,4 +1,4 @@
-"""What opens a scope of its own, and the suites that statements stand in."""
+"""What opens a new scope, and the suites that contain statements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where expressions stand in the text. Brackets around a tuple or a generator are no part of it, as of no other one."""
+"""The positions of expressions in the text. Brackets around an expression, also a tuple or generator, don't count."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Places:
         return first.end() if first else start + 1, last + len(tail.rstrip(" \t\f\r\n\\"))
 
     def bracketed(self, node: ast.Tuple) -> bool:
-        """Whether the tuple itself stands in brackets: `(a, b)`, and not `(a), (b)`."""
+        """Whether the tuple itself is in brackets: `(a, b)`, and not `(a), (b)`."""
         start, end = self.at(node)
         if self.text[start] != "(":
             return False

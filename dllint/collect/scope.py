@@ -18,7 +18,7 @@ class Scope:
         self.globals: set[str] = set()
         self.nonlocals: set[str] = set()
         self.hidden: frozenset[str] = frozenset()
-        """Names that are no loads: targets, and what a comprehension binds for itself."""
+        """Names that aren't loads: targets, and the variables of a comprehension."""
         self.generator = False
         self.block = -1
 

@@ -62,7 +62,7 @@ class Scopes(Definitions):
     def assign(
         self, kind: EventKind, start: int, end: int, target: ast.expr, value: Expr | None, operator: str = ""
     ) -> None:
-        """A target gets a value. The plain names that it binds are no loads."""
+        """A target gets a value. The plain names that it binds aren't loads."""
         scope = self.scope
         names = target_names(target)
         scope.bound.update(names)

@@ -19,7 +19,7 @@ _Read = Callable[[str, str, int], tuple[Any, int]]
 
 
 class Cell(NamedTuple):
-    """A cell: its kind, its text, and where the value that holds the text stands in the JSON."""
+    """A cell: its kind, its text, and the position in the JSON of the value that holds the text."""
 
     number: int
     """From 1."""
@@ -47,7 +47,7 @@ def cells(raw: str) -> tuple[str, list[Cell]]:
     version, found = table.get("nbformat"), table.get("cells")
     if version != 4 or not isinstance(found, list):
         has = f"nbformat {version}" if isinstance(version, int) else "no nbformat"
-        raise Unreadable(f"no notebook of format 4: it has {has if version != 4 else 'no cells'}")
+        raise Unreadable(f"not a notebook of format 4: it has {has if version != 4 else 'no cells'}")
     return _language(table.get("metadata")), [_cell(number, cell) for number, cell in enumerate(found, start=1)]
 
 
@@ -66,7 +66,7 @@ def _cell(number: int, table: dict[str, tuple[Any, int, int]]) -> Cell:
     language = editor.get("languageId") if isinstance(editor, dict) else None
     lines = source[0] if isinstance(source[0], list) else [source[0]]
     if not all(isinstance(line, str) for line in lines):
-        raise Unreadable(f"no notebook of format 4: the source of cell {number} is no text")
+        raise Unreadable(f"not a notebook of format 4: the source of cell {number} is not text")
     return Cell(number, str(kind[0]), str(language or ""), "".join(lines), *source[1:])
 
 

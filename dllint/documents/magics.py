@@ -40,7 +40,7 @@ _REST = re.compile(r"(?:[^\\\r\n]|\\(?:\r\n|[\r\n])|\\)*")
 
 
 class Masked(NamedTuple):
-    """A cell's code as Python, and what of it is none."""
+    """A cell's code as Python, and the parts that aren't Python."""
 
     text: str
     spans: tuple[Span, ...]
@@ -66,7 +66,7 @@ def _masked(text: str, spans: list[Span]) -> Masked:
 
 
 def _stand_in(text: str, span: Span) -> str:
-    """Python of the same length for a stretch that IPython takes: a statement, a value, or nothing but blanks."""
+    """Python of the same length for a stretch that IPython takes: a statement, a value, or only blanks."""
     inside = text[span.start : span.end]
     if span.end < len(text) and text[span.end] not in "\r\n":  # in front of what runs
         return "0;".ljust(len(inside))
@@ -120,7 +120,7 @@ def _to_end(text: str, start: int) -> Span:
 
 
 def _is_python(text: str) -> bool:
-    """Whether a text is simple statements, as may stand behind a semicolon."""
+    """Whether a text is simple statements, which are valid after a semicolon."""
     try:
         return bool(ast.parse(f"0;{text}"))
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -13,8 +13,8 @@ from dllint.documents.splice import places, spliced
 from dllint.source import Part, Source, Span, Unreadable
 
 _BETWEEN = "\n"
-"""An empty line that belongs to no cell: what is inserted below a cell's last line is told from what is inserted above
-the next one's first."""
+"""An empty line that belongs to no cell: it separates what is inserted below a cell's last line from what is inserted
+above the next one's first."""
 
 
 class Notebook(Source):

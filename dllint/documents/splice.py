@@ -1,6 +1,6 @@
 """Another text for a cell, written into the notebook's JSON.
 
-Nothing is written anew but what changed: escapes, order, indentation and outputs stay as they are, byte for byte.
+Only what changed is rewritten: escapes, order, indentation and outputs stay the same, byte for byte.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _value(raw: str, cell: Cell, text: str) -> str:
 
 
 def places(value: str) -> list[int]:
-    """Where each character of a cell's text stands in the JSON of its source, and where the last one ends."""
+    """The position of each character of a cell's text in the JSON of its source, and the end of the last one."""
     found = []
     last = 1
     for start, end in strings(value):

@@ -1,4 +1,4 @@
-"""What an editor offers to do about findings, and shows of them: fix, silence, explain, fix everything that is safe."""
+"""What an editor offers to do about findings, and shows of them: fix, silence, explain, apply all safe fixes."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ class Actions:
             yield self._reports.address(view, edit.path, part), TextEdit(self._places.range(part, span), text)
 
     def hover(self, place: Place, position: Position) -> str:
-        """What is reported at a position, in short, or the rule whose code stands there in a comment."""
+        """A summary of what is reported at a position, or the rule whose code is there in a comment."""
         view, known = place[0], registry.by_code()
         found = dict.fromkeys(
             hover.finding(finding, known[finding.code], view.fix(finding))

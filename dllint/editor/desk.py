@@ -21,7 +21,7 @@ PROBLEMS = (ConfigError, RegistryError, UnknownRule)
 
 
 class Settings(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
-    """What an editor may be told to tell the server, besides the configuration file."""
+    """What a user can set in the editor, in addition to the configuration file."""
 
     configuration: str = ""
     select: tuple[str, ...] | None = None
@@ -77,7 +77,7 @@ class Desk:
     def _bench(self, home: str) -> Workbench | None:
         if home not in self._benches and home not in self.problems:
             if not os.path.isdir(home):
-                return None  # it has gone, and what lies above it is nobody's project
+                return None  # it is gone, and the folder above isn't a project
             settings = self.settings
             layer = Layer(settings.select, settings.extend_select, settings.ignore)
             request = Request(paths=(home,), layer=layer, config=settings.configuration, cache=True, jobs=cores())
@@ -113,7 +113,7 @@ class Desk:
         self.refresh()
 
     def refresh(self) -> None:
-        """Look at all files anew; begin anew where a configuration is another one."""
+        """Read all files again; start over if a configuration changed."""
         try:
             unchanged = not self.problems and False not in [bench.refresh() for bench in self._benches.values()]
         except PROBLEMS:

@@ -56,7 +56,7 @@ def _link(info: RuleInfo) -> str:
 
 
 def _parts(message: str) -> Iterator[str]:
-    """A message in its parts: `what: where it fails; the remedy`. What stands in backquotes separates nothing."""
+    """A message in its parts: `what: where it fails; the remedy`. Text in backquotes separates nothing."""
     plain = _LITERAL.sub(lambda match: "x" * len(match[0]), message)
     colon, semicolon = plain.find(": "), plain.rfind("; ")
     cuts = [cut for cut in (colon, semicolon) if cut >= 0]

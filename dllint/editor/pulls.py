@@ -1,4 +1,4 @@
-"""Clients that ask for diagnostics. Those that are told of them are not offered it, or they would do both."""
+"""Clients that pull diagnostics. Clients with pushed ones aren't offered this, or they would do both."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def wanted(capabilities: lsp.ClientCapabilities) -> bool:
-    """Whether a client asks for diagnostics, and can be told to ask again."""
+    """Whether a client pulls diagnostics, and accepts requests to pull again."""
     text, workspace = capabilities.text_document, capabilities.workspace
     refreshes = workspace and workspace.diagnostics and workspace.diagnostics.refresh_support
     return bool(text and text.diagnostic and refreshes)

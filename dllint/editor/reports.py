@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
+from itertools import islice
 
 from lsprotocol.types import (
     CodeDescription,
@@ -19,9 +21,12 @@ from dllint.editor.documents import Documents
 from dllint.editor.places import Places
 from dllint.editor.workbench import View
 from dllint.finding import Finding, Severity
+from dllint.report.designs import SAME
 from dllint.source import Part, Span
 
 SOURCE = "dllint"
+MOST = 20
+"""How many other places of a design each place lists."""
 _SEVERITIES = {
     Severity.ERROR: DiagnosticSeverity.Error,
     Severity.WARNING: DiagnosticSeverity.Warning,
@@ -49,7 +54,7 @@ class Reports:
         return self._documents.address(view.session.absolute(path), part)
 
     def diagnostic(self, view: View, finding: Finding) -> Diagnostic:
-        """A finding, its route as related information."""
+        """A finding; its route and the other places of its design as related information."""
         info = registry.by_code()[finding.code]
         part = view.source(finding.path).part(finding.span.start)
         address = hover.address(info, view.session.config.docs_url)
@@ -62,12 +67,21 @@ class Reports:
             source=SOURCE,
             tags=[DiagnosticTag.Unnecessary] if finding.code == "DLL901" else None,
             related_information=[
-                DiagnosticRelatedInformation(self.location(view, note.path, note.span), note.text)
-                for note in finding.notes
+                *(self._related(view, note.path, note.span, note.text) for note in finding.notes),
+                *(self._related(view, same.path, same.span, SAME) for same in _same(view, finding)),
             ],
         )
+
+    def _related(self, view: View, path: str, span: Span, text: str) -> DiagnosticRelatedInformation:
+        return DiagnosticRelatedInformation(self.location(view, path, span), text)
 
     def location(self, view: View, path: str, span: Span) -> Location:
         """A place in a file of the project."""
         part = view.source(path).part(span.start)
         return Location(self.address(view, path, part), self._places.range(part, span))
+
+
+def _same(view: View, finding: Finding) -> Iterator[Finding]:
+    """The other places of a finding's design."""
+    others = (one for one in view.findings if one.design and one.design == finding.design and one is not finding)
+    return islice(others, MOST)

@@ -28,7 +28,7 @@ WATCHED = ("**/*.py", "**/*.ipynb", "**/pyproject.toml", "**/dllint.toml", "**/.
 
 
 class Server(LanguageServer):
-    """Listens in one thread and analyses in another."""
+    """Listens in one thread and analyzes in another."""
 
     def __init__(self) -> None:
         super().__init__("dllint", __version__, notebook_document_sync=_NOTEBOOKS)
@@ -284,7 +284,7 @@ def _answer(server: Server) -> None:
             found += await server.at(uri, lambda *at: list(server.actions.at(at, params.range))) or []
         kind = FIX_ALL if server.documents.cell(uri) is None else FIX_NOTEBOOK
         if _wants(only, kind) and await server.at(uri, lambda view, path, cell: view.is_fixable(path)):
-            action = lsp.CodeAction("dllint: fix everything that is safe", kind, data=uri)
+            action = lsp.CodeAction("dllint: apply all safe fixes", kind, data=uri)
             found += [action] if server.resolves else await _with_edit(server, action)
         return found
 
@@ -318,7 +318,7 @@ def _obey(server: Server) -> None:
     async def apply_autofix(uri: str) -> None:
         edit = await server.at(uri, lambda view, path, cell: server.actions.fix_all(view, path))
         if edit is not None:
-            server.workspace_apply_edit(lsp.ApplyWorkspaceEditParams(edit, "dllint: fix everything that is safe"))
+            server.workspace_apply_edit(lsp.ApplyWorkspaceEditParams(edit, "dllint: apply all safe fixes"))
 
     @server.command("dllint.debugInformation")
     async def debug_information() -> str:

@@ -23,7 +23,7 @@ from dllint.reduce import Collected
 from dllint.source import Source, Span
 
 PAUSE_S = 1.0
-"""So long nobody has typed when a syntax error is told: until then it is somebody's half-written line."""
+"""How long the user must not type before a syntax error is reported: until then, it is a half-written line."""
 
 
 class View(msgspec.Struct, frozen=True):
@@ -41,7 +41,7 @@ class View(msgspec.Struct, frozen=True):
     hidden: frozenset[str]
     crashes: tuple[str, ...]
     fixable: dict[str, bool]
-    """Files that somebody asked about, and whether `judged` has a safe fix for them."""
+    """Files that the client asked about, and whether `judged` has a safe fix for them."""
 
     def source(self, path: str) -> Source:
         """A file as it is in the editor or on disk."""
@@ -129,7 +129,7 @@ class Workbench:
         return self._walk()
 
     def _walk(self) -> bool:
-        """The project's files and the buffers that are none yet, but no excluded ones. False: configured anew."""
+        """The project's files and unsaved new buffers, but no excluded ones. False: the configuration changed."""
         if not self.session.walk():
             return False
         known = self.session.selection

@@ -1,4 +1,4 @@
-"""The thread that analyses, so that the other one can listen.
+"""The thread that analyzes, so that the other one can listen.
 
 It is asked for one thing after the other, and begins each with what was typed until then: while it is busy, changes
 gather, and the next answer is about all of them.

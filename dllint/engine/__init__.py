@@ -58,7 +58,7 @@ def planned(session: Session) -> Plan:
 def check(request: Request) -> Result:
     """Run the pipeline. Raises ConfigError, UnknownRule and RegistryError.
 
-    Arguments that lie in no project may hold several: each of these is checked as if it were asked about alone. Of one
+    Arguments outside any project may contain several projects: each is checked as if it were named alone. Of one
     project nothing is written before all is decided.
     """
     if _several(request):

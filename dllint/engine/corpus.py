@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Changed(BaseException):
-    """A file is not what it was when this run began: what was found does not hold. No error of whoever asked for it."""
+    """A file changed during the run, so the result is invalid. This isn't the caller's error."""
 
 
 class Corpus:
@@ -62,7 +62,7 @@ class Corpus:
 
     @property
     def problems(self) -> list[Finding]:
-        """DLL900 and DLL903: files that could not be read or analysed."""
+        """DLL900 and DLL903: files that could not be read or analyzed."""
         return [*self._problems, *(item.problem for item in self._collected.values() if item.problem)]
 
     @property

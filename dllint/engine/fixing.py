@@ -19,6 +19,7 @@ from dllint.fix import Applicability, Edit, Fix, Import, compatible, edited, fit
 from dllint.reduce import told
 from dllint.rule import Rule
 from dllint.source import Source, Span
+from dllint.style import style_of
 from dllint.suppress import COMMENTS
 from dllint.syntax.guard import NotParsed
 from dllint.syntax.refused import unfaithful
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
     from dllint.project import Project
 
 UNCOVERED = {"DLL301": frozenset({"DLL308"})}
-"""What is told only once something worse is mended: what an import does besides, once it no longer starts workers."""
-_WAITS = "what it would use is not defined in this round"
+"""Codes to report only after a worse problem is fixed: other effects of an import that no longer starts workers."""
+_WAITS = "what it would use is not defined yet"
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -64,6 +65,8 @@ class Remedies:
         if finding.code not in self._rules:
             return None
         try:
+            source = project.source(finding.path)
+            source.width, source.quote = style_of(self._configs.root, finding.path)
             fix = self._rules[finding.code].fix(finding, project)
             if fix is None:
                 return None
@@ -74,7 +77,9 @@ class Remedies:
             trust = Applicability.MANUAL if apart else self._trust(finding, fix.applicability)
             return msgspec.structs.replace(fix, applicability=trust)
         except NotParsed:  # LibCST does not read the file, so it is reported on and not fixed
-            return Fix("Mend it; this file cannot be read well enough to be changed", (), Applicability.MANUAL)
+            return Fix(
+                "Fix it yourself; dllint cannot read this file well enough to change it", (), Applicability.MANUAL
+            )
         except Exception as error:
             place = f"{finding.path}:{project.source(finding.path).place(finding.span.start)}"
             self.crashes.append(f"internal error in the fix of {finding.code} at {place}: {told(error)}")
@@ -103,7 +108,7 @@ def _impossible(edit: Edit, project: Project) -> str:
     source = project.source(edit.path)
     if not project.fixable(edit.path):
         return unfaithful(source.text)
-    return "" if fits(source, edit) else "it would change several cells of the notebook, or what is for IPython"
+    return "" if fits(source, edit) else "it would change several cells of the notebook, or IPython syntax"
 
 
 def _by_hand(fix: Fix, why: str) -> Fix:
@@ -227,7 +232,7 @@ class _Trial:
         return self._worse(together, _counts(judged)) or _Tried(changed, judged.projects)
 
     def _worse(self, together: Sequence[tuple[Finding, Fix]], after: Counter[tuple[str, str]]) -> str:
-        # What is told of comments is counted by nobody: a comment that did silence something would show.
+        # Diagnostics about comments don't count: a comment that silenced something would show.
         gone = Counter((finding.code, finding.path) for finding, _ in together if finding.code not in COMMENTS)
         for (code, path), number in gone.items():
             if after[code, path] > self._before[code, path] - number:

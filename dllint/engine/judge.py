@@ -40,6 +40,8 @@ class Judgement(msgspec.Struct, frozen=True):
     silenced: tuple[Finding, ...]
     crashes: tuple[str, ...]
     suppressions: Suppressions
+    source: Callable[[str], Source]
+    """The texts that the findings' spans are of."""
     _seen_as: Callable[[str], int]
 
     def project(self, path: str) -> Project:
@@ -108,7 +110,8 @@ class Judge:
         wanted = any(codes & COMMENTS for codes in self._codes.values())
         comments = self.heard(corpus.root, suppressions.told(self.codes)) if wanted else []
         findings, crashes = (*_merged(heard), *comments), list(dict.fromkeys(crashes))
-        return Judgement(tuple(projects), findings, silenced, tuple(crashes), suppressions, self._seen_as)
+        told = findings, silenced, tuple(crashes), suppressions
+        return Judgement(tuple(projects), *told, corpus.source, self._seen_as)
 
     def _seen_as(self, path: str) -> int:
         """Which of the projects is a file's."""
@@ -136,7 +139,7 @@ def _ignores(config: Config) -> list[tuple[bool, Globs, Words]]:
 
 
 def _ask(rule: Rule, project: Project, crashes: list[str]) -> Iterator[Finding]:
-    """A crash in one rule is told and hides nothing else."""
+    """A crash in one rule is reported and hides nothing else."""
     try:
         yield from rule.check(project)
     except Exception as error:

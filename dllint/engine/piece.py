@@ -1,4 +1,4 @@
-"""What one of several projects comes to, as plain data; and all of them joined to one result."""
+"""The result of one of several projects, as plain data; and all of them joined to one result."""
 
 from __future__ import annotations
 
@@ -91,6 +91,7 @@ def _below(folder: str, finding: Finding) -> Finding:
         notes=tuple(msgspec.structs.replace(note, path=f"{folder}/{note.path}") for note in finding.notes),
         anchors=tuple((f"{folder}/{path}", span) for path, span in finding.anchors),
         key=f"{folder}:{finding.key}" if finding.key else "",
+        design=f"{folder}/{finding.design}" if finding.design else "",
     )
 
 

@@ -1,4 +1,4 @@
-"""How far a run has come, for whoever wants to know; nobody does unless `observed` says so."""
+"""The progress of a run, for observers; there are none unless `observed` adds one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def observed(observer: Observer | None) -> Iterator[None]:
 
 
 def began(what: str) -> None:
-    """Tell that something takes a while whose end nobody knows."""
+    """Report a step of unknown length."""
     observer = _observer.get()
     if observer is not None:
         observer(what, 0, 0)

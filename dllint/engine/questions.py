@@ -1,4 +1,4 @@
-"""Questions about a whole project besides what is to be reported: why a line is quiet, what may have happened."""
+"""Other questions about a whole project: why a line has no finding, what may have happened."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dllint.project import Project
 
 
-NOTHING = "nothing on this line is made, kept or started that could go to workers"
+NOTHING = "nothing that could go to workers is created, kept or started on this line"
 
 
 class NoLine(Exception):
@@ -36,7 +36,7 @@ class NoLine(Exception):
 def why(session: Session, path: str, row: int, cell: int | None) -> list[str]:
     """Why a line is quiet, or what it is reported for; in a notebook, a line of a cell. Raises NoLine.
 
-    Places are told as seen from the working directory.
+    Places are relative to the working directory.
     """
     named = (
         one for one in session.selection.named if os.path.realpath(session.absolute(one)) == os.path.realpath(path)
@@ -52,7 +52,7 @@ def why(session: Session, path: str, row: int, cell: int | None) -> list[str]:
         _refuse_beyond(corpus.source(relative), row, path)
         judged = session.judge.judge(corpus)
         told = [*_told(judged, corpus, relative, row), *judged.crashes]
-        return told or ["no container starts on this line that is known to run workers and to lack shared memory"]
+        return told or ["no container that runs workers and lacks shared memory starts on this line"]
     source = corpus.source(relative)
     part = next((part for part in source.parts if part.cell == cell), None)
     if part is None:

@@ -181,7 +181,7 @@ class Reader:
         """The files worth parsing, remembered: in a project of thousands of files, finding them takes a while."""
         try:
             told = msgspec.msgpack.encode((self._root, peeks)) if self._cache.on else b""
-        except UnicodeEncodeError:  # a path that is no text
+        except UnicodeEncodeError:  # a path that isn't text
             told = b""
         key = hashed(told)
         known = self._cache.entry("closure", key) if told else None

@@ -1,16 +1,15 @@
-"""What a run comes to."""
+"""The result of a run."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
 from dllint.config import Config
 from dllint.engine.corpus import Corpus
-from dllint.engine.session import Session
 from dllint.finding import Finding
 from dllint.fix import Fix
 from dllint.source import Source
@@ -59,19 +58,6 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     def fixed(self) -> Counter[str]:
         """Code to number of findings that are gone."""
         return Counter(item.code for item in self.applied)
-
-
-def result(session: Session, corpus: Corpus, findings: Iterable[tuple[Finding, Fix | None]], **what: Any) -> Result:
-    """The result of a session's run, with what every run says of itself."""
-    return Result(
-        root=corpus.root,
-        config=session.config,
-        findings=tuple(findings),
-        source=corpus.source,
-        targets=session.selection.targets,
-        codes=session.codes,
-        **what,
-    )
 
 
 def quote(corpus: Corpus, findings: Iterable[Finding]) -> None:

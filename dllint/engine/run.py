@@ -9,7 +9,7 @@ from dllint.engine.corpus import Corpus
 from dllint.engine.fixing import Fixer, Outcome, written_out
 from dllint.engine.judge import Judgement
 from dllint.engine.reader import Survey
-from dllint.engine.result import Change, Result, quote, result
+from dllint.engine.result import Change, Result, quote
 from dllint.engine.session import Session
 from dllint.engine.silencing import Silenced, gone, silence
 from dllint.engine.write import Interrupted, NotWritten, tidy, write
@@ -47,7 +47,7 @@ def run(session: Session, survey: Survey) -> Result:
         unwritten = _write_all(corpus.root, changes)
         if request.fix:
             tidy(corpus.root, session.selection.targets)
-    if unwritten:  # what is told is what is on disk now
+    if unwritten:  # report what is on disk now
         corpus = corpus.changed({path: first.source(path) for path in unwritten})
         judged = session.judge.judge(corpus, judged.projects)
         found = session.found(corpus, judged)
@@ -55,16 +55,15 @@ def run(session: Session, survey: Survey) -> Result:
     refused = [one for one in session.judge.heard(corpus.root, outcome.refused) if one.path not in unwritten]
     findings = [*filter(session.concerned, found), *refused]
     quote(corpus, findings)
-    stuck = [] if outcome.converged else ["fixes were still possible after the last pass; run again"]
-    fixes = {id(finding): fix for finding, fix in _with_fixes(session, findings, judged)}
+    stuck = [] if outcome.converged else ["more fixes are possible; run again"]
+    fixes = dict(_fixes(session, findings, judged)) if request.remedies else {}
     as_read = {path: survey.seen[path].digest for path in survey.relevant | survey.aside} == corpus.digests
     if as_read and not (request.fix or silenced.gone or corpus.crashes or judged.crashes or session.remedies.crashes):
         known = {index: fixes[id(finding)] for index, finding in enumerate(found) if id(finding) in fixes}
         session.remember(survey, found, known)
-    return result(
-        session,
+    return session.result(
         corpus,
-        [(finding, fixes[id(finding)]) for finding in findings],
+        [(finding, fixes.get(id(finding))) for finding in findings],
         changes=tuple(change for change in changes if change.before.path not in unwritten),
         applied=tuple(item for item in outcome.applied if item.path not in unwritten),
         silenced=silenced.gone,
@@ -87,13 +86,12 @@ def _unwanted(root: str, silenced: Silenced) -> Iterable[str]:
         yield f'{file}: Ruff takes `noqa: DLL...` for a mistake and deletes it (RUF100); add `lint.external = ["DLL"]`'
 
 
-def _with_fixes(
-    session: Session, findings: Iterable[Finding], judged: Judgement
-) -> Iterable[tuple[Finding, Fix | None]]:
+def _fixes(session: Session, findings: Iterable[Finding], judged: Judgement) -> Iterable[tuple[int, Fix | None]]:
+    """The fixes by the identities of their findings."""
     for finding in findings:
         project = judged.project(finding.path)
         fix = session.remedies.fix(finding, project)
-        yield finding, written_out(fix, project) if fix else None
+        yield id(finding), written_out(fix, project) if fix else None
 
 
 def _changes(before: Corpus, after: Corpus) -> Iterable[Change]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -16,6 +16,7 @@ from dllint.config import Config, Configs
 from dllint.engine.corpus import Corpus
 from dllint.engine.progress import began
 from dllint.engine.reader import Reader, Survey
+from dllint.engine.result import Result
 from dllint.engine.verdict import Verdict, Verdicts
 from dllint.finding import Finding
 from dllint.fix import Fix
@@ -27,11 +28,11 @@ if TYPE_CHECKING:
 
 
 SHOWN = 3
-"""Projects that are told by their names."""
+"""How many projects are named in a message."""
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
-    """What is asked of a run. `stdin` is the content of `stdin_path`, which need not exist."""
+    """A request for a run. `stdin` is the content of `stdin_path`, which doesn't have to exist."""
 
     paths: tuple[str, ...]
     layer: registry.Layer = registry.Layer()
@@ -43,6 +44,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     heed: bool = True
     """Whether comments silence."""
     fix: bool = False
+    remedies: bool = True
+    """Whether the report shows fixes: computing a fix takes longer than finding the problem."""
     unsafe_fixes: bool | None = None
     """None: as configured."""
     add_noqa: str | None = None
@@ -159,7 +162,7 @@ class Session:
         return Remedies(self.configs, self.request.unsafe_fixes)
 
     def walk(self) -> bool:
-        """Find the files anew: some came or went. False where a configuration is another one. Raises ConfigError."""
+        """Find the files again: some were added or removed. False if a configuration changed. Raises ConfigError."""
         before, files_before = self.configs, self.selection
         self.configs = self._configured()
         self.selection = self._select()
@@ -198,6 +201,8 @@ class Session:
         known = self._verdicts.recall(survey)
         if known is None or not self._reader.sound(survey):
             return None
+        if not request.remedies:
+            return known
         concerned = {index for index, finding in enumerate(known.findings) if self.concerned(finding)}
         return known if concerned <= known.fixes.keys() else None
 
@@ -211,11 +216,12 @@ class Session:
         return Verdicts(self._cache, [(own, self.chosen(own)) for own in self.configs.all], self.request.heed)
 
     def found(self, corpus: Corpus, judged: Judgement) -> list[Finding]:
-        """The findings in the whole project, and what the tool itself has to say, in reading order."""
-        return sorted(
-            (*judged.findings, *self.judge.heard(corpus.root, corpus.problems)),
-            key=lambda finding: (finding.path, finding.span, finding.code),
-        )
+        """The findings in the whole project, and what the tool itself has to say, in reading order. Raises Changed."""
+        from dllint.engine import designs
+
+        found = (*judged.findings, *self.judge.heard(corpus.root, corpus.problems))
+        ordered = sorted(found, key=lambda finding: (finding.path, finding.span, finding.code))
+        return designs.joined(ordered, judged.source)
 
     def concerned(self, finding: Finding) -> bool:
         """Whether a finding is about a target."""
@@ -224,6 +230,18 @@ class Session:
     def shown(self, corpus: Corpus, judged: Judgement) -> list[Finding]:
         """The findings that concern a target."""
         return [finding for finding in self.found(corpus, judged) if self.concerned(finding)]
+
+    def result(self, corpus: Corpus, findings: Iterable[tuple[Finding, Fix | None]], **what: Any) -> Result:
+        """What a run comes to, with what every run says of itself. `what` are further fields of `Result`."""
+        return Result(
+            root=corpus.root,
+            config=self.config,
+            findings=tuple(findings),
+            source=corpus.source,
+            targets=self.selection.targets,
+            codes=self.codes,
+            **what,
+        )
 
     def missing(self) -> list[str]:
         """Arguments that do not exist."""
@@ -243,7 +261,7 @@ class Session:
         ]
 
     def warnings(self) -> list[str]:
-        """What is worth a line besides the findings."""
+        """Notes in addition to the findings."""
         told = [line for own in self.configs.all for line in own.warnings]
         told += registry.renamed(
             (*self.request.layer.words, *(word for own in self.configs.all for word in own.layer.words))

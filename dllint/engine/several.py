@@ -1,4 +1,4 @@
-"""Projects below a folder that is none: each is checked as if it were asked about alone, and told of as one run.
+"""Projects below a folder that isn't one: each is checked as if it were named alone, and all are reported as one run.
 
 What one repository does says nothing about the next one; each has its own configuration, and a process holds only one
 of them in memory at a time.
@@ -105,7 +105,7 @@ def _beside(waiting: Sequence[Session], jobs: int) -> Iterator[Piece]:
     inner = max(1, jobs // len(left))
     tasks = []
     for root, request in left.items():
-        with contextlib.suppress(UnicodeEncodeError):  # a path that is no text
+        with contextlib.suppress(UnicodeEncodeError):  # a path that isn't text
             tasks.append((root, msgspec.msgpack.encode(msgspec.structs.replace(request, jobs=inner))))
     with contextlib.suppress(child.Unusable, OSError):
         for root, answer in _Crew(tasks, len(tasks), min(jobs, len(tasks))).answers():
@@ -122,7 +122,7 @@ class _Crew(Crew[tuple[str, bytes], tuple[str, Piece | None]]):
         return child.start("dllint.engine.worker")
 
     def answered(self, process: subprocess.Popen[bytes], task: tuple[str, bytes]) -> bool:
-        """Whether the process has checked a project; the one that kills it is told of."""
+        """Whether the process has checked a project; a project that kills it is reported."""
         assert process.stdin and process.stdout
         root, request = task
         with contextlib.suppress(OSError, EOFError):

@@ -60,7 +60,7 @@ def _commented(
     """A file with the comments, or why it gets none."""
     source = corpus.source(path)
     if path not in corpus.models:
-        return noqa.NotTokenized("it is no Python file")
+        return noqa.NotTokenized("it is not a Python file")
     try:
         commented = edited(source, noqa.add(source, corpus.models[path].suppressions, findings, reason))
         commented.encode()

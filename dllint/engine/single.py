@@ -10,14 +10,14 @@ import msgspec
 
 from dllint.engine.corpus import Changed, Corpus
 from dllint.engine.reader import Survey
-from dllint.engine.result import Result, paths, quote, result
+from dllint.engine.result import Result, paths, quote
 from dllint.engine.session import Session
 from dllint.engine.verdict import Verdict
 from dllint.garbage import uncollected
 
 Answer = TypeVar("Answer")
 ATTEMPTS = 3
-"""Runs that are begun while somebody writes the files."""
+"""How many runs to try while another program writes the files."""
 
 
 def undisturbed(ask: Callable[[], Answer]) -> Answer:
@@ -51,9 +51,10 @@ def recalled(session: Session, survey: Survey) -> Result | None:
 
 def _told(session: Session, survey: Survey, known: Verdict) -> Result:
     concerned = [index for index, finding in enumerate(known.findings) if session.concerned(finding)]
-    findings = [(known.findings[index], known.fixes[index]) for index in concerned]
+    wanted = session.request.remedies
+    findings = [(known.findings[index], known.fixes[index] if wanted else None) for index in concerned]
     digests = {path: survey.seen[path].digest for path in survey.relevant}
     texts = session.texts(survey, {path for finding, _ in findings for path in paths(finding)})
     corpus = Corpus(session.config.root, {}, digests=digests, sources=texts)
     quote(corpus, [finding for finding, _ in findings])
-    return result(session, corpus, findings, crashes=tuple(session.missing()), warnings=tuple(session.warnings()))
+    return session.result(corpus, findings, crashes=tuple(session.missing()), warnings=tuple(session.warnings()))

@@ -1,4 +1,4 @@
-"""What is found in files hangs on nothing but them, the rules and the configuration: asked again, it is remembered.
+"""Findings depend only on the files, the rules and the configuration, so an unchanged project reuses its verdict.
 
 A verdict is all that the rules say of a whole project, before anybody's targets, with the fixes that somebody asked
 for. Any other file, rule, key or Python makes another verdict. Files that matter to no loader are no part of it.
@@ -51,7 +51,7 @@ class Verdicts:
         before = self.recall(survey)
         known = dict(before.fixes) if before and before.findings == plain else {}
         known |= {place: fixes[index] for place, index in enumerate(kept) if index in fixes}
-        with contextlib.suppress(UnicodeEncodeError):  # a path that is no text
+        with contextlib.suppress(UnicodeEncodeError):  # a path that isn't text
             self._cache.keep("verdict", self._key(survey), msgspec.msgpack.encode(Verdict(plain, known)))
 
     def _key(self, survey: Survey) -> str:

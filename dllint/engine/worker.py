@@ -1,4 +1,4 @@
-"""A process that checks the projects it is told of, each in a copy of itself where the platform has them.
+"""A process that checks the projects it is given, each in a forked copy of itself if the platform can fork.
 
 A copy ends without putting millions of objects away, which takes a tenth of the time, and its memory is free at once.
 """

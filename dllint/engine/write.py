@@ -1,4 +1,4 @@
-"""Writing fixed files: all of a file or nothing of it, and nothing that a file has is lost."""
+"""Write fixed files: completely or not at all, and without losing attributes of the file."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def write(root: str, path: str, before: bytes, after: bytes) -> None:
     """
     place = os.path.realpath(os.path.join(root, path))
     if not _is_inside(place, os.path.realpath(root)):
-        raise NotWritten(f"it is a link to {place}, which is outside of the project")
+        raise NotWritten(f"it is a link to {place}, which is outside the project")
     try:
         if contents(place, LARGEST) != before:
-            raise NotWritten("it was changed meanwhile")
+            raise NotWritten("it changed in the meantime")
         status = os.stat(place)
         if not os.access(place, os.W_OK):
-            raise NotWritten("it may not be written")
+            raise NotWritten("it is not writable")
         if status.st_nlink > 1:
             raise NotWritten("it has other hard links, which would keep the old text")
         replace(place, after, stat.S_IMODE(status.st_mode), lambda temporary: _keep(place, status, temporary))
@@ -59,7 +59,7 @@ def _keep(place: str, status: os.stat_result, temporary: str) -> None:
         try:
             os.chown(temporary, status.st_uid, status.st_gid)
         except OSError:
-            raise NotWritten("it belongs to somebody else, whose it would not stay") from None
+            raise NotWritten("it belongs to another user, and would not keep its owner") from None
         os.chmod(temporary, stat.S_IMODE(status.st_mode))  # a change of the owner clears bits of it
     if not hasattr(os, "listxattr"):
         return

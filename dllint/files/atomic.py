@@ -36,7 +36,7 @@ def replace(
 def save(place: str, data: bytes) -> None:
     """Write a file for a user: a link stays a link, a mode stays, a new file has the usual one. Raises OSError.
 
-    What is no file (a pipe, `/dev/stdout`) is written to.
+    What isn't a file (a pipe, `/dev/stdout`) is written to.
     """
     if os.path.exists(place) and not os.path.isfile(place):
         with open(place, "wb") as stream:

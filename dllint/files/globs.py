@@ -53,7 +53,7 @@ class Spec:
         return None
 
     def covers(self, path: str, folder: bool) -> bool:
-        """Whether a path is covered, or a folder that it lies in."""
+        """Whether a path, or a folder that contains it, is covered."""
         own = self.verdict(path, folder)
         if own is not None:
             return own
@@ -126,7 +126,7 @@ def _segment(text: str, names: Iterator[str]) -> str:
 
 
 def _single(text: str, at: int) -> tuple[str, int]:
-    """An expression for what stands at an offset and matches one character, and where it ends."""
+    """An expression for what is at an offset and matches one character, and its end."""
     match text[at]:
         case "?":
             return "[^/]", at + 1

@@ -49,7 +49,7 @@ class _Spec:
         return self._compiled.verdict(path[len(self._prefix) :], folder) if inside else None
 
     def covers(self, path: str, folder: bool) -> bool:
-        """Whether a path is covered, or a folder that it lies in."""
+        """Whether a path, or a folder that contains it, is covered."""
         inside = path.startswith(self._prefix)
         return inside and self._compiled.covers(path[len(self._prefix) :], folder)
 
@@ -113,7 +113,7 @@ class Ignores:
         return above
 
     def from_here(self, folder: str) -> Ignores:
-        """With the ignore files from a folder on down, if it lies in a repository, and none of those above."""
+        """With the ignore files from a folder on down, if it is in a repository, and none of those above."""
         return self._in_git() if self._respects and _repository(folder) else self
 
     def inside(self, folder: str) -> Ignores:

@@ -1,4 +1,4 @@
-"""What patterns left of the entries of folders: of the same names the same patterns say the same."""
+"""The folder entries that patterns leave: the same patterns give the same result for the same names."""
 
 from __future__ import annotations
 

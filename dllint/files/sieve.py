@@ -1,7 +1,10 @@
-"""Which files must be parsed: one regex over the bytes, then the closure over imports.
+"""Which files must be parsed: words in the bytes, then the closure over imports.
 
 Parsing costs a hundred times what reading costs. A file is parsed when it names something of the field, when it belongs
 to a program that does (it imports such a file, however indirectly), or when such a program imports it.
+
+Many of the words are of other fields, too: `Compose`, `Subset`, `cycle(`. Where no file that has one names a package
+that starts workers or is made for them, nothing in the project can, and nothing is parsed.
 """
 
 from __future__ import annotations
@@ -22,6 +25,23 @@ _WORDS = (
     *(b"worker_init_fn", b"num_workers", b"get_worker_info", b"ollate"),
     *(b"Dataset", b"DataPipe", b"DataModule", b".share_memory", b"torchvision", b"Compose"),
 )
+_REPLAYING = (b"cycle(", b"tee(")
+_NAMED_LOADER = re.compile(rb"loader|_dl(?![a-z])", re.IGNORECASE)
+"""What is replayed matters where it is a loader, and of those that cannot be followed, where it is called one."""
+_COMMENTS = (b"dllint:", b"DLL")
+_COMMENT = re.compile(rb"dllint:|noqa[^\r\n]*DLL")
+_PACKAGES = frozenset(
+    name.partition(".")[0]
+    for name in (
+        *(*knowledge.LOADERS, *knowledge.PROCESSES, *knowledge.DATASETS, *knowledge.DATASET_MODULES),
+        *(*knowledge.HOLDING_ROOTS, *knowledge.CHAINED, *knowledge.TRANSFORMED, *knowledge.PREFIXES),
+        *("multiprocess", "joblib", "billiard", "loky"),
+    )
+) - {"concurrent"}  # most of its users want threads; its class for processes is below
+_OF_THE_FIELD = re.compile(
+    rb"\b(?:%b)\b|ata_?[Ll]oader|Dataset|DataModule|num_workers|collate_fn|worker_init_fn|start_processes"
+    rb"|ProcessPoolExecutor" % "|".join(sorted(_PACKAGES)).encode()
+)
 _BEFORE = re.compile(rb"(?:^|.*[\r;:])[ \t\f]*(?:from[ \t]+(\S+)[ \t]+)?$", re.DOTALL)
 _AFTER = re.compile(rb"[ \t]*(\([^)]*\)|(?:[^\\\r\n;]|\\\r?\n)*)")
 
@@ -34,6 +54,8 @@ class Peek(msgspec.Struct, frozen=True):
 
     passes: bool
     imports: tuple[str, ...]
+    surely: bool = False
+    """Whether what it names can only be of the field, in a file that passes."""
 
 
 class Words(msgspec.Struct, frozen=True):
@@ -41,7 +63,9 @@ class Words(msgspec.Struct, frozen=True):
 
     anywhere: tuple[bytes, ...]
     whole: tuple[bytes, ...]
-    """These must stand alone: class names such as `Trainer`."""
+    """These must be whole words: class names such as `Trainer`."""
+    sure: tuple[bytes, ...] = ()
+    """Words of other rules, and names in configurations: their authors want such files to be read."""
 
     def found(self, data: bytes) -> bool:
         """Whether the file has one of them."""
@@ -49,21 +73,32 @@ class Words(msgspec.Struct, frozen=True):
             return True
         return any(re.search(rb"\b" + re.escape(word) + rb"\b", data) for word in self.whole if word in data)
 
+    def surely(self, data: bytes) -> bool:
+        """Whether a file that has one of them speaks of the field, and not of another one that has the word as well."""
+        if _OF_THE_FIELD.search(data) or any(word in data for word in self.sure):
+            return True
+        if any(word in data for word in _REPLAYING) and _NAMED_LOADER.search(data):
+            return True
+        return not set(_COMMENTS).isdisjoint(self.anywhere) and bool(_COMMENT.search(data))
+
 
 def words(triggers: Iterable[bytes] = (), names: Iterable[str] = ()) -> Words:
     """The field's own words, the rules' triggers, and the known and configured classes by their last names."""
     known = (*knowledge.LOADERS, *knowledge.DATASETS, *names)
-    anywhere = (*_WORDS, *sorted(set(triggers)))
+    triggers, names = set(triggers), list(names)
+    anywhere = (*_WORDS, *sorted(triggers))
+    sure = {*triggers.difference(_REPLAYING, _COMMENTS), *(name.rpartition(".")[2].encode() for name in names)}
     last = {name.rpartition(".")[2].encode() for name in known}
     whole = (name for name in last if not any(word in name for word in anywhere))  # those would be found anyway
-    return Words(anywhere, tuple(sorted(whole)))
+    return Words(anywhere, tuple(sorted(whole)), tuple(sorted(sure)))
 
 
 def peek(path: str, data: bytes, wanted: Words) -> Peek:
     """Look at a file's bytes. The JSON of a notebook is taken for its lines, outputs and all: that is quick."""
     if is_notebook(path):
         data = data.replace(b"\\n", b"\n").replace(b'"', b"\n")
-    return Peek(wanted.found(data), tuple(sorted(set(_imports(data)))))
+    passes = wanted.found(data)
+    return Peek(passes, tuple(sorted(set(_imports(data)))), passes and wanted.surely(data))
 
 
 def packed(seen: Peek) -> bytes:
@@ -72,11 +107,11 @@ def packed(seen: Peek) -> bytes:
 
 
 def unpacked(data: bytes) -> Peek:
-    """The peek that was packed. Of what is none it is said that it matters: then it is looked at."""
+    """The peek that was packed. Data that can't be decoded counts as relevant, so that the file is read."""
     try:
         return msgspec.msgpack.decode(data, type=Peek)
     except msgspec.MsgspecError:
-        return Peek(True, ())
+        return Peek(True, (), True)
 
 
 def _imports(data: bytes) -> Iterator[str]:
@@ -106,7 +141,12 @@ def _names(listed: bytes) -> Iterator[str]:
 
 
 def close(peeks: Mapping[str, Peek], root: str) -> frozenset[str]:
-    """The files to parse: those that pass, all that import them, and all that these import. Paths as in `peeks`."""
+    """The files to parse: those that pass, all that import them, and all that these import. Paths as in `peeks`.
+
+    None, where no file that passes is surely of the field.
+    """
+    if not any(seen.surely for seen in peeks.values()):
+        return frozenset()
     imported = _graph(peeks, root)
     importers: dict[str, set[str]] = defaultdict(set)
     for path, targets in imported.items():

@@ -1,4 +1,4 @@
-"""The files of the project, and which of them the arguments ask about.
+"""The files of the project, and which of them the arguments select.
 
 Arguments are report targets; the project is everything under the root that is not excluded. Symbolic links to folders
 are not followed (data sets lie behind them), unless named; a linked file counts once, by its real path.
@@ -50,13 +50,15 @@ def select(
     listings: Listings | None = None,
     force: bool = False,
 ) -> Selection:
-    """Walk the root once, then add what was named outright. `overlay` is a file that need not exist (stdin).
+    """Walk the root once, then add what was named outright. `overlay` is a file that doesn't have to exist (stdin).
 
     `containers` asks for container files too; one that is named and not asked for is `ignored`. `listings` are those of
     an earlier walk with these configurations. `force` leaves out excluded files even when they are named. Afterwards
     `configs` knows every configuration that decides about one of the files.
     """
-    if paths and not overlay and not any(map(os.path.exists, paths)):  # a typo is no reason to look at all around it
+    if (
+        paths and not overlay and not any(map(os.path.exists, paths))
+    ):  # a typo is not a reason to search the folder around it
         return Selection((), (), frozenset(), frozenset(), missing=tuple(paths))
     walk = _Walk(configs, containers, listings)
     files = set(walk.below(walk.root, walk.ignores.at_root(walk.root), nested=True))
@@ -117,7 +119,7 @@ def projects(folder: str, paths: Sequence[str]) -> dict[str, list[str]]:
             if home is None:
                 return {}
             found.setdefault(home, []).append(path if around else home)
-    for home in [*found][:1]:  # somebody must say so
+    for home in [*found][:1]:  # the user must say so
         found[home] += missing
     return found
 
@@ -177,13 +179,13 @@ class _Walk:
         return self._configs.at(os.path.dirname(place)).force_exclude
 
     def place(self, path: str) -> str:
-        """An argument's absolute path; through links, the real one where it lies under the root."""
+        """An argument's absolute path; through links, the real one if it is under the root."""
         if self.outside(path):
             return os.path.normpath(os.path.abspath(path))
         return os.path.normpath(os.path.join(self.root, os.path.relpath(os.path.realpath(path), self.real)))
 
     def outside(self, path: str) -> bool:
-        """Whether a path really lies outside the root: a link leads there."""
+        """Whether a path is really outside the root because of a link."""
         real = os.path.realpath(path)
         return real != self.real and not real.startswith(os.path.join(self.real, ""))
 
@@ -238,7 +240,7 @@ class _Walk:
     def homes(self, folder: str, signs: Iterable[str] = ()) -> Iterator[str | None]:
         """The projects below a folder that is in none; None for a file that is in none either.
 
-        `signs` are names that mark a project besides the usual ones.
+        `signs` are names that mark a project, in addition to the usual ones.
         """
         waiting = [folder]
         while waiting:
@@ -294,7 +296,7 @@ class _Walk:
         return wish.plain or (self._containers and is_container_file(path)) or wish.globs.match(path)
 
     def _first(self, link: str) -> bool:
-        """Whether a linked file lies outside the root and was not met through another link."""
+        """Whether a linked file is outside the root and was not found through another link."""
         real = os.path.realpath(link)
         new = real not in self._seen and self.outside(real)
         self._seen.add(real)

@@ -2,4 +2,4 @@
 
 
 class Damaged(Exception):
-    """Bytes that are no facts."""
+    """Bytes that aren't facts."""

@@ -1,6 +1,6 @@
 """The facts a module is reduced to: expressions, events, scopes. They carry no knowledge of torch and no trees.
 
-The representation is a flat, serialisable rendering of the program: every scope has a linear list of events in source
+The representation is a flat, serializable rendering of the program: every scope has a linear list of events in source
 order, every event and expression carries its span, and nesting (branches, loops, guards) is kept as blocks. Flow
 questions are answered over it by `dllint.project`.
 """
@@ -50,7 +50,7 @@ class Expr(msgspec.Struct, frozen=True, eq=False, array_like=True, gc=False, omi
     slice                          (lower, upper, step), absent ones have kind "none"
     await yield yieldfrom star walrus   (operand,); walrus: name and (value,)
     unknown                        whatever was too deep or is not modelled
-    passed                         not of a module: an argument that stands in another activation (`values.Passed`)
+    passed                         not of a module: an argument in another activation (`values.Passed`)
     """
 
     kind: ExprKind
@@ -172,7 +172,7 @@ class Function(msgspec.Struct, frozen=True):
     is_generator: bool = False
     returns: Expr | None = None
     block: int = -1
-    """The block that the definition stands in."""
+    """The block that contains the definition."""
 
 
 class Class(msgspec.Struct, frozen=True):
@@ -197,7 +197,7 @@ class Class(msgspec.Struct, frozen=True):
 class ImportedName(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """`import module as bound` (attribute "") or `from module import attribute as bound`; `level` counts leading dots.
 
-    A star import has attribute and bound "*". `function` is the scope it stands in (-1: the module), `block` its block.
+    A star import has attribute and bound "*". `function` is its scope (-1: the module), `block` its block.
     """
 
     bound: str
@@ -233,3 +233,5 @@ class ModuleModel(msgspec.Struct, frozen=True):
     """`__all__` when it is a literal, else None."""
     suppressions: tuple[Suppression, ...]
     digest: str = ""
+    old: bool = False
+    """Only an old Python accepts the file: no Python that spawns torch's workers runs it as it is."""

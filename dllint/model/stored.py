@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from sys import intern
 
 import msgspec
 from msgspec.structs import force_setattr, replace
@@ -61,12 +62,27 @@ def decode(data: bytes, path: str) -> ModuleModel:
             force_setattr(stored.model.blocks[block], "test", scopes[scope][event].value)
         for scope, first, second in stored.twins:
             force_setattr(scopes[scope][second], "value", scopes[scope][first].value)
+        _intern(stored.model)
         if stored.inner:
             _join_inner(stored.model, stored.inner)
     except (msgspec.MsgspecError, IndexError, RecursionError) as error:
         raise Damaged(str(error)) from None
     force_setattr(stored.model, "path", path)
     return stored.model
+
+
+def _intern(model: ModuleModel) -> None:
+    """Every name as one object, as Python's parser has them: a tenth of what facts take are names that are there."""
+    for root in _roots(model):
+        waiting = [root]
+        while waiting:
+            expr = waiting.pop()
+            if expr.name:
+                force_setattr(expr, "name", intern(expr.name))
+            if expr.args:
+                waiting += expr.args
+            if expr.keywords:
+                waiting += [value for _, value in expr.keywords]
 
 
 def _join_inner(model: ModuleModel, inner: Sequence[int]) -> None:
@@ -97,7 +113,7 @@ def _scopes(model: ModuleModel) -> Iterator[tuple[Event, ...]]:
 
 
 def _roots(model: ModuleModel) -> Iterator[Expr]:
-    """Every expression that is no part of another one."""
+    """Every expression that isn't part of another one."""
     found: list[Expr | None] = [block.test for block in model.blocks]
     for events in _scopes(model):
         for event in events:

@@ -6,64 +6,44 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from dllint.finding import Certainty, Note
+from dllint.knowledge import DATA_ROOTS
 from dllint.model.facts import Expr, ModuleModel
-from dllint.project.arrays import Arrays
-from dllint.project.boundaries import Boundaries, Loader
-from dllint.project.caches import Caches
-from dllint.project.child_signals import ChildSignals
-from dllint.project.containers import RunContainers
-from dllint.project.declared import Declared
-from dllint.project.default_device import DefaultDevice
-from dllint.project.devices import Devices
-from dllint.project.draining import Draining
-from dllint.project.endings import Endings
+from dllint.project.escape.handles import Handles
+from dllint.project.escape.library import Library
+from dllint.project.escape.shipped import Held, Holder, Shipped
 from dllint.project.evaluate import Evaluator
-from dllint.project.forks import Child, Forks, calls_of
-from dllint.project.given import Given
-from dllint.project.guarded import GuardedNames
-from dllint.project.guards import asks_for_process, only_in_main
-from dllint.project.handles import Handles
-from dllint.project.index import Index
-from dllint.project.item_reads import ItemReads
-from dllint.project.items import Items
-from dllint.project.kept_batches import KeptBatches
-from dllint.project.kept_iterators import KeptIterators
-from dllint.project.library import Library
-from dllint.project.listings import Listings
-from dllint.project.loader_starts import LoaderStarts
-from dllint.project.lost_state import LostState
-from dllint.project.main_code import Begun, MainCode
-from dllint.project.main_settings import MainSettings
-from dllint.project.module_state import ModuleState
-from dllint.project.own_code import OwnCodes
-from dllint.project.passes import Passes
-from dllint.project.per_item import PerItem
-from dllint.project.processes import Processes, Task
-from dllint.project.random_state import RandomStates
-from dllint.project.reach import Running
-from dllint.project.records import Records
-from dllint.project.repeated import RepeatedWork
-from dllint.project.reseeding import Reseeding
-from dllint.project.restarts import Restarts
-from dllint.project.roles import is_test
-from dllint.project.sharding import Sharding
-from dllint.project.shipped import Held, Holder, Shipped
-from dllint.project.start_methods import StartMethods
-from dllint.project.threads import Threads
-from dllint.project.values import Env, Free, Inst, Klass, Opaque, Value, Values
-from dllint.project.worker_code import WorkerCode
-from dllint.project.workers import Workers
+from dllint.project.evaluate.abstract_values import Env, ExtInst, ExtMethod, Free, Inst, Klass, Opaque, Value, Values
+from dllint.project.execution.call_graph import Running, calls_of
+from dllint.project.execution.cuda import Devices
+from dllint.project.execution.guarded import GuardedNames
+from dllint.project.execution.loader_starts import LoaderStarts
+from dllint.project.execution.main_code import Begun, MainCode
+from dllint.project.execution.own_code import OwnCodes
+from dllint.project.execution.passes import Passes
+from dllint.project.execution.processes import Processes, Task
+from dllint.project.execution.worker_code import WorkerCode
+from dllint.project.loaders.arguments import Given
+from dllint.project.loaders.boundaries import Boundaries, Loader, known_loaders
+from dllint.project.loaders.option_defaults import Declared
+from dllint.project.loaders.worker_counts import Workers
+from dllint.project.program.guards import asks_for_process, only_in_main
+from dllint.project.program.index import Index
+from dllint.project.program.module import Module
+from dllint.project.program.roles import is_test
 from dllint.source import Source, Span
-from dllint.targets import FORK, PICKLING, Targets
+from dllint.start_methods import PICKLING
+from dllint.targets import Targets
 
 if TYPE_CHECKING:
     from dllint.documents.containers.container import Container
     from dllint.syntax.parse import Tree
 
 RECURSION_LIMIT = 10_000
+
+Analysis = TypeVar("Analysis")
 
 __all__ = ["Held", "Loader", "Project", "Running", "Targets", "Task", "Workers"]
 
@@ -93,49 +73,37 @@ class Project:
         self._read = read
         self._sources: dict[str, Source] = {}
         self._trees: dict[str, Tree] = {}
+        self._executed: dict[tuple[Module, int], tuple[Expr, ...]] = {}
         if former is not None:
             self._trees = {
                 path: tree for path, tree in former._trees.items() if models.get(path) is former.models[path]
             }
         self.index: Index = Index(models, targets.src, former.index if former is not None else ())
-        self.evaluator = Evaluator(self.index)
+        self.evaluator = Evaluator(self.index, known_loaders(targets))
         declared = Declared(self.evaluator)
         self.boundaries = Boundaries(self.evaluator, targets, declared)
-        self.main_code = MainCode(self.evaluator, self.boundaries)
         self.given = Given(self.evaluator, self.boundaries, declared)
-        self.arrays = Arrays(self.evaluator)
-        self.lost_state = LostState(self.evaluator, self.boundaries, self.given)
-        self.random_states = RandomStates(self.evaluator, self.boundaries)
-        self.devices = Devices(self.evaluator, declared)
-        self.default_device = DefaultDevice(self.evaluator, self.boundaries, self.devices)
-        self.forks = Forks(self.evaluator, self.boundaries, self.devices, self.main_code)
-        self.processes = Processes(self.evaluator, self.boundaries)
-        self.draining = Draining(self.evaluator, self.processes)
-        self.items = Items(self.evaluator, self.boundaries)
-        own_codes = OwnCodes(self.evaluator)
-        self.guarded = GuardedNames(self.evaluator, own_codes, lambda: self._in_children)
-        self.main_settings = MainSettings(self.evaluator, self.guarded)
-        self.start_methods = StartMethods(self.main_code, self.processes)
-        self.listings = Listings(self.evaluator)
         self.handles = Handles(self.evaluator)
-        self.records = Records(self.evaluator, self.listings)
-        self.item_reads = ItemReads(self.evaluator)
-        self.per_item = PerItem(self.evaluator)
-        self.caches = Caches(self.evaluator, self.per_item)
-        self.passes = Passes(self.evaluator, self.main_code)
-        self.kept_batches = KeptBatches(self.evaluator, self.boundaries, self.passes)
-        self.loader_starts = LoaderStarts(self.evaluator, self.main_code)
-        self.child_signals = ChildSignals(self.evaluator, self.loader_starts)
-        self.module_state = ModuleState(self.evaluator, self.main_code, self.guarded, own_codes)
-        self.kept_iterators = KeptIterators(self.evaluator, self.boundaries, self.passes)
-        self.threads = Threads(self.evaluator, self.boundaries, self.loader_starts)
-        self.restarts = Restarts(self.evaluator, self.main_code, self.passes)
-        self.repeated_work = RepeatedWork(self.main_code, self.devices)
-        self.endings = Endings(self.evaluator, self.main_code.reach)
-        self.reseeding = Reseeding(self.evaluator, self.boundaries, self.main_code.reach)
-        self.sharding = Sharding(self.evaluator, self.boundaries, self.main_code)
         self.library = Library(self.evaluator, targets)
-        self.containers = RunContainers(self.index, containers, lambda: filter(self.starts_workers, self.loaders))
+        self.main_code = MainCode(self.evaluator, self.boundaries)
+        self.processes = Processes(self.evaluator, self.boundaries)
+        self.own_codes = OwnCodes(self.evaluator)
+        self.guarded = GuardedNames(self.evaluator, self.own_codes, lambda: self._in_children)
+        self.passes = Passes(self.evaluator, self.main_code)
+        self.loader_starts = LoaderStarts(self.evaluator, self.main_code)
+        self.devices = Devices(self.evaluator, declared)
+        self.containers = tuple(containers)
+        self._container_files = {container.path for container in containers}
+        self._analyses: dict[Callable[[Project], object], object] = {}
+
+    def analysis(self, kind: Callable[[Project], Analysis]) -> Analysis:
+        """An analysis that rules share: `project.analysis(Sharding)` makes it when it is first asked for.
+
+        `kind` is a class that takes the project. Analyses of one family are beside its rules, in `analysis/`.
+        """
+        if kind not in self._analyses:
+            self._analyses[kind] = kind(self)
+        return cast("Analysis", self._analyses[kind])
 
     # Files.
 
@@ -155,7 +123,7 @@ class Project:
 
     def fixable(self, path: str) -> bool:
         """Whether LibCST prints a file back unchanged, which it does not with form feeds. Raises NotParsed."""
-        return path in self.containers.files or self.tree(path).faithful
+        return path in self._container_files or self.tree(path).faithful
 
     def text(self, path: str, span: Span) -> str:
         """The text of a span."""
@@ -182,7 +150,7 @@ class Project:
             return False
         found, surely = self.boundaries.argument(loader, "dataset")
         values = [value for pair in found for value in self.evaluator.values(*pair)]
-        return not surely or not values or any(isinstance(value, (Opaque, Free)) for value in values)
+        return not surely or not values or any(map(_is_unknown, values))
 
     # What is shipped.
 
@@ -226,7 +194,7 @@ class Project:
         return tuple(every.values())
 
     def _inherited(self) -> Iterator[Held]:
-        """Everything that forked workers have: walked anew where pickle would leave something out."""
+        """Everything that forked workers have: walked again where pickle would leave something out."""
         pickled, forked = self._pickled, self._pickled.when_forked()
         for loader, items in self._held_by_loader:
             if self.starts_workers(loader):
@@ -276,7 +244,7 @@ class Project:
         return bool(self.open_loaders) and all(self.never_asks(loader) for loader in self.open_loaders)
 
     def never_asks(self, loader: Loader) -> bool:
-        """Whether a loader has no workers and lets nobody choose some: a default of 0 is no such promise."""
+        """Whether a loader never has workers, whatever callers choose; a default of 0 doesn't guarantee that."""
         given = self.boundaries.argument(loader, loader.boundary.workers)[0]
         return loader.workers is Workers.NONE and all(expr.kind == "constant" for expr, _ in given)
 
@@ -313,7 +281,7 @@ class Project:
 
     @cached_property
     def running_if_asked(self) -> tuple[Running, ...]:
-        """Worker code, also of loaders that have no workers until somebody asks for some: an option's default of 0."""
+        """Worker code, also of loaders that have no workers by default: an option's default is 0."""
         code = self._worker_code
         asked = ((loader, items) for loader, items in self._held_by_loader if not self.starts_workers(loader))
         more = [item for loader, items in asked if not self.never_asks(loader) for item in code.of(items, loader)]
@@ -330,11 +298,14 @@ class Project:
         """What would run in the workers of the project's users."""
         return tuple(self._worker_code.of(self._held_by_users, None))
 
-    def executed_calls(self, running: Running) -> Iterator[Expr]:
-        """The calls in worker code that do run in workers."""
-        for event in running.events:
-            if not only_in_main(running.env.module, running.env.function, event):
-                yield from calls_of(event)
+    def executed_calls(self, running: Running) -> Sequence[Expr]:
+        """The calls in worker code that do run in workers; many rules ask, of all workers' code."""
+        module, function = running.env.module, running.env.function
+        known = self._executed.get((module, function))
+        if known is None:
+            events = (event for event in running.events if not only_in_main(module, function, event))
+            known = self._executed[module, function] = tuple(call for event in events for call in calls_of(event))
+        return known
 
     def certainty(self, running: Running, at: Expr) -> Certainty:
         """How sure it is that a part of running code runs."""
@@ -356,24 +327,10 @@ class Project:
             if not asked and (begun.loader is None or begun.loader.workers is Workers.SOME):
                 yield begun
 
-    @cached_property
-    def forked_cuda_users(self) -> tuple[Child, ...]:
-        """Code that uses CUDA in a forked process: one entry a loader, one a process."""
-        found = []
-        seen: set[Loader] = set()
-        for running in self.running:
-            loader = running.loader
-            if loader is None or loader in seen or FORK not in loader.methods:
-                continue
-            if any(self.devices.use(call, running.env) for call in self.executed_calls(running)):
-                seen.add(loader)
-                found.append(Child(running, None))
-        return (*found, *self.forks.process_children())
-
     def why(self, path: str, row: int, named: Callable[[str], str] = str) -> list[str]:
         """Why a line is quiet, in sentences, with paths as `named` writes them; none where nothing on it matters.
 
-        Raises KeyError for a file that was not analysed.
+        Raises KeyError for a file that was not analyzed.
         """
         from dllint.project.why import why
 
@@ -390,16 +347,25 @@ class Project:
         possible = held.loader.methods if held.loader is not None else self.targets.methods()
         return possible & methods
 
-    def where(self, loader: Loader | None, failing: frozenset[str]) -> str:
-        """Where it fails, in words: "on macOS, Windows and Python 3.14+"."""
-        if loader is not None and loader.chosen:
+    def where(self, loader: Loader | None, failing: frozenset[str], chosen: bool = False) -> str:
+        """Where it fails, in words: "on macOS, Windows and Python 3.14+"; `chosen`: the code names the start method."""
+        if chosen or (loader is not None and loader.chosen):
             return "with start method " + " or ".join(sorted(failing))
         targets = self.targets if loader is None else self.targets.on(loader.platforms)
         return targets.where(failing) or ("with start method " + " or ".join(sorted(failing)) if failing else "")
 
 
+def _is_unknown(value: Value) -> bool:
+    """Whether a dataset may be any: what a function of somebody else's returns may be a dataset of the project."""
+    while isinstance(value, ExtInst) and value.base is not None:
+        value = value.base
+    if isinstance(value, ExtInst) and value.call.kind == "call":
+        return value.name.rpartition(".")[2].islower() and value.name.partition(".")[0] not in DATA_ROOTS
+    return isinstance(value, Opaque | Free | ExtMethod)
+
+
 def _left_in_test(held: Held, loader: Loader) -> bool:
-    """Whether a test makes a value, and code that is not known to start workers gets it: nobody else passes it."""
+    """Whether a test makes a value, and only code that is not known to start workers gets it."""
     return loader.workers is not Workers.SOME and not loader.in_tests and is_test(held.path)
 
 

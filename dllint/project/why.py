@@ -1,4 +1,4 @@
-"""Why a line is quiet: what stands on it, the route that was tried, and where it ended."""
+"""Why a line has no finding: what is on it, the route that was tried, and where it ended."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 
 from dllint.knowledge import DROP_STATE
 from dllint.model.facts import Event, Expr
-from dllint.project.guards import under_main_guard
-from dllint.project.left_out import left_out
-from dllint.project.main_code import iterated_by
-from dllint.project.module import Module
-from dllint.project.shipped import Held
-from dllint.project.values import Free, Inst, Klass, Opaque
-from dllint.project.workers import Workers
+from dllint.project.escape.pickle_state import left_out
+from dllint.project.escape.shipped import Held
+from dllint.project.evaluate.abstract_values import Free, Inst, Klass, Opaque
+from dllint.project.evaluate.contexts import MAX_CONTEXTS
+from dllint.project.execution.main_code import iterated_by
+from dllint.project.loaders.worker_counts import Workers
+from dllint.project.program.guards import under_main_guard
+from dllint.project.program.module import Module
 from dllint.source import Span
-from dllint.targets import PICKLING
+from dllint.start_methods import PICKLING
 
 if TYPE_CHECKING:
     from dllint.project import Project
@@ -40,10 +41,14 @@ class Why:
     def lines(self) -> list[str]:
         """One sentence for each thing on the line that could matter."""
         found = [*self._loaders(), *self._shipped(), *self._unshipped(), *self._classes(), *self._main_code()]
+        found += self._limits()
         return list(dict.fromkeys(found))
 
     def _here(self, span: Span) -> bool:
         return self.source.location(span.start)[0] == self.row
+
+    def _inside(self, span: Span) -> bool:
+        return self.source.location(span.start)[0] <= self.row <= self.source.location(span.end)[0]
 
     def _at(self, path: str, span: Span) -> str:
         return f"{self._named(path)}:{self.project.source(path).place(span.start)}"
@@ -60,6 +65,16 @@ class Why:
                         if unknown or not self.project.values(expr, env):
                             place = self._at(env.module.path, expr.span)
                             yield f"its `{name}` at {place} could not be followed: UNKNOWN"
+
+    def _limits(self) -> Iterator[str]:
+        """Code on the line whose callers were forgotten: what is found there is never certain."""
+        for running in (*self.project.running, *self.project.users_running):
+            own = running.truncated and running.path == self.module.path and running.env.function >= 0
+            if own and self._inside(running.env.facts.span):
+                yield (
+                    f"`{running.env.facts.name}` is called in more than {MAX_CONTEXTS} contexts, which are not told "
+                    "apart: nothing behind it is certain"
+                )
 
     def _shipped(self) -> Iterator[str]:
         for held in self.project.every_route():
@@ -106,8 +121,7 @@ class Why:
     def _classes(self) -> Iterator[str]:
         reached = {held.value.klass: held for held in self.project.every_route() if isinstance(held.value, Inst)}
         for item in self.module.model.classes:
-            rows = range(self.source.location(item.span.start)[0], self.source.location(item.span.end)[0] + 1)
-            if self.row not in rows:
+            if not self._inside(item.span):
                 continue
             klass = self.project.evaluator.klass(self.module, item.index)
             yield from self._class(klass, reached.get(klass))

@@ -21,7 +21,7 @@ __all__ = ["Collected", "collect_bytes", "collect_source", "cores", "pack", "tol
 
 
 class Collected(msgspec.Struct, frozen=True):
-    """What became of one file: a model, or what stands in the way; both where only an old Python accepts the file."""
+    """The result for one file: a model, or a problem; both if only an old Python accepts the file."""
 
     model: ModuleModel | None = None
     problem: Finding | None = None
@@ -39,7 +39,7 @@ def collect_bytes(path: str, data: bytes) -> Collected:
 
 
 def collect_source(source: Source) -> Collected:
-    """A file's model, or what stands in the way."""
+    """A file's model, or a problem."""
     from dllint.collect import collect, collect_old  # a run that knows all facts does without
     from dllint.syntax.guard import NotParsed
 
@@ -107,7 +107,7 @@ def cores() -> int:
 
 def unreadable(path: str, why: str) -> Finding:
     """DLL903 for a file."""
-    return Finding("DLL903", path, Span(0, 0), f"not analysed: {why}", Severity.WARNING, key=f"DLL903 {path}")
+    return Finding("DLL903", path, Span(0, 0), f"not analyzed: {why}", Severity.WARNING, key=f"DLL903 {path}")
 
 
 def _not_parsed(source: Source, error: NotParsed) -> Finding:

@@ -28,7 +28,7 @@ class Crew(ABC, Generic[Task, Answer]):
         self._processes: set[subprocess.Popen[bytes]] = set()
         self._threads = [threading.Thread(target=self._serve, daemon=True) for _ in range(jobs)]
         self.stopped = False
-        """Nobody waits for the answers that are left."""
+        """No caller waits for the remaining answers."""
 
     @abstractmethod
     def start(self) -> subprocess.Popen[bytes]:

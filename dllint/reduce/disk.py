@@ -1,4 +1,4 @@
-"""Files as they lie on disk: regular, and of a size that a program may have."""
+"""Files as they are on disk: regular, and of a plausible size."""
 
 from __future__ import annotations
 

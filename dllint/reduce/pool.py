@@ -1,7 +1,7 @@
 """Many files to their facts: here, or in processes beside this one where that is worth their start.
 
 Files are handed out in small batches, so all processes are busy to the end. One that dies takes its batch with it: the
-files of the batch are tried one by one, and the one that kills again is told of.
+files of the batch are tried one by one, and the one that kills again is reported.
 """
 
 from __future__ import annotations

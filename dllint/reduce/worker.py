@@ -1,4 +1,4 @@
-"""A process that collects the files it is told of."""
+"""A process that collects the files it is given."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dllint.reduce.disk import collect_file
 def main() -> None:
     """Lists of paths from standard input; for each path its digest and what became of it to standard output."""
     root = sys.argv[2]
-    gc.disable()  # trees are no garbage while they grow, and have no cycles when they go
+    gc.disable()  # trees aren't garbage while they grow, and have no cycles when they are freed
     try:
         answers = child.greeting()
         while True:

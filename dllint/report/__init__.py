@@ -31,7 +31,7 @@ def shown(text: str) -> str:
 
 
 class Context(msgspec.Struct, frozen=True, kw_only=True):
-    """What reporters need besides the findings."""
+    """What reporters need in addition to the findings."""
 
     root: str
     cwd: str
@@ -99,7 +99,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
         return folder
 
     def location(self, path: str, offset: int) -> tuple[int, int]:
-        """Row and column, both from 1, in the file as it lies on disk: in a notebook, those of its JSON."""
+        """Row and column, both from 1, in the file on disk: in a notebook, those of its JSON."""
         source = self.source(path)
         return source.file.location(source.in_file(offset))
 
@@ -113,7 +113,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
         return Span(span.start, max(span.start, min(span.end, source.row_span(source.location(span.start)[0]).end)))
 
     def offers(self, fix: Fix | None) -> bool:
-        """Whether a reviewer may apply the fix with a click. What is to be changed in a notebook is no JSON."""
+        """Whether a reviewer can apply the fix with a click. Edits of a notebook aren't edits of its JSON."""
         least = Applicability.UNSAFE if self.unsafe_fixes else Applicability.SAFE
         if fix is None or not fix.edits or any(is_notebook(edit.path) for edit in fix.edits):
             return False
@@ -127,7 +127,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def by_hand(fix: Fix | None) -> str:
-    """A remedy that nobody applies but a person, as plain text that is Markdown too; "" for any other."""
+    """A remedy that only a person can apply, as plain text that is also Markdown; "" for any other."""
     if fix is None or fix.applicability is not Applicability.MANUAL:
         return ""
     return "\n".join((f"{fix.title} (by hand){':' if fix.snippet else ''}", *_indented(fix.snippet)))

@@ -23,7 +23,7 @@ def render(before: Source, after: Source, name: str) -> bytes:
 
 
 def painted(data: bytes) -> bytes:
-    """A diff in the colours of git."""
+    """A diff in git's colors."""
     return b"".join(_painted(line) for line in data.splitlines(keepends=True))
 
 

@@ -27,6 +27,9 @@ FORMATS = {
 }
 """What may be chosen, with module and function below `dllint.report`."""
 
+WITHOUT_FIXES = frozenset({"concise", "gitlab", "pylint", "azure"})
+"""Formats without fixes."""
+
 
 def renderer(name: str) -> Render:
     """The function that writes a format."""

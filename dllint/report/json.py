@@ -9,6 +9,7 @@ from typing import Any
 from dllint.finding import Finding
 from dllint.fix import Edit, Fix
 from dllint.report import Context, Findings
+from dllint.report.designs import SAME, each
 from dllint.report.fingerprint import fingerprints
 from dllint.source import Part, Span
 
@@ -29,12 +30,17 @@ def record(finding: Finding, fix: Fix | None, context: Context) -> dict[str, Any
 
 
 def _rows(findings: Findings, context: Context) -> Iterator[dict[str, Any]]:
+    """One object a place; the first of a design names the others, and all of them its fingerprint."""
     known = fingerprints(finding for finding, _ in findings)
-    for (finding, fix), fingerprint in zip(findings, known, strict=True):
-        yield _finding(finding, fix, context, fingerprint)
+    first: dict[str, str] = {}
+    for (finding, fix, others), fingerprint in zip(each(findings), known, strict=True):
+        row = _finding(finding, fix, context)
+        row["related"] += [_related(SAME, same.path, same.span, context) for same, _ in others]
+        design = first.setdefault(finding.design or fingerprint, fingerprint)
+        yield {**row, "fingerprint": fingerprint, "design": design}
 
 
-def _finding(finding: Finding, fix: Fix | None, context: Context, fingerprint: str) -> dict[str, Any]:
+def _finding(finding: Finding, fix: Fix | None, context: Context) -> dict[str, Any]:
     part = context.source(finding.path).part(finding.span.start)
     return {
         "code": finding.code,
@@ -49,10 +55,13 @@ def _finding(finding: Finding, fix: Fix | None, context: Context, fingerprint: s
         "cell": part.cell,
         "fix": _fix(fix, context) if fix else None,
         "outcomes": finding.outcomes,
-        "related": [{"message": note.text, **_place(note.path, note.span, context)} for note in finding.notes],
+        "related": [_related(note.text, note.path, note.span, context) for note in finding.notes],
         "anchors": [_place(path, span, context) for path, span in finding.anchors],
-        "fingerprint": fingerprint,
     }
+
+
+def _related(message: str, path: str, span: Span, context: Context) -> dict[str, Any]:
+    return {"message": message, **_place(path, span, context)}
 
 
 def _fix(fix: Fix, context: Context) -> dict[str, Any]:

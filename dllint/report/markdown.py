@@ -7,6 +7,7 @@ import re
 from dllint.finding import Finding
 from dllint.fix import Applicability, Fix
 from dllint.report import Context, Findings, by_hand, shown
+from dllint.report.designs import Design, more, told_once
 
 HEAD = "| | code | place | finding | fix |\n|---|---|---|---|---|\n"
 _CODE = re.compile(r"(?<!`)(`+)(?!`)(.*?[^`])\1(?!`)", re.DOTALL)
@@ -14,20 +15,22 @@ _FIXES = {Applicability.SAFE: "`--fix`", Applicability.UNSAFE: "`--unsafe-fixes`
 
 
 def render(findings: Findings, context: Context) -> str:
-    """One row a finding; below the table what is to be done by hand."""
+    """One row a design; below the table what is to be done by hand."""
     if not findings:
         return "dllint found nothing.\n"
-    rows = "".join(row(finding, fix, context) for finding, fix in findings)
-    return f"{HEAD}{rows}{''.join(remedy(finding, fix, context) for finding, fix in findings)}"
+    designs = told_once(findings)
+    rows = "".join(row(design, context) for design in designs)
+    return f"{HEAD}{rows}{''.join(remedy(design.finding, design.fix, context) for design in designs)}"
 
 
-def row(finding: Finding, fix: Fix | None, context: Context) -> str:
-    """The finding's line of the table."""
+def row(design: Design, context: Context) -> str:
+    """The design's line of the table."""
+    finding, fix = design.finding, design.fix
     cells = (
         finding.severity.value,
         finding.code,
         code(context.place(finding.path, finding.span.start)),
-        prose(shown(finding.message)),
+        prose(shown(finding.message) + more(design, context)),
         _FIXES[fix.applicability] if fix else "",
     )
     return f"| {' | '.join(_cell(cell) for cell in cells)} |\n"

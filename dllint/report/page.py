@@ -21,8 +21,8 @@ def status(info: RuleInfo) -> str:
     return f"{info.severity.value} · {default} · fix: {info.fixable} · {info.status} since {info.since}"
 
 
-def record(info: RuleInfo) -> dict[str, Any]:
-    """A rule as an object for programs."""
+def record(info: RuleInfo, site: str) -> dict[str, Any]:
+    """A rule as an object for programs; `site` is the address of the documentation, or ""."""
     return {
         "code": info.code,
         "name": info.name,
@@ -33,12 +33,13 @@ def record(info: RuleInfo) -> dict[str, Any]:
         "fixable": info.fixable,
         "status": info.status,
         "since": info.since,
+        "url": info.url(site) or None,
         "explanation": _page(info),
     }
 
 
 def introduction(info: RuleInfo) -> str:
-    """What stands between a page's title and its first heading, as one paragraph."""
+    """The text between a page's title and its first heading, as one paragraph."""
     body = _page(info).partition("\n")[2].partition("\n## ")[0]
     return " ".join(body.split())
 

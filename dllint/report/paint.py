@@ -9,7 +9,7 @@ _STYLES = {"error": "31;1", "warning": "33;1", "info": "36;1", "bold": "1", "dim
 
 
 class Paint:
-    """ANSI colours, or nothing."""
+    """ANSI colors, or nothing."""
 
     def __init__(self, color: bool, links: bool = False) -> None:
         self._color = color

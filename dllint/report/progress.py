@@ -38,11 +38,11 @@ class Bar:
             self._timer.finished.set()
 
     def __call__(self, what: str, done: int, total: int) -> None:
-        """Take note that so many of so many are done; a total of 0 is one that nobody knows."""
+        """Record that so many of so many are done; a total of 0 means that it is unknown."""
         with self._lock:
             for earlier, (_, end) in self._steps.items():
                 if earlier != what and not end:
-                    self._update(earlier, 1, 1)  # what nobody could count is over when the next step begins
+                    self._update(earlier, 1, 1)  # a step without a total is over when the next one begins
             self._steps[what] = done, total
             self._update(what, done, total)
 

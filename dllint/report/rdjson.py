@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from dllint.finding import Finding
 from dllint.fix import Fix
 from dllint.report import Context, Findings, by_hand
+from dllint.report.designs import SAME, each
 from dllint.source import Span
 
 _SOURCE = {"name": "dllint"}
@@ -15,14 +17,22 @@ _SOURCE = {"name": "dllint"}
 
 def render(findings: Findings, context: Context) -> str:
     """One `DiagnosticResult`."""
-    diagnostics = [_diagnostic(finding, fix, context) for finding, fix in findings]
+    diagnostics = list(_diagnostics(findings, context))
     return json.dumps({"source": _SOURCE, "diagnostics": diagnostics}, indent=2) + "\n"
 
 
 def lines(findings: Findings, context: Context) -> str:
     """One `Diagnostic` a line."""
-    diagnostics = ({**_diagnostic(finding, fix, context), "source": _SOURCE} for finding, fix in findings)
+    diagnostics = ({**diagnostic, "source": _SOURCE} for diagnostic in _diagnostics(findings, context))
     return "".join(json.dumps(diagnostic) + "\n" for diagnostic in diagnostics)
+
+
+def _diagnostics(findings: Findings, context: Context) -> Iterator[dict[str, Any]]:
+    """One a place, for reviewdog leaves out what the change does not touch; the first of a design names the others."""
+    for finding, fix, others in each(findings):
+        diagnostic = _diagnostic(finding, fix, context)
+        same = [_related(SAME, one.path, one.span, context) for one, _ in others]
+        yield {**diagnostic, "related_locations": diagnostic["related_locations"] + same}
 
 
 def _diagnostic(finding: Finding, fix: Fix | None, context: Context) -> dict[str, Any]:
@@ -30,7 +40,7 @@ def _diagnostic(finding: Finding, fix: Fix | None, context: Context) -> dict[str
     path, span = context.shown(finding)
     here = (path, span) == (finding.path, finding.span)
     cause = "" if here else f"The cause is at {context.place(finding.path, finding.span.start)}."
-    related = [] if here else [{"message": "the cause", "location": _place(finding.path, finding.span, context)}]
+    related = [] if here else [_related("the cause", finding.path, finding.span, context)]
     edit = context.suggestion(finding, fix) if path == finding.path else None
     url = context.url(finding.code)
     suggestions = [{"range": _range(edit.path, edit.span, context), "text": edit.text}] if edit else []
@@ -40,9 +50,12 @@ def _diagnostic(finding: Finding, fix: Fix | None, context: Context) -> dict[str
         "severity": finding.severity.value.upper(),
         "code": {"value": finding.code, **({"url": url} if url else {})},
         **({"suggestions": suggestions} if suggestions else {}),
-        "related_locations": related
-        + [{"message": note.text, "location": _place(note.path, note.span, context)} for note in finding.notes],
+        "related_locations": related + [_related(note.text, note.path, note.span, context) for note in finding.notes],
     }
+
+
+def _related(message: str, path: str, span: Span, context: Context) -> dict[str, Any]:
+    return {"message": message, "location": _place(path, span, context)}
 
 
 def _place(path: str, span: Span, context: Context) -> dict[str, Any]:

@@ -11,9 +11,10 @@ from typing import Any
 from urllib.parse import quote
 
 from dllint import __version__
-from dllint.finding import Certainty, Finding, Severity
+from dllint.finding import Certainty, Severity
 from dllint.fix import Fix
 from dllint.report import Context, Findings, by_hand, page
+from dllint.report.designs import SAME, Design, each, more
 from dllint.report.fingerprint import fingerprints, line_hashes
 from dllint.rule import RuleInfo
 from dllint.source import Span
@@ -22,8 +23,10 @@ _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sa
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 _PROBLEMS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "recommendation"}
 _UNREAD = ("DLL900", "DLL903")
-"""Findings that are also said of the run: files that were not analysed."""
+"""Findings that are also said of the run: files that were not analyzed."""
 CAUSE = "the cause"
+_MOST = 500
+"""Further places of a design; GitHub takes 1,000 locations of a result."""
 _LONGEST = 1024
 """Characters that GitHub takes of a rule's descriptions."""
 
@@ -54,9 +57,7 @@ class _Run:
             "originalUriBaseIds": {"%SRCROOT%": {"uri": f"{root.rstrip('/')}/"}},
             "automationDetails": {"id": "dllint/"},
             "invocations": [self._invocation()],
-            "results": [
-                self._result(finding, fix, key) for (finding, fix), key in zip(self._findings, known, strict=True)
-            ],
+            "results": [self._result(design, key) for design, key in zip(each(self._findings), known, strict=True)],
         }
 
     def _driver(self) -> dict[str, Any]:
@@ -88,7 +89,9 @@ class _Run:
             "toolExecutionNotifications": told,
         }
 
-    def _result(self, finding: Finding, fix: Fix | None, key: str) -> dict[str, Any]:
+    def _result(self, design: Design, key: str) -> dict[str, Any]:
+        """One a place, an alert each; the first of a design names the others."""
+        finding, fix, others = design
         path, span = self._context.shown(finding)
         row, _ = self._context.location(path, span.start)
         related = [
@@ -97,6 +100,10 @@ class _Run:
         ]
         if (path, span) != (finding.path, finding.span):
             related.append({"id": len(related) + 1, **self._location(finding.path, finding.span, CAUSE)})
+        same = [
+            {"id": number, **self._location(one.path, one.span, SAME)}
+            for number, (one, _) in enumerate(others[:_MOST], start=len(related) + 1)
+        ]
         flow = [
             self._location(finding.path, finding.span, finding.message),
             *map(_unnumbered, related[: len(finding.notes)]),
@@ -105,16 +112,26 @@ class _Run:
             "ruleId": finding.code,
             "ruleIndex": self._codes.index(finding.code),
             "level": _LEVELS[finding.severity],
-            "message": {"text": _message(finding, fix, len(related) > len(finding.notes))},
+            "message": {"text": self._message(design, len(related) > len(finding.notes))},
             "locations": [self._location(path, span)],
             "partialFingerprints": {
                 "primaryLocationLineHash": self._hashes(path)[row - 1],
                 "dllint/v1": key,
             },
             "properties": {"certainty": finding.certainty.value, "outcomes": finding.outcomes},
-            **({"relatedLocations": related, "codeFlows": [_flow(flow)]} if related else {}),
+            **({"relatedLocations": related + same} if related or same else {}),
+            **({"codeFlows": [_flow(flow)]} if related else {}),
             **({"fixes": [self._fix(fix)]} if fix and self._context.offers(fix) else {}),
         }
+
+    def _message(self, design: Design, elsewhere: bool) -> str:
+        """The message, the route as links to the related locations, and what is to be done by hand."""
+        finding = design.finding
+        route = ", ".join(f"[{_escaped(note.text)}]({number})" for number, note in enumerate(finding.notes, start=1))
+        cause = f"See [{CAUSE}]({len(finding.notes) + 1})." if elsewhere else ""
+        told = _unlinked(f"{finding.message}{more(design, self._context)}")
+        parts = (told, cause, f"Route: {route}." if route else "", by_hand(design.fix))
+        return "\n\n".join(part for part in parts if part)
 
     def _fix(self, fix: Fix) -> dict[str, Any]:
         edits = sorted(set(fix.edits))
@@ -171,20 +188,12 @@ def _rule(info: RuleInfo, sure: bool, url: str) -> dict[str, Any]:
     }
 
 
-def _message(finding: Finding, fix: Fix | None, elsewhere: bool) -> str:
-    """The message, the route as links to the related locations, and what is to be done by hand."""
-    route = ", ".join(f"[{_escaped(note.text)}]({number})" for number, note in enumerate(finding.notes, start=1))
-    cause = f"See [{CAUSE}]({len(finding.notes) + 1})." if elsewhere else ""
-    parts = (_unlinked(finding.message), cause, f"Route: {route}." if route else "", by_hand(fix))
-    return "\n\n".join(part for part in parts if part)
-
-
 def _escaped(text: str) -> str:
     return re.sub(r"([\\\[\]])", r"\\\1", text)
 
 
 def _unlinked(text: str) -> str:
-    """Code such as `hooks[0](1)` is no link to a related location."""
+    """Code such as `hooks[0](1)` is not a link to a related location."""
     return re.sub(r"\[(?=[^\]]*\]\()", r"\\[", text)
 
 

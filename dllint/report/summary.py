@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence, Set
 
 from dllint.fix import Applicability
 from dllint.report import Context, Findings, shown
+from dllint.report.designs import counted
 
 
 def fixes(
@@ -28,7 +29,7 @@ def fixes(
 
 
 def left(findings: Findings) -> Iterator[str]:
-    """What `--fix-only` does not show."""
+    """What `--fix-only` does not show; the fixes of what is left were made."""
     number = sum(finding.code != "DLL904" for finding, _ in findings)
     if number:
         yield f"{_many(number, 'finding')} left."
@@ -61,21 +62,27 @@ def _counted(what: str, counts: Mapping[str, int]) -> Iterator[str]:
         yield f"{what} {_many(sum(counts.values()), 'finding')} ({details})."
 
 
-def lines(findings: Findings, checked: Set[str], platforms: Sequence[str]) -> Iterator[str]:
-    """Counts, what can be fixed, and what the declared targets would change. `checked` are the files reported on."""
+def lines(
+    findings: Findings, checked: Set[str], platforms: Sequence[str], perhaps: Container[str] | None = None
+) -> Iterator[str]:
+    """Counts, what can be fixed, and what the declared targets would change. `checked` are the files reported on.
+
+    `perhaps` are the rules that have fixes, where those of the findings were not made.
+    """
     files = {finding.path for finding, _ in findings}
     besides = f", {len(checked)} checked" if files not in (set(), checked) else ""
     yield f"{_found(findings)} in {_many(len(files or checked), 'file')}{besides}."
     skipped = sum(finding.code == "DLL903" for finding, _ in findings)
     if skipped:
-        yield f"{_many(skipped, 'file')} not analysed."
-    yield from _fixable(findings)
+        yield f"{_many(skipped, 'file')} not analyzed."
+    yield from _fixable(findings) if perhaps is None else _perhaps_fixable(findings, perhaps)
     yield from _elsewhere(findings, platforms)
 
 
 def _found(findings: Findings) -> str:
+    """Places, designs, and how many places have several findings."""
     causes = len({(finding.path, finding.span) for finding, _ in findings})
-    text = _many(len(findings), "finding")
+    text = counted(findings)
     return text if causes == len(findings) else f"{text}, {_many(causes, 'cause')}"
 
 
@@ -86,6 +93,12 @@ def _fixable(findings: Findings) -> Iterator[str]:
         yield f"{safe} fixable with `--fix`{f', {unsafe} more with `--unsafe-fixes`' if unsafe else ''}."
     elif unsafe:
         yield f"{unsafe} fixable with `--fix --unsafe-fixes`."
+
+
+def _perhaps_fixable(findings: Findings, codes: Container[str]) -> Iterator[str]:
+    number = sum(finding.code in codes for finding, _ in findings)
+    if number:
+        yield f"Up to {number} fixable: `--diff --unsafe-fixes` shows {'it' if number == 1 else 'which, and how'}."
 
 
 def _elsewhere(findings: Findings, platforms: Sequence[str]) -> Iterator[str]:

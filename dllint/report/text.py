@@ -8,32 +8,36 @@ from collections.abc import Iterator
 from dllint.finding import Finding, Note
 from dllint.fix import Applicability, Fix
 from dllint.report import Context, Findings, shown
+from dllint.report.designs import Design, more, places, told_once
 from dllint.report.paint import Paint
 from dllint.source import Source, Span
 
 CONTEXT = 2
 """Lines of code before and after the one that is meant."""
+FILES = 9
+"""How many files a code frame lists with their places."""
 WIDEST = 200
 """Characters of a line that are shown; generated lines can be very long."""
 
 
 def concise(findings: Findings, context: Context) -> str:
-    """`path:row:column: CODE message`, as flake8 writes it."""
+    """`path:row:column: CODE message`, as flake8 writes it, and the other places of the same design."""
     paint, lines = context.paint, []
-    for finding, _ in findings:
+    for design in told_once(findings):
+        finding = design.finding
         path, where = context.name(finding.path), context.source(finding.path).place(finding.span.start)
-        code = _code(finding, context)
-        lines.append(f"{paint('bold', path)}:{where}: {code} {shown(finding.message)}\n")
+        code, others = _code(finding, context), more(design, context)
+        lines.append(f"{paint('bold', path)}:{where}: {code} {shown(finding.message)}{paint('dim', others)}\n")
     return "".join(lines)
 
 
 def full(findings: Findings, context: Context) -> str:
-    """A code frame a finding, its route as notes, and what to do."""
-    return "".join("\n".join(_block(finding, fix, context)) + "\n\n" for finding, fix in findings)
+    """A code frame a design, the route as notes, the other places, and what to do."""
+    return "".join("\n".join(_block(design, context)) + "\n\n" for design in told_once(findings))
 
 
-def _block(finding: Finding, fix: Fix | None, context: Context) -> Iterator[str]:
-    paint = context.paint
+def _block(design: Design, context: Context) -> Iterator[str]:
+    finding, fix, paint = design.finding, design.fix, context.paint
     fixable = fix is not None and fix.applicability is Applicability.SAFE
     mark = paint("green", " [*]") if fixable else ""
     yield f"{_code(finding, context)}{mark} {paint('bold', shown(finding.message))}"
@@ -43,6 +47,8 @@ def _block(finding: Finding, fix: Fix | None, context: Context) -> Iterator[str]
         yield from frame(source, finding, paint)
     for note in finding.notes:
         yield f"   {paint('blue', '=')} {paint('bold', 'note:')} {_note(note, context)}"
+    for place in places(design, context, FILES):
+        yield f"   {paint('blue', '=')} {paint('bold', 'also:')} {place}"
     if fix:
         yield f"{paint('blue', 'help:')} {shown(fix.title)}{_how(fix)}"
         yield from (f"      {_shown(line)}".rstrip() for line in fix.snippet.splitlines())

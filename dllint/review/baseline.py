@@ -12,7 +12,7 @@ from dllint.report import Findings
 
 VERSION = 1
 NEVER = ("DLL900", "DLL903", "DLL904")
-"""What is said of files that were not analysed, and of fixes: a baseline must not make a broken file look clean."""
+"""Diagnostics of files that were not analyzed, and of fixes: a baseline must not make a broken file look clean."""
 
 
 class BaselineError(Exception):
@@ -59,7 +59,7 @@ def read(file: str) -> tuple[Entry, ...]:
         with open(file, "rb") as stream:
             held = msgspec.json.decode(stream.read(), type=_File)
     except FileNotFoundError:
-        raise BaselineError(f"{file}: no such baseline; --write-baseline makes one") from None
+        raise BaselineError(f"{file}: no such baseline; --write-baseline creates it") from None
     except OSError as error:
         raise BaselineError(f"{file}: cannot be read: {error.strerror or error}") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

@@ -46,7 +46,7 @@ class Changes(msgspec.Struct, frozen=True):
         return change.whole or any(row in change.rows for row in rows(path, span, context))
 
     def concern(self, finding: Finding, context: Context) -> bool:
-        """Whether the change touches the cause, a step of the route, or where the finding is shown besides."""
+        """Whether the change touches the cause, a step of the route, or an anchor of the finding."""
         return any(self.touch(path, span, context) for path, span in places(finding))
 
 
@@ -65,14 +65,34 @@ def rows(path: str, span: Span, context: Context) -> range:
 def since(folder: str, ref: str) -> Changes:
     """What was changed since a ref was left, committed or not. Raises GitError."""
     top = git.repository(folder)
-    new = {_same(os.path.join(top, name)): Change(whole=True) for name in git.untracked(top)}
-    return Changes(top, {**_read(top, git.diff(top, git.merge_base(top, ref))), **new})
+    base = git.merge_base(top, ref)
+    return Changes(top, {**_read(top, git.diff(top, base)), **_untracked(top), **dict(_submodules(top, base))})
+
+
+def _untracked(top: str) -> dict[str, Change]:
+    return {_same(os.path.join(top, name)): Change(whole=True) for name in git.untracked(top)}
+
+
+def _submodules(top: str, base: str, until: str = "") -> Iterator[tuple[str, Change]]:
+    """What changed in submodules that are checked out; no review of the project shows their lines."""
+    before = git.submodules(top, base)
+    for name, commit in git.submodules(top, until or "HEAD").items():
+        inner = os.path.join(top, name)
+        if os.path.exists(os.path.join(inner, ".git")):
+            known = before.get(name, "")
+            old = known if known and git.knows(inner, known) else git.EMPTY
+            if until and (known == commit or not git.knows(inner, commit)):
+                continue
+            found = _read(inner, git.diff(inner, old, commit if until else ""))
+            found |= {} if until else _untracked(inner)
+            yield from ((path, msgspec.structs.replace(change, hunks=())) for path, change in found.items())
 
 
 def committed(folder: str, ref: str) -> Changes:
     """What was committed since a ref was left, with the lines around it that a reviewer is shown. Raises GitError."""
     top = git.repository(folder)
-    return Changes(top, _read(top, git.diff(top, git.merge_base(top, ref), "HEAD", context=3)))
+    base = git.merge_base(top, ref)
+    return Changes(top, {**_read(top, git.diff(top, base, "HEAD", context=3)), **dict(_submodules(top, base, "HEAD"))})
 
 
 def refuse_uncommitted(changes: Changes, findings: Iterable[Finding], context: Context) -> None:
@@ -81,7 +101,9 @@ def refuse_uncommitted(changes: Changes, findings: Iterable[Finding], context: C
     concerned = quoted | changes.files.keys()
     names = [name for name in git.uncommitted(changes.top) if _same(os.path.join(changes.top, name)) in concerned]
     if names:
-        raise git.GitError(f"commit first, a review is about commits: {', '.join(sorted(set(names)))}")
+        raise git.GitError(
+            f"commit these files first, because a review covers commits only: {', '.join(sorted(set(names)))}"
+        )
 
 
 def _read(top: str, diff: str) -> dict[str, Change]:

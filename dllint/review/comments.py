@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from dllint.finding import Finding
 from dllint.fix import Applicability, Edit, Fix
 from dllint.report import Context, Findings, by_hand, diff
+from dllint.report.designs import Design, counted, more, told_once
 from dllint.report.markdown import code, prose
 from dllint.review.changes import Changes, places, rows
 from dllint.source import Source, Span
@@ -27,24 +28,42 @@ class _Comment(NamedTuple):
     finding: Finding
     remedy: str
     suggests: bool
+    also: str = ""
+    """The other places of the same design."""
+    like: str = ""
+    """Where the same was already reported."""
 
 
 def payload(findings: Findings, context: Context, changes: Changes, commit: str, event: str) -> dict[str, Any]:
-    """What to send: one comment for the same lines; what has no line in the diff is told in the body."""
+    """What to send: one comment for the same lines; findings without a line in the diff go into the body."""
     placed: dict[tuple[str, int, int], list[_Comment]] = {}
     left = []
-    for finding, fix in findings:
-        one = _comment(finding, fix, context, changes)
-        if one is None:
-            left.append(_elsewhere(finding, context))
-        else:
+    for design in told_once(findings):
+        comments = list(_comments(design, context, changes))
+        left += [] if comments else [_elsewhere(design, context)]
+        for one in comments:
             placed.setdefault((one.path, one.lines.start, one.lines.stop), []).append(one)
-    number = len(findings)
-    body = f"dllint: {number} finding{'' if number == 1 else 's'} in what this change touches."
+    body = f"dllint: {counted(findings)} in what this change affects."
     if left:
         body = "\n".join((f"{body} Not on a line of the diff:", "", *left))
-    comments = [_at(same, context, changes) for same in placed.values()]
-    return {"commit_id": commit, "event": event, "body": body[:LONGEST], "comments": comments}
+    told = [_at(same, context, changes) for same in placed.values()]
+    return {"commit_id": commit, "event": event, "body": body[:LONGEST], "comments": told}
+
+
+def _comments(design: Design, context: Context, changes: Changes) -> Iterator[_Comment]:
+    """One comment that names the other places, and comments for what can be committed with a click."""
+    every = [(design.finding, design.fix), *design.others]
+    made = [(item, _comment(*item, context, changes)) for item in every]
+    first = next(((item, one) for item, one in made if one), None)
+    if first is None:
+        return
+    item, one = first
+    others = [other for other in every if other is not item]
+    yield one._replace(also=more(Design(*item, others), context))
+    place = _place(one.finding.path, one.finding.span, context)
+    for _, other in made:
+        if other is not None and other is not one and other.suggests:
+            yield other._replace(like=place)
 
 
 def _comment(finding: Finding, fix: Fix | None, context: Context, changes: Changes) -> _Comment | None:
@@ -63,7 +82,7 @@ def _comment(finding: Finding, fix: Fix | None, context: Context, changes: Chang
 
 
 def _shown(finding: Finding, context: Context, changes: Changes) -> Iterator[tuple[str, int]]:
-    """The lines of the diff that a comment may stand at: the cause's, then changed ones, then those around them."""
+    """The lines of the diff that a comment can be on: the cause's, then changed ones, then those around them."""
     seen = [
         (path, row)
         for path, span in places(finding)
@@ -97,7 +116,8 @@ def _body(one: _Comment, context: Context) -> str:
     finding = one.finding
     cause = f"The cause is at {_place(finding.path, finding.span, context)}."
     steps = (f"* {prose(note.text)} ({_place(note.path, note.span, context)})" for note in finding.notes)
-    parts = (_head(finding, context), cause if one.path != finding.path else "", "\n".join(steps), one.remedy)
+    route = () if one.like else (cause if one.path != finding.path else "", "\n".join(steps))
+    parts = (_head(one, context), *route, one.remedy)
     return "\n\n".join(part for part in parts if part)
 
 
@@ -108,15 +128,17 @@ def _list(same: Sequence[_Comment], context: Context) -> str:
     for one in same:
         place = _place(one.finding.path, one.finding.span, context)
         told = one.remedy.partition("\n")[0].rstrip(":") if one is not suggested else ""
-        items.append(f"* {place}: {_head(one.finding, context)}{f'; {told}' if told else ''}")
-    body = "\n".join((f"{len(same)} findings by way of this line:", "", *items))
+        items.append(f"* {place}: {_head(one, context)}{f'; {told}' if told else ''}")
+    body = "\n".join((f"{len(same)} findings because of this line:", "", *items))
     return f"{body}\n\n{suggested.remedy}" if suggested else body
 
 
-def _head(finding: Finding, context: Context) -> str:
+def _head(one: _Comment, context: Context) -> str:
+    finding = one.finding
     code, url = f"**{finding.code}**", context.url(finding.code)
     name = context.rules[finding.code].name
-    return f"{f'[{code}]({url})' if url else code} `{name}` ({finding.severity.value}): {prose(finding.message)}"
+    said = f"the same as at {one.like}." if one.like else prose(finding.message + one.also)
+    return f"{f'[{code}]({url})' if url else code} `{name}` ({finding.severity.value}): {said}"
 
 
 def _remedy(fix: Fix | None, block: str) -> str:
@@ -127,8 +149,9 @@ def _remedy(fix: Fix | None, block: str) -> str:
     return f"{told}:\n\n{block}" if block else told
 
 
-def _elsewhere(finding: Finding, context: Context) -> str:
-    return f"* {_place(finding.path, finding.span, context)}: {finding.code} {prose(finding.message)}"
+def _elsewhere(design: Design, context: Context) -> str:
+    finding, said = design.finding, prose(design.finding.message + more(design, context))
+    return f"* {_place(finding.path, finding.span, context)}: {finding.code} {said}"
 
 
 def _place(path: str, span: Span, context: Context) -> str:

@@ -14,6 +14,10 @@ PREFIX = "b://"
 """Before the new paths of a diff. With git's own prefixes, paths with blanks cannot be told apart in its headers."""
 
 
+EMPTY = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+"""The tree without files, which git knows everywhere."""
+
+
 class GitError(Exception):
     """Git is missing, or cannot answer; the message says what to do."""
 
@@ -33,7 +37,7 @@ def merge_base(top: str, ref: str) -> str:
     try:
         commit = _text(_git(top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}"))
     except GitError:
-        raise GitError(f"git knows no commit {ref!r}{_fetch_more(top)}") from None
+        raise GitError(f"git has no commit {ref!r}{_fetch_more(top)}") from None
     try:
         return _text(_git(top, "merge-base", commit, "HEAD"))
     except GitError:
@@ -56,6 +60,21 @@ def diff(top: str, base: str, until: str = "", context: int = 0) -> str:
     except GitError as error:
         raise GitError(f"{error}{_partial(top)}") from None
     return told.decode("utf-8", "surrogateescape")
+
+
+def submodules(top: str, commit: str) -> dict[str, str]:
+    """The submodules of a commit by their paths, each with its own commit."""
+    entries = (entry.partition("\t") for entry in _names(_git(top, "ls-tree", "-r", "-z", "--full-tree", commit)))
+    return {name: kind.split()[2] for kind, _, name in entries if kind.startswith("160000 ")}
+
+
+def knows(top: str, commit: str) -> bool:
+    """Whether a clone has a commit."""
+    try:
+        _git(top, "cat-file", "-e", f"{commit}^{{commit}}")
+    except GitError:
+        return False
+    return True
 
 
 def _partial(top: str) -> str:

@@ -1,6 +1,6 @@
-"""One source, in a process of its own: unpacked, analysed as `dllint check` does, told as JSON on standard output.
+"""One source, in a separate process: unpacked, analyzed as `dllint check` does, reported as JSON on standard output.
 
-The process limits itself where the platform lets it, and ends when whoever started it is gone.
+The process limits itself where the platform lets it, and ends when its parent is gone.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _tell(stream: IO[bytes], data: bytes) -> None:
 def outcome(order: Order) -> Outcome:
     """What becomes of a source. Raises Unfit."""
     try:
-        found = _analysed(_prepared(order), order)
+        found = _analyzed(_prepared(order), order)
     except (Refused, config.ConfigError, registry.UnknownRule) as error:
         kind = error.kind if isinstance(error, Refused) else Broken.kind
         found = Outcome(kind=kind, reason=_relative(str(error), order))
@@ -106,7 +106,7 @@ def outcome(order: Order) -> Outcome:
 
 
 def _prepared(order: Order) -> str:
-    """The folder that is analysed. Raises Refused and Unfit."""
+    """The folder that is analyzed. Raises Refused and Unfit."""
     tree = order.tree
     if tree.form == "folder":
         return tree.path
@@ -125,7 +125,7 @@ def _prepared(order: Order) -> str:
     return into.project(bare=True)
 
 
-def _analysed(root: str, order: Order) -> Outcome:
+def _analyzed(root: str, order: Order) -> Outcome:
     try:
         result = engine.check(engine.Request(paths=(root,), isolated=order.isolated))
     except Changed:

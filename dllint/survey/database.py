@@ -11,6 +11,7 @@ from datetime import datetime, timezone
 
 import msgspec
 
+from dllint.start_methods import NAMES
 from dllint.survey.outcome import LIMITED, Outcome, storable
 from dllint.survey.trees import Tree
 from dllint.survey.unit import Settings
@@ -91,7 +92,7 @@ class Database:
                 self.connection.execute(f"PRAGMA application_id = {_OURS}")
                 self.connection.execute(f"PRAGMA user_version = {_VERSION}")
         elif not ours:
-            raise NotUsable(f"{self.path}: is no database of `dllint survey`")
+            raise NotUsable(f"{self.path}: is not a database of `dllint survey`")
         elif self.connection.execute("PRAGMA user_version").fetchone()[0] != _VERSION:
             raise NotUsable(f"{self.path}: was written by another version of dllint")
 
@@ -129,7 +130,7 @@ def _finding_rows(tree: Tree, outcome: Outcome) -> Iterator[tuple[object, ...]]:
         yield (
             *(storable(tree.name), number, found.code, found.rule, found.severity, found.certainty),
             *(found.path, found.row, found.column, storable(found.message)),
-            *(found.outcomes.get(method, "") for method in ("fork", "spawn", "forkserver")),
+            *(found.outcomes.get(method, "") for method in NAMES),
             msgspec.json.encode([[step.text, step.path, step.row, step.column] for step in found.route]).decode(),
             *(storable(found.frame), found.fix, found.fingerprint),
         )

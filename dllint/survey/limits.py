@@ -1,4 +1,4 @@
-"""What a source may take, and the ways in which it fails before it is analysed."""
+"""What a source may take, and the ways in which it fails before it is analyzed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Limits(msgspec.Struct, frozen=True):
 
 
 class Refused(Exception):
-    """A source that is not analysed; the message says why."""
+    """A source that is not analyzed; the message says why."""
 
     kind: Kind
 

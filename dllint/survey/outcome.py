@@ -1,4 +1,4 @@
-"""What became of a source: small, plain, and the same wherever and however often it is analysed."""
+"""What became of a source: small, plain, and the same wherever and however often it is analyzed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import msgspec
 
 Kind = Literal["ok", "broken", "hostile", "over-size", "over-time", "over-memory", "failed"]
 KINDS: dict[Kind, str] = {
-    "ok": "analysed",
+    "ok": "analyzed",
     "broken": "could not be read",
     "hostile": "refused as hostile",
     "over-size": "too large",

@@ -59,8 +59,8 @@ def _hash(text: str) -> str:
 
 
 def _summary(found: Totals) -> str:
-    analysed = found.outcomes.get("ok", 0)
-    share = f" ({100 * found.breaks_on_314 / analysed:.1f}% of those analysed)" if analysed else ""
+    analyzed = found.outcomes.get("ok", 0)
+    share = f" ({100 * found.breaks_on_314 / analyzed:.1f}% of those analyzed)" if analyzed else ""
     omitted = f", and {found.omitted:,} more that are not kept" if found.omitted else ""
     return (
         f'<p class="headline"><strong id="breaks">{found.breaks_on_314:,}</strong> of '
@@ -86,7 +86,7 @@ def _rule(rule: Rule | Change) -> str:
 
 def _trend(found: Trend) -> str:
     told = (
-        f"<p>{found.both:,} projects were analysed both times; {found.only_before:,} only before, {found.only_after:,} "
+        f"<p>{found.both:,} projects were analyzed both times; {found.only_before:,} only before, {found.only_after:,} "
         f"only now. Of those in both, {found.breaks_before:,} broke on Python 3.14, {found.breaks_after:,} do now."
         f"{'' if found.same_tool else ' The surveys were made by different versions of dllint or its rules.'}</p>"
     )

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
+from dllint.start_methods import START_METHODS
 from dllint.survey.database import Database
 from dllint.survey.outcome import KINDS, Kind
 
-METHODS = {
-    "fork": "Linux, Python before 3.14",
-    "spawn": "macOS, Windows",
-    "forkserver": "Linux, Python 3.14 and later",
-}
+METHODS = {method.name: method.where for method in START_METHODS}
 """Start methods, and where each is the default."""
 HARMS = {
     "exception": "stops",
@@ -65,7 +62,7 @@ class Totals(msgspec.Struct, frozen=True, kw_only=True):
     breaks_on_314: int
     """Sources that work with the default start method of Linux today, and not with the one of Python 3.14."""
     certain_on_314: int
-    """Those of them in which a loader with workers meets the hazard; in the others, whoever gives them workers does."""
+    """Those of them in which a loader with workers meets the hazard; in the others, users who give them workers do."""
     methods: list[Method]
     rules: list[Rule]
     worst: list[Worst]

@@ -92,7 +92,7 @@ def tree(written: str, base: str = "") -> Tree:
 
 def _lacking(path: str) -> str:
     if os.path.exists(path):
-        return f"is no folder, git repository, list ({LIST}) or archive ({', '.join(ARCHIVES)})"
+        return f"is not a folder, git repository, list ({LIST}) or archive ({', '.join(ARCHIVES)})"
     return "no such file or folder"
 
 

@@ -22,7 +22,7 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class Trend(msgspec.Struct, frozen=True, kw_only=True):
-    """What has changed in the projects that both surveys analysed."""
+    """What has changed in the projects that both surveys analyzed."""
 
     both: int
     only_before: int

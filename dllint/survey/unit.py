@@ -1,4 +1,4 @@
-"""The unit of work: one source, analysed by a child process that is watched from here, wherever an engine wants it."""
+"""The unit of work: one source, analyzed by a child process that is monitored from here, wherever an engine runs it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from dllint.survey.trees import Tree
 POLL_S = 0.05
 """How often a child's memory is looked at."""
 TRIES = 10
-"""How often a source is tried whose child somebody else kills, as long as its time lasts."""
+"""How often a source is tried if its child is killed from outside, within its time."""
 
 
 class _Killed(Exception):

@@ -95,7 +95,7 @@ class Unpacked:
         if len(parts) > self._limits.depth:
             raise TooLarge(f"its folders are nested more than {self._limits.depth} deep")
         if sys.platform == "win32" and any(_RESERVED.search(part) for part in parts):
-            raise Broken(f"{_short(name)} is no name on Windows")
+            raise Broken(f"{_short(name)} is not a name on Windows")
         return parts
 
 

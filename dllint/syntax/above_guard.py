@@ -1,14 +1,19 @@
-"""Statements that mean the same above the main guard, for a person to put there."""
+"""Statements that mean the same above the main guard: what a person pastes there, and those that go there by a fix."""
 
 from __future__ import annotations
 
 import ast
 import symtable
 
+from dllint.fix import Edit
 from dllint.source import Source, Span
 from dllint.syntax.arguments import piece
-from dllint.syntax.nested import dedented, known_above, rows
+from dllint.syntax.layout import BLANK, blank_above
+from dllint.syntax.module_names import is_main_guard
+from dllint.syntax.nested import dedented, empty_below, end_of, known_above, rows
 from dllint.syntax.outline import Outline, outline
+from dllint.syntax.removal import stands_alone
+from dllint.syntax.scoping import bindings
 
 _LITERAL = (ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp, ast.expr_context, ast.unaryop)
 
@@ -28,7 +33,40 @@ def above_guard(source: Source, offset: int) -> str:
     if not isinstance(top, ast.stmt) or any(not isinstance(parent, ast.FunctionDef) for parent in way[:-2]):
         return ""
     text = _text(source, seen, node)
-    return text if text and not _needed(text) - known_above(seen, seen.offsets.span(top)[0]) else ""
+    return text if text and not needed(text) - known_above(seen, seen.offsets.span(top)[0]) else ""
+
+
+def lifted(source: Source, offset: int) -> tuple[Edit, ...]:
+    """The edits that put a definition, or a name for what is written out, from the guard's block above the guard.
+
+    Empty where `above_guard` has nothing, or where something else binds the name or shares its lines.
+    """
+    text, seen = above_guard(source, offset), outline(source.text)
+    node = _statement(seen, offset) if text and seen is not None else None
+    if seen is None or node is None or not isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.Assign)):
+        return ()
+    guard, field = seen.parents[node]
+    if not isinstance(guard, ast.If) or field != "body" or not is_main_guard(guard.test) or len(guard.body) < 2:
+        return ()
+    name = node.targets[0].id if isinstance(node, ast.Assign) else node.name  # type: ignore[attr-defined]
+    assigned = isinstance(node, ast.Assign)
+    if len(bindings(seen.tree).get(name, [])) != 1 or (assigned and not stands_alone(source, seen, node)):
+        return ()
+    first, last = rows(source, seen, node)
+    row = guard.lineno
+    while row > 1 and source.line(row - 1).startswith("#"):
+        row -= 1
+    opens = guard.body[0] is node
+    start = end_of(source, guard.test.end_lineno or guard.lineno) if opens else source.line_starts[first - 1]
+    end = end_of(source, last)
+    at = Span(source.line_starts[row - 1], source.line_starts[row - 1])
+    blank = source.newline * (0 if assigned else blank_above(source, row))
+    below = source.newline * (2 if assigned else 1 + BLANK)
+    return (
+        *([Edit(source.path, at, blank)] if blank else []),
+        Edit(source.path, at, text + below),
+        Edit(source.path, Span(start, end + empty_below(source, end)), ""),
+    )
 
 
 def _statement(seen: Outline, offset: int) -> ast.stmt | None:
@@ -55,7 +93,7 @@ def _text(source: Source, seen: Outline, node: ast.stmt) -> str:
     return dedented(source, rows(source, seen, node), indent).rstrip() if not indent.strip() else ""
 
 
-def _needed(text: str) -> set[str]:
+def needed(text: str) -> set[str]:
     """The names that a text reads from its module and does not bind itself."""
     found: set[str] = set()
     tables = [symtable.symtable(text, "<snippet>", "exec")]

@@ -55,6 +55,9 @@ _TYPES = {
 _PLAIN = {"asarray": "array", "as_tensor": "tensor", "from_numpy": "tensor", "tolist": "list", "item": "number"}
 _CONVERTING = {"to", "astype", "type", "convert", "resize", "reshape", "view", "view_as", "pad", "crop"}
 """Methods whose argument says what comes out."""
+_JOINING = {"stack", "cat", "concat", "concatenate", "hstack", "vstack"}
+_ARITHMETIC = {"mul": "multiply_by", "div": "divide_by", "add": "add", "sub": "subtract", "pow": "power"}
+_TESTING = {"startswith": "starts_with", "endswith": "ends_with", "isinstance": "is_a"}
 _ORDINALS = {0: "first", 1: "second", 2: "third", -1: "last"}
 _CONSTANTS: dict[object, str] = {None: "none", "": "empty_text"}
 
@@ -99,6 +102,9 @@ def _of(body: ast.expr, parameters: set[str]) -> str:
             return f"{inner}_each" if inner and "identity" not in inner else ""
         case ast.JoinedStr():
             return "format_text"
+        case ast.IfExp(body=left, orelse=right):
+            done = [item for item in (left, right) if not (isinstance(item, ast.Name) and item.id in parameters)]
+            return _of(done[0], parameters) if len(done) == 1 and isinstance(done[0], ast.Call) else ""
     return ""
 
 
@@ -118,12 +124,22 @@ def _call(body: ast.Call, parameters: set[str]) -> str:
         return "zipped"
     if name == "join" and isinstance(function, ast.Attribute):
         return "path_of" if _last(function.value) == "path" else "join"
+    each = next((item for item in arguments[:1] if isinstance(item, (ast.ListComp, ast.GeneratorExp))), None)
+    if name in _JOINING and each is not None:
+        return "_and_".join(word for word in (_of(each.elt, parameters | _targets(each)), name) if word)
     if name in _TYPES and (isinstance(function, ast.Attribute) or hasattr(builtins, name)):
         return f"to_{_PLAIN.get(name, name)}"
     given = next(iter(arguments if method else arguments[1:]), None) or next(
         (item.value for item in body.keywords), None
     )
-    if method and name in _CONVERTING and given is not None and _named(given):
+    if method and name in _ARITHMETIC and given is not None and _named(given):
+        return f"{_ARITHMETIC[name]}_{_named(given)}"
+    if name.startswith("from_") and isinstance(function, ast.Attribute) and not method:
+        owned = f"{snake(_last(function.value))}_{name}".strip("_")
+        return owned if len(owned) <= MOST else snake(name)
+    if name in _TESTING:
+        return "_".join(word for word in (_TESTING[name], _named(given) if given is not None else "") if word)
+    if method and name in _CONVERTING and given is not None and _named(given) and _says_shape(name, arguments):
         base = "" if name in ("to", "astype", "type") else f"{name}_"
         return f"{base}to_{_named(given)}"
     if method and name in ("view", "reshape", "flatten"):
@@ -131,8 +147,15 @@ def _call(body: ast.Call, parameters: set[str]) -> str:
     return snake(name)
 
 
+def _says_shape(name: str, arguments: list[ast.expr]) -> bool:
+    """Whether the first argument says what comes out: one of several lengths does not."""
+    return len(arguments) < 2 or name not in ("view", "reshape")
+
+
 def _operation(left: ast.expr, operator: ast.operator, right: ast.expr, parameters: set[str]) -> str:
     """`x * 2` is `multiply_by_2`, `(x - mean) / std` is `subtract_mean_divide_by_std`."""
+    if isinstance(operator, (ast.Div, ast.FloorDiv)) and isinstance(left, ast.Name) and _number(right) == 2:
+        return "halve"
     if type(operator) not in _OPERATIONS:
         return ""
     verb, preposition = _OPERATIONS[type(operator)]
@@ -203,6 +226,8 @@ def _named(node: ast.expr) -> str:
             same = all(ast.dump(item) == ast.dump(first) for item in others)
             names = [_named(first), *map(_named, others)]
             return names[0] if same else "_".join(names) if len(names) == 2 and all(names) else ""
+        case ast.Call(func=ast.Attribute(attr="get"), args=[ast.Constant(value=str(text))]):
+            return snake(text)
         case ast.Name() | ast.Attribute() | ast.Subscript():
             return snake(_last(node))
     return ""

@@ -53,12 +53,16 @@ def captures(
             continue
         if fate is Fate.OTHER or (fate is Fate.GUARDED and not _is_settled(outline, function, name)):
             bound = bindings(outline.tree).get(name)
-            why = "may be something else in a process that imports the module afresh" if bound else "is bound nowhere"
+            why = (
+                "may be something else in a process that imports the module again"
+                if bound
+                else "is bound nowhere in this file"
+            )
             raise Refused(f"`{name}` {why}")
         binding = bindings(scope or outline.tree).get(name, [])
         if len(binding) == 1 and isinstance(binding[0], ast.alias):
             imports.append(_import(outline, binding[0]))
-        elif scope is None or _is_fixed(outline, function, scope, name):
+        elif scope is None or is_fixed(outline, function, scope, name):
             variables.append(name)
         else:
             raise Refused(_why_not(outline, function, scope, name))
@@ -118,7 +122,7 @@ def _import(outline: Outline, alias: ast.alias) -> str:
     return ast.unparse(ast.Import([alias]))
 
 
-def _is_fixed(outline: Outline, function: FunctionNode, scope: ast.AST, name: str) -> bool:
+def is_fixed(outline: Outline, function: FunctionNode | ast.ClassDef, scope: ast.AST, name: str) -> bool:
     """Whether a variable surely has its last value where the function is made."""
     if isinstance(scope, _COMPREHENSIONS) or _is_owner(outline, scope, name):
         return False
@@ -159,7 +163,7 @@ def _nearest(outline: Outline, node: ast.AST) -> ast.AST | None:
     return next((above for above, _ in outline.path(node) if isinstance(above, kinds)), None)
 
 
-def _precedes(outline: Outline, binding: ast.AST, function: FunctionNode, scope: ast.AST) -> bool:
+def _precedes(outline: Outline, binding: ast.AST, function: FunctionNode | ast.ClassDef, scope: ast.AST) -> bool:
     """Whether a binding happens before the function is made, and never again, and makes a value that has a name."""
     if isinstance(binding, (*_DEFINITIONS, ast.alias, ast.ExceptHandler)):
         return False
@@ -177,7 +181,7 @@ def _precedes(outline: Outline, binding: ast.AST, function: FunctionNode, scope:
     return end <= made or (start <= made and in_body)
 
 
-def _is_for_this_round(outline: Outline, loop: ast.For, function: FunctionNode) -> bool:
+def _is_for_this_round(outline: Outline, loop: ast.For, function: FunctionNode | ast.ClassDef) -> bool:
     """Whether a lambda is passed to a call in the body of a loop, and not kept for later."""
     if not isinstance(function, ast.Lambda):
         return False
@@ -213,7 +217,7 @@ def _contains(outline: Outline, outer: ast.AST, inner: ast.AST) -> bool:
     return any(above is outer for above, _ in outline.path(inner))
 
 
-def _always(outline: Outline, binding: ast.AST, function: FunctionNode) -> bool:
+def _always(outline: Outline, binding: ast.AST, function: FunctionNode | ast.ClassDef) -> bool:
     """Whether the function cannot be made without this binding: it stands in no branch that the function is not in."""
     way = set(outline.path(function))
     return all(step in way for step in outline.path(outline.statement(binding)))

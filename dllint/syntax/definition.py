@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 import tokenize
 from collections.abc import Sequence
 
@@ -37,8 +38,14 @@ def split_lambda(code: str) -> tuple[str, str] | None:
     return (code[len("lambda") : colon].strip(), code[colon + 1 :].strip()) if colon > 0 else None
 
 
-def returned(body: str, indent: str, unit: str) -> str:
-    """`return` with an expression that may go over several lines; its continuation lines move along."""
+def returned(body: str, indent: str, unit: str, column: int = -1) -> str:
+    """`return` with an expression that may go over several lines; its continuation lines move along.
+
+    `column` is where it began: lines that are aligned with what follows a bracket stay so.
+    """
+    aligned = _aligned(body, column, len(f"{unit}return "))
+    if aligned:
+        return f"return {aligned}"
     try:
         ast.parse(f"_ = {body}")
     except SyntaxError:
@@ -48,6 +55,20 @@ def returned(body: str, indent: str, unit: str) -> str:
     except ValueError:
         lines = body
     return "return " + lines.strip()
+
+
+def _aligned(body: str, column: int, new: int) -> str:
+    """An expression of several lines at another column, where all are aligned with its first bracket; else ""."""
+    first, *others = body.split("\n")
+    bracket = column + re.match(r"[\w.]*", first).end() + 1  # type: ignore[union-attr]
+    ends = first[bracket - column - 1 : bracket - column] == "(" and first.rstrip()[-1:] == ","
+    if column < 0 or not others or not ends or '"""' in body or "'''" in body:
+        return ""
+    if any(len(line) - len(line.lstrip(" ")) < bracket for line in others):
+        return ""
+    return "\n".join(
+        [first, *(" " * (len(line) - len(line.lstrip(" ")) - column + new) + line.lstrip(" ") for line in others)]
+    )
 
 
 def with_captured(arguments: ast.arguments, captured: Sequence[str], own: str) -> str:

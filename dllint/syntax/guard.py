@@ -16,7 +16,7 @@ from dllint.syntax.literals import blank_literals
 MAX_TEXT = 8_000_000
 """Characters of a file that are looked at."""
 MAX_CHARACTERS = 1_500_000
-"""Of a file that Python's parser is given, without what stands in strings and comments: 0.3 KiB of memory each."""
+"""Of a file that Python's parser is given, without strings and comments: 0.3 KiB of memory each."""
 MAX_TREE = 500_000
 """Of one that LibCST's is given, large literals shortened: 1 to 1.5 KiB and 15 µs each."""
 MAX_BRACKETS = 200

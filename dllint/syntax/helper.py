@@ -9,7 +9,7 @@ from dllint.fix import Edit
 from dllint.model.facts import ModuleModel
 from dllint.source import Source
 from dllint.syntax.definition import definition, insertion
-from dllint.syntax.hoist import defined_above
+from dllint.syntax.equal import defined_above
 from dllint.syntax.layout import indent_unit
 from dllint.syntax.names import free_name
 from dllint.syntax.outline import outline

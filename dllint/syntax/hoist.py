@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import Counter
 from collections.abc import Collection, Sequence
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from dllint.fix import Applicability, Edit, Fix, Import
 from dllint.model.facts import Function, ModuleModel
 from dllint.source import Source, Span
 from dllint.syntax.captures import Captures, captures
 from dllint.syntax.definition import definition, insertion, returned, split_lambda, with_captured
-from dllint.syntax.latest import latest
+from dllint.syntax.equal import defined_above, makes_arms_equal, times_bound
 from dllint.syntax.layout import BLANK, blank_above, indent_at, indent_unit
 from dllint.syntax.module_names import ModuleNames
-from dllint.syntax.names import bound_by, free_name, reference
+from dllint.syntax.names import free_name, reference
+from dllint.syntax.nested import has_attributes, name_is_free
 from dllint.syntax.outline import Outline, outline
 from dllint.syntax.parse import Tree
 from dllint.syntax.partials import Callee, Filled, narrowed, passed_along, without_defaults
 from dllint.syntax.refused import Refused, unfaithful
+from dllint.syntax.removal import imports_left_behind, lines_of, stands_alone
 from dllint.syntax.suggest import suggest_name
 from dllint.syntax.width import placed
 
@@ -60,10 +61,14 @@ def hoist_lambda(
     made = _function_for(seen, node, code, taken)
     if made.filled and _is_method(seen, node):
         raise Refused("its class makes a method of it")
-    body = [*taken.imports, returned(made.body, indent_at(source, function.span.start), indent_unit(source))]
+    body = [*taken.imports, _returned(source, function.span, made.body)]
     target = _sole_name(seen, model, node)
     if target and not made.filled:
         return _define_in_place(source, seen, seen.statement(node), definition(source, target, made.own, body))
+    if not made.filled and not function.parent < 0:
+        fix = _without_variable(source, seen, tree, model, node, function, made.own, body)
+        if fix is not None:
+            return fix
     parameters = with_captured(node.args, [item.parameter for item in made.filled], made.own)
     same = defined_above(source, seen, model, function.span.start, parameters, body)
     name = same or free_name(model, *([name] if name else suggest_name(seen, node)))
@@ -76,9 +81,43 @@ def hoist_lambda(
     if not same:
         text = definition(source, name, parameters, body)
         edits = [*insertion(source, tree, function.span.start, text, bool(imports)), *edits]
+    edits += imports_left_behind(source, seen, node)
     trust = Applicability.UNSAFE if made.filled else Applicability.SAFE
     title = f"Use the function `{name}`" if same else f"Move the lambda to the function `{name}`"
     return Fix(title, tuple(edits), trust, imports, defines=() if same else (name,))
+
+
+def _without_variable(
+    source: Source,
+    seen: Outline,
+    tree: Tree,
+    model: ModuleModel,
+    node: ast.Lambda,
+    function: Function,
+    parameters: str,
+    body: Sequence[str],
+) -> Fix | None:
+    """A function under the name of the local variable that a lambda was assigned to, and no such variable any more."""
+    statement, field = seen.parents[node]
+    parent = next((above for above, _ in seen.path(node) if isinstance(above, (ast.FunctionDef, ast.ClassDef))), None)
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)]) if field == "value" and isinstance(parent, ast.FunctionDef):
+            free = name_is_free(model, parent, statement, name, function.parent)
+            if not free or not stands_alone(source, seen, statement) or has_attributes(parent, name):
+                return None
+            text = definition(source, name, parameters, body)
+            gone = Edit(source.path, lines_of(source, statement, parent.body[0] is statement), "")
+            edits = (*insertion(source, tree, function.span.start, text, imports=False), gone)
+            edits += imports_left_behind(source, seen, node)
+            return Fix(f"Define `{name}` at module level", edits, Applicability.UNSAFE, defines=(name,))
+    return None
+
+
+def _returned(source: Source, span: Span, body: str) -> str:
+    """The statement that stands for a lambda's body, which is the last thing in its span."""
+    at = source.text.rfind(body, span.start, span.end)
+    column = source.location(at)[1] - 1 if at >= 0 else -1
+    return returned(body, indent_at(source, span.start), indent_unit(source), column)
 
 
 class _Made(NamedTuple):
@@ -100,7 +139,7 @@ def _function_for(seen: Outline, node: ast.Lambda, code: str, taken: Captures) -
     found = without_defaults(seen, node, fixed)
     names = {item.parameter for item in less.filled} & {item.parameter for item in found[1]} if found else set()
     if found is None or names:
-        raise Refused("the defaults of its parameters are made anew each time")
+        raise Refused("the defaults of its parameters are created each time")
     return _Made(found[0], parts[1], (*less.filled, *found[1]))
 
 
@@ -112,61 +151,6 @@ def _partial_of(source: Source, seen: Outline, model: ModuleModel, node: ast.Lam
     text = call if _in_fstring(seen, node) else placed(source, call, start, end)
     edit = Edit(source.path, Span(start, end), text)
     return Fix(f"Use `{call}` instead of the lambda", (edit,), Applicability.UNSAFE, imports)
-
-
-def defined_above(
-    source: Source, seen: Outline, model: ModuleModel, use: int, parameters: str, body: Sequence[str]
-) -> str:
-    """The module's function above an offset that does just what a new one would do, where there is one."""
-    wanted = _without_names(ast.parse(definition(source, "_", parameters, body)).body[0])
-    for item, does in _functions(seen):
-        if does == wanted and seen.offsets.span(item)[1] < use and times_bound(model, item.name) == 1:
-            return item.name
-    return ""
-
-
-@latest
-def _functions(seen: Outline) -> list[tuple[ast.FunctionDef, str]]:
-    """The undecorated functions of a module, with what each does."""
-    found = (item for item in seen.tree.body if isinstance(item, ast.FunctionDef) and not item.decorator_list)
-    return [(item, _without_names(item)) for item in found]
-
-
-def _without_names(function: ast.stmt) -> str:
-    """What a function does, whatever it calls its positional parameters."""
-    copy = cast(ast.FunctionDef, ast.parse(ast.unparse(function)).body[0])
-    positional = [*copy.args.posonlyargs, *copy.args.args]
-    numbers = {parameter.arg: f"{number}" for number, parameter in enumerate(positional)}
-    docstring = isinstance(copy.body[0], ast.Expr) and isinstance(copy.body[0].value, ast.Constant)
-    copy.body = copy.body[docstring and len(copy.body) > 1 :]
-    for part in ast.walk(copy):
-        if isinstance(part, ast.Name):
-            part.id = numbers.get(part.id, part.id)
-        elif isinstance(part, ast.arg):
-            part.arg, part.annotation = numbers.get(part.arg, part.arg), None
-    return ast.dump(copy.args) + "".join(map(ast.dump, copy.body))
-
-
-def makes_arms_equal(seen: Outline, node: ast.AST, text: str) -> bool:
-    """Whether a condition around a node would choose between two of the same with a text in place of the node."""
-    start, end = seen.offsets.span(node)  # type: ignore[arg-type]
-    for above, field in seen.path(node):
-        if isinstance(above, (ast.If, ast.IfExp)) and field in ("body", "orelse"):
-            other = getattr(above, "orelse" if field == "body" else "body")
-            if _written(seen, getattr(above, field), start, end, text) == _written(seen, other, 0, 0, ""):
-                return True
-    return False
-
-
-def _written(seen: Outline, arm: ast.expr | list[ast.stmt], start: int, end: int, text: str) -> str:
-    """An arm without its layout, with a text in place of what stands between two offsets."""
-    parts: list[str] = []
-    for node in arm if isinstance(arm, list) else [arm]:
-        first, last = seen.offsets.span(node)
-        code = seen.offsets.text[first:last]
-        inside = first <= start < last
-        parts.append(code[: start - first] + text + code[end - first :] if inside else code)
-    return re.sub(r"\s+", "", "\n".join(parts))
 
 
 def filled_in(model: ModuleModel, name: str, values: Sequence[str], use: int) -> tuple[str, tuple[Import, ...]]:
@@ -215,21 +199,6 @@ def _sole_name(seen: Outline, model: ModuleModel, node: ast.Lambda) -> str:
         case [ast.Name(id=name)] if alone and times_bound(model, name) == 1:
             return name
     return ""
-
-
-def times_bound(model: ModuleModel, name: str) -> int:
-    """How often the module binds a name at its top level or through `global`."""
-    return _bindings(model)[name]
-
-
-@latest
-def _bindings(model: ModuleModel) -> Counter[str]:
-    written = Counter(name for event in model.events if event.kind != "expr" for name in bound_by(event.target))
-    for event in model.events:
-        written.update({*event.names, event.name} if event.kind in ("def", "class") else {*event.names})
-    for function in model.functions:
-        written.update(function.globals)
-    return written
 
 
 def _define_in_place(source: Source, seen: Outline, statement: ast.stmt, text: str) -> Fix:

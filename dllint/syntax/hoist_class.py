@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from dllint.fix import Applicability, Edit, Fix
 from dllint.model.facts import ModuleModel
@@ -25,6 +25,7 @@ from dllint.syntax.nested import (
 )
 from dllint.syntax.outline import Outline, outline
 from dllint.syntax.parse import Tree
+from dllint.syntax.passed_in import PassedIn, passed_in
 from dllint.syntax.refused import Refused, unfaithful
 from dllint.syntax.scoping import binder, bindings
 from dllint.syntax.write import insertion_point
@@ -50,18 +51,43 @@ def hoist_class(source: Source, tree: Tree, model: ModuleModel, start: int, arou
         raise Refused(unfaithful(source.text))
     parent = next((above for above, _ in seen.path(node) if isinstance(above, (*_FUNCTIONS, ast.Lambda))), None)
     lines = rows(source, seen, node)
-    code = dedented(source, lines, indent_at(source, start))
+    taken = _taken(seen, node, name) if isinstance(node, ast.ClassDef) else []
+    passed = passed_in(source, seen, node, taken) if taken and isinstance(node, ast.ClassDef) else PassedIn(source, ())
+    code = _code(passed.source, start)
     if parent is None or not code or not name_is_free(model, parent, node, name, around):
         raise Refused(f"`{name}` means something else in this file, too")
     if has_attributes(parent, name):
-        raise Refused("attributes are set on it, which every call makes anew")
-    _check_stands_alone(source, tree, seen, ModuleNames(seen, model), node, code, name)
+        raise Refused("attributes are set on it, and every call creates it again")
+    _check_stands_alone(source, tree, seen, ModuleNames(seen, model), node, code, name, taken)
     end = end_of(source, lines[1])
     edits = (
         *_inserted(source, tree, seen, node, code),
         Edit(source.path, Span(source.line_starts[lines[0] - 1], end + empty_below(source, end)), ""),
+        *passed.calls,
     )
     return Fix(f"Move `{name}` to module level", edits, Applicability.UNSAFE, defines=(name,))
+
+
+def _code(source: Source, start: int) -> str:
+    """The text of the class or the assignment at an offset, without indentation."""
+    seen = outline(source.text)
+    node = next(item for item in _statements(seen) if seen.offsets.span(item)[0] == start) if seen else None
+    return dedented(source, rows(source, seen, node), indent_at(source, start)) if seen and node else ""
+
+
+def _taken(seen: Outline, node: ast.ClassDef | ast.Assign, name: str) -> list[str]:
+    """The variables of the functions around that it uses, in the order of their first use."""
+    names = [part for part in ast.walk(node) if isinstance(part, ast.Name) and part.id != name]
+    ordered = sorted(names, key=lambda part: (part.lineno, part.col_offset))
+    scopes = {part.id: binder(seen, node, part.id) for part in ordered}
+    own = {id(above) for above, _ in seen.path(node)}
+    return [
+        found
+        for found, scope in scopes.items()
+        if scope is not None
+        and id(scope) in own
+        and any(binder(seen, part, found) is scope for part in ordered if part.id == found)
+    ]
 
 
 def _inserted(
@@ -97,6 +123,7 @@ def _check_stands_alone(
     node: ast.ClassDef | ast.Assign,
     code: str,
     name: str,
+    passed: Collection[str],
 ) -> None:
     """Raise Refused unless the code means at module level what it means in the function."""
     free = free_names(code)
@@ -104,12 +131,12 @@ def _check_stands_alone(
         raise Refused("it uses what only the function around it has")
     own = {item for part in ast.walk(node) if isinstance(part, ast.ClassDef) for item in bindings(part)}
     read = (free | (read_at_once(node) - own)) - {name}
-    taken = sorted(item for item in read if binder(seen, node, item) is not None)
+    taken = sorted(item for item in read if item not in passed and binder(seen, node, item) is not None)
     if taken:
         raise Refused(f"it uses `{taken[0]}` of the function around it; pass that to its `__init__` first")
-    other = sorted(item for item in read if module.fate(item) is not Fate.SAME)
+    other = sorted(item for item in read if item not in passed and module.fate(item) is not Fate.SAME)
     if other:
-        raise Refused(f"`{other[0]}` may be something else in a process that imports the module afresh")
+        raise Refused(f"`{other[0]}` may be something else in a process that imports the module again")
     known = known_above(seen, insertion_point(source, tree, seen.offsets.span(node)[0]))
     if not _is_fixed(node, known, annotations_wait(seen)):
         raise Refused("what its body evaluates may come out differently at another time")

@@ -6,6 +6,7 @@ import ast
 import io
 import re
 import tokenize
+from collections.abc import Sequence
 
 from dllint.fix import Applicability, Edit, Fix
 from dllint.model.facts import Function, ModuleModel
@@ -29,9 +30,11 @@ from dllint.syntax.nested import (
 )
 from dllint.syntax.outline import Offsets, Outline, outline
 from dllint.syntax.parse import Tree
+from dllint.syntax.partials import Callee, passed_along
 from dllint.syntax.refused import Refused, unfaithful
+from dllint.syntax.removal import imports_left_behind
 from dllint.syntax.scoping import binder, bindings
-from dllint.syntax.suggest import function_name
+from dllint.syntax.suggest import function_name, told_apart
 from dllint.syntax.width import folded, placed
 from dllint.syntax.write import insertion_point
 
@@ -42,11 +45,14 @@ _SCOPES_AND_LOOPS = (
 )
 
 
-def hoist_function(source: Source, tree: Tree, model: ModuleModel, function: Function) -> Fix:
+def hoist_function(
+    source: Source, tree: Tree, model: ModuleModel, function: Function, callee: Callee | None = None
+) -> Fix:
     """Move a nested function to module level. Raises Refused where that would not mean the same.
 
     Without captures it keeps its name if that is free there. Else its only use is replaced by its new name, or by a
     `functools.partial` that fills in the captured variables; with more uses, the old name becomes a variable for that.
+    `callee` is what it calls, where a `functools.partial` of that will do.
     """
     seen = outline(source.text)
     node = seen.function_at(function.span.start) if seen else None
@@ -65,32 +71,50 @@ def hoist_function(source: Source, tree: Tree, model: ModuleModel, function: Fun
         raise Refused("its lines cannot be moved")
     taken = captures(seen, ModuleNames(seen, model), node, code, {node.name})
     if not constant_defaults(node.args):
-        raise Refused("the defaults of its parameters are made anew each time")
+        raise Refused("the defaults of its parameters are created each time")
     if not _parts_known(source, tree, seen, node):
         raise Refused("its annotations use names that only the function around it has")
     if has_attributes(parent, node.name):
-        raise Refused("attributes are set on it, which every call makes anew")
+        raise Refused("attributes are set on it, and every call creates it again")
     keeps_name = not taken.variables and name_is_free(model, parent, node, node.name, function.parent)
     if not keeps_name and uses(node, node.name):
         raise Refused("it calls itself, and needs what it captures for that")
-    name = node.name if keeps_name else free_name(model, function_name(node.name, _name_of(parent)))
-    text = _moved(source, node, code, name, taken, lines[0])
-    if text is None:
-        raise Refused("it has type parameters, or stands on one line")
-    call, imports = filled_in(model, name, taken.variables, function.span.start)
     start, end = source.line_starts[lines[0] - 1], end_of(source, lines[1])
     use = None if keeps_name else _only_use(seen, parent, node)
+    plain = isinstance(node, ast.FunctionDef) and "#" not in code and not taken.imports
+    along = passed_along(seen, node, callee) if plain and callee is not None else None  # type: ignore[arg-type]
+    if along and callee is not None:
+        name, text = "", ""
+        call, imports = filled_in(model, callee.dotted, along, function.span.start)
+        use = use or _only_use(seen, parent, node)
+    else:
+        name = node.name if keeps_name else _new_name(model, parent, node, function, use is not None)
+        captured = _annotated(source, tree, seen, node, taken.variables)
+        text = _moved(source, node, code, name, taken, captured, lines[0]) or ""
+        call, imports = filled_in(model, name, taken.variables, function.span.start)
+        if not text:
+            raise Refused("it has type parameters, or is on one line")
+    keeps_name = keeps_name and bool(text)
     at = seen.offsets.span(use) if use else None
     gone = keeps_name or use is not None
     indent = indent_at(source, function.span.start)
     left = "" if gone else f"{indent}{folded(source, f'{node.name} = {call}', indent, len(indent))}{source.newline}"
     edits = (
-        *insertion(source, tree, function.span.start, text, bool(imports)),
+        *(insertion(source, tree, function.span.start, text, bool(imports)) if text else ()),
         Edit(source.path, Span(start, end + empty_below(source, end) * gone), left),
         *([Edit(source.path, Span(*at), placed(source, call, *at))] if at else []),
+        *(imports_left_behind(source, seen, node) if taken.imports else ()),
     )
-    title = f"Move `{node.name}` to module level" + ("" if keeps_name else f" as `{name}`")
-    return Fix(title, edits, Applicability.UNSAFE, imports, defines=(name,))
+    title = f"Move `{node.name}` to module level" + ("" if name == node.name else f" as `{name}`")
+    title = title if text else f"Use `{call}` instead of `{node.name}`"
+    return Fix(title, edits, Applicability.UNSAFE, imports, defines=(name,) if name else ())
+
+
+def _new_name(model: ModuleModel, parent: ast.AST, node: Definition, function: Function, gone: bool) -> str:
+    """A name at module level: its own where that says something, is private, and is used by nothing else."""
+    wanted = function_name(node.name, _name_of(parent))
+    own = wanted == node.name and gone and name_is_free(model, parent, node, wanted, function.parent)
+    return wanted if own else free_name(model, wanted, *told_apart(wanted, _name_of(parent)))
 
 
 def _name_of(parent: ast.AST) -> str:
@@ -121,10 +145,34 @@ def _parts_known(source: Source, tree: Tree, seen: Outline, node: Definition) ->
     return names <= known and all(binder(seen, node, name) is None for name in names)
 
 
-def _moved(source: Source, node: Definition, code: str, name: str, taken: Captures, first: int) -> str | None:
+def _annotated(source: Source, tree: Tree, seen: Outline, node: Definition, variables: Sequence[str]) -> list[str]:
+    """Captured variables as parameters, with the annotations that they have as parameters of the function around.
+
+    They go where the function's own parameters have some, and where they mean the same.
+    """
+    own = [part for part in ast.walk(node.args) if isinstance(part, ast.arg)]
+    if not all(part.annotation for part in own) or not (own or node.returns):
+        return list(variables)
+    known = known_above(seen, insertion_point(source, tree, seen.offsets.span(node)[0]))
+    return [_with_annotation(seen, binder(seen, node, name), name, known) for name in variables]
+
+
+def _with_annotation(seen: Outline, scope: ast.AST | None, name: str, known: set[str]) -> str:
+    arguments = getattr(scope, "args", None)
+    found = ast.walk(arguments) if isinstance(arguments, ast.arguments) else ()
+    given = next((part.annotation for part in found if isinstance(part, ast.arg) and part.arg == name), None)
+    if given is None or not {part.id for part in ast.walk(given) if isinstance(part, ast.Name)} <= known:
+        return name
+    start, end = seen.offsets.span(given)
+    return f"{name}: {' '.join(seen.offsets.text[start:end].split())}"
+
+
+def _moved(
+    source: Source, node: Definition, code: str, name: str, taken: Captures, captured: Sequence[str], first: int
+) -> str | None:
     """The function's text under its new name, with the captured variables and imports."""
     if not taken.imports:
-        return _renamed(source, code, name, node, taken)
+        return _renamed(source, code, name, node, captured)
     docstring = isinstance(node.body[0], ast.Expr) and isinstance(node.body[0].value, ast.Constant)
     at = node.body[1] if docstring and len(node.body) > 1 else node.body[0]
     if at.lineno == node.lineno:
@@ -133,10 +181,10 @@ def _moved(source: Source, node: Definition, code: str, name: str, taken: Captur
     start = Offsets(code).starts[row]
     margin = re.match(r"[ \t]*", code[start:])[0]  # type: ignore[index]
     lines = "".join(f"{margin}{statement}{source.newline}" for statement in taken.imports)
-    return _renamed(source, code[:start] + lines + code[start:], name, node, taken)
+    return _renamed(source, code[:start] + lines + code[start:], name, node, captured)
 
 
-def _renamed(source: Source, code: str, name: str, node: Definition, taken: Captures) -> str | None:
+def _renamed(source: Source, code: str, name: str, node: Definition, captured: Sequence[str]) -> str | None:
     starts = Offsets(code).starts
     tokens = list(tokenize.generate_tokens(io.StringIO(code, newline="").readline))
     index = next(index for index, token in enumerate(tokens) if token.string == "def") + 1
@@ -146,9 +194,9 @@ def _renamed(source: Source, code: str, name: str, node: Definition, taken: Capt
     begin, end = (starts[row - 1] + column for row, column in (old.start, old.end))
     inside = starts[bracket.end[0] - 1] + bracket.end[1]
     has_own = any(isinstance(part, ast.arg) for part in ast.walk(node.args))
-    front = with_captured(node.args, taken.variables, "§" if has_own else "").removesuffix("§")
+    front = with_captured(node.args, captured, "§" if has_own else "").removesuffix("§")
     broken = re.match(r"[ \t]*(?:\r\n|\n|\r)[ \t]*", code[inside:])
     front = f"{broken[0]}{front.rstrip()}" if broken else front
     line = starts[old.start[0] - 1]
-    text = name + code[end:inside] + (front if taken.variables else "") + code[inside:]
+    text = name + code[end:inside] + (front if captured else "") + code[inside:]
     return code[:line] + folded(source, code[line:begin] + text)

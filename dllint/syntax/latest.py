@@ -1,4 +1,4 @@
-"""What each fix of a file asks anew, and what takes a walk over the whole file to answer."""
+"""Questions that each fix of a file asks again, and whose answers need a walk over the whole file."""
 
 from __future__ import annotations
 

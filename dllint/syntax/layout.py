@@ -1,16 +1,19 @@
-"""A file's own layout: its indentation, and the empty lines around what stands at module level."""
+"""A file's own layout: its indentation, and the blank lines around module-level code."""
 
 from __future__ import annotations
 
 import io
 import re
 import tokenize
+from collections import Counter
 from functools import lru_cache
 
 from dllint.source import Source
 
 BLANK = 2
 """Empty lines around a definition at module level."""
+_MARKS = {'"', "'"}
+_TRIPLE = {'"""', "'''"}
 
 
 def indent_unit(source: Source) -> str:
@@ -26,6 +29,27 @@ def _indent_unit(text: str) -> str:
     except (tokenize.TokenError, SyntaxError):
         first = ""
     return first if 0 < len(first) <= 8 else "    "
+
+
+def in_quotes(source: Source, text: str) -> str:
+    """Code of ours, whose strings have double quotes, with those that its file has."""
+    mark = source.quote or _mark(source.text)
+    return text if mark in text or "\\" in text else text.replace('"', mark)
+
+
+@lru_cache(maxsize=8)
+def _mark(text: str) -> str:
+    """The quotes that most strings of a file have, but for those that hold the other ones."""
+    found: Counter[str] = Counter()
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text, newline="").readline):
+            bare = token.string.lstrip("rbfuRBFU")
+            if bare[:1] in _MARKS and bare[:3] not in _TRIPLE and not _MARKS - set(bare):
+                continue
+            found[bare[:1]] += bare[:1] in _MARKS and bare[:3] not in _TRIPLE
+    except (tokenize.TokenError, SyntaxError):
+        pass
+    return "'" if found["'"] > found['"'] else '"'
 
 
 def indent_at(source: Source, offset: int) -> str:

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from dllint.fix import Edit
 from dllint.source import Source, Span
-from dllint.syntax.layout import indent_unit
+from dllint.syntax.layout import in_quotes, indent_unit
 from dllint.syntax.nested import end_of, rows
 from dllint.syntax.outline import Outline, outline
 from dllint.syntax.write import reindent
 
-_WRITTEN = re.compile(r"def __getstate__\((\w+)\):\s+return \{\*\*\1\.__dict__(?:, \"\w+\": None)+\}")
+_WRITTEN = re.compile(r"def __getstate__\((\w+)\):\s+return \{\*\*\1\.__dict__(?:, (?:\"\w+\"|'\w+'): None)+\}")
 
 
 class Lazy(NamedTuple):
@@ -61,13 +61,14 @@ def lazy_attribute(source: Source, statement: int, lazy: Lazy) -> tuple[Edit, ..
     members = _properties(self, lazy._replace(value=value), unit)
     own = next((item for item in klass.body if getattr(item, "name", "") == "__getstate__"), None)
     if not lazy.dropped or own is None:
-        members += [_getstate(self, lazy, unit)] if lazy.dropped else []
+        members += [[in_quotes(source, line) for line in _getstate(self, lazy, unit)]] if lazy.dropped else []
         return *edits, _below(source, end_of(source, rows(source, seen, init)[1]), indent, members)
     start, end = seen.offsets.span(own)
     if not is_lazy_state(source.text[start:end]):
         return ()
     edits.append(_above(source, source.line_starts[own.lineno - 1], indent, members))
-    return *edits, Edit(source.path, Span(end - 1, end - 1), f', "{lazy.store}": None, "{lazy.pid}": None')
+    more = in_quotes(source, f', "{lazy.store}": None, "{lazy.pid}": None')
+    return *edits, Edit(source.path, Span(end - 1, end - 1), more)
 
 
 def _rows_of(source: Source, statement: ast.stmt) -> Span:

@@ -1,4 +1,4 @@
-"""What a module's names mean to a process that imports the module afresh, as a spawned worker does."""
+"""What a module's names mean to a process that imports the module again, as a spawned worker does."""
 
 from __future__ import annotations
 

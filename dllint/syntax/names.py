@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import chain, count
 
 from dllint.fix import Import
-from dllint.model.facts import Class, Event, Expr, Function, ModuleModel
+from dllint.model.facts import Class, Event, Expr, Function, ImportedName, ModuleModel
 from dllint.syntax.latest import latest
 
 
@@ -71,10 +71,17 @@ def module_alias(model: ModuleModel, module: str, alias: str, use: int) -> tuple
 
 def _rebound(model: ModuleModel, name: str, origin: int) -> bool:
     """Whether anything but the import at `origin` can bind the name, in any scope."""
-    imported = (other for other in model.imports if other.bound == name and other.span.start != origin)
+    own = next(other for other in model.imports if other.span.start == origin and other.bound == name)
+    imported = (other for other in model.imports if other.bound == name and not _is_same(other, own))
     local = (function for function in model.functions if name in function.bound or name in function.globals)
     written = (event for event in model.events if event.kind != "import" and name in _bound_by(event))
     return any(True for found in (imported, local, written) for _ in found)
+
+
+def _is_same(one: ImportedName, other: ImportedName) -> bool:
+    """Whether two imports of a module bind the same thing for all its code: cells of notebooks repeat theirs."""
+    what = [(item.module, item.attribute, item.level) for item in (one, other)]
+    return one is other or (what[0] == what[1] and one.function < 0)
 
 
 def _bound_by(event: Event) -> set[str]:

@@ -1,7 +1,7 @@
 """Python 2, and Python before 3.7, as text that today's grammar accepts: of the same length, so that places stay.
 
 A training script of those days crashes on a new Python before any worker starts, and has the same hazards: it is
-reported as what it is, a syntax error, and read all the same.
+reported as what it is, a syntax error, but still read.
 """
 
 from __future__ import annotations

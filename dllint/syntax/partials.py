@@ -62,6 +62,10 @@ def _accesses(seen: Outline, node: ast.Lambda, variable: str) -> list[ast.expr] 
     for part in ast.walk(node):
         if isinstance(part, ast.Name) and part.id == variable:
             above = seen.parents[part][0]
+            asked = _asked(seen, node, above, variable)
+            if asked is not None:
+                found.append(asked)
+                continue
             whole = isinstance(above, ast.Attribute) or (
                 isinstance(above, ast.Subscript) and above.value is part and isinstance(above.slice, ast.Constant)
             )
@@ -73,6 +77,35 @@ def _accesses(seen: Outline, node: ast.Lambda, variable: str) -> list[ast.expr] 
     return found
 
 
+def _asked(seen: Outline, node: ast.Lambda, read: ast.AST, variable: str) -> ast.Call | None:
+    """`kwargs.get("name")` of keyword arguments that nothing changes."""
+    call, field = seen.parents[read]
+    scope = binder(seen, node, variable)
+    arguments = getattr(scope, "args", None)
+    own = isinstance(arguments, ast.arguments) and arguments.kwarg is not None and arguments.kwarg.arg == variable
+    if not own or not isinstance(read, ast.Attribute) or read.attr != "get" or field != "func":
+        return None
+    match call:
+        case ast.Call(args=[ast.Constant(value=str())], keywords=[]) if scope is not None and _is_only_read(
+            seen, scope, variable
+        ):
+            return call
+    return None
+
+
+def _is_only_read(seen: Outline, scope: ast.AST, variable: str) -> bool:
+    """Whether all that is done with keyword arguments is to look things up and to pass them on as such."""
+    for part in ast.walk(scope):
+        if isinstance(part, ast.Name) and part.id == variable:
+            above, field = seen.parents[part]
+            looked_up = isinstance(above, ast.Attribute) and above.attr in ("get", "items", "keys", "values")
+            taken = isinstance(above, ast.Subscript) and isinstance(above.ctx, ast.Load) and field == "value"
+            passed = isinstance(above, ast.keyword) and above.arg is None
+            if not (looked_up or taken or passed or isinstance(above, ast.Compare)):
+                return False
+    return True
+
+
 def _changes(part: ast.AST, variable: str) -> bool:
     """Whether a part of a variable is set."""
     stored = isinstance(part, (ast.Attribute, ast.Subscript)) and not isinstance(part.ctx, ast.Load)
@@ -82,7 +115,11 @@ def _changes(part: ast.AST, variable: str) -> bool:
 def _parameter(seen: Outline, node: ast.Lambda, part: ast.expr, others: Sequence[Filled]) -> str:
     """A name for a part of a variable; "" where it would be another one's."""
     match part:
-        case ast.Attribute(attr=name) | ast.Subscript(slice=ast.Constant(value=str(name))):
+        case (
+            ast.Attribute(attr=name)
+            | ast.Subscript(slice=ast.Constant(value=str(name)))
+            | ast.Call(args=[ast.Constant(value=str(name))])
+        ):
             taken = {item.id for item in ast.walk(node) if isinstance(item, ast.Name)}
             taken |= {item.arg for item in ast.walk(node) if isinstance(item, ast.arg)}
             taken |= {item.parameter for item in others} | set(dir(builtins)) | set(keyword.kwlist)
@@ -137,17 +174,23 @@ class Callee(NamedTuple):
     parameters: tuple[str, ...] = ()
 
 
-def passed_along(seen: Outline, node: ast.Lambda, callee: Callee) -> list[str] | None:
+def passed_along(seen: Outline, node: ast.Lambda | ast.FunctionDef, callee: Callee) -> list[str] | None:
     """What a `functools.partial` of a function is given besides it, to be what a lambda is that only calls it.
 
     None where the lambda does something else.
     """
-    arguments, body = node.args, node.body
+    arguments, body = node.args, _value(node)
     own = [item.arg for item in arguments.args]
-    only = ast.arguments(posonlyargs=[], args=arguments.args, kwonlyargs=[], kw_defaults=[], defaults=[])
+    only = ast.arguments(
+        posonlyargs=[], args=arguments.args, kwonlyargs=[], kw_defaults=[], defaults=[], kwarg=arguments.kwarg
+    )
     if not isinstance(body, ast.Call) or ast.unparse(body.func) != callee.dotted or not own:
         return None
-    if ast.dump(only) != ast.dump(arguments) or any(item.arg is None for item in body.keywords):
+    open_ended = [item.value.id for item in body.keywords if item.arg is None and isinstance(item.value, ast.Name)]
+    passed = [arguments.kwarg.arg] if arguments.kwarg is not None else []
+    if ast.dump(only) != ast.dump(arguments) or open_ended != passed:
+        return None
+    if len(passed) < sum(item.arg is None for item in body.keywords):
         return None
     given = [item.id if isinstance(item, ast.Name) else "" for item in body.args]
     at = given.index(own[0]) if own[0] in given else -1
@@ -155,12 +198,24 @@ def passed_along(seen: Outline, node: ast.Lambda, callee: Callee) -> list[str] |
         return None
     before, after = body.args[:at], body.args[at + len(own) :]
     names = callee.parameters[at + len(own) : len(body.args)]
-    rest = [*before, *after, *(item.value for item in body.keywords)]
+    keywords = [item for item in body.keywords if item.arg is not None]
+    rest = [*before, *after, *(item.value for item in keywords)]
     if (after and (before or len(names) < len(after))) or not all(_is_settled(item, own) for item in rest):
         return None
     named = [f"{name}={_text(seen, value)}" for name, value in zip(names, after, strict=True)] if after else []
-    named += [f"{item.arg}={_text(seen, item.value)}" for item in body.keywords]
+    named += [f"{item.arg}={_text(seen, item.value)}" for item in keywords]
     return [*(_text(seen, item) for item in before), *named]
+
+
+def _value(node: ast.Lambda | ast.FunctionDef) -> ast.expr | None:
+    """What a function that does nothing else returns."""
+    if isinstance(node, ast.Lambda):
+        return node.body
+    docstring = ast.get_docstring(node, clean=False) is not None
+    match node.body[docstring:]:
+        case [ast.Return(value=value)]:
+            return value
+    return None
 
 
 def _is_settled(node: ast.expr, own: Sequence[str]) -> bool:

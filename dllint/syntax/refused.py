@@ -1,4 +1,4 @@
-"""Why something cannot be moved: what stands in the way, in words."""
+"""Why something cannot be moved: the obstacle, in words."""
 
 from __future__ import annotations
 

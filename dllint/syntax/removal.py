@@ -9,6 +9,7 @@ from dllint.fix import Edit
 from dllint.source import Source, Span
 from dllint.syntax.nested import empty_below, end_of
 from dllint.syntax.outline import Outline, outline
+from dllint.syntax.scoping import binder, bindings
 
 
 def without_statement(source: Source, start: int) -> tuple[Edit, ...]:
@@ -65,8 +66,36 @@ def without_import(source: Source, name: str) -> tuple[Edit, ...]:
     once = len(re.findall(rf"\b{re.escape(name)}\b", source.text)) == 2
     if seen is None or not once or source.path.endswith("__init__.py"):
         return ()
-    for index, node in enumerate(seen.tree.body):
-        if isinstance(node, (ast.Import, ast.ImportFrom)) and stands_alone(source, seen, node):
-            if [alias.asname or alias.name for alias in node.names] == [name]:
-                return (Edit(source.path, lines_of(source, node, index == 0), ""),)
+    for node in ast.walk(seen.tree):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            bound = [alias.asname or alias.name for alias in node.names]
+            if name in bound:
+                return _without_alias(source, seen, node, bound.index(name))
     return ()
+
+
+def imports_left_behind(source: Source, seen: Outline, node: ast.AST) -> tuple[Edit, ...]:
+    """The removal of what functions around a piece of syntax import for it alone, which takes that along."""
+    inside = {part for part in ast.walk(node) if isinstance(part, ast.Name)}
+    edits: tuple[Edit, ...] = ()
+    for name in sorted({part.id for part in inside}):
+        scope = binder(seen, node, name)
+        made = bindings(scope).get(name, []) if scope is not None else []
+        others = (part for part in ast.walk(scope or node) if isinstance(part, ast.Name) and part not in inside)
+        if len(made) == 1 and isinstance(made[0], ast.alias) and all(part.id != name for part in others):
+            statement = seen.parents[made[0]][0]
+            assert isinstance(statement, (ast.Import, ast.ImportFrom))
+            edits += _without_alias(source, seen, statement, statement.names.index(made[0]))
+    return edits
+
+
+def _without_alias(source: Source, seen: Outline, node: ast.Import | ast.ImportFrom, index: int) -> tuple[Edit, ...]:
+    """The removal of one of the names that a statement imports, and of all of it where there is no other."""
+    siblings = getattr(*seen.parents[node])
+    if len(node.names) == 1:
+        removable = len(siblings) > 1 and stands_alone(source, seen, node)
+        return (Edit(source.path, lines_of(source, node, siblings[0] is node), ""),) if removable else ()
+    spans = [seen.offsets.span(alias) for alias in node.names]  # type: ignore[arg-type]
+    last = index == len(spans) - 1
+    span = Span(spans[index - 1][1], spans[index][1]) if last else Span(spans[index][0], spans[index + 1][0])
+    return () if "#" in source.text[span.start : span.end] else (Edit(source.path, span, ""),)

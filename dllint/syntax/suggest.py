@@ -12,9 +12,11 @@ from dllint.syntax.outline import Outline
 from dllint.syntax.scoping import defaults
 
 _MAKERS = re.compile(r"^(?:get|make|build|create)_")
+_GETS = re.compile(r"^get_")
 _ENDINGS = re.compile(r"_(?:fn|func|function|lambda|callback)$")
 _SAYS_NOTHING = {
     *("f", "fn", "func", "function", "fun", "g", "h", "lambd", "callback", "cb", "op", "method", "key", "map", "apply"),
+    *("filter", "predicate", "sort"),
     *("transform", "transforms", "trans", "tf", "t", "target", "target_transform", "data", "item", "x", "y", "value"),
     *("wrapper", "wrapped", "inner", "closure", "helper", "run", "call", "result", "res", "out", "tmp", "ds", "args"),
 }
@@ -31,7 +33,7 @@ def suggest_name(outline: Outline, node: ast.Lambda) -> Iterator[str]:
     """
     role, does = _role(outline, node), action(node)
     found: list[str] = []
-    if role.startswith("default_"):
+    if role.startswith("default_") and not _is_one_of_several(outline, node):
         found = [role]
     elif re.search(r"(?:^|_)collate$", role):
         found = [does if "collate" in does else f"{role}_{_COLLATING.get(does, does)}" if len(does) <= _BRIEF else role]
@@ -39,7 +41,7 @@ def suggest_name(outline: Outline, node: ast.Lambda) -> Iterator[str]:
     elif re.fullmatch(r"(?:worker_)?init|worker_init", role):
         found = ["seed_worker" if "seed" in does else "init_worker"]
     elif does != "identity" and role and role not in _SAYS_NOTHING and not _is_one_of_several(outline, node):
-        found = [role, f"{role}_{does}" if does else ""]
+        found = [role, does, f"{role}_{does}" if does else ""]
     found += [does, *_about(node, role)]
     yield from dict.fromkeys(f"_{name}" for name in found if name and len(name) <= MOST + 8)
 
@@ -54,8 +56,9 @@ def _about(node: ast.Lambda, role: str) -> Iterator[str]:
     """What is left where neither role nor action say much: the parameter, if it is a word."""
     parameters = [part.arg for part in node.args.args]
     if parameters and len(snake(parameters[0])) > 2 and parameters[0] not in _SAYS_NOTHING:
-        yield f"{'process' if role in _SAYS_NOTHING or not role else role}_{snake(parameters[0])}"
-    yield "transform" if "trans" in role else role if role not in _SAYS_NOTHING else "apply"
+        verb = "process" if role in _SAYS_NOTHING or not role else role
+        yield f"{verb}_{snake(parameters[0])}" if not verb.endswith(snake(parameters[0])) else ""
+    yield role if role not in _SAYS_NOTHING else "transform" if "trans" in role else "apply"
 
 
 def function_name(name: str, around: str) -> str:
@@ -67,6 +70,13 @@ def function_name(name: str, around: str) -> str:
     return f"_{plain}"
 
 
+def told_apart(name: str, around: str) -> list[str]:
+    """What a nested function may be called where others have its name: `_test_merge` in `TestMergeFn`."""
+    outer = _MAKERS.sub("", _ENDINGS.sub("", snake(around)))
+    joined = outer if outer.endswith(name.strip("_")) else f"{outer}{name}"
+    return [f"_{joined}"] if outer and len(joined) <= MOST else []
+
+
 def _role(outline: Outline, node: ast.Lambda) -> str:
     """What the place that keeps a lambda is called; "" where nothing says it."""
     prefix = ""
@@ -74,16 +84,19 @@ def _role(outline: Outline, node: ast.Lambda) -> str:
     for above, _ in outline.path(node):
         if isinstance(above, ast.Call) and _last(above.func) == "defaultdict":
             prefix = "default_"
-        found = _short(_name_given(above, inner))
+        found = _short(_name_given(above, inner), makes=not node.args.args and isinstance(node.body, ast.Call))
         if found or isinstance(above, (ast.stmt, ast.Lambda)):
             return prefix + found if found or not prefix else "default_value"
         inner = above
     return prefix
 
 
-def _short(name: str) -> str:
+def _short(name: str, makes: bool) -> str:
+    """A place's name as one for a function; `makes`: what it keeps calls something, and takes nothing."""
     words = _ENDINGS.sub("", snake(name))
-    return _MAKERS.sub("", words) or words
+    if makes and words != snake(name) and words not in _SAYS_NOTHING and not _MAKERS.match(words):
+        return f"make_{words}"
+    return _GETS.sub("", words) or words
 
 
 def _name_given(above: ast.AST, inner: ast.AST) -> str:

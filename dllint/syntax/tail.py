@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from dllint.fix import Edit
 from dllint.source import Source, Span
-from dllint.syntax.layout import BLANK, blank_above, indent_unit
+from dllint.syntax.layout import BLANK, blank_above, in_quotes, indent_unit
 from dllint.syntax.module_names import is_main_guard
 from dllint.syntax.nested import end_of, read_at_once, rows
 from dllint.syntax.outline import Outline, outline
@@ -120,7 +120,7 @@ def guarded(source: Source, first: Span, last: Span, lifted: Sequence[Span] = ()
         inside = closed_up(reindent(rest.lstrip("\r\n"), "", indent_unit(source)))
     except ValueError:
         return None
-    return Edit(source.path, Span(start, end), f"{gap}{GUARD}{source.newline}{inside}")
+    return Edit(source.path, Span(start, end), f"{gap}{in_quotes(source, GUARD)}{source.newline}{inside}")
 
 
 def _lifted_rows(source: Source, lifted: Sequence[Span]) -> list[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""How a file uses an attribute: what an array can stand in for a list for, and what it cannot."""
+"""How a file uses an attribute: for which uses an array can replace a list, and for which it can't."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _MUTATORS = {"append", "extend", "insert", "sort", "reverse"}
 
 
 _COMMENTED = re.compile(r"\.[ \t]*#")
-"""A dot whose attribute may stand behind a comment."""
+"""A dot whose attribute may follow a comment."""
 
 
 class Use(NamedTuple):
     """An occurrence of a name or of `base.attribute`.
 
     `kind` is read (its length, an item, a loop), write (`base.attribute = ...`), filled (`append` and the like, `+=`,
-    as statements), set (in other ways, or deleted), tested (for being empty), returned, stored (under another name),
-    named (by a string in `getattr`) or other. Of a name, `base` is the name itself.
+    `random.shuffle`, as statements), set (in other ways, or deleted), tested (for being empty), returned, stored (under
+    another name), named (by a string in `getattr`) or other. Of a name, `base` is the name itself.
     """
 
     kind: str
@@ -84,6 +84,8 @@ def _kind(seen: Outline, node: ast.expr) -> str:
         case ast.Return():
             return "returned"
         case ast.Call(func=function) if field == "args":
+            if ast.unparse(function) == "random.shuffle" and isinstance(seen.parents[parent][0], ast.Expr):
+                return "filled"
             return "read" if _iterates(seen, function) else "other"
         case ast.Subscript(ctx=ast.Load(), slice=ast.Slice()) if field == "value":
             return "read" if _kind(seen, parent) == "read" else "other"

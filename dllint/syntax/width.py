@@ -6,15 +6,17 @@ import io
 import tokenize
 from itertools import pairwise
 
-from dllint.source import Source
+from dllint.fix import Edit
+from dllint.source import Source, Span
 from dllint.syntax.layout import indent_at, indent_unit
+from dllint.syntax.write import reindent
 
 LEAST, MOST = 88, 120
 
 
 def width(source: Source) -> int:
-    """How long the lines of a file are, within what is usual."""
-    return max(LEAST, min(MOST, max(map(len, source.text.splitlines()), default=0)))
+    """How long its project wants the lines of a file; else how long they are, within what is usual."""
+    return source.width or max(LEAST, min(MOST, max(map(len, source.text.splitlines()), default=0)))
 
 
 def placed(source: Source, text: str, start: int, end: int) -> str:
@@ -26,6 +28,26 @@ def placed(source: Source, text: str, start: int, end: int) -> str:
     if source.text[end : source.row_span(row).end].strip("()[]{},: \t\r\n"):
         return text  # in the middle of a line, lines of its own would be harder to read than a long one
     return folded(source, text, indent_at(source, start), column - 1 + max(0, rest))
+
+
+def enclosed(source: Source, span: Span, opening: str, closing: str) -> tuple[Edit, ...]:
+    """An expression as the first argument of a call, whose name and bracket and whose other argument are given."""
+    path, value = source.path, source.text[span.start : span.end]
+    around = (Edit(path, Span(span.start, span.start), opening), Edit(path, Span(span.end, span.end), f", {closing}"))
+    whole = f"{opening}{value}, {closing}"
+    if source.newline not in value:
+        text = placed(source, whole, span.start, span.end)
+        return around if text == whole else (Edit(path, span, text),)
+    indent = indent_at(source, span.start)
+    inner = indent + indent_unit(source)
+    try:
+        lines = reindent(value + source.newline, indent, inner).strip()
+    except ValueError:
+        return around
+    if not source.width or source.text[span.end : source.row_span(source.location(span.end)[0]).end].strip():
+        return around
+    rest = f"{inner}{closing[:-1]},{source.newline}{indent}{closing[-1]}"
+    return (Edit(path, span, f"{opening}{source.newline}{inner}{lines},{source.newline}{rest}"),)
 
 
 def folded(source: Source, text: str, indent: str = "", beside: int = 0) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import tokenize
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import libcst as cst
 
@@ -29,7 +29,7 @@ def insertion_point(source: Source, tree: Tree, before: int) -> int:
     index = next((index for index, (_, last) in enumerate(rows) if row <= last), len(rows))
     if index == len(rows):
         return len(source.text)
-    while index > 1 and _is_string(tree.module.body[index - 1]) and rows[index - 1][1] + 1 == rows[index][0]:
+    while index > 1 and _is_string(tree.module.body[index - 1]) and _stands_above(source, rows, index):
         index -= 1
     first = rows[index][0]
     floor = rows[index - 1][1] if index else 0
@@ -37,6 +37,12 @@ def insertion_point(source: Source, tree: Tree, before: int) -> int:
     while top - 1 > floor and source.line(top - 1).startswith("#"):
         top -= 1
     return source.row_span(first if top == 1 else top).start
+
+
+def _stands_above(source: Source, rows: Sequence[tuple[int, int]], index: int) -> bool:
+    """Whether only empty lines lie between a statement and the one before it."""
+    between = range(rows[index - 1][1] + 1, rows[index][0])
+    return not any(source.line(row).strip() for row in between)
 
 
 def _is_string(statement: cst.CSTNode) -> bool:
@@ -84,20 +90,32 @@ def _exchange(line: str, old: str, new: str) -> str:
 
 
 def _rows_in_strings(text: str) -> set[int]:
-    """The rows (from 1) that begin inside a string."""
+    """The rows (from 1) that begin inside a string; docstrings move along with what they describe."""
     rows: set[int] = set()
     begun: list[int] = []
     starts = {getattr(tokenize, f"{kind}STRING_START", None) for kind in "FT"} - {None}
     ends = {getattr(tokenize, f"{kind}STRING_END", None) for kind in "FT"} - {None}
+    line: list[tokenize.TokenInfo] = []
+    header = ""
     try:
         for token in tokenize.generate_tokens(io.StringIO(text, newline="").readline):
             first, last = token.start[0], token.end[0]
+            if token.type == tokenize.NEWLINE:
+                header, line = next((part.string for part in line if part.type == tokenize.NAME), ""), []
+            elif token.type not in (tokenize.NL, tokenize.COMMENT, tokenize.DEDENT):
+                line.append(token)
             if token.type in starts:
                 begun.append(first)
             elif token.type in ends:
                 rows.update(range(begun.pop() + 1, last + 1))
-            elif token.type == tokenize.STRING:
+            elif token.type == tokenize.STRING and not _is_docstring(line, header):
                 rows.update(range(first + 1, last + 1))
     except (tokenize.TokenError, SyntaxError) as error:
         raise ValueError(f"cannot be re-indented: {error}") from None
     return rows
+
+
+def _is_docstring(line: Sequence[tokenize.TokenInfo], header: str) -> bool:
+    """Whether the string that ends a line's tokens begins the block below a `def` or a `class`."""
+    kinds = [token.type for token in line]
+    return kinds == [tokenize.INDENT, tokenize.STRING] and header in ("def", "class", "async")

@@ -5,7 +5,7 @@ is one project.
 
 Blocks, by the info string of their fence:
 
-* `py`: a Python file. Its path is the last non-blank line before the fence when that line holds nothing but a path with
+* `py`: a Python file. Its path is the last non-blank line before the fence when that line only has a path with
   a suffix (plain or in backquotes); without one it is `example.py`. A path that the current case already has begins a
   new case. `py prose` is shown and never checked.
 * `toml` without a path line: the `dllint.toml` of every case of its section.
@@ -13,7 +13,7 @@ Blocks, by the info string of their fence:
   `dllint test --update` rewrites it.
 * any other language: a file of the project when a path line names it, else prose.
 
-Expectations stand at the end of lines of file blocks and are stripped before the text is used:
+Expectations are at the end of lines of file blocks and are stripped before the text is used:
 
 * `# DLL101`: exactly this is reported here; `# DLL101: text` also requires `text` in the message; with
   `# DLL101 (stays)` the finding outlives the fix of the diff;

@@ -44,7 +44,7 @@ def page_code(path: Path) -> str:
 
 @dataclass(frozen=True)
 class Project:
-    """A case in a folder. The rule of its page is selected besides the configuration's choice."""
+    """A case in a folder. The rule of its page is selected in addition to the configuration's choice."""
 
     folder: Path
     paths: tuple[str, ...]
@@ -69,7 +69,7 @@ class Project:
         return {path: (self.folder / path).read_bytes().decode("utf-8") for path in self.paths}
 
     def check(self, *codes: str) -> list[Reported]:
-        """What is reported, with these rules selected besides."""
+        """What is reported, with these rules also selected."""
         return self._run(codes)
 
     def fix(self, unsafe: bool) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What must hold of every case. Each check yields what is wrong, one line or block each, and nothing when all is well.
+"""What must hold for every case. Each check yields what is wrong, one line or block each, and nothing when all is well.
 
 A check writes its case into `folder`, which is empty and given by its real path.
 """
@@ -84,7 +84,7 @@ def diff(case: Case, folder: Path) -> Iterator[str]:
     written = unified(case.files, project.fix(unsafe=True))
     if case.diff is None:
         if written and case.clauses:
-            yield f"{case.page}:{case.line}: a program that is run and fixed shows its diff"
+            yield f"{case.page}:{case.line}: a program that is run and fixed must show its diff"
         return
     place = f"{case.page}:{case.diff.start}"
     if not written:

@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-METHODS: tuple[str, ...] = ("fork", "spawn", "forkserver")
+from dllint.start_methods import NAMES
+
+METHODS: tuple[str, ...] = NAMES
 
 _MARKER = re.compile(r"(?:^|\s+)#\s*(?=DLL\d{3}\b|route: )")
 _EXPECTED = re.compile(r"(?P<code>DLL\d{3})(?P<stays> \(stays\))?(?:: (?P<text>.*\S))?\s*$")
@@ -123,7 +125,7 @@ def clauses(place: str, attributes: tuple[str, ...]) -> tuple[tuple[Clause, ...]
             found[-1] = _extend(place, found[-1], key, value)
     for clause in found:
         if not clause.outcome:
-            raise PageError(f"{place}: `run={','.join(clause.methods)}` says no outcome")
+            raise PageError(f"{place}: `run={','.join(clause.methods)}` has no outcome")
     named = [method for clause in found for method in clause.methods]
     if len(named) != len(set(named)):
         raise PageError(f"{place}: a start method is named twice")
@@ -147,5 +149,5 @@ def _methods(place: str, value: str) -> tuple[str, ...]:
     methods = tuple(value.split(","))
     for method in methods:
         if method not in METHODS:
-            raise PageError(f"{place}: `{method}` is no start method; known: {', '.join(METHODS)}")
+            raise PageError(f"{place}: `{method}` is not a start method; known: {', '.join(METHODS)}")
     return methods

@@ -57,7 +57,7 @@ def _folders(package: str) -> list[Path]:
 
 
 def _find_rule(page: Path) -> None:
-    """Announce the package that a rule's page lies in, when no installed package has the rule."""
+    """Announce the package that contains a rule's page, if no installed package has the rule."""
     code, top = page_code(page), page.parent
     if not code or code in registry.by_code() or not page.with_suffix(".py").is_file():
         return
@@ -99,7 +99,7 @@ def _of_rule(parsed: pages.Page) -> Iterator[str]:
     code = page_code(parsed.path)
     info = registry.by_code().get(code)
     if code and info is None:
-        yield f"{parsed.path}: {code} is no rule of an installed package"
+        yield f"{parsed.path}: {code} is not a rule of an installed package"
     elif info is not None and info not in registry.DIAGNOSTICS:
         yield from checks.page(parsed, code, info.fixable != "never")
 

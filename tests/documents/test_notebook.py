@@ -72,10 +72,10 @@ def test_broken_json(data: str, why: str) -> None:
 @pytest.mark.parametrize(
     ("data", "why"),
     [
-        (b"{}", "no notebook of format 4: it has no nbformat"),
-        (b'{"nbformat": 3, "worksheets": []}', "no notebook of format 4: it has nbformat 3"),
-        (b'{"nbformat": 4, "cells": 3}', "no notebook of format 4: it has no cells"),
-        (b'{"nbformat": 4, "cells": [{"source": 3}]}', "no notebook of format 4: the source of cell 1 is no text"),
+        (b"{}", "not a notebook of format 4: it has no nbformat"),
+        (b'{"nbformat": 3, "worksheets": []}', "not a notebook of format 4: it has nbformat 3"),
+        (b'{"nbformat": 4, "cells": 3}', "not a notebook of format 4: it has no cells"),
+        (b'{"nbformat": 4, "cells": [{"source": 3}]}', "not a notebook of format 4: the source of cell 1 is not text"),
         (b'{"nbformat": 4, "cells": [3]}', "the notebook is not valid JSON: Expecting '{' (line 1, column 27)"),
         (b'\xff{"nbformat": 4}', "the notebook is not valid UTF-8: invalid start byte at offset 0"),
         (b'{"a":' + b"[" * 100_000, "the notebook's JSON is nested too deeply"),

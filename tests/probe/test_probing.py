@@ -315,3 +315,62 @@ def test_the_example_before_and_after_its_fixes(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout
     assert "    spawn: shipped objects pickle: fails -> ok\n" in done.stdout
     assert "    forkserver: workers start: fails -> ok\n" in done.stdout
+
+
+CONFIG = """\
+SETTINGS = {"size": 224, "crop": {"scale": 1}}
+MEAN = 0.5
+"""
+SIZES = """\
+from torch.utils.data import DataLoader, Dataset
+
+import config
+
+
+class Sizes(Dataset):
+    flip = False
+
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        return config.SETTINGS["size"] + index, config.MEAN, self.flip
+
+
+def loader():
+    config.SETTINGS["size"] = 64
+    Sizes.flip = True
+    return DataLoader(Sizes(), batch_size=2)
+"""
+
+
+@pytest.mark.slow
+def test_state_that_only_the_main_process_changed_is_named(tmp_path: Path) -> None:
+    (tmp_path / "config.py").write_text(CONFIG, encoding="utf-8")
+    (tmp_path / "sizes.py").write_text(SIZES, encoding="utf-8")
+    status, before = probe(tmp_path, "sizes:loader", "--start-method", "fork", "--start-method", "spawn")
+    assert status == 1
+    assert answer(before, "items survive", "fork")["verdict"] == "ok"
+    spawned = answer(before, "items survive", "spawn")
+    assert (spawned["verdict"], spawned["rule"]) == ("fails", "DLL609")
+    assert "2 batches differ" in spawned["text"] and "[0, 1]" in spawned["text"] and "[2, 3]" in spawned["text"]
+    assert {(part["path"], part["what"]) for part in spawned["parts"]} == {
+        ("config.py: SETTINGS['size']", "64 in the main process, 224 in workers"),
+        ("sizes.py: Sizes.flip", "True in the main process, False in workers"),
+    }
+    (tmp_path / "before.json").write_text(json.dumps(before), encoding="utf-8")
+    compared = dllint(
+        tmp_path,
+        "probe",
+        "sizes:loader",
+        "--start-method",
+        "fork",
+        "--start-method",
+        "spawn",
+        "--scaling",
+        "",
+        "--compare",
+        "before.json",
+    )
+    assert "    data, fork and spawn: 2 batches differ" in compared.stdout
+    assert "        config.py: SETTINGS['size']: 64 in the main process, 224 in workers\n" in compared.stdout

@@ -32,6 +32,8 @@ from dllint.runtime.probe.messages import (
     Seeds,
     Speed,
     Stage,
+    State,
+    Variable,
 )
 from dllint.runtime.probe.observed import Observed
 from dllint.runtime.probe.report import Answer, Method, NotAReport, Report, Verdict, decode, encode
@@ -145,15 +147,34 @@ def test_an_epoch_that_ends_early() -> None:
 def test_batches_that_differ_from_the_main_process() -> None:
     handle = Part("loader.dataset.file", "TextIOWrapper")
     answer = asked(
-        "items survive", "fork", observed(LOADED, Compared(3, 2, 0, "[1]"), Done()), Contents(handles=(handle,))
+        "items survive", "fork", observed(LOADED, Compared(3, 2, 0, ("[1]",)), Done()), Contents(handles=(handle,))
     )
     assert (answer.verdict, answer.rule) == (Verdict.FAILS, "DLL106")
 
 
 @pytest.mark.parametrize(("name", "rule"), [("fork", ""), ("spawn", "DLL609"), ("forkserver", "DLL609")])
 def test_batches_that_differ_without_a_handle(name: str, rule: str) -> None:
-    answer = asked("items survive", name, observed(LOADED, Compared(3, 2, 0, "[1]"), Done()), Contents())
+    answer = asked("items survive", name, observed(LOADED, Compared(3, 2, 0, ("[1]",)), Done()), Contents())
     assert (answer.verdict, answer.rule) == (Verdict.FAILS, rule)
+
+
+def test_the_state_that_workers_do_not_have_is_named() -> None:
+    size, mean = Variable("config.py", "SIZE", "a", "64"), Variable("config.py", "MEAN", "c", "0.5")
+    told = State(-1, (size, mean)), State(0, (Variable("config.py", "SIZE", "b", "224"), mean))
+    answer = asked("items survive", "spawn", observed(LOADED, *told, Compared(0, 2, 0, ("[0]", "[1]")), Done()))
+    assert answer.text.endswith("[0]; [1]")
+    assert [(part.path, part.what) for part in answer.parts] == [
+        ("config.py: SIZE", "64 in the main process, 224 in workers")
+    ]
+
+
+def test_what_differs_between_fork_and_spawn_is_compared() -> None:
+    same, other = Answer("items survive", Verdict.OK), Answer("items survive", Verdict.FAILS, "2 batches differ: [0]")
+    methods = Method("fork", True, (same,)), Method("spawn", True, (other,))
+    report = Report(dllint="", target="", platform="", methods=methods)
+    assert "    data, fork and spawn: 2 batches differ: [0]\n" in compare.render(report, report)
+    handle = Report(dllint="", target="", platform="", methods=(Method("fork", True, (other,)), methods[1]))
+    assert "data," not in compare.render(handle, handle)
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from pathlib import Path
 from dllint.collect import collect
 from dllint.finding import Note
 from dllint.project import Project, Targets
-from dllint.project.values import Func, Method
+from dllint.project.evaluate.abstract_values import Func, Method
 from dllint.source import Source, Span
 
 _FACTS = re.compile(r"# fact: (.*\S)\s*$")

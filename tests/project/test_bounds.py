@@ -7,7 +7,7 @@ import pytest
 from dllint import registry
 from dllint.collect import collect
 from dllint.project import Project
-from dllint.project.workers import Workers
+from dllint.project.loaders.worker_counts import Workers
 from dllint.source import Source
 from dllint.targets import Targets
 

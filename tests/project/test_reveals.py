@@ -18,8 +18,7 @@ import pytest
 
 from dllint.model.facts import Expr
 from dllint.project import Project
-from dllint.project.module import Site
-from dllint.project.values import (
+from dllint.project.evaluate.abstract_values import (
     Const,
     Env,
     Ext,
@@ -35,6 +34,7 @@ from dllint.project.values import (
     Seq,
     Value,
 )
+from dllint.project.program.module import Site
 from tests.project.facts import project_of
 
 PROGRAMS = sorted(

@@ -65,8 +65,8 @@ MOVED = {
         class Pair:
             \"""Two.
 
-                  And no more.
-                \"""
+              And no more.
+            \"""
 
             left: int = 0
             right: int = dataclasses.field(default=1)

@@ -56,7 +56,6 @@ def test_a_call_stays_that_has_a_comment_or_company(code: str) -> None:
 @pytest.mark.parametrize(
     "code",
     [
-        "import gc, os\n{}os\n",
         "import gc\n{}print(gc)\n",
         "import gc\n__all__ = ['gc']\n{}x\n",
         "if x:\n    import gc\n{}x\n",
@@ -65,6 +64,25 @@ def test_a_call_stays_that_has_a_comment_or_company(code: str) -> None:
 )
 def test_an_import_stays_that_may_be_needed(code: str) -> None:
     assert removed(code.format("§gc.collect()\n")) == code.format("")
+
+
+@pytest.mark.parametrize(
+    ("code", "left"),
+    [
+        ("import gc, os\n{}os\n", "import os\nos\n"),
+        ("import os, gc\n{}os\n", "import os\nos\n"),
+        ("from os import path, gc\n{}path\n", "from os import path\npath\n"),
+        ("from os import (\n    gc,\n    path,\n)\n{}path\n", "from os import (\n    path,\n)\npath\n"),
+        ("from os import (\n    path,\n    gc,\n)\n{}path\n", "from os import (\n    path,\n)\npath\n"),
+        (
+            "from os import (\n    gc,  # why\n    path,\n)\n{}x\n",
+            "from os import (\n    gc,  # why\n    path,\n)\nx\n",
+        ),
+        ("if x:\n    import gc\n    import os\n{}x\n", "if x:\n    import os\nx\n"),
+    ],
+)
+def test_one_name_of_an_import_goes(code: str, left: str) -> None:
+    assert removed(code.format("§gc.collect()\n")) == left
 
 
 def test_an_import_stays_where_others_may_import_it_from() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import textwrap
 
 import pytest
@@ -158,13 +159,13 @@ def test_a_definition_after_everything_goes_to_the_end() -> None:
     assert insertion_point(source, parse(source), len(source.text)) == len(source.text)
 
 
-def test_dedenting_leaves_strings_alone_and_moves_the_rest() -> None:
+def test_dedenting_leaves_strings_alone_but_docstrings_and_moves_the_rest() -> None:
     before = (
         "    def f(a,\n          b):\n        '''Doc\n        more\n    '''\n  # odd\n        # even\n\n"
         "        x = a + \\\n            b\n        return f'''\n        {x}\n        '''\n"
     )
     after = (
-        "def f(a,\n      b):\n    '''Doc\n        more\n    '''\n# odd\n    # even\n\n"
+        "def f(a,\n      b):\n    '''Doc\n    more\n'''\n# odd\n    # even\n\n"
         "    x = a + \\\n        b\n    return f'''\n        {x}\n        '''\n"
     )
     assert reindent(before, "    ", "") == after
@@ -173,7 +174,7 @@ def test_dedenting_leaves_strings_alone_and_moves_the_rest() -> None:
     exec(after, scope)
     exec("def outer():\n" + before + "    return f\n", inner)
     assert scope["f"](1, 2) == inner["outer"]()(1, 2)  # type: ignore[operator]
-    assert scope["f"].__doc__ == inner["outer"]().__doc__  # type: ignore[operator]
+    assert inspect.getdoc(scope["f"]) == inspect.getdoc(inner["outer"]())  # type: ignore[operator]
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
@@ -181,6 +182,9 @@ def test_indenting_and_dedenting_are_inverse(newline: str) -> None:
     text = textwrap.dedent('''\
         def f():
             """Doc
+            more
+            """
+            text = """
         flush
             """
             return [

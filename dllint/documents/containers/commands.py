@@ -52,7 +52,7 @@ def containers(source: Source) -> Iterator[Container]:
 
 
 def found_in(source: Source, start: int, end: int, prompt: str = r"[@\-\s]*") -> Iterator[Container]:
-    """The containers that the commands between two offsets run. Whoever is told nothing of the options is quiet."""
+    """The containers that the commands between two offsets run. Commands with unknown options yield nothing."""
     for run in _runs(source.text, start, end, re.compile(prompt)):
         given = [_assigned(source.text, name) for name in run.variables]
         if None in given:

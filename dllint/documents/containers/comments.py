@@ -14,7 +14,7 @@ _COMMENT = re.compile(
 
 
 def scan(source: Source) -> tuple[Suppression, ...]:
-    """Every ignore comment. One on a line of its own speaks for the next line that is no comment."""
+    """Every ignore comment. One on a line of its own applies to the next line that isn't a comment."""
     return tuple(_found(source))
 
 

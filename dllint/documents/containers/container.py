@@ -36,7 +36,7 @@ class Container(msgspec.Struct, frozen=True, kw_only=True):
     """The words of its command."""
     remedy: str = ""
     edits: tuple[Edit, ...] = ()
-    """What gives it shared memory; empty where there is no place to write it."""
+    """What gives it shared memory; empty if there is no place to write it."""
 
 
 class Containers(msgspec.Struct, frozen=True):

@@ -25,11 +25,11 @@ __all__ = [
 
 _DEPTH = 20
 _ENTRIES_FIRST = ("image", "build", "name", "container_name")
-"""New entries stand below one of these where there is one."""
+"""New entries go below one of these, if there is one."""
 
 
 def documents(text: str) -> list[MappingNode]:
-    """The documents of a file that are mappings; none of a file that is no YAML, such as a template."""
+    """The documents of a file that are mappings; none of a file that isn't YAML, such as a template."""
     try:
         return [node for node in yaml.compose_all(text, Loader=yaml.SafeLoader) if isinstance(node, MappingNode)]
     except (yaml.YAMLError, RecursionError, ValueError):
@@ -82,7 +82,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def add_entry(source: Source, after: Node, mapping: Node, block: Sequence[str], flow: str) -> Edit | None:
-    """Write an entry into a mapping; None for one that does not stand after its key or sequence: an alias."""
+    """Write an entry into a mapping; None for a mapping that isn't after its key or sequence: an alias."""
     if not isinstance(mapping, MappingNode) or not mapping.value or not _is_after(after, mapping):
         return None
     if mapping.flow_style:

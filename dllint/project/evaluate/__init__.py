@@ -2,45 +2,51 @@
 
 Demand-driven and bounded: an activation (`Env`) remembers the call that made it, so that two constructions of one class
 stay two objects; where no call is known, a parameter is whatever any call site passes. Anything that cannot be followed
-is `Opaque` (an expression) or `Free` (a parameter nobody fills): UNKNOWN, never a guess.
+is `Opaque` (an expression) or `Free` (a parameter without arguments): UNKNOWN, never a guess.
 
 `Evaluator.values` is the one question; its parts answer for their kind of expression and ask it again for the inside.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
+from dllint.knowledge import LOADERS, Boundary
 from dllint.model.facts import Expr
-from dllint.project.evaluate.activations import Activations
+from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Func, Opaque, Seq, Value, Values, stands
 from dllint.project.evaluate.arguments import Arguments
 from dllint.project.evaluate.attributes import Attributes
 from dllint.project.evaluate.call_sites import CallSites
 from dllint.project.evaluate.calls import NAMEDTUPLE_INSTANCE, Calls
+from dllint.project.evaluate.collections import Containers
 from dllint.project.evaluate.conditions import Conditions
-from dllint.project.evaluate.containers import Containers
+from dllint.project.evaluate.contexts import Activations
+from dllint.project.evaluate.decorations import Decorations
 from dllint.project.evaluate.fixpoint import Fixpoint
 from dllint.project.evaluate.hierarchy import Answer, Hierarchy
 from dllint.project.evaluate.names import Names
-from dllint.project.evaluate.shapes import Argument, bounded, fold, unique
-from dllint.project.evaluate.systems import on_platform
-from dllint.project.index import Index
-from dllint.project.values import Const, Env, Func, Opaque, Seq, Value, Values, stands
+from dllint.project.evaluate.namespaces import Namespaces
+from dllint.project.evaluate.platforms import on_platform
+from dllint.project.evaluate.shapes import MAX_DERIVED, Argument, bounded, fold, unique
+from dllint.project.program.index import Index
 
 __all__ = ["NAMEDTUPLE_INSTANCE", "Answer", "Argument", "Evaluator"]
 
+_LISTED = frozenset({"glob", "listdir", "sorted", "list", "readlines", "splitlines", "natsorted", "tolist"})
 _DISPLAYS = frozenset({"list", "tuple", "set", "dict", "comprehension"})
 
 
 class Evaluator:
-    """Answers `values(expr, env)`; everything else of the project stands on it."""
+    """Answers `values(expr, env)`; everything else in the project builds on it."""
 
-    def __init__(self, index: Index, platform: str = "") -> None:
+    def __init__(self, index: Index, loaders: Mapping[str, Boundary] = LOADERS, platform: str = "") -> None:
         self.index = index
+        self.loaders = loaders
+        """What is known of the loaders of other packages, by dotted name."""
         self.platform = platform
         """Where the program runs; empty: anywhere."""
         self.told = False
-        """Whether anything that was followed so far hangs on where the program runs."""
+        """Whether anything that was followed so far depends on the platform."""
         self.fixpoint = Fixpoint()
         self.ask = self.fixpoint.ask
         self.kept = self.fixpoint.kept
@@ -49,6 +55,8 @@ class Evaluator:
         self.generic = self.activations.generic
         self.klass = self.activations.klass
         self.names = Names(self)
+        self.namespaces = Namespaces(self)
+        self.decorations = Decorations(self)
         self.arguments = Arguments(self)
         self.call_sites = CallSites(self)
         self.calls = Calls(self)
@@ -75,8 +83,12 @@ class Evaluator:
     def values(self, expr: Expr, env: Env) -> Values:
         """What the expression may evaluate to in this activation."""
         known = env.known.get(id(expr))
-        if known is not None:
+        if type(known) is tuple:  # and no question that is still open
             return known
+        if expr.kind == "name" and not self.platform:
+            found = self.names.directly(expr, env)
+            if found is not None:
+                return found if len(found) <= MAX_DERIVED else bounded(found, expr, env)
         handler = self._kinds.get(expr.kind)
         if handler is None:
             found = env.known[id(expr)] = (self._here(_plain(expr, env)),)
@@ -128,13 +140,23 @@ class Evaluator:
 
     def _binop(self, expr: Expr, env: Env) -> Iterable[Value]:
         left, right = self.values(expr.args[0], env), self.values(expr.args[1], env)
-        if expr.name in "+|" and any(isinstance(value, Seq) for value in (*left, *right)):
+        if expr.name in "+|" and any(isinstance(value, Seq) or _is_list(value) for value in (*left, *right)):
             return (*left, *right)
+        repeated = [
+            value for value in (*left, *right) if isinstance(value, Seq) and value.expr.kind in ("list", "tuple")
+        ]
+        if expr.name == "*" and repeated:
+            return repeated
         if len(left) == len(right) == 1 and isinstance(left[0], Const) and isinstance(right[0], Const):
             folded = fold(expr.name, left[0].value, right[0].value)
             if folded is not None:
                 return (Const(folded, type(folded).__name__),)
         return (Opaque(expr, env),)
+
+
+def _is_list(value: Value) -> bool:
+    """Whether something external surely gave a list: `glob(a) + glob(b)` has the elements of both."""
+    return isinstance(value, ExtInst) and value.call.kind == "call" and value.name.rpartition(".")[2] in _LISTED
 
 
 def _plain(expr: Expr, env: Env) -> Value:

@@ -8,10 +8,10 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Event, Expr, Function, Parameter
+from dllint.project.evaluate.abstract_values import Env, ExtInst, Free, Inst, Seq, Value, Values, stands
 from dllint.project.evaluate.call_sites import MAX_CALL_SITES
 from dllint.project.evaluate.shapes import Argument, Under, decorated, unique
-from dllint.project.module import Site
-from dllint.project.values import Env, ExtInst, Free, Inst, Seq, Value, Values, stands
+from dllint.project.program.module import Site
 
 if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
@@ -90,7 +90,8 @@ class Arguments:
             taken = {item.name for item in named}
             for name, value in call.keywords:
                 if name == "**":
-                    args += (Expr("star", value.start, value.end, args=(value,)), value)
+                    without = tuple((own, value) for own in sorted(taken))  # these go to the parameters
+                    args += (Expr("star", value.start, value.end, args=(value,), keywords=without), value)
                 elif name not in taken:
                     args += (Expr("constant", value.start, value.start, value=name), value)
         self._merged[key] = Expr(
@@ -132,6 +133,7 @@ class Arguments:
                 continue
             for pair in self.passed(bound, position, parameter):
                 yield from self.evaluator.values(*pair)
+        yield from self.evaluator.decorations.given(env, position)
 
     def caller_env(self, site: Site, env: Env) -> Env:
         """The caller's activation; a method that calls its own object's method runs on the same instance."""
@@ -222,7 +224,7 @@ class Arguments:
         return next((item for item in env.facts.parameters if item.kind == kind and item.name == expr.name), None)
 
     def from_kwargs(self, env: Env, name: str) -> tuple[list[Argument], bool]:
-        """What `**kwargs` of an activation holds under a name that is no parameter's, and whether it surely does."""
+        """What `**kwargs` of an activation holds under a name that isn't a parameter's, and whether it must."""
         if any(item.name == name and item.kind != "kwargs" for item in env.facts.parameters):
             return [], False
         found, surely = self.evaluator.ask(self._passed_on, (env, name), Under((), False), self._handed_on, env, name)

@@ -6,14 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from dllint.knowledge import LOADERS, canonical
+from dllint.knowledge import canonical
 from dllint.model.facts import Expr
-from dllint.project.evaluate.exclusion import Known, chosen_arm, constant_in, known_at
-from dllint.project.evaluate.just_written import just_written
-from dllint.project.evaluate.shapes import Argument, decorated, derived, is_property, last_writes, path_to_expr, unique
-from dllint.project.evaluate.taken_over import TakenOver
-from dllint.project.module import Module, Write
-from dllint.project.values import (
+from dllint.project.evaluate.abstract_values import (
     Const,
     Env,
     Ext,
@@ -30,13 +25,19 @@ from dllint.project.values import (
     Value,
     Values,
 )
+from dllint.project.evaluate.exclusion import Known, chosen_arm, constant_in, known_at
+from dllint.project.evaluate.kwargs_attributes import TakenOver
+from dllint.project.evaluate.namespaces import VIEWS
+from dllint.project.evaluate.shapes import Argument, decorated, derived, is_property, last_writes, path_to_expr, unique
+from dllint.project.evaluate.strong_updates import just_written
+from dllint.project.program.module import Module, Write
 
 if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
 
 
 Stored = tuple[Write | None, Expr, Env]
-"""A way an attribute gets its value: the write, the value's expression, the activation it stands in."""
+"""A way an attribute gets its value: the write, the value's expression, its activation."""
 
 
 class Attributes:
@@ -69,6 +70,10 @@ class Attributes:
                 submodule = (
                     self.evaluator.index.find(module.path, name, 1) if module.path.endswith("__init__.py") else None
                 )
+                if submodule is None and name == "__dict__":
+                    return (base,)  # a module is its own namespace
+                if submodule is None and name in VIEWS:
+                    return (ExtMethod(base, name),)
                 return (Mod(submodule),) if submodule is not None else (Opaque(expr, env),)
             case Ext(name=dotted):
                 submodule = self.evaluator.index.find(env.module.path, f"{dotted}.{name}", 0)
@@ -76,7 +81,7 @@ class Attributes:
             case Inst():
                 return (
                     self._read_back(base, expr, env)
-                    or self.instance_attribute(base, name)
+                    or self._not_replaced(self.instance_attribute(base, name), base, expr, env)
                     or self.evaluator.unless_open(Opaque(expr, env))
                 )
             case Klass():
@@ -91,7 +96,7 @@ class Attributes:
                 return (derived(ExtMethod(base, name)),)
             case Opaque() | Free():
                 return (derived(ExtMethod(base, name)),) if expr.kind == "attribute" else (Opaque(expr, env),)
-            case ExtInst(name=loader, call=call) if loader in LOADERS and call.kind == "call":
+            case ExtInst(name=loader, call=call) if loader in self.evaluator.loaders and call.kind == "call":
                 return self._given_to_loader(base, name) or self.evaluator.unless_open(derived(ExtMethod(base, name)))
             case ExtInst(name="argparse.Namespace" | "types.SimpleNamespace"):
                 pairs, _ = self.evaluator.containers.dict_item(base, name)
@@ -102,11 +107,12 @@ class Attributes:
 
     def _given_to_loader(self, loader: ExtInst, name: str) -> Values:
         """`loader.dataset`: a loader shows what it was given."""
-        boundary = LOADERS[loader.name]
-        if name not in (*boundary.parameters, *boundary.ships):
+        boundary = self.evaluator.loaders[loader.name]
+        parameter = boundary.shown_as(name)
+        if not parameter:
             return ()
-        position = boundary.parameters.index(name) if name in boundary.parameters else None
-        found, _ = self.evaluator.arguments.argument(loader.call, loader.env, position, name)
+        position = boundary.parameters.index(parameter) if parameter in boundary.parameters else None
+        found, _ = self.evaluator.arguments.argument(loader.call, loader.env, position, parameter)
         return unique(value for pair in found for value in self.evaluator.values(*pair))
 
     def _read_back(self, inst: Inst, expr: Expr, env: Env) -> Values:
@@ -119,6 +125,21 @@ class Attributes:
             if arm is not None:
                 return self.evaluator.values(arm, env)
         return self.stored_values((write, write.event.value, env))
+
+    def _not_replaced(self, values: Values, inst: Inst, expr: Expr, env: Env) -> Values:
+        """The values that the method which reads an attribute has not replaced: `if callable(self.x): self.x = ...`."""
+        module, function = env.module, env.function
+        if expr.name not in module.tested[function] or env.receiver != inst or expr.kind != "attribute":
+            return values
+        around = set(module.enclosing(module.block_at(function, expr.start)))
+        writes = module.self_writes.get(module.method_owner(function), {}).get(expr.name, ())
+        for index in {write.event.block for write in writes if write.function == function and write.event.block >= 0}:
+            block = module.block(index)
+            if block.kind == "if" and block.test is not None and block.end <= expr.start:
+                if block.parent < 0 or block.parent in around:
+                    tests = [(block.test, True)]
+                    values = self.evaluator.conditions.not_replaced(values, expr.dotted, tests, env)
+        return values
 
     def _known_where_read(self, read: Expr, env: Env) -> list[Known]:
         """What tests around a place say of attributes, and of the names that these were given in the same method."""
@@ -304,7 +325,7 @@ class Attributes:
                 yield write, env
 
     def _assigned_on_names(self, module: Module) -> dict[int, list[Write]]:
-        """Every `name.attribute = value` of a module, by the function it stands in."""
+        """Every `name.attribute = value` of a module, by the function around it."""
         known = self._on_names.get(module)
         if known is None:
             known = self._on_names[module] = defaultdict(list)

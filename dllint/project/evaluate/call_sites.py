@@ -7,9 +7,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from dllint.model.facts import Function
+from dllint.project.evaluate.abstract_values import Func, Klass, Method
 from dllint.project.evaluate.shapes import decorated
-from dllint.project.module import Module, Site
-from dllint.project.values import Func, Klass, Method
+from dllint.project.program.module import Module, Site
 
 if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
@@ -62,7 +62,7 @@ class CallSites:
         return found[:MAX_CALL_SITES]
 
     def _called_by(self, names: tuple[str, ...]) -> dict[tuple[Module, int], list[tuple[Site, int]]]:
-        """The callers of all functions of a name: whoever asks for those of one has all calls of that name followed."""
+        """The callers of all functions of a name: asking for those of one function follows all calls of that name."""
         found: dict[tuple[Module, int], list[tuple[Site, int]]] = {}
         for site in self._named(names):
             for function, skip in self._called_at(site).functions.items():

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from dllint.knowledge import PASS_THROUGH
 from dllint.model.facts import Expr
-from dllint.project.evaluate.shapes import GENERATOR, decorated, derived, describe, unique
-from dllint.project.values import (
+from dllint.project.evaluate.abstract_values import (
     Const,
     Env,
     Ext,
@@ -26,6 +25,7 @@ from dllint.project.values import (
     Values,
     passed,
 )
+from dllint.project.evaluate.shapes import GENERATOR, decorated, derived, describe, unique
 
 if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
@@ -153,7 +153,12 @@ class Calls:
         if name in ("importlib.import_module", "builtins.__import__") and args:
             paths = [value.value for value in self.evaluator.values(args[0], env) if isinstance(value, Const)]
             found = [self.evaluator.index.find(env.module.path, path, 0) for path in paths if isinstance(path, str)]
-            return [Mod(module) for module in found if module is not None] or (ExtInst(name, call, env),)
+            modules = [Mod(module) for module in found if module is not None]
+            return modules or self.evaluator.namespaces.imported(args[0], env) or (ExtInst(name, call, env),)
+        if name == "builtins.globals":
+            return (Mod(env.module),)
+        if name == "builtins.vars" and len(args) == 1:
+            return self.evaluator.values(args[0], env)
         if name in ("builtins.min", "builtins.max") and len(args) > 1:
             every = [self.evaluator.values(arg, env) for arg in args]
             least = next((values for values in every if values == (Const(0, "int"),)), None)
@@ -174,11 +179,7 @@ class Calls:
                 for name in names:
                     found += self.evaluator.attributes.attribute(base, str(name), call, env)
             elif isinstance(base, Mod):
-                found += [
-                    self.evaluator.klass(base.module, item.index)
-                    for item in base.module.model.classes
-                    if item.parent < 0
-                ]
+                found += self.evaluator.namespaces.classes(base.module)
             else:
                 found.append(Opaque(call, env))
         if len(call.args) > 3 and not found:
@@ -195,7 +196,7 @@ class Calls:
         return (Super(scope.receiver or Inst(klass), klass),)
 
     def _external_method(self, base: Value, attribute: str, call: Expr, env: Env) -> Iterable[Value]:
-        if isinstance(base, Seq) or (isinstance(base, ExtInst) and base.name == "builtins.dict"):
+        if isinstance(base, Seq | Mod) or (isinstance(base, ExtInst) and base.name == "builtins.dict"):
             if attribute == "copy":
                 return (base,)
             if attribute in ("get", "pop", "setdefault") and len(call.args) > 1:
@@ -205,6 +206,8 @@ class Calls:
     def _dict_get(self, base: Value, call: Expr, env: Env) -> Iterable[Value]:
         found: list[Value] = []
         keys = [value.value for value in self.evaluator.values(call.args[1], env) if isinstance(value, Const)]
+        if isinstance(base, Mod):
+            found += self.evaluator.namespaces.chosen(base.module, keys)
         for key in keys:
             for pair in self.evaluator.containers.dict_item(base, str(key))[0]:
                 found += self.evaluator.values(*pair)

@@ -8,12 +8,26 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from dllint.knowledge import KEEPERS
 from dllint.model.facts import Constant, Expr
+from dllint.project.evaluate.abstract_values import (
+    Const,
+    Env,
+    Ext,
+    ExtInst,
+    Func,
+    Inst,
+    Klass,
+    Method,
+    Opaque,
+    Seq,
+    Value,
+    Values,
+)
 from dllint.project.evaluate.hierarchy import Answer
-from dllint.project.events import event_names
-from dllint.project.flow import Decided, decided, left_before
-from dllint.project.guards import is_main_test, is_other_test
-from dllint.project.values import Const, Env, Ext, ExtInst, Func, Inst, Klass, Method, Opaque, Seq, Value, Values
+from dllint.project.program.events import event_names
+from dllint.project.program.flow import Decided, decided, left_before
+from dllint.project.program.guards import is_main_test, is_other_test
 
 if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
@@ -40,18 +54,20 @@ class Conditions:
 
     def may_run(self, env: Env, offset: int) -> bool:
         """Whether no test on the way to a place is surely against it."""
-        block = env.module.block_at(env.function, offset)
-        if block < 0 and not env.module.leaving[env.function]:
+        module, function = env.module, env.function
+        block = module.block_at(function, offset)
+        if module.tests_around[block] and not self._entered(env, block):
+            return False
+        if not module.leaving[function]:
             return True
-        return self._entered(env, block) and not any(
-            self.truth(known.test, env) is True for known in left_before(env.module, env.function, offset, block)
-        )
+        before = left_before(module, function, offset, block)
+        return not any(self.truth(known.test, env) is True for known in before)
 
     def _entered(self, env: Env, block: int) -> bool:
         return self.evaluator.ask(self._known, (id(env), block), True, self._all_allow, env, block)
 
     def _all_allow(self, env: Env, block: int) -> bool:
-        return all(self._allows(env, index) for index in env.module.enclosing(block))
+        return all(self.truth(test, env) is not (not holds) for test, holds in env.module.tests_around[block])
 
     def decided(self, env: Env, offset: int) -> bool:
         """Whether all tests on the way to a place in a function are known to let it run."""
@@ -71,15 +87,6 @@ class Conditions:
             block.kind == "if" and block.test is not None and self.truth(block.test, env) is True for block in blocks
         )
 
-    def _allows(self, env: Env, index: int) -> bool:
-        block = env.module.block(index)
-        if block.kind == "if" and block.test is not None:
-            return self.truth(block.test, env) is not False
-        if block.kind == "else" and block.partner >= 0:
-            test = env.module.block(block.partner).test
-            return test is None or self.truth(test, env) is not True
-        return True
-
     def left(self, expr: Expr, env: Env, values: Values) -> Values:
         """The values that a name or attribute may still have where it stands, after the tests on the way there."""
         if expr.name not in env.module.tested[env.function]:
@@ -89,6 +96,10 @@ class Conditions:
             answers = self._answers(known.test, expr.dotted, left, env)
             left = tuple(value for value, answer in zip(left, answers, strict=True) if answer in (None, known.holds))
         return left or (self.evaluator.unless_open(Opaque(expr, env)) if values else ())
+
+    def tells(self, expr: Expr, env: Env) -> bool:
+        """Whether tests on the way to a name or attribute may leave less of its values, in any activation."""
+        return expr.name in env.module.tested[env.function] and bool(self._about(expr, env))
 
     def _about(self, expr: Expr, env: Env) -> tuple[Decided, ...]:
         """The decided tests that say something of a name or attribute where it stands, the same in every activation."""
@@ -111,7 +122,7 @@ class Conditions:
         return values
 
     def _changed(self, expr: Expr, env: Env, start: int) -> bool:
-        """Whether a name may be bound anew between a test and its use, or an attribute set."""
+        """Whether a name may be rebound between a test and its use, or an attribute set."""
         root = expr
         while root.kind == "attribute":
             root = root.args[0]
@@ -137,6 +148,8 @@ class Conditions:
                 return [self._combined(test, answers) for answers in zip(*parts, strict=True)]
             case "compare" if len(test.args) == 2 and test.args[0].dotted == path:
                 return [compared(test, value) for value in values]
+            case "call" if test.args[0].name == "callable" and len(test.args) == 2 and test.args[1].dotted == path:
+                return [is_callable(value) for value in values]
             case "call" if test.args[0].name == "isinstance" and len(test.args) == 3:
                 named = self._named_classes(test.args[2], env) if test.args[1].dotted == path else ()
                 return [self._is_one(value, named) if named else None for value in values]
@@ -160,6 +173,8 @@ class Conditions:
             values = self.evaluator.values(test.args[1], env)
             named = self._named_classes(test.args[2], env) if values else ()
             return agreed(self._is_one(value, named) for value in values)
+        if test.kind == "call" and test.args[0].name == "callable" and len(test.args) == 2:
+            return agreed(map(is_callable, self.evaluator.values(test.args[1], env)))
         if test.kind == "call" and test.args[0].kind == "attribute" and test.args[0].name == "startswith":
             starts = [argument.value for argument in test.args[1:]]
             texts = self.evaluator.values(test.args[0].args[0], env)
@@ -318,6 +333,16 @@ def truth_of(value: Value) -> bool | None:
     return None
 
 
+def is_callable(value: Value) -> bool | None:
+    """Whether a value can be called."""
+    match value:
+        case Func() | Klass() | Method():
+            return True
+        case Const() | Seq():
+            return False
+    return None
+
+
 def is_none(value: Value) -> bool | None:
     """Whether a value is None."""
     match value:
@@ -325,7 +350,7 @@ def is_none(value: Value) -> bool | None:
             return constant is None
         case Func() | Klass() | Method() | Inst() | Seq() | Ext():
             return False
-        case ExtInst(name=name) if name.rpartition(".")[2][:1].isupper():
+        case ExtInst(name=name) if name in KEEPERS or name.rpartition(".")[2][:1].isupper():
             return False
     return None
 

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from dllint.model.facts import Constant, Expr
-from dllint.project.events import event_names
-from dllint.project.flow import decided
-from dllint.project.module import Module
+from dllint.project.program.events import event_names
+from dllint.project.program.flow import decided
+from dllint.project.program.module import Module
 
 _TESTS = frozenset({"==", "!=", "is", "is not", "in", "not in"})
 _SAME = frozenset({"==", "is", "in"})
@@ -81,7 +81,7 @@ def exclude(one: Iterable[Known], other: Iterable[Known]) -> bool:
 
 
 def constant_in(module: Module, function: int, subject: str) -> bool:
-    """Whether nothing in a function binds a subject's name anew, or sets its attribute; parameters are bound before."""
+    """Whether nothing in a function rebinds a subject's name, or sets its attribute; parameters are bound before."""
     root, _, attribute = subject.partition(".")
     for event in module.events(function):
         if root in event_names(event):

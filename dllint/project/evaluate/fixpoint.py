@@ -13,12 +13,12 @@ is asked: it counts as part of the cycle of the very first one, and is answered 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Hashable
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
 Found = TypeVar("Found")
-Given = ParamSpec("Given")
 
 MAX_DEPTH = 60
 """Questions that are being answered at a time. Each takes some twenty of Python's frames."""
@@ -30,20 +30,18 @@ _MISSING: Any = object()
 class _Open:
     """A question without a final answer."""
 
-    __slots__ = ("answers", "find", "head", "index", "key", "known", "readers", "reads", "slot", "value", "waits")
+    __slots__ = ("answers", "args", "find", "head", "index", "key", "known", "readers", "reads", "value", "waits")
 
-    def __init__(
-        self, known: dict[Any, Any], key: Any, slot: tuple[int, Any], value: Any, find: Callable[[], Any]
-    ) -> None:
+    def __init__(self, known: dict[Any, Any], key: Any, value: Any, find: Callable[..., Any], args: Any) -> None:
         self.known = known
         self.key = key
-        self.slot = slot
         self.value = value
         self.find = find
+        self.args = args
         self.index = -1
         """Where it stands among the questions being answered; -1: it is not being answered."""
         self.head: _Open | None = None
-        self.readers: dict[_Open, None] = {}
+        self.readers: dict[_Open, None] | None = None
         """The questions that have read its provisional value."""
         self.answers = 0
         self.reads = 0
@@ -53,10 +51,9 @@ class _Open:
 
 
 class Fixpoint:
-    """Keeps answers, each once it is final."""
+    """Keeps answers, each once it is final; until then, the question stands where its answer will be kept."""
 
     def __init__(self) -> None:
-        self._open: dict[tuple[int, Any], _Open] = {}
         self._stack: list[_Open] = []
         self._provisional: list[_Open] = []
         """Those with a provisional answer, in the order in which these were found."""
@@ -67,47 +64,30 @@ class Fixpoint:
         self._at_rest = 0
         """How many cycles that have come to rest are being asked for what was held back."""
 
-    def ask(
-        self,
-        known: dict[Key, Found],
-        key: Key,
-        least: Found,
-        find: Callable[Given, Found],
-        *args: Given.args,
-        **kwargs: Given.kwargs,
-    ) -> Found:
+    def ask(self, known: dict[Key, Found], key: Key, least: Found, find: Callable[..., Found], *args: Any) -> Found:
         """The answer that `known` keeps under a key, or the one that `find` gives; `least`: what it begins with."""
-        answer: Found = known.get(key, _MISSING)
-        if answer is not _MISSING:
-            return answer
-        slot = (id(known), key)
-        question = self._open.get(slot)
-        if question is not None:
-            self._read(question)
-            return question.value  # type: ignore[no-any-return]
-        question = self._open[slot] = _Open(known, key, slot, least, lambda: find(*args, **kwargs))
-        if len(self._stack) < MAX_DEPTH:
-            return self._answered(question)  # type: ignore[no-any-return]
-        question.head = self._stack[0]
-        self._provisional.append(question)
-        self._again.append(question)
+        answer: Any = known.get(key, _MISSING)
+        if answer is _MISSING:
+            question = known[key] = _Open(known, key, least, find, args)  # type: ignore[assignment]
+            if len(self._stack) < MAX_DEPTH:
+                return self._answered(question)  # type: ignore[no-any-return]
+            question.head = self._stack[0]
+            self._provisional.append(question)
+            self._again.append(question)
+        elif type(answer) is _Open:
+            question = answer
+        else:
+            return answer  # type: ignore[no-any-return]
         self._read(question)
-        return least
+        return question.value  # type: ignore[no-any-return]
 
-    def kept(
-        self,
-        known: dict[Key, Found],
-        key: Key,
-        find: Callable[Given, Found],
-        *args: Given.args,
-        **kwargs: Given.kwargs,
-    ) -> Found:
+    def kept(self, known: dict[Key, Found], key: Key, find: Callable[..., Found], *args: Any) -> Found:
         """Like `ask`, for what never leads back to itself but through other questions."""
         answer: Found = known.get(key, _MISSING)
         if answer is not _MISSING:
             return answer
         reads = self._reads
-        found = find(*args, **kwargs)
+        found = find(*args)
         if self._reads == reads:
             known[key] = found
         return found
@@ -120,9 +100,11 @@ class Fixpoint:
         return True
 
     def _read(self, question: _Open) -> None:
-        """Notes that the answer being found hangs on a provisional one."""
+        """Record that the current answer depends on a provisional one."""
         self._reads += 1
         top = self._stack[-1]
+        if question.readers is None:
+            question.readers = {}
         question.readers[top] = None
         self._hang(top, question if question.index >= 0 else _earliest(question))
 
@@ -131,14 +113,15 @@ class Fixpoint:
             question.head = head
 
     def _answered(self, question: _Open) -> Any:
-        stack, mark, again, reads = self._stack, len(self._provisional), len(self._again), self._reads
+        stack, provisional, mark, again = self._stack, self._provisional, len(self._provisional), len(self._again)
+        reads = self._reads
         question.index = len(stack)
         stack.append(question)
         try:
             self._answer(question)
             while question.head is None and len(self._again) > again:
                 self._ask_again(question, again)
-            if question.head is None:
+            if question.head is None and (question.waits or len(provisional) > mark):
                 self._release(question, mark, again)
         except BaseException:
             self._forget(question, mark, again)
@@ -147,19 +130,24 @@ class Fixpoint:
             stack.pop()
             question.index = -1
         if question.head is None:
-            self._keep(question, mark)
+            if len(provisional) > mark:
+                self._keep(mark)
+            question.known[question.key] = question.value
             self._reads = reads
         else:
-            self._provisional.append(question)
-            self._hang(stack[-1], question.head)
-            question.readers[stack[-1]] = None
+            provisional.append(question)
+            above = stack[-1]
+            self._hang(above, question.head)
+            if question.readers is None:
+                question.readers = {}
+            question.readers[above] = None
             self._reads += 1
         return question.value
 
     def _answer(self, question: _Open) -> None:
         """Finds an answer; those who have read another one are to be asked again."""
         question.reads, question.waits = self._reads, False
-        found = question.find()
+        found = question.find(*question.args)
         question.answers += 1
         if question.answers > MAX_ANSWERS:
             found = _joined(question.value, found) if question.answers < 2 * MAX_ANSWERS else question.value
@@ -169,10 +157,10 @@ class Fixpoint:
 
     def _ask_again(self, root: _Open, mark: int) -> None:
         """Asks those again that have read what has changed, as long as the cycle ends with its root."""
-        asked = list(dict.fromkeys(self._again[mark:]))
+        asked = deque(dict.fromkeys(self._again[mark:]))
         del self._again[mark:]
         while asked and root.head is None:
-            question = asked.pop(0)
+            question = asked.popleft()
             if question is root:
                 self._answer(root)
                 continue
@@ -198,21 +186,20 @@ class Fixpoint:
         finally:
             self._at_rest -= 1
 
-    def _keep(self, root: _Open, mark: int) -> None:
-        for question in (*self._provisional[mark:], root):
+    def _keep(self, mark: int) -> None:
+        for question in self._provisional[mark:]:
             question.known[question.key] = question.value
-            del self._open[question.slot]
         del self._provisional[mark:]
 
     def _forget(self, question: _Open, mark: int, again: int) -> None:
         for other in (*self._provisional[mark:], question):
-            self._open.pop(other.slot, None)
+            other.known.pop(other.key, None)
         del self._provisional[mark:]
         del self._again[again:]
 
 
 def _earliest(question: _Open) -> _Open:
-    """The earliest question being answered that a provisional answer hangs on."""
+    """The earliest unanswered question that a provisional answer depends on."""
     head = question.head
     assert head is not None
     while head.index < 0:
@@ -230,7 +217,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _joined(one: Any, other: Any) -> Any:
-    """An answer that both are part of; None, not known, where they are no alternatives."""
+    """An answer that both are part of; None, not known, if they aren't alternatives."""
     if type(one) is tuple and type(other) is tuple:
         return tuple(dict.fromkeys((*one, *other)))
     return other if one == other or not isinstance(other, bool) else None

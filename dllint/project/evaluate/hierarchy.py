@@ -9,12 +9,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from dllint.knowledge import WORKER_METHODS
-from dllint.project.values import Env, Ext, Func, Inst, Klass, Method, Value, Values
+from dllint.project.evaluate.abstract_values import Env, Ext, Func, Inst, Klass, Method, Value, Values
 
 if TYPE_CHECKING:
     from dllint.model.facts import Expr
     from dllint.project.evaluate import Evaluator
-    from dllint.project.module import Module
+    from dllint.project.program.module import Module
 
 
 _PLAIN = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "torch.utils.data.Dataset"})
@@ -61,7 +61,7 @@ class Hierarchy:
         return tuple(item for position, item in enumerate(chain) if last[item] == position)
 
     def derives(self, klass: Klass, base: Klass) -> bool:
-        """Whether a class is another one or derives from it, in whatever activation these stand."""
+        """Whether a class is another one or derives from it, whatever their activations."""
         return any(item.module is base.module and item.index == base.index for item in self.mro(klass))
 
     def external_bases(self, klass: Klass) -> tuple[str, ...]:
@@ -122,7 +122,7 @@ class Hierarchy:
         )
 
     def is_rebuilt(self, klass: Klass) -> bool:
-        """Whether a class says itself how its objects are rebuilt when they are unpickled: by what, nobody knows."""
+        """Whether a class defines how its objects are rebuilt on unpickling, in a way that can't be followed."""
         own = any(self.method(klass, name) is not None for name in ("__reduce__", "__reduce_ex__"))
         return own or not self.pickled_by_others.isdisjoint(self.mro(klass))
 

@@ -4,21 +4,37 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from dllint.knowledge import canonical
-from dllint.model.facts import Event, Expr, ImportedName
+from dllint.model.facts import Event, Expr, Function, ImportedName
+from dllint.project.evaluate.abstract_values import (
+    GLOBAL,
+    PARAMETER,
+    Env,
+    Ext,
+    Func,
+    Inst,
+    Klass,
+    Meaning,
+    Mod,
+    Opaque,
+    Value,
+    Values,
+)
 from dllint.project.evaluate.exclusion import chosen_arm, constant_in, exclude, known_at
 from dllint.project.evaluate.shapes import path_to, unique
-from dllint.project.flow import reaching, replacing
-from dllint.project.module import Binding, Module
-from dllint.project.values import Env, Ext, Func, Inst, Klass, Mod, Opaque, Value, Values
+from dllint.project.program.flow import reaching, replacing
+from dllint.project.program.module import Binding, Module
 
 if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
 
 
 _BUILTINS = frozenset(dir(builtins))
+_UNASKED: Final = ""
+_NOT_DIRECT = frozenset({"name", "ifexp", "walrus", "await", "star", "passed"})
+"""What leads on to other expressions without an answer of its own, or to one of two."""
 Tests = tuple[tuple[Expr, bool], ...]
 """Tests, and whether they held."""
 
@@ -40,14 +56,53 @@ class Names:
         found = self.lookup(expr.name, env, expr.start)
         return (Opaque(expr, env),) if found is None else found
 
-    def _comprehension_target(self, expr: Expr, env: Env) -> Values | None:
+    def directly(self, expr: Expr, env: Env) -> Values | None:
+        """The values of a name that means one and the same in all activations of its function; None for others.
+
+        Most names do. What they mean is asked for instead, and nothing is kept for each place where they stand.
+        """
+        means = env.means.get(id(expr), _UNASKED)
+        if means is _UNASKED:
+            means = env.means[id(expr)] = self._means(expr, env)
+        if means is None:
+            return None
+        if means is GLOBAL:
+            return self.global_name(env.module, expr.name)
+        if means is PARAMETER:
+            return self.evaluator.arguments.parameter(env, expr.name)
+        assert isinstance(means, Expr)
+        return self.evaluator.values(means, env)
+
+    def _means(self, expr: Expr, env: Env) -> Meaning:
+        """What a name in a function means: a global name, a parameter, or an expression that it was given."""
+        facts, name = env.facts if env.function >= 0 else None, expr.name
+        if facts is None or self._clause(expr, env) is not None or self.evaluator.conditions.tells(expr, env):
+            return None
+        if name not in facts.bound or name in facts.globals:
+            return GLOBAL if facts.parent < 0 else None
+        seen = self._seen(name, env, expr.start)
+        if len(seen) != 1 or seen[0][1] or (env.function, name) in env.module.nonlocal_writers:
+            return None
+        event = seen[0][0].event
+        if seen[0][0].kind == "parameter":
+            return PARAMETER
+        if event is None or event.kind not in ("assign", "augment", "annotate") or event.target is None:
+            return None
+        given = event.value if event.target.kind == "name" else None
+        return given if given is not None and given.kind not in _NOT_DIRECT else None
+
+    def _clause(self, expr: Expr, env: Env) -> tuple[Expr, tuple[int, ...]] | None:
+        """The iterable of the comprehension that binds a name where it stands, and where in its items it is."""
         clauses = env.module.comprehensions.get(env.function)
         if not clauses:
             return None
         key = id(expr), env.function
         if key not in self._clauses:
             self._clauses[key] = next(_clauses_of(expr, clauses), None)
-        clause = self._clauses[key]
+        return self._clauses[key]
+
+    def _comprehension_target(self, expr: Expr, env: Env) -> Values | None:
+        clause = self._clause(expr, env)
         if clause is None:
             return None
         iterable, path = clause
@@ -255,10 +310,15 @@ class Names:
             if event.kind == "return" and event.value is not None:
                 for value in self.evaluator.values(event.value, generic):
                     if isinstance(value, Func) and value.facts.parent == decorator.index:
-                        if any(part.name == "wraps" for item in value.facts.decorators for part in item.walk()):
+                        if is_wrapper(value.facts):
                             return ()
                         found.append(value)
         return tuple(found)
+
+
+def is_wrapper(function: Function) -> bool:
+    """Whether a function has the name of another one, `@functools.wraps(f)`: a decorator returns it."""
+    return any(part.name == "wraps" for item in function.decorators for part in item.walk())
 
 
 def _clauses_of(expr: Expr, clauses: Iterable[tuple[Expr, Expr, Expr]]) -> Iterator[tuple[Expr, tuple[int, ...]]]:

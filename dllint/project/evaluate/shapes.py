@@ -1,4 +1,4 @@
-"""Small questions about values, targets and functions that need nothing but the facts at hand."""
+"""Small questions about values, targets and functions that only need the facts at hand."""
 
 from __future__ import annotations
 
@@ -6,10 +6,21 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from dllint.model.facts import Expr, Function
-from dllint.project.events import holds_from
-from dllint.project.flow import reaching
-from dllint.project.module import Binding, Module, Write
-from dllint.project.values import Const, Env, Ext, ExtInst, ExtMethod, Opaque, Seq, Super, Value, Values
+from dllint.project.evaluate.abstract_values import (
+    Const,
+    Env,
+    Ext,
+    ExtInst,
+    ExtMethod,
+    Opaque,
+    Seq,
+    Super,
+    Value,
+    Values,
+)
+from dllint.project.program.events import holds_from
+from dllint.project.program.flow import reaching
+from dllint.project.program.module import Binding, Module, Write
 
 MAX_VALUES = 40
 """More alternatives than this are not followed: a registry of everything proves nothing."""
@@ -20,7 +31,7 @@ MAX_PARTS = 2
 MAX_DERIVED = 16
 """External results of external results, of which more alternatives than this are not told apart."""
 Argument = tuple[Expr, Env]
-"""An expression and the activation it stands in."""
+"""An expression and its activation."""
 
 
 class Under(NamedTuple):

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dllint.runtime.doctor.fact import Fact, Verdict
+from dllint.start_methods import PICKLING
 
 _ASKED = """
 import importlib.metadata, json, multiprocessing, platform, sys
@@ -36,7 +37,7 @@ class Interpreter(NamedTuple):
     @property
     def pickles(self) -> bool:
         """Whether its workers are sent pickles."""
-        return self.start_method != "fork"
+        return self.start_method in PICKLING
 
 
 class NoInterpreter(Exception):
@@ -54,7 +55,7 @@ def ask(executable: str) -> Interpreter:
         raise NoInterpreter(f"{executable}: cannot be run: {error}") from error
     except ValueError:
         last = done.stderr.strip().splitlines()[-1:] or ["no answer"]
-        raise NoInterpreter(f"{executable}: is no Python 3.8 or later: {last[0]}") from None
+        raise NoInterpreter(f"{executable}: is not Python 3.8 or later: {last[0]}") from None
     return Interpreter(executable, *answer)
 
 
@@ -65,13 +66,16 @@ def interpreter(python: Interpreter) -> Iterator[Fact]:
         yield Fact("torch", f"torch {python.torch}")
     else:
         yield Fact(
-            "torch", "this Python has no torch", Verdict.NOTE, "name the one that trains: `--python .venv/bin/python`"
+            "torch",
+            "this Python has no torch",
+            Verdict.NOTE,
+            "name the Python that runs your training: `--python .venv/bin/python`",
         )
     method = python.start_method
     if python.pickles:
         yield Fact(
             "start-method",
-            f"workers are started by {method} unless told otherwise: dataset, collate_fn and worker_init_fn are "
+            f"workers are started by {method} by default: dataset, collate_fn and worker_init_fn are "
             "pickled, the main script is imported again, and every worker has its own copy of the dataset",
             Verdict.NOTE,
             "`dllint check` finds what cannot be pickled; keep large data in memory maps or tensors",
@@ -79,7 +83,7 @@ def interpreter(python: Interpreter) -> Iterator[Fact]:
     else:
         yield Fact(
             "start-method",
-            "workers are started by fork unless told otherwise: nothing is pickled; Python objects are copied as they "
+            "workers are started by fork by default: nothing is pickled; Python objects are copied as they "
             "are read, CUDA must not be used before, threads are lost",
             Verdict.NOTE,
         )

@@ -63,7 +63,7 @@ def _workers(workload: Workload, python: Interpreter, left: float) -> Fact:
 def _swap(table: dict[str, int]) -> Fact:
     total, free = table.get("SwapTotal", 0) / 1024, table.get("SwapFree", 0) / 1024
     if not total:
-        return Fact("swap", "no swap: when memory runs out, something is killed at once", Verdict.NOTE)
+        return Fact("swap", "no swap: when memory runs out, the kernel kills a process at once", Verdict.NOTE)
     if free < total / 2:
         return Fact("swap", f"{size(total)} of swap, {size(total - free)} in use: memory has been short",
                     Verdict.WARNING, "look at what grows: fewer workers, or arrays in place of lists")  # fmt: skip
@@ -100,12 +100,12 @@ def _killed(machine: Machine) -> Iterator[Fact]:
         workers = any(name.startswith(_WORKERS) for name in names)
         yield Fact(
             "oom-killer",
-            f"the kernel has killed {what} for want of memory, {where}{who}",
+            f"the kernel has killed {what} for lack of memory, {where}{who}",
             Verdict.WARNING if here or workers else Verdict.NOTE,
             "`dmesg -T | grep -i kill` tells when; a worker that is killed so shows as `killed by signal: Killed`",
         )
     else:
-        yield Fact("oom-killer", "the kernel has killed nothing for want of memory")
+        yield Fact("oom-killer", "the kernel has killed nothing for lack of memory")
 
 
 def _kernel_log(machine: Machine) -> Iterator[str]:

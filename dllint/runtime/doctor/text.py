@@ -31,7 +31,7 @@ def render(facts: Sequence[Fact], workload: Workload, assumed: bool, paint: Pain
     if assumed:
         lines.append(
             f"Assumed: batches of {workload.batch_mb:g} MB (32 images of 224 x 224 in float32); "
-            "say --batch-mb, --workers, --prefetch, --tensors."
+            "set --batch-mb, --workers, --prefetch, --tensors."
         )
     lines.append(paint("bold", _sum(facts)))
     return "\n".join(lines) + "\n"
@@ -41,7 +41,7 @@ def _sum(facts: Sequence[Fact]) -> str:
     failing = sum(fact.verdict is Verdict.FAILS for fact in facts)
     warned = sum(fact.verdict is Verdict.WARNING for fact in facts)
     if not failing and not warned:
-        return "Nothing here will stop the workers."
+        return "No problem found that will stop the workers."
     return f"{failing} will fail, {warned} to look at."
 
 

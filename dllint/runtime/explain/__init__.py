@@ -1,4 +1,4 @@
-"""From an error message to the line that causes it: a log read, its messages recognised, joined with the findings."""
+"""From an error message to the line that causes it: a log read, its messages recognized, joined with the findings."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from dllint.engine.questions import Inspection
 from dllint.finding import Certainty, Finding, Severity
-from dllint.project.shipped import Held
+from dllint.project.escape.shipped import Held
 from dllint.runtime.explain.kinds import handle_of, handles_for
 from dllint.runtime.explain.places import InProject, Place, Places, plain
 from dllint.runtime.explain.reading import Seen
@@ -30,7 +30,7 @@ class Candidate(NamedTuple):
     weight: int
     reasons: tuple[str, ...]
     told: tuple[str, ...] = ()
-    """Where there is no finding: why the analysis is quiet there."""
+    """If there is no finding: why the analysis reports nothing there."""
     passed: bool = False
     """Only the traceback leads here."""
 

@@ -14,7 +14,7 @@ from dllint.runtime.explain.reading import Seen
 
 
 def render(explanation: Explanation, inspection: Inspection, context: Context, checks: Collection[str]) -> str:
-    """An object with the messages that were recognised, each with its candidates, the likeliest first."""
+    """An object with the messages that were recognized, each with its candidates, the likeliest first."""
     scene = explanation.scene
     document = {
         "lines": explanation.lines,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from dllint.project.handle_table import HANDLES
-from dllint.project.shipped import Held
-from dllint.project.values import ExtInst
+from dllint.project.escape.handle_table import HANDLES
+from dllint.project.escape.shipped import Held
+from dllint.project.evaluate.abstract_values import ExtInst
 
 _LOCKED = (
     "lock",

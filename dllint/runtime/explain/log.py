@@ -1,4 +1,4 @@
-"""A log as programs write it: any amount of bytes, to lines without colours and carriage returns."""
+"""A log as programs write it: any amount of bytes, to lines without colors and carriage returns."""
 
 from __future__ import annotations
 

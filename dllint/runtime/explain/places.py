@@ -46,7 +46,7 @@ class Places:
             self._files[path.rpartition("/")[2]].append(path)
 
     def frames(self, frames: Iterable[Frame]) -> list[InProject]:
-        """Those frames that lie in the project, whatever machine their paths are from."""
+        """The frames in the project, whatever machine their paths are from."""
         found = ((frame, self._file(frame.path)) for frame in frames)
         return [InProject(path, frame) for frame, path in found if path]
 
@@ -67,7 +67,7 @@ class Places:
         return own if (whole and (same > 1 or not installed)) or (same > 1 and not installed) else ""
 
     def named(self, seen: Seen) -> list[Place]:
-        """What a message's quoted name can mean: exactly, else by its last parts, as a module may stand before it."""
+        """What a message's quoted name can mean: exactly, or else by its last parts, after a module."""
         name = plain(seen.name)
         if not name:
             return []

@@ -15,7 +15,7 @@ from dllint.runtime.explain.log import texts
 from dllint.runtime.explain.reading import Reader, Reading
 
 GRACE = 5.0
-"""Seconds for output that still comes when the program has ended, and for a program that was told to end."""
+"""Seconds for output that still comes when the program has ended, and for a program that was asked to end."""
 TIMED_OUT = 124
 """The status of a program that did not end in time, as `timeout` has it."""
 _PIECE = 65536
@@ -31,7 +31,7 @@ class Ended(NamedTuple):
 def run(command: Sequence[str], timeout: float | None = None) -> Ended:
     """Run a command to its end and read what it says. Raises OSError when it cannot be started.
 
-    Python programs are told to write at once, and to show their stacks when they crash. After `timeout` seconds the
+    Python programs write at once, and show their stacks when they crash. After `timeout` seconds the
     program is made to show them, and ended.
     """
     environment = {"PYTHONUNBUFFERED": "1", "PYTHONFAULTHANDLER": "1"} | dict(os.environ)

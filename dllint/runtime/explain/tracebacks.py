@@ -27,7 +27,7 @@ _FRAMES = (
 """Python's own frames and those of faulthandler; IPython's; rich's."""
 _FRAME_WORDS = ('File "', ".py:")
 _BOX = " \t╭─│❱"
-"""What rich draws around a traceback is no prefix."""
+"""What rich draws around a traceback isn't a prefix."""
 _TRACEBACK = "Traceback (most recent call last)"
 _STACK = "(most recent call first)"
 """How faulthandler begins a stack."""

@@ -1,4 +1,4 @@
-"""The findings of `dllint check` held against what a probe saw: confirmed, not reproduced, or not testable here."""
+"""The findings of `dllint check` compared with what a probe saw: confirmed, not reproduced, or not testable here."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def used_methods() -> frozenset[str]:
 
 def against(report: Report) -> Report:
     """The report with a verdict on each static finding of what the loader ships."""
-    result = check(Request(paths=(".",)))
+    result = check(Request(paths=(".",), remedies=False))
     found = tuple(_judged(report, _Lines(finding, result)) for finding, _ in result.findings)
     return msgspec.structs.replace(report, checked=tuple(one for one in found if one is not None))
 

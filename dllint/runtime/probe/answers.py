@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from dllint.runtime.probe import symptoms
-from dllint.runtime.probe.messages import Contents, Part
+from dllint.runtime.probe.messages import Compared, Contents, Part
 from dllint.runtime.probe.observed import Observed
 from dllint.runtime.probe.report import ENOUGH, Answer, Method, Verdict
 
@@ -19,6 +19,8 @@ SUSPECT = 10.0
 """MB that each worker takes per 1,000 items, from which on a reading that was too short for a warning is not "ok"."""
 HEAVY = 20e6
 """Bytes of Python objects of which each worker has a copy."""
+SHOWN = 8
+"""Variables that are named."""
 _STAGES = {
     "load": "loads",
     "start": "workers start",
@@ -173,12 +175,32 @@ def _survive(name: str, observed: Observed, contents: Contents | None) -> Iterat
         return
     named = f", with {len(handles)} handle{'s' * (len(handles) > 1)}" if handles else ""
     if compared.different:
-        text = f"{compared.different} batches differ from what the main process reads{named}: {compared.example:.60}"
+        text = f"{compared.different} batches differ from what the main process reads{named}: {_named(compared)}"
         rule = "DLL106" if handles else "" if name == FORK else "DLL609"
-        yield Answer("items survive", Verdict.FAILS, text, rule, handles)
+        yield Answer("items survive", Verdict.FAILS, text, rule, handles or tuple(_state(observed)))
     else:
         text = f"{compared.same} batches are the same in the main process{named}"
         yield Answer("items survive", Verdict.OK, text, "", handles)
+
+
+def _named(compared: Compared) -> str:
+    """The first batches that differ, by their indices."""
+    more = "; ..." if compared.different > len(compared.different_keys) else ""
+    return "; ".join(f"{key:.40}" for key in compared.different_keys) + more
+
+
+def _state(observed: Observed) -> Iterator[Part]:
+    """What modules keep in the main process and not in a worker: the values that may make the difference."""
+    theirs = {(variable.path, variable.name): variable for variable in observed.state.get(0, ())}
+    different = 0
+    for mine in observed.state.get(-1, ()):
+        other = theirs.get((mine.path, mine.name))
+        missing = other is None and any(path == mine.path for path, _ in theirs)
+        if different < SHOWN and (missing or (other is not None and other.digest != mine.digest)):
+            different += 1
+            seen = "not set" if other is None else other.shown
+            what = f"{mine.shown} in the main process, {seen} in workers"
+            yield Part(f"{mine.path}: {mine.name}", what, rule="DLL609")
 
 
 def _memory(name: str, observed: Observed, contents: Contents | None) -> Iterator[Answer]:

@@ -1,10 +1,12 @@
-"""Two reports of one target: what was mended, what broke, what became cheaper."""
+"""Two reports of one target compared: what was fixed, what broke, what became cheaper."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint.runtime.probe.report import Method, Report
+from dllint.runtime.probe.report import Method, Report, Verdict
+
+DATA = "items survive"
 
 
 def render(before: Report, after: Report) -> str:
@@ -12,6 +14,7 @@ def render(before: Report, after: Report) -> str:
     old = {method.name: method for method in before.methods}
     told = [line for method in after.methods if method.name in old for line in _method(old[method.name], method)]
     told += _speed(before, after)
+    told += _data(after)
     return "".join(f"{line}\n" for line in ("before -> after", *(told or ["    the same in everything"])))
 
 
@@ -36,6 +39,17 @@ def _speed(before: Report, after: Report) -> Iterator[str]:
         if old.get(entry.workers) and before.speed_method == after.speed_method:
             was, now = old[entry.workers], entry.batches_per_second
             yield f"    batches per second, {entry.workers} workers: {was:,.1f} -> {now:,.1f} ({_change(was, now)})"
+
+
+def _data(after: Report) -> Iterator[str]:
+    """Which batches are others where workers are not forked, and the state that is another one there."""
+    survive = {method.name: answer for method in after.methods for answer in method.answers if answer.question == DATA}
+    if "fork" not in survive or survive["fork"].verdict is Verdict.FAILS:
+        return
+    for name, answer in survive.items():
+        if answer.verdict is Verdict.FAILS:
+            yield f"    data, fork and {name}: {answer.text}"
+            yield from (f"        {part.path}: {part.what}" for part in answer.parts)
 
 
 def _change(before: float, after: float) -> str:

@@ -1,4 +1,4 @@
-"""Runs a program that may hang, crash, fill memory, print for ever or start processes for ever, and ends all of it.
+"""Runs a program that may hang, crash, fill memory, print forever or start processes forever, and ends all of it.
 
 The program gets a session of its own. What belongs to it is found by the session, by descent and, at the end, by a
 variable in the environment, which even a process that has left both still carries.

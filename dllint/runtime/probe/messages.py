@@ -1,4 +1,4 @@
-"""What the probed processes tell of themselves: one JSON object a line, in files that only grow."""
+"""What the probed processes report about themselves: one JSON object a line, in files that only grow."""
 
 from __future__ import annotations
 
@@ -117,7 +117,24 @@ class Compared(msgspec.Struct, frozen=True, tag=True):
     same: int
     different: int
     random: int = 0
-    example: str = ""
+    different_keys: tuple[str, ...] = ()
+    """The indices of the first that differ."""
+
+
+class Variable(msgspec.Struct, frozen=True):
+    """A variable of a module, or a part of one that has a name."""
+
+    path: str
+    name: str
+    digest: str
+    shown: str
+
+
+class State(msgspec.Struct, frozen=True, tag=True):
+    """What the project's modules keep when workers start: in the main process (-1), or in a worker."""
+
+    worker: int
+    variables: tuple[Variable, ...]
 
 
 class Pace(msgspec.Struct, frozen=True, tag=True):
@@ -191,7 +208,7 @@ class Done(msgspec.Struct, frozen=True, tag=True):
 
 Message = (
     Stage | Loaded | Contents | Sample | Progress | Shared | Read | Compared | Pace | Seeds | Item | Unpicklable | Grown
-    | Speed | Failed | Misused | Done
+    | State | Speed | Failed | Misused | Done
 )  # fmt: skip
 _DECODER: msgspec.json.Decoder[Message] = msgspec.json.Decoder(Message)
 
@@ -215,7 +232,7 @@ class Reader:
         self._read: dict[str, int] = {}
 
     def new(self) -> list[Message]:
-        """Whole lines only; what is no message of ours is left out."""
+        """Whole lines only; anything that isn't a message of ours is left out."""
         found: list[Message] = []
         for name in sorted(os.listdir(self._folder)):
             if name.endswith(".jsonl"):

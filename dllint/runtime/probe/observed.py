@@ -28,7 +28,9 @@ from dllint.runtime.probe.messages import (
     Shared,
     Speed,
     Stage,
+    State,
     Unpicklable,
+    Variable,
 )
 
 _FRAME = re.compile(r'^  File "(?P<path>[^"]+)", line (?P<line>\d+) in (?P<name>\S+)$', re.MULTILINE)
@@ -52,6 +54,8 @@ class Observed:
     shared: Shared | None = None
     read: Read | None = None
     compared: Compared | None = None
+    state: dict[int, tuple[Variable, ...]] = field(default_factory=dict)
+    """What modules kept at first, by worker."""
     speed: list[Speed] = field(default_factory=list)
     failed: Failed | None = None
     misused: str = ""
@@ -90,6 +94,8 @@ class Observed:
                 self.read = message
             case Compared():
                 self.compared = message
+            case State():
+                self.state.setdefault(message.worker, message.variables)
             case Speed():
                 self.speed.append(message)
             case Failed():

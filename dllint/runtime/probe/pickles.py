@@ -72,7 +72,7 @@ def refusal(value: object) -> Exception | None:
 
 
 def culprits(value: object, path: str) -> list[Part]:
-    """The parts of an object that do not pickle, each by the path to it; many of a kind are told once."""
+    """The parts of an object that do not pickle, each by the path to it; many of one kind are reported once."""
     kinds: dict[tuple[str, tuple[Place, ...]], Part] = {}
     for part in islice(_culprits(Step(path, value, None, ""), set(), 0), MOST):
         kinds.setdefault((part.what, part.places), part)

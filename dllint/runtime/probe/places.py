@@ -21,7 +21,7 @@ OURS = os.path.realpath(os.path.dirname(os.path.dirname(os.path.dirname(__file__
 
 
 def own(path: str) -> bool:
-    """Whether a file belongs to somebody's project: neither a library nor dllint."""
+    """Whether a file belongs to a user's project, not to a library or dllint."""
     place = os.path.realpath(path)
     return os.path.isfile(place) and not place.startswith((*LIBRARIES, OURS))
 

@@ -1,4 +1,4 @@
-"""What a probe is asked for, and what one of its processes is told to do."""
+"""The request for a probe, and the task of each of its processes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """What one process is told to do."""
+    """The task of one process."""
 
     task: str
     target: str

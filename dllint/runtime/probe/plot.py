@@ -20,7 +20,7 @@ class Line(NamedTuple):
     """One curve: MB in all over items read."""
 
     name: str
-    colour: str
+    color: str
     dashed: bool
     points: list[tuple[float, float]]
 
@@ -87,10 +87,10 @@ def svg(curves: Sequence[Line], title: str) -> str:
     for line, height in zip(curves, labels, strict=True):
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in (place(*point) for point in line.points))
         dash = ' stroke-dasharray="6 4"' if line.dashed else ""
-        parts.append(f'<polyline points="{path}" fill="none" stroke="{line.colour}" stroke-width="2"{dash}/>')
+        parts.append(f'<polyline points="{path}" fill="none" stroke="{line.color}" stroke-width="2"{dash}/>')
         label = f"{line.name}: {line.points[-1][1]:,.0f} MB"
         x = place(*line.points[-1])[0] + 8
-        parts.append(f'<text x="{x:.1f}" y="{height + 4:.1f}" fill="{line.colour}">{escape(label)}</text>')
+        parts.append(f'<text x="{x:.1f}" y="{height + 4:.1f}" fill="{line.color}">{escape(label)}</text>')
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
@@ -117,7 +117,7 @@ def png(curves: Sequence[Line], title: str) -> bytes:
     for line in curves:
         xs, ys = zip(*line.points, strict=True)
         label = f"{line.name}: {ys[-1]:,.0f} MB"
-        plot.plot(xs, ys, color=line.colour, linestyle="--" if line.dashed else "-", label=label)
+        plot.plot(xs, ys, color=line.color, linestyle="--" if line.dashed else "-", label=label)
     plot.set(title=title, xlabel="items read", ylabel="MB", xlim=(0, axes.items), ylim=(0, axes.megabytes))
     plot.grid(axis="y", color="#ddd")
     plot.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)

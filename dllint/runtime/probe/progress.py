@@ -1,4 +1,4 @@
-"""What is told on a terminal while a probe runs."""
+"""The progress of a probe on a terminal."""
 
 from __future__ import annotations
 

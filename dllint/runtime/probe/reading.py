@@ -24,8 +24,10 @@ from dllint.runtime.probe.messages import (
     Shared,
     Speed,
     Stage,
+    State,
 )
 from dllint.runtime.probe.plan import Plan
+from dllint.runtime.probe.variables import variables
 from dllint.runtime.probe.watch import Watch, key
 
 EVERY = 0.2
@@ -36,6 +38,8 @@ KEPT_BATCHES = 4
 SPEED_BATCHES = 400
 WARM = 2
 """Batches of each worker that are not timed."""
+SHOWN = 4
+"""Batches that are named."""
 COMPARING = 3.0
 """Seconds for reading again what workers read."""
 
@@ -66,6 +70,8 @@ class _Epochs:
         self.log.tell(Stage("start" if not epoch else "start again"))
         watch = Watch(self.init, self.plan.folder, epoch)
         target.configure(self.loader, self.workers, self.plan.method, watch)
+        if not epoch:
+            self.log.tell(State(-1, variables()))
         began = time.monotonic()
         iterator = iter(self.loader)
         memory = _Memory(iterator, self.log, began)
@@ -178,9 +184,9 @@ def _compare(loader: Any, folder: str) -> Compared | None:
         return None
     fetcher = kinds.create_fetcher(kinds.Map, loader.dataset, loader._auto_collation, loader.collate_fn, False)
     until = time.monotonic() + COMPARING
-    same = different = random = 0
-    example = ""
-    for item in _items(folder):
+    same = random = 0
+    different: list[str] = []
+    for item in {item.key: item for item in _items(folder)}.values():
         indices = _indices(item.key)
         if indices is None or time.monotonic() > until:
             continue
@@ -191,11 +197,10 @@ def _compare(loader: Any, folder: str) -> Compared | None:
         if first == item.digest:
             same += 1
         elif first == second:
-            different += 1
-            example = example or item.key
+            different.append(item.key)
         else:
             random += 1
-    return Compared(same, different, random, example)
+    return Compared(same, len(different), random, tuple(different[:SHOWN]))
 
 
 def _items(folder: str) -> Iterator[Item]:

@@ -10,7 +10,7 @@ from dllint.runtime.probe.messages import Contents, Loaded, Part, Place, Sample,
 
 VERSION = 1
 ENOUGH = 200
-"""Items below which memory is told, but not what it grows by."""
+"""Number of items below which memory is reported, but not its growth."""
 
 
 class Verdict(str, Enum):
@@ -98,7 +98,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NotAReport(Exception):
-    """A file that is no report of this version."""
+    """A file that isn't a report of this version."""
 
 
 def encode(report: Report) -> bytes:

@@ -21,11 +21,11 @@ from dllint.runtime.probe.report import Method, Report, Verdict
 
 CHILD = "dllint.runtime.probe.child"
 LOADING = 24 + (os.cpu_count() or 1)
-"""Processes that may be started before the target is there; a module that starts more starts them for ever."""
+"""Processes that may be started before the target is there; a module that starts more starts them forever."""
 READING = 64
-"""Processes that may be started in all, besides eight for each worker."""
+"""Number of processes that may start in total, in addition to eight for each worker."""
 FREE = 0.8
-"""Of the memory that is free, what a probe may take when nobody says."""
+"""The default share of free memory that a probe may take."""
 SPEED_SECONDS = 2.0
 Show = Callable[[str, float], None]
 """Told again and again what goes on, and which share of all is done."""

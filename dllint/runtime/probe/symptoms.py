@@ -44,7 +44,7 @@ def failure(question: str, observed: Observed) -> Answer:
 
 
 def _respawns(observed: Observed) -> bool:
-    """Whether it was stopped because it started processes for ever, as code without a main guard does."""
+    """Whether it was stopped because it started processes forever, as code without a main guard does."""
     return observed.ending is not None and observed.ending.why.startswith("it started")
 
 
@@ -92,7 +92,7 @@ def _first_line(text: str) -> str:
 
 
 def _rule(text: str) -> str:
-    """The rule that is told by the first of the messages that `dllint explain` knows."""
+    """The rule that belongs to the first of the messages that `dllint explain` knows."""
     causes = [entry.message for entry in read([text.encode()]).seen if entry.message.role is Role.CAUSE]
     told = (message for message in causes if not any("killed by signal" in words for words in message.wordings))
     rules = (message.rules[0] for message in told if message.rules)

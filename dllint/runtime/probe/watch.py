@@ -15,8 +15,9 @@ from typing import Any
 
 from dllint.runtime.probe import contents, pickles
 from dllint.runtime.probe.digests import digest, states
-from dllint.runtime.probe.messages import Grown, Item, Log, Message, Pace, Part, Seeds, Unpicklable
+from dllint.runtime.probe.messages import Grown, Item, Log, Message, Pace, Part, Seeds, State, Unpicklable
 from dllint.runtime.probe.plan import STACKS
+from dllint.runtime.probe.variables import variables
 
 TOLD_BATCHES = 48
 TOLD_ITEMS = 256
@@ -67,6 +68,8 @@ class _Watcher:
         self.reading = self.collating = self.next = 0.0
         self.before = states(dataset)
         self.log.tell(Seeds(worker, watch.epoch, {name: state for name, (state, _) in self.before.items()}))
+        if not worker and not watch.epoch:
+            self.log.tell(State(worker, variables()))
         self.lengths = {step.path: length for step, length in contents.lengths(dataset, "dataset")}
 
     def watch(self, fetcher: Any) -> Any:

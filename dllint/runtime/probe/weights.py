@@ -1,4 +1,4 @@
-"""Which attribute holds the objects: how many Python objects hang below each, estimated from samples of large ones."""
+"""Which attribute holds the objects: how many Python objects each holds, estimated from samples of large ones."""
 
 from __future__ import annotations
 

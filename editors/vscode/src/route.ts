@@ -16,6 +16,8 @@ import {
 } from "vscode";
 
 export const SOURCE = "dllint";
+/** What the server says of the other places of a finding, which are no part of its route. */
+export const SAME = "the same here";
 
 /** A place on the way. */
 export interface Step {
@@ -39,7 +41,7 @@ export function codeOf(diagnostic: Diagnostic): string {
 /** The cause, and what leads from it to the workers. */
 export function steps({ uri, diagnostic }: Found): Step[] {
   const what = diagnostic.message.split(": ")[0];
-  const notes = diagnostic.relatedInformation ?? [];
+  const notes = (diagnostic.relatedInformation ?? []).filter((note) => note.message !== SAME);
   return [
     { uri, range: diagnostic.range, text: what },
     ...notes.map((note) => ({ uri: note.location.uri, range: note.location.range, text: note.message })),

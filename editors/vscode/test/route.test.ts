@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { Position, Range, Uri, fake, window } from "./vscode";
-import { codeOf, findingsAt, showRoute, steps, walk } from "../src/route";
+import { SAME, codeOf, findingsAt, showRoute, steps, walk } from "../src/route";
 import { Routes } from "../src/actions";
 
 const VOCAB = Uri.file("/project/vocab.py");
@@ -42,6 +42,11 @@ test("a route begins at the cause and ends at the loader", () => {
       ["/project/loaders.py", 24, "`DataLoader(...)` starts the workers here"],
     ],
   );
+});
+
+test("the other places of a finding are no steps of its route", () => {
+  const also = finding("DLL101", 22, [...ROUTE, note(LOADERS, 30, SAME)]);
+  assert.deepEqual(steps(found(also)), steps(found(one)));
 });
 
 test("a place has the findings that are there, then those that pass by, and none of other tools", () => {

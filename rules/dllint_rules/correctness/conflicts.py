@@ -70,7 +70,7 @@ def is_other_size(item: Alternative) -> bool:
 
 
 def is_bad_size(item: Alternative) -> bool:
-    """A `batch_size` that is no positive whole number."""
+    """A `batch_size` that isn't a positive whole number."""
     if not isinstance(item.value, Const) or item.value.value is None or item.declared:
         return False
     size = item.value.value
@@ -163,7 +163,7 @@ class _Table:
         ):  # fmt: skip
             if self.both("batch_sampler", is_given, name, test):
                 yield self._conflict(
-                    name, "together with `batch_sampler` raises `ValueError`", "the batch sampler decides over it",
+                    name, "together with `batch_sampler` raises `ValueError`", "the batch sampler decides it",
                     "batch_sampler",
                 )  # fmt: skip
                 return
@@ -207,7 +207,7 @@ class _Table:
     def _batches(self) -> Iterator[Conflict]:
         if self.all("batch_size", is_bad_size):
             yield Conflict(
-                "batch_size", self.items("batch_size"), "is no whole number above 0: raises `ValueError`",
+                "batch_size", self.items("batch_size"), "is not a whole number above 0: raises `ValueError`",
                 "pass an int, or None for no batches", correction=_as_size(self.items("batch_size")),
             )  # fmt: skip
         elif self.all("drop_last", is_no_bool) and not self.some("batch_size", _is_none_size):

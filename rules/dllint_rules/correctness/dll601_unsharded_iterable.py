@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Applicability, Env, Finding, Fix, Held, Inst, Project, Rule, Severity, asks_in_vain
+from dllint import Applicability, Env, Finding, Fix, Held, Inst, Project, Rule, Severity
+from dllint_rules.correctness.analysis.sharding import Sharding, asks_in_vain
 from dllint_rules.correctness.workers import gets_several_workers
 
 _SHARED = """\
@@ -38,7 +39,7 @@ class UnshardedIterable(Rule):
             if loader.in_tests or not gets_several_workers(project, loader):
                 continue
             code = [running for running in project.running if running.loader is loader]
-            stream = project.sharding.whole_stream(held.value, loader, code)
+            stream = project.analysis(Sharding).whole_stream(held.value, loader, code)
             if stream is not None:
                 yield self._finding(held, held.value, stream)
 
@@ -46,14 +47,16 @@ class UnshardedIterable(Rule):
         loader, name = held.loader, inst.klass.facts.name
         assert loader is not None
         why = (
-            "asks for `get_worker_info()` and does not use it" if asks_in_vain(stream) else "never asks which it is in"
+            "calls `get_worker_info()` and does not use the result"
+            if asks_in_vain(stream)
+            else "never checks which worker it runs in"
         )
         return Finding(
             code=self.code,
             path=stream.module.path,
             span=stream.facts.header,
-            message=f"`{name}` yields all of its data in every worker, for it {why}: each item comes once per worker; "
-            "take every n-th item, `islice(items, info.id, None, info.num_workers)`",
+            message=f"`{name}` yields all of its data in every worker, because it {why}: each item "
+            "comes once per worker; take every n-th item, `islice(items, info.id, None, info.num_workers)`",
             severity=self.severity,
             certainty=loader.certainty,
             outcomes=dict.fromkeys(sorted(loader.methods), "corrupt"),
@@ -71,5 +74,5 @@ class UnshardedIterable(Rule):
         whole = renamed(project.source(finding.path), stream.facts.header.start, name)
         if not whole:
             return None
-        title = f"Let each worker take its share in `{inst.klass.facts.name}`; `{name}` is what `__iter__` was"
+        title = f"Let each worker take its share in `{inst.klass.facts.name}`; `{name}` is the old `__iter__`"
         return Fix(title, (), Applicability.MANUAL, snippet=_SHARED.format(name=name) + whole)

@@ -19,6 +19,7 @@ from dllint import (
     Span,
     Workers,
 )
+from dllint_rules.correctness.analysis.random_state import RandomStates
 from dllint_rules.correctness.workers import gets_workers
 
 
@@ -34,7 +35,7 @@ class RngOnDataset(Rule):
     def check(self, project: Project) -> Iterator[Finding]:
         seen = set()
         for held in project.in_memory:
-            if not project.random_states.is_generator(held.value):
+            if not project.analysis(RandomStates).is_generator(held.value):
                 continue
             if (held.path, held.span) not in seen and self._repeats(project, held):
                 drawn = self._drawn(project, held)
@@ -49,12 +50,12 @@ class RngOnDataset(Rule):
         if not gets_workers(loader) or loader.in_tests or project.given.iterable(loader):
             return
         code = (running for running in project.running if running.loader is loader)
-        for made, name, running, at in project.random_states.module_level(code):
+        for made, name, running, at in project.analysis(RandomStates).module_level(code):
             path, span = made.env.module.path, made.call.span
             seeded = len(made.call.args) > 1 or bool(made.call.keywords)
             repeating = loader.methods & (ALL_METHODS if seeded else {FORK})
             short = name.rpartition(".")[2]
-            if (path, span) in seen or not repeating or project.random_states.prepared(loader, short, short):
+            if (path, span) in seen or not repeating or project.analysis(RandomStates).prepared(loader, short, short):
                 continue
             seen.add((path, span))
             yield Finding(
@@ -69,6 +70,7 @@ class RngOnDataset(Rule):
                 notes=(running.note(at, f"draws from `{short}`"), *running.route),
                 anchors=((loader.path, loader.span),),
                 key=f"{self.code}:{path}:{short}",
+                data=short,
             )
 
     def _repeats(self, project: Project, held: Held) -> bool:
@@ -76,8 +78,8 @@ class RngOnDataset(Rule):
         loader = held.loader
         if loader is None:
             loaders = (loader for loader in project.open_loaders if gets_workers(loader))
-            return any(not project.random_states.prepared(loader, held.holder.name) for loader in loaders)
-        seeded = project.random_states.prepared(loader, held.holder.name)
+            return any(not project.analysis(RandomStates).prepared(loader, held.holder.name) for loader in loaders)
+        seeded = project.analysis(RandomStates).prepared(loader, held.holder.name)
         return gets_workers(loader) and not project.given.iterable(loader) and not seeded
 
     def _drawn(self, project: Project, held: Held) -> Running | None:
@@ -85,7 +87,7 @@ class RngOnDataset(Rule):
         code += project.users_running if held.loader is None else ()
         for klass in project.evaluator.classes.all_classes:
             if klass.facts.name == held.holder.owner:
-                found = project.random_states.drawn(code, klass, held.holder.name)
+                found = project.analysis(RandomStates).drawn(code, klass, held.holder.name)
                 if found is not None:
                     return found
         return None
@@ -111,4 +113,7 @@ class RngOnDataset(Rule):
     def fix(self, finding: Finding, project: Project) -> Fix | None:
         from dllint_rules.correctness.lazy_rng import fix_rng
 
-        return fix_rng(project, finding.data) if finding.data is not None else None
+        if isinstance(finding.data, str):
+            why_not = "all that reads it must ask for the worker's then"
+            return Fix.manual(f"Make `{finding.data}` in the process that uses it, from torch's seed; {why_not}")
+        return fix_rng(project, finding.data)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Applicability, Finding, Fix, Project, Rule, Severity, Unheard
+from dllint import Finding, Fix, Project, Rule, Severity
+from dllint_rules.correctness.analysis.lost_state import LostState, Unheard
 from dllint_rules.correctness.workers import gets_workers
 
 
@@ -21,7 +22,7 @@ class StateLostInWorker(Rule):
             if loader.in_tests or not gets_workers(loader):
                 continue
             code = [running for running in project.running if running.loader is loader]
-            for unheard in project.lost_state.unheard(loader, project.shipped_by(loader), code):
+            for unheard in project.analysis(LostState).unheard(loader, project.shipped_by(loader), code):
                 yield self._finding(project, unheard)
 
     def _finding(self, project: Project, unheard: Unheard) -> Finding:
@@ -46,8 +47,8 @@ class StateLostInWorker(Rule):
         from dllint import call_with
 
         loader = finding.data
+        title = "Let the workers end with their epoch: the next ones get the current dataset"
         if loader.instance is not None or loader.call.keyword("persistent_workers") is None:
-            return None
+            return Fix.manual(f"{title}; `persistent_workers` is not written in the call")
         snippet = call_with(project.source(loader.path), loader.span, "persistent_workers", "False")
-        title = "Let the workers end with their epoch: the next ones get the dataset as it is then"
-        return Fix(title, (), Applicability.MANUAL, snippet=snippet) if snippet else None
+        return Fix.manual(title, snippet)

@@ -13,7 +13,7 @@ class LoaderArgumentConflict(Rule):
 
     code = "DLL604"
     name = "loader-argument-conflict"
-    summary = "loader is made with arguments that it refuses"
+    summary = "loader gets arguments that it rejects"
     fixable = "sometimes"
 
     def check(self, project: Project) -> Iterator[Finding]:
@@ -49,18 +49,34 @@ class LoaderArgumentConflict(Rule):
         loader, conflict = finding.data
         value = loader.call.keyword(conflict.name)
         if conflict.correction:
-            return _corrected(project, loader, conflict, finding)
-        if not conflict.removable or value is None or value.kind != "constant" or finding.span != value.span:
-            return None
-        if loader.instance is not None or loader.call.keyword("**") is not None:
-            return None
-        if not _in_every_case(project, loader, conflict):
-            return None
+            fix = _corrected(project, loader, conflict, finding)
+            return fix or _by_hand(conflict, "it is not written in the call, or means something elsewhere")
+        why_not = _why_not(project, loader, conflict, finding)
+        if why_not or value is None:
+            return _by_hand(conflict, why_not)
         if conflict.partner and not _is_surely_given(project, loader, conflict.partner):
-            return _unless_given(project, loader, conflict, value)
+            fix = _unless_given(project, loader, conflict, value)
+            return fix or _by_hand(conflict, f"whether there is a `{conflict.partner}` is known only when it runs")
         edit = _without(project, finding.path, loader.call, conflict.name, value)
         safe = Applicability.SAFE if conflict.removable == "safe" else Applicability.UNSAFE
-        return Fix(f"Drop `{conflict.name}`", (edit,), safe) if edit is not None else None
+        fix = Fix(f"Drop `{conflict.name}`", (edit,), safe) if edit is not None else None
+        return fix or _by_hand(conflict, "a comment beside it would be lost")
+
+
+def _why_not(project: Project, loader: Loader, conflict: Conflict, finding: Finding) -> str:
+    """Why an argument cannot be dropped, in words; "" where it can."""
+    value = loader.call.keyword(conflict.name)
+    if not conflict.removable:
+        return "which of the two is meant is not seen"
+    if value is None or loader.instance is not None or loader.call.keyword("**") is not None:
+        return "the call gets its arguments from elsewhere, and so may others"
+    if value.kind != "constant" or finding.span != value.span:
+        return "its value is not written in the call"
+    return "" if _in_every_case(project, loader, conflict) else "the same call is right for others who run it"
+
+
+def _by_hand(conflict: Conflict, why_not: str) -> Fix:
+    return Fix.manual(f"{conflict.remedy[:1].upper()}{conflict.remedy[1:]}; {why_not}")
 
 
 def _corrected(project: Project, loader: Loader, conflict: Conflict, finding: Finding) -> Fix | None:
@@ -76,7 +92,7 @@ def _corrected(project: Project, loader: Loader, conflict: Conflict, finding: Fi
 
 
 def _in_every_case(project: Project, loader: Loader, conflict: Conflict) -> bool:
-    """Whether the call is refused whoever runs the code around it."""
+    """Whether the call is refused whatever runs the code around it."""
     same = [other for other in project.loaders if other.call is loader.call]
     return all(conflict.name in [found.name for found in conflicts(project, other)] for other in same)
 
@@ -102,12 +118,16 @@ def _unless_given(project: Project, loader: Loader, conflict: Conflict, value: E
 
 
 def _without(project: Project, path: str, call: Expr, name: str, value: Expr) -> Edit | None:
-    """The deletion of a keyword argument and of one comma; None where comments stand in between."""
+    """The deletion of a keyword argument and of one comma; None if comments are in between."""
     text = project.source(path).text
     before, after = text[: value.start].rstrip(), text[value.end : call.end]
     if not before.endswith("=") or not before[:-1].rstrip().endswith(name):
         return None
     start = len(before[:-1].rstrip()) - len(name)
+    source = project.source(path)
+    row = source.row_span(source.location(start)[0])
+    if source.text[row.start : row.end].strip() == f"{text[start : value.end]},":
+        return Edit(path, Span(row.start, source.line_starts[source.location(start)[0]]), "")
     rest = after.lstrip(" \t")
     if rest.startswith(","):
         following = rest[1:]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Finding, Project, Rule, Severity
+from dllint import Finding, Fix, Project, Rule, Severity
 
 
 class WorkersDisabled(Rule):
@@ -12,7 +12,7 @@ class WorkersDisabled(Rule):
 
     code = "DLL605"
     name = "workers-disabled"
-    summary = "`num_workers=0` is written out: often the way around a hazard instead of its cure"
+    summary = "`num_workers=0` is set explicitly, which often works around a hazard instead of fixing it"
     severity = Severity.INFO
     default = False
 
@@ -25,9 +25,12 @@ class WorkersDisabled(Rule):
                 code=self.code,
                 path=loader.env.module.path,
                 span=given.span,
-                message="the main process loads every item itself while the model waits; if this was to get around an "
-                "error of the workers, `dllint` tells its cause once `num_workers` is above 0",
+                message="the main process loads every item itself while the model waits; if this works around an "
+                "error in the workers, `dllint` reports the cause once `num_workers` is above 0",
                 severity=self.severity,
                 anchors=((loader.path, loader.span),),
                 key=f"{self.code}:{loader.path}:{loader.name}",
             )
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        return Fix.manual("Pass a number of workers; how many pay off depends on the machine and on what an item costs")

@@ -4,18 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import (
-    Const,
-    Finding,
-    Fix,
-    Loader,
-    Note,
-    Project,
-    Reseed,
-    Rule,
-    Seeding,
-    Severity,
-)
+from dllint import Certainty, Const, Finding, Fix, Loader, Note, Project, Rule, Severity
+from dllint_rules.correctness.analysis.random_state import RandomStates
+from dllint_rules.correctness.analysis.reseeding import Reseed, Reseeding, Seeding
 from dllint_rules.correctness.workers import gets_workers
 
 
@@ -24,28 +15,33 @@ class WorkerSeedRepeats(Rule):
 
     code = "DLL606"
     name = "worker-seed-repeats"
-    summary = "`worker_init_fn` seeds workers with the same in every epoch, or with more than NumPy takes"
+    summary = "`worker_init_fn` gives workers the same seed in every epoch, or one too large for NumPy"
     severity = Severity.WARNING
     fixable = "sometimes"
 
     def check(self, project: Project) -> Iterator[Finding]:
+        reseeding = project.analysis(Reseeding)
         for loader in project.loaders:
             if loader.in_tests or not gets_workers(loader):
                 continue
-            for reseed in project.reseeding.reseeds(loader):
+            items = [running for running in project.running if running.loader is loader]
+            for reseed in (*reseeding.reseeds(loader), *reseeding.by_items(items)):
                 if reseed.what is Seeding.TOO_LARGE or _matters(project, loader, reseed):
-                    yield self._finding(loader, reseed)
+                    certainty = Certainty.LIKELY if _unseen(project, loader) else loader.certainty
+                    yield self._finding(loader, reseed, certainty)
                     break
 
-    def _finding(self, loader: Loader, reseed: Reseed) -> Finding:
+    def _finding(self, loader: Loader, reseed: Reseed, certainty: Certainty) -> Finding:
         running, too_large = reseed.running, reseed.what is Seeding.TOO_LARGE
-        in_init_fn = running.route[-1] if running.route else running.note(reseed.call, "")
+        started = running.route and not reseed.by_item
+        in_init_fn = running.route[-1] if started else running.note(reseed.call, "")
+        asks = "`{}(...)` starts the workers" if reseed.by_item else "`{}(...)` calls `worker_init_fn` in each worker"
         text = {
             Seeding.TOO_LARGE: "torch's seed has 64 bits and NumPy takes 32: raises `ValueError` in the worker; "
             "take it `% 2**32`",
-            Seeding.REPEATED: "seeds a worker with the same number in every epoch, which so draws the same random "
+            Seeding.REPEATED: "seeds a worker with the same number in every epoch, so it draws the same random "
             "numbers again; seed with `torch.initial_seed() % 2**32`",
-            Seeding.SHARED: "seeds all workers with the same number, in every epoch, which so draw the same random "
+            Seeding.SHARED: "seeds all workers with the same number, in every epoch, so they draw the same random "
             "numbers; seed with `torch.initial_seed() % 2**32`",
         }[reseed.what]
         return Finding(
@@ -54,12 +50,12 @@ class WorkerSeedRepeats(Rule):
             span=in_init_fn.span,
             message=text if too_large else f"this {text}",
             severity=Severity.ERROR if too_large else self.severity,
-            certainty=loader.certainty,
+            certainty=certainty,
             outcomes=dict.fromkeys(sorted(loader.methods), "exception" if too_large else "corrupt"),
             notes=(
-                *([running.note(reseed.call, "seeds here")] if running.route else []),
+                *([running.note(reseed.call, "seeds here")] if started else []),
                 *running.route[:-1],
-                Note(loader.path, loader.span, f"`{loader.name}(...)` calls `worker_init_fn` in each worker"),
+                Note(loader.path, loader.span, asks.format(loader.name)),
             ),
             anchors=((loader.path, loader.span),),
             key=f"{self.code}:{in_init_fn.path}:{loader.name}",
@@ -70,11 +66,13 @@ class WorkerSeedRepeats(Rule):
         from dllint_rules.correctness.reseed import fix_seed
 
         loader, reseed = finding.data
+        if reseed.by_item:
+            return None
         return fix_seed(project, loader, reseed)
 
 
 def _matters(project: Project, loader: Loader, reseed: Reseed) -> bool:
-    """Whether a training may meet the same numbers again: workers start anew, items are shuffled, something draws."""
+    """Whether a training may draw the same numbers again: workers restart, items are shuffled, something draws."""
     if reseed.what is Seeding.REPEATED and _surely(project, loader, "persistent_workers", True):
         return False
     if not reseed.libraries:
@@ -82,7 +80,12 @@ def _matters(project: Project, loader: Loader, reseed: Reseed) -> bool:
     in_order = _surely(project, loader, "shuffle", False) and _surely(project, loader, "sampler", None)
     if in_order and _surely(project, loader, "batch_sampler", None) and not project.given.iterable(loader):
         return False
-    return bool(reseed.libraries & _drawn(project, loader))
+    return _unseen(project, loader) or bool(reseed.libraries & _drawn(project, loader))
+
+
+def _unseen(project: Project, loader: Loader) -> bool:
+    """Whether a loader's dataset may be one that is not known, and so may what draws in it."""
+    return loader in project.open_loaders
 
 
 def _surely(project: Project, loader: Loader, name: str, wanted: bool | None) -> bool:
@@ -101,7 +104,8 @@ def _surely(project: Project, loader: Loader, name: str, wanted: bool | None) ->
 
 def _drawn(project: Project, loader: Loader) -> set[str]:
     """The libraries whose global generators the workers draw from, in code or in transforms that they hold."""
-    started = {running.function for running in project.reseeding.start_code(loader)}
+    started = {running.function for running in project.analysis(Reseeding).start_code(loader)}
     code = (item for item in project.running if item.loader is loader and item.function not in started)
-    found = {name for running in code for name in project.random_states.global_draws(running)}
-    return found | {name for held in project.shipped_by(loader) for name in project.random_states.drawn_by(held.value)}
+    states = project.analysis(RandomStates)
+    found = {name for running in code for name in states.global_draws(running)}
+    return found | {name for held in project.shipped_by(loader) for name in states.drawn_by(held.value)}

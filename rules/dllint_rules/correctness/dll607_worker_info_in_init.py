@@ -52,8 +52,8 @@ class WorkerInfoInInit(Rule):
             code=self.code,
             path=env.module.path,
             span=call.span,
-            message="`get_worker_info()` is None in `__init__`, which runs in the main process: every worker takes "
-            "itself for the only one; ask in `__iter__` or `__getitem__`",
+            message="`get_worker_info()` is None in `__init__`, which runs in the main process, so every worker "
+            "assumes that it is the only one; call it in `__iter__` or `__getitem__`",
             certainty=Certainty.CERTAIN if loader is not None else Certainty.LIKELY,
             outcomes=dict.fromkeys(sorted(project.failing(held, ALL_METHODS)), "corrupt"),
             notes=held.route,
@@ -66,10 +66,11 @@ class WorkerInfoInInit(Rule):
         call, env = finding.data
         name = _kept_as(call, env)
         if not name:
-            return None
+            why_not = f"`{env.facts.qualname}` works with the answer already, or others set it"
+            return Fix.manual(f"Ask in `__iter__` or `__getitem__`; {why_not}")
         asked = project.text(finding.path, call.span)
         snippet = f"@property\ndef {name}(self):\n    return {asked}"
-        title = f"Ask where it is read: `{name}` as a property, and no assignment in `__init__`"
+        title = f"Call it where it is used: `{name}` as a property, and no assignment in `__init__`"
         return Fix(title, (), Applicability.MANUAL, snippet=snippet)
 
 
@@ -98,7 +99,7 @@ def _asked_in_init(project: Project, inst: Inst) -> Iterator[tuple[Expr, Env]]:
         if name != "__init__"
     ]
     outside = {name for env in methods for name in _uses(env)}
-    once = [env for env in methods if env.facts.name in inside - outside]
+    once = [env for env in methods if env.facts.name in inside - outside and not _called_later(project, env)]
     # A method that `__init__` only hands on runs elsewhere.
     envs += [env for env in once if env.facts.name in called or env.facts.decorators]
     for env in envs:
@@ -108,6 +109,16 @@ def _asked_in_init(project: Project, inst: Inst) -> Iterator[tuple[Expr, Env]]:
                     isinstance(value, Ext) and value.name in _NAMES for value in project.values(part.args[0], env)
                 ):
                     yield part, env
+
+
+def _called_later(project: Project, env: Env) -> bool:
+    """Whether another object calls a method, too: what was asked for at first is asked for again in the worker."""
+    sites = (site for site, _ in project.evaluator.call_sites.callers(env.module, env.function) if site.function >= 0)
+    return any(
+        site.module.model.functions[site.function].name != "__init__"
+        and site.module.method_owner(site.function) != env.facts.owner
+        for site in sites
+    )
 
 
 def _uses(env: Env) -> set[str]:

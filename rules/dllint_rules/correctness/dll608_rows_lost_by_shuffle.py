@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dllint import Applicability, Edit, Env, Ext, Finding, Fix, Project, Rule, Site, module_alias, reference
+from dllint_rules.correctness.analysis.arrays import Arrays
 
 
 class RowsLostByShuffle(Rule):
@@ -16,11 +17,12 @@ class RowsLostByShuffle(Rule):
     fixable = "sometimes"
 
     def check(self, project: Project) -> Iterator[Finding]:
+        arrays = project.analysis(Arrays)
         for site in project.index.calls_named(("shuffle",)):
             env = project.evaluator.generic(site.module, site.function)
             if len(site.expr.args) == 2 and project.values(site.expr.args[0], env) == (Ext("random.shuffle"),):
-                tensor = project.arrays.is_tensor(site.expr.args[1], env)
-                if tensor or project.arrays.has_rows(site.expr.args[1], env):
+                tensor = arrays.is_tensor(site.expr.args[1], env)
+                if tensor or arrays.has_rows(site.expr.args[1], env):
                     yield self._finding(project, site, env, tensor)
 
     def _finding(self, project: Project, site: Site, env: Env, tensor: bool) -> Finding:
@@ -48,7 +50,8 @@ class RowsLostByShuffle(Rule):
             edit = Edit(finding.path, site.expr.args[0].span, f"{numpy}.random.shuffle")
             return Fix("Shuffle with NumPy", (edit,), Applicability.UNSAFE, imports)
         if site.event.value is not site.expr or site.event.kind != "expr" or not shuffled.dotted:
-            return None
+            why_not = "this is not a statement of its own with a name that can be set"
+            return Fix.manual(f"Index with a random permutation; {why_not}")
         randperm, imports = reference(model, "torch", "randperm", site.event.start)
         text = f"{shuffled.dotted} = {shuffled.dotted}[{randperm}(len({shuffled.dotted}))]"
         edit = Edit(finding.path, site.expr.span, text)

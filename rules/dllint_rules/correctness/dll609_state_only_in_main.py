@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import PICKLING, Certainty, Finding, Loader, Note, Project, Rule, Severity, Unseen, Workers
+from dllint import PICKLING, Certainty, Finding, Fix, Loader, Note, Project, Rule, Severity, Workers, outcomes
+from dllint_rules.correctness.analysis.module_globals import ANY, key_of
+from dllint_rules.correctness.analysis.module_state import ModuleState, Unseen
 from dllint_rules.correctness.started import processes, span_of, started, where
+
+SNIPPET = """\
+# at module level, beside what is shipped:
+def set_{name}({name}, worker):
+    {written} = {name}
+
+
+# and for the loader:
+worker_init_fn = functools.partial(set_{name}, {written})"""
 
 
 class StateOnlyInMain(Rule):
@@ -13,12 +24,12 @@ class StateOnlyInMain(Rule):
 
     code = "DLL609"
     name = "state-only-in-main"
-    summary = "module state that only the main process changes: spawned workers read what the import left"
+    summary = "module state that only the main process changes: spawned workers read the value at import"
     severity = Severity.WARNING
     default = False
 
     def check(self, project: Project) -> Iterator[Finding]:
-        for unseen in project.module_state.unseen(started(project)):
+        for unseen in project.analysis(ModuleState).unseen(started(project)):
             yield self._finding(project, unseen)
 
     def _finding(self, project: Project, unseen: Unseen) -> Finding:
@@ -27,6 +38,8 @@ class StateOnlyInMain(Rule):
         changed = project.text(change.running.path, change.at.span)
         how = f" by `{changed.partition('(')[0]}(...)`" if change.at.kind == "call" else ""
         seen = self._seen(project, unseen)
+        changed = seen if change.place.known else self._changed(project, unseen)
+        what = "it" if changed == seen else f"`{seen}`"
         surely = change.value is not None and change.event.block < 0
         sure = surely and (loader is None or loader.workers is Workers.SOME)
         happens, outcome = ("which fails", "exception") if unseen.raises else ("silently different", "corrupt")
@@ -37,16 +50,31 @@ class StateOnlyInMain(Rule):
             code=self.code,
             path=change.running.path,
             span=change.at.span,
-            message=f"`{seen}` is changed in the main process only{how}, and `{reader}` reads it: "
+            message=f"`{changed}` is changed in the main process only{how}, and `{reader}` reads {what}: "
             f"{self._left(unseen)}, {happens} {where(project, starter)}; {self._remedy(loader)}",
             severity=Severity.ERROR if unseen.raises else Severity.WARNING,
             certainty=Certainty.CERTAIN if sure else Certainty.LIKELY,
-            outcomes=dict.fromkeys(sorted(failing), outcome) | {"fork": "ok"},
+            outcomes=outcomes(failing, outcome, starter.chosen),
             notes=(read.running.note(read.at, f"reads `{seen}`"), *read.running.route, written, *change.running.route),
             anchors=((starter.path, span_of(starter)), (read.running.path, read.at.span)),
             key=f"{self.code}:{change.place.module.path}:{change.place.name}:{change.running.path}:{reader}",
             data=unseen,
         )
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        from dllint import above_guard
+
+        change, reader = finding.data.change, finding.data.read.running.env.facts.qualname
+        snippet = above_guard(project.source(finding.path), finding.span.start)
+        if snippet and finding.data.change.place.module.path == finding.path:
+            return Fix.manual("Put it above the main guard, where workers come by, too", snippet)
+        what = " ".join(project.text(finding.path, change.at.span).split())
+        starter = finding.data.starter
+        if isinstance(starter, Loader) and starter.call.keyword("worker_init_fn") is None:
+            if change.at.dotted == what and change.at.kind == "attribute" and change.value is not None:
+                name = change.at.name.lower()
+                return Fix.manual("Set it in each worker as well", SNIPPET.format(written=what, name=name))
+        return Fix.manual(f"Give `{reader}` what `{what}` sets; how that gets there is for a person to choose")
 
     def _seen(self, project: Project, unseen: Unseen) -> str:
         """What is read, as it is written; an attribute of `self` by its class."""
@@ -55,6 +83,15 @@ class StateOnlyInMain(Rule):
         if read.at.dotted.partition(".")[0] == env.module.receiver_name(env.function) != "":
             return ".".join((read.place.name, *(step for step in read.place.path if isinstance(step, str))))
         return project.text(read.running.path, read.at.span)
+
+    def _changed(self, project: Project, unseen: Unseen) -> str:
+        """What a change under names that are not known changes, as the reader writes it: what was reached by then."""
+        read, known = unseen.read, unseen.change.place.path.index(ANY)
+        at, path = read.at, read.place.path
+        while len(path) > known and at.args:
+            last = at.name if at.kind == "attribute" else key_of(at.args[-1]) if at.kind == "subscript" else ANY
+            at, path = (at.args[0] if last == path[-1] is not ANY else at), path[:-1]
+        return project.text(read.running.path, at.span)
 
     def _left(self, unseen: Unseen) -> str:
         state = unseen.change.place.module

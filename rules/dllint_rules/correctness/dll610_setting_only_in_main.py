@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import PICKLING, Applicability, Certainty, Finding, Fix, Loader, MainSetting, Project, Rule, Severity, Task
+from dllint import PICKLING, Certainty, Finding, Fix, Loader, Project, Rule, Severity, Task, outcomes
+from dllint_rules.correctness.analysis.main_settings import MainSetting, MainSettings
 from dllint_rules.correctness.started import processes, span_of, started, where
 
 
@@ -19,7 +20,7 @@ class SettingOnlyInMain(Rule):
     def check(self, project: Project) -> Iterator[Finding]:
         seen = set()
         for starter, codes in started(project):
-            for setting, _ in project.main_settings.read_by(codes):
+            for setting, _ in project.analysis(MainSettings).read_by(codes):
                 place = setting.module.path, setting.span
                 if place not in seen and starter.path in project.index.imports(setting.module.path):
                     seen.add(place)
@@ -39,7 +40,7 @@ class SettingOnlyInMain(Rule):
             f"spawned {processes(starter)}: {what} {where(project, starter)}; {remedy}",
             severity=Severity.WARNING,
             certainty=Certainty.LIKELY,
-            outcomes=dict.fromkeys(sorted(starter.methods & PICKLING), outcome) | {"fork": "ok"},
+            outcomes=outcomes(starter.methods & PICKLING, outcome, starter.chosen),
             notes=setting.notes,
             anchors=((starter.path, span_of(starter)),),
             key=f"{self.code}:{path}:{setting.what}",
@@ -49,7 +50,11 @@ class SettingOnlyInMain(Rule):
     def fix(self, finding: Finding, project: Project) -> Fix | None:
         from dllint import above_guard
 
-        if finding.data.module.notebook or not finding.data.movable:
-            return None
+        setting = finding.data
+        if setting.module.notebook:
+            return Fix.manual("Set it in the module that the workers import; they have nothing of a notebook")
+        if not setting.movable:
+            return Fix.manual(f"Pass on what `{setting.reader}` needs; `{setting.what}` is what this run was asked for")
         snippet = above_guard(project.source(finding.path), finding.span.start)
-        return Fix("Put it above the main guard", (), Applicability.MANUAL, snippet=snippet) if snippet else None
+        why_not = "" if snippet else "; it runs in some cases only, or reads what is not known up there"
+        return Fix.manual(f"Put it above the main guard{why_not}", snippet)

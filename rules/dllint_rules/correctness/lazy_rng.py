@@ -27,11 +27,12 @@ _SEEDS = {
 def fix_rng(project: Project, held: Held) -> Fix | None:
     """A property that makes the generator on first use; what to paste, where the seed or something else matters."""
     made = held.value
+    title = "Make it in the process that uses it, from torch's seed"
     if not isinstance(made, ExtInst) or made.name not in _SEEDS or made.call.kind != "call":
-        return None
+        return Fix.manual(f"{title}; how such a generator is seeded is not known here")
     attribute = own_attribute(project, held.holder.name, made)
     if attribute is None:
-        return None
+        return Fix.manual(f"{title}; `{held.holder.name}` is not set to just what a call makes")
     title = f"Make `{attribute.name}` in the process that uses it, from torch's seed"
     why_not = _why_not(attribute, made)
     if not why_not:
@@ -45,12 +46,12 @@ def fix_rng(project: Project, held: Held) -> Fix | None:
         edits = lazy_attribute(source, start, _lazy(attribute, made))
         if edits:
             return Fix(title, edits, Applicability.UNSAFE, (*getpid, *torch))
-        why_not = "its line has a comment or company"
+        why_not = "its line has a comment or another statement"
     return Fix(f"{title}; {why_not}", (), Applicability.MANUAL, snippet=lazy_members(_lazy(attribute, made)))
 
 
 def _why_not(attribute: OwnAttribute, made: ExtInst) -> str:
-    """What stands in the way, in words; "" where nothing does."""
+    """The obstacle, in words; "" if there is none."""
     if len(made.call.args) > 1 or made.call.keywords:
         return "the seed that it is given now would count no more"
     if attribute.used_in_set_up():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dllint import Applicability, Edit, Env, Event, Expr, Fix, Import, Loader, Project, Reseed, Seeding, reference
+from dllint import Applicability, Edit, Env, Event, Expr, Fix, Import, Loader, Project, reference
+from dllint_rules.correctness.analysis.reseeding import Reseed, Reseeding, Seeding
 
 _CUTS = {"%", "&"}
 _TIGHT = {"*", "/", "//", "%", "**", "@"}
@@ -13,7 +14,7 @@ def fix_seed(project: Project, loader: Loader, reseed: Reseed) -> Fix | None:
     """A seed that differs between epochs, or one that NumPy takes; not in a helper, which may seed elsewhere too."""
     if reseed.running.route:
         where = reseed.running.env.facts.name
-        title = f"Pass another seed; `{where}` seeds with what it is given, and may be called elsewhere, too"
+        title = f"Pass another seed; `{where}` uses the seed that it gets, and other code may call it"
         return Fix(title, (), Applicability.MANUAL)
     path = reseed.running.path
     if reseed.what is Seeding.TOO_LARGE:
@@ -23,7 +24,7 @@ def fix_seed(project: Project, loader: Loader, reseed: Reseed) -> Fix | None:
         return Fix("Take the seed modulo 2**32", (edit,), Applicability.SAFE)
     edits: dict[Edit, None] = {}
     wanted: dict[Import, None] = {}
-    for other in project.reseeding.reseeds(loader):
+    for other in project.analysis(Reseeding).reseeds(loader):
         if not other.running.route and other.what is not Seeding.TOO_LARGE:
             edit, imports = _seeded(project, other)
             edits[edit] = None

@@ -1,4 +1,4 @@
-"""What starts workers that may not be forked, and how that is said: for the rules on state of the main process."""
+"""What starts workers that may not be forked, and its wording: for the rules on state of the main process."""
 
 from __future__ import annotations
 
@@ -40,8 +40,7 @@ def where(project: Project, starter: Loader | Task) -> str:
     """Where workers are not forked, in words."""
     failing = starter.methods & PICKLING
     loader = starter if isinstance(starter, Loader) else None
-    where = project.where(loader, failing) if loader is not None or not starter.chosen else ""
-    return where or "with start method " + " or ".join(sorted(failing))
+    return project.where(loader, failing, starter.chosen)
 
 
 def processes(starter: Loader | Task) -> str:

@@ -11,7 +11,7 @@ def gets_workers(loader: Loader) -> bool:
 
 
 def gets_several_workers(project: Project, loader: Loader) -> bool:
-    """The same, and not surely one: a single worker shares with nobody."""
+    """The same, and not certainly one: a single worker shares nothing."""
     items = project.given.alternatives(loader, loader.boundary.workers)
     single = bool(items) and all(isinstance(item.value, Const) and item.value.value == 1 for item in items)
     return gets_workers(loader) and not single

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Applicability, Finding, Fix, Loader, Note, Project, Restart, Rule, Severity, Workers
+from dllint import Applicability, Finding, Fix, Loader, Note, Project, Rule, Severity, Workers
+from dllint_rules.lifetime.analysis.restarts import Restart, Restarts
 
 _ENDLESS = """\
 def {endless}(loader):
@@ -27,24 +28,25 @@ class LoaderRestartedInLoop(Rule):
     severity = Severity.WARNING
 
     def check(self, project: Project) -> Iterator[Finding]:
-        for restart in project.restarts.restarts():
+        for restart in project.analysis(Restarts).restarts():
             loader = restart.loader
             if not loader.in_tests and _gets_workers(loader):
                 yield self._finding(project, restart)
 
     def _finding(self, project: Project, restart: Restart) -> Finding:
         path, span, loader = restart.path, restart.call.span, restart.loader
-        what = project.text(path, span)
+        what, where = project.text(path, span), f"`{restart.method}`" if restart.method else "a loop"
+        before = "in `__init__`" if restart.method else "before the loop"
         return Finding(
             code=self.code,
             path=path,
             span=span,
-            message=f"`{what}` in a loop starts the workers for one batch and ends them again, each time, and without "
-            "`shuffle` it is always the first batch; make the iterator before the loop and call `next` on it",
+            message=f"`{what}` in {where} starts and ends the workers for every batch, and without "
+            f"`shuffle` it is always the first batch; make the iterator {before} and call `next` on it",
             severity=self.severity,
             certainty=loader.certainty,
             notes=(
-                Note(path, restart.loop, "the loop"),
+                Note(path, restart.loop, "runs for each item" if restart.method else "the loop"),
                 Note(loader.path, loader.span, f"`{loader.name}(...)` starts the workers here"),
             ),
             anchors=((loader.path, loader.span),),
@@ -58,7 +60,7 @@ class LoaderRestartedInLoop(Rule):
         model = project.models[finding.path]
         given = project.text(finding.path, finding.data.call.args[1].span)
         names = {name: free_name(model, name) for name in ("endless", "batches")}
-        title = "Take batch after batch from one iterator, epoch after epoch"
+        title = "Take all batches from one iterator, epoch after epoch"
         return Fix(title, (), Applicability.MANUAL, snippet=_ENDLESS.format(given=given, **names))
 
 

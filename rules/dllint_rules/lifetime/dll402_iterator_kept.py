@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Finding, KeptIterator, Note, Project, Rule, Severity, Workers, is_test
+from dllint import Finding, Fix, Note, Project, Rule, Severity, Workers
+from dllint_rules.lifetime.analysis.kept_iterators import KeptIterator, KeptIterators
 
 
 class IteratorKept(Rule):
@@ -12,13 +13,13 @@ class IteratorKept(Rule):
 
     code = "DLL402"
     name = "iterator-kept"
-    summary = "iterator of a loader is kept by an object or a module, and its workers with it"
+    summary = "object or module keeps the iterator of a loader, and so its workers"
     severity = Severity.INFO
     default = False
 
     def check(self, project: Project) -> Iterator[Finding]:
-        for kept in project.kept_iterators.kept():
-            if not is_test(kept.site.module.path) and kept.loader.workers is not Workers.NONE:
+        for kept in project.analysis(KeptIterators).kept():
+            if not kept.site.module.is_test and kept.loader.workers is not Workers.NONE:
                 yield self._finding(project, kept)
 
     def _finding(self, project: Project, kept: KeptIterator) -> Finding:
@@ -29,12 +30,16 @@ class IteratorKept(Rule):
             code=self.code,
             path=site.module.path,
             span=site.expr.span,
-            message=f"`{name}` keeps the iterator of `{loader.name}`, so its workers stay until it is used up or let "
-            "go of, at the latest while Python shuts down, and ending them may take 5 seconds each; let go of it with "
+            message=f"`{name}` keeps the iterator of `{loader.name}`, so its workers run until it is exhausted or "
+            "released, at the latest while Python shuts down, and ending them may take 5 seconds each; release it with "
             f"`{name} = None` when the work is done",
             severity=self.severity,
             certainty=loader.certainty,
             notes=(Note(loader.path, loader.span, f"`{loader.name}(...)` starts workers here"),),
             anchors=((loader.path, loader.span),),
             key=f"{self.code}:{site.module.path}:{name}",
+            data=name,
         )
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        return Fix.manual("Let go of it where its work is done, which is not seen here", f"{finding.data} = None")

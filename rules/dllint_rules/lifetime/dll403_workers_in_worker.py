@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import ALL_METHODS, Certainty, Expr, Finding, Project, Rule, Running, Task, Workers
+from dllint import ALL_METHODS, Certainty, Expr, Finding, Fix, Project, Rule, Running, Task, Workers
 
 
 class WorkersInWorker(Rule):
@@ -32,14 +32,19 @@ class WorkersInWorker(Rule):
             code=self.code,
             path=running.path,
             span=at.span,
-            message=f"this starts {what} in {whose}, which may have no children: fails on every platform with "
+            message=f"this starts {what} in {whose}, which cannot have children: fails on every platform with "
             '"daemonic processes are not allowed to have children"; use `num_workers=0` or threads here',
             certainty=project.certainty(running, at) if known else Certainty.LIKELY,
             outcomes=dict.fromkeys(sorted(ALL_METHODS), "exception"),
             notes=(running.note(at, f"{what} start here"), *running.route),
             anchors=tuple(places),
             key=f"{self.code}:{running.path}:{running.env.facts.qualname}:{what}",
+            data=running,
         )
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        where = finding.data.env.facts.qualname
+        return Fix.manual(f"Do the work of `{where}` in the worker itself; others who call it may want its processes")
 
 
 def daemonic(project: Project) -> Iterator[tuple[Running, Task | None]]:

@@ -1,15 +1,16 @@
-"""DLL404: somebody else takes the news of ended children, so a dead worker is waited for."""
+"""DLL404: other code consumes the end of children, so the loader waits for a dead worker."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Finding, Note, Project, Rule, Severity, Taken, is_test
+from dllint import Finding, Fix, Note, Project, Rule, Severity
+from dllint_rules.lifetime.analysis.child_signals import ChildSignals, Taken
 
 _OUTCOMES = {
-    "ignored": "the system forgets ended children, so a loader whose worker is killed waits for ever",
-    "reaped": "whoever waits for any child takes the ends of workers too, and a loader whose worker is killed waits "
-    "for ever; wait for the processes of your own by their ids",
+    "ignored": "the system discards the exit status of children, so a loader whose worker is killed waits forever",
+    "reaped": "waiting for any child also reaps workers, so a loader whose worker is killed waits "
+    "forever; wait for your own processes by their ids",
     "late": "a loader notices that a worker was killed only when it looks after them, every 5 seconds",
 }
 
@@ -23,8 +24,8 @@ class SigchldReplaced(Rule):
     severity = Severity.WARNING
 
     def check(self, project: Project) -> Iterator[Finding]:
-        for taken in project.child_signals.taken():
-            if not is_test(taken.site.module.path):
+        for taken in project.analysis(ChildSignals).taken():
+            if not taken.site.module.is_test:
                 yield self._finding(taken)
 
     def _finding(self, taken: Taken) -> Finding:
@@ -44,4 +45,14 @@ class SigchldReplaced(Rule):
             notes=(Note(loader.path, loader.span, f"`{loader.name}(...)` starts workers here"),),
             anchors=((loader.path, loader.span),),
             key=f"{self.code}:{site.module.path}:{taken.how}",
+            data=taken,
+        )
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        loader = finding.data.loader
+        if finding.data.how == "reaped":
+            return Fix.manual("Wait for processes by their ids; which of them are meant is not written here")
+        where = f"{loader.path}:{project.source(loader.path).place(loader.span.start)}"
+        return Fix.manual(
+            f"Install it before the loader of {where} is iterated; what it does may need what comes before"
         )

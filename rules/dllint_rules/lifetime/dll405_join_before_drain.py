@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Certainty, Finding, Note, Project, Rule, is_test
+from dllint import Certainty, Finding, Fix, Note, Project, Rule, is_test
+from dllint_rules.lifetime.analysis.draining import Draining
 
 
 class JoinBeforeDrain(Rule):
-    """A process that has put something on a queue does not end before somebody has taken it."""
+    """A process that has put something on a queue does not end before it is read."""
 
     code = "DLL405"
     name = "join-before-drain"
-    summary = "process is joined before the queue that it fills is read: both wait for ever"
+    summary = "process is joined before the queue that it fills is read: both wait forever"
 
     def check(self, project: Project) -> Iterator[Finding]:
-        for found in project.draining.undrained():
+        for found in project.analysis(Draining).undrained():
             task = found.task
             if is_test(task.path):
                 continue
@@ -24,7 +25,7 @@ class JoinBeforeDrain(Rule):
                 path=task.path,
                 span=found.join.span,
                 message=f"`{project.text(task.path, found.join.span)}` waits for a process that does not end before "
-                f"`{found.queue}` is read: with more than 64 KiB both wait for ever; read it first, then join",
+                f"`{found.queue}` is read: with more than 64 KiB both wait forever; read it first, then join",
                 certainty=Certainty.LIKELY,
                 outcomes=dict.fromkeys(sorted(task.methods), "hang"),
                 notes=(
@@ -34,4 +35,11 @@ class JoinBeforeDrain(Rule):
                 ),
                 anchors=((task.path, task.call.span),),
                 key=f"{self.code}:{task.path}:{task.env.facts.qualname}:{found.queue}",
+                data=found,
             )
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        found, source = finding.data, project.source(finding.path)
+        row = source.location(found.get.start)[0]
+        read = project.text(finding.path, found.get.span)
+        return Fix.manual(f"Read with `{read}` (line {row}) first; how many results there are must be known then")

@@ -52,7 +52,7 @@ class ExitInWorker(Rule):
 
         said = finding.data.args[1:]
         if len(said) != 1 or not (said[0].kind == "fstring" or isinstance(said[0].value, str)):
-            return None
+            return Fix.manual("Raise an exception instead; what it is to say is not written here")
         snippet = f"raise RuntimeError({piece(project.source(finding.path), said[0].span)})"
         return Fix("Raise what it says", (), Applicability.MANUAL, snippet=snippet)
 

@@ -11,23 +11,26 @@ from dllint import (
     Expr,
     Ext,
     Finding,
+    Fix,
     Project,
     Rule,
     Running,
     around,
 )
+from dllint_rules.lifetime.analysis.endings import Endings
 
 _ITEMS = frozenset({"__getitem__", "__getitems__", "__call__", "get", "collate_fn"})
 
 
 class StopIterationInGetitem(Rule):
-    """A loop takes `StopIteration` for the end of what it iterates, whoever raised it."""
+    """A loop treats `StopIteration` as the end of what it iterates, whatever raised it."""
 
     code = "DLL407"
     name = "stop-iteration-in-getitem"
     summary = "`next()` in `__getitem__` on an iterator that ends: the epoch silently stops there"
 
     def check(self, project: Project) -> Iterator[Finding]:
+        endings = project.analysis(Endings)
         seen = set()
         for running in (*project.running, *project.users_running):
             if running.entry not in _ITEMS or running.env.facts.is_generator:
@@ -35,7 +38,7 @@ class StopIterationInGetitem(Rule):
             for event in running.events:
                 for call in event.walk():
                     if _takes(project, call, running.env) and not _caught(running, event):
-                        if (running.path, call.span) not in seen and project.endings.ends(call.args[1], running.env):
+                        if (running.path, call.span) not in seen and endings.ends(call.args[1], running.env):
                             seen.add((running.path, call.span))
                             yield self._finding(project, running, call)
 
@@ -46,13 +49,20 @@ class StopIterationInGetitem(Rule):
             code=self.code,
             path=running.path,
             span=call.span,
-            message=f"`{text}` raises `StopIteration` when the iterator is at its end, which the loop over the "
-            "loader takes for the end of the epoch, without a word; read by index, or start the iterator again",
+            message=f"`{text}` raises `StopIteration` when the iterator ends, and the loop over the "
+            "loader then silently ends the epoch; read by index, or start the iterator again",
             certainty=project.certainty(running, call) if loader else Certainty.LIKELY,
             outcomes=dict.fromkeys(sorted(loader.methods), "corrupt") if loader else {},
             notes=running.route,
             anchors=((loader.path, loader.span),) if loader else (),
             key=f"{self.code}:{running.path}:{running.env.facts.qualname}",
+            data=call,
+        )
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        taken = project.text(finding.path, finding.data.args[1].span)
+        return Fix.manual(
+            f"Read by index, or restart `{taken}` when it ends; dllint cannot tell which of the two is meant"
         )
 
 

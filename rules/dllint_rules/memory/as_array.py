@@ -21,15 +21,19 @@ from dllint import (
     Span,
     Write,
     after_statement,
+    enclosed,
     module_alias,
     name_uses,
 )
 from dllint_rules.memory.remedies import by_hand
 from dllint_rules.memory.text import Texts
 
+_OF_THE_LIST = ("write", "filled", "tested", "set")
+"""What may be done with a list before there is an array in its place."""
+
 
 def fix_list(finding: Finding, project: Project) -> Fix | None:
-    """An array in place of the list; what to paste, and what stands in the way, where that is not known to be right."""
+    """An array in place of the list; what to paste, and the obstacle, if that is not certain to be right."""
     held = finding.data
     assert isinstance(held, Held)
     write = _write(project, held)
@@ -63,39 +67,37 @@ class _Change:
         self.attribute = Attribute(project, klass, write.target.name) if klass else None
 
     def why_not(self) -> str:
-        """What stands in the way, in words; "" where nothing does."""
+        """The obstacle, in words; "" if there is none."""
         event, attribute = self.write.event, self.attribute
         same = [other for other in self.module.events(self.write.function) if other.value is event.value]
         own = event.kind == "assign" and event.target is self.write.target and len(same) == 1
-        if attribute is None or event.value is None or not own:
-            return "it is not set by an assignment of its own in a method"
+        if attribute is None or event.value is None or not (own or event.kind == "augment"):
+            return "no separate assignment in a method sets it"
         if attribute.hidden() or attribute.near is None:
-            return "code that is not seen here may use it"
+            return "code that dllint cannot see may use it"
         env = self.project.evaluator.generic(self.module, self.write.function)
-        if event.value.kind == "attribute" or not Texts(self.project).is_list(event.value, env):
-            return "it is not known to be a list of strings of its own"
+        kept = event.value if own else self.write.target
+        if event.value.kind == "attribute" or not Texts(self.project).is_list(kept, env):
+            return "it is not certain to be a separate list of strings"
         blocked = self._blocked(attribute.near)
         if blocked is None and attribute.places is None:  # asked late: it looks at every file
-            return "code that is not seen here may use it"
+            return "code that dllint cannot see may use it"
         blocked = blocked or self._blocked(attribute.places or ())
         if blocked is not None:
             return self._told(blocked)
         if event.value.kind == "name" and not self._settled(event.value):
             return f"`{event.value.name}` may still change after this line"
         if self.filled and self._line() is None:
-            return "there is no line below which it is complete"
+            return "dllint finds no line where it is complete"
         return ""
 
     @cached_property
     def filled(self) -> list[Span]:
-        """Where the method that sets the list then adds to it."""
+        """Where the method that sets the list adds to it, if it does so afterwards."""
         places = self.attribute.near if self.attribute else None
-        after, alone = self.write.event.end, self.write.event.block < 0
-        return [
-            place.use.span
-            for place in places or ()
-            if place.use.kind == "filled" and alone and self._is_here(place) and place.use.span.start >= after
-        ]
+        spans = [place.use.span for place in places or () if place.use.kind == "filled" and self._is_here(place)]
+        own = self.write.target.span
+        return spans if any(span.start >= self.write.event.end or span == own for span in spans) else []
 
     def _blocked(self, places: Iterable[Place]) -> Place | None:
         return next((place for place in places if not self._survives(place)), None)
@@ -109,8 +111,30 @@ class _Change:
         if kind == "read" or not self._is_here(place):
             return kind == "read"
         if span == self.write.target.span:
-            return kind == "write"  # not one with an annotation, which would be wrong of an array
-        return span in self.filled or (kind == "tested" and any(span < later for later in self.filled))
+            return kind in ("write", "filled")  # not one with an annotation, which would be wrong of an array
+        value = self.write.event.value
+        if not self.filled and value is not None and value.start <= span.start < value.end:
+            return kind == "other" and value.kind == "call"  # `natsorted(self.names)`, which gives a list of its own
+        if not self.filled and kind == "write":
+            return True  # what is set instead is as good as it was
+        if not self.filled:
+            return span.end <= self.write.event.start and kind in _OF_THE_LIST and not self._in_loop()
+        line = self._line()
+        if line is None or span.start >= line[0]:
+            return False
+        return kind in ("filled", "tested") or (kind == "write" and self._is_list_too(span))
+
+    def _in_loop(self) -> bool:
+        """Whether code above the assignment may run after it."""
+        blocks = map(self.module.block, self.module.enclosing(self.write.event.block))
+        return any(block.kind in ("for", "while") for block in blocks)
+
+    def _is_list_too(self, target: Span) -> bool:
+        """Whether another assignment of the method gives a list of strings as well."""
+        events = self.module.events(self.write.function)
+        event = next((item for item in events if item.target is not None and item.target.span == target), None)
+        env = self.project.evaluator.generic(self.module, self.write.function)
+        return event is not None and event.value is not None and Texts(self.project).is_list(event.value, env)
 
     def _told(self, place: Place) -> str:
         source = self.project.source(place.module.path)
@@ -137,10 +161,7 @@ class _Change:
         line = self._line() if self.filled else None
         assert value is not None
         if line is None:
-            edits = [
-                Edit(path, Span(value.start, value.start), f"{numpy}.array("),
-                Edit(path, Span(value.end, value.end), f", dtype={dtype})"),
-            ]
+            edits = list(enclosed(self.project.source(path), value.span, f"{numpy}.array(", f"dtype={dtype})"))
         else:
             name = self.project.text(path, target.span)
             text = f"{line[1]}{name} = {numpy}.array({name}, dtype={dtype}){self.project.source(path).newline}"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Finding, Fix, Held, Kind, Project, Rule, Severity
+from dllint import Certainty, Finding, Fix, Held, ItemReads, Kind, Listings, Project, Rule, Severity
 from dllint_rules.memory.has_workers import has_workers
-from dllint_rules.memory.kept import bloat, read_in_workers
+from dllint_rules.memory.kept import bloat, is_few, kept_by, read_in_workers
 
 
 class PathListOnDataset(Rule):
-    """Reading an element changes its reference count, and the kernel copies the page it lies on into every worker."""
+    """Reading an element changes its reference count, and the kernel copies its page into every worker."""
 
     code = "DLL201"
     name = "path-list-on-dataset"
@@ -19,14 +19,17 @@ class PathListOnDataset(Rule):
     fixable = "sometimes"
 
     def check(self, project: Project) -> Iterator[Finding]:
-        seen = set()
-        for held in project.shipped:
-            kind = project.listings.of(held.value) if held.holder.kind == "attribute" else None
-            if kind is None or held.assumed or not has_workers(project, held):
+        listings, reads = project.analysis(Listings), project.analysis(ItemReads)
+        kept: dict[object, Held] = {}
+        for held in project.in_memory:
+            if listings.of(held.value) is None or held.assumed or is_few(held.holder.name):
                 continue
-            write = held.route[0]
-            if (write.path, held.holder) not in seen and read_in_workers(project, held, project.listings.read_per_item):
-                seen.add((write.path, held.holder))
+            key = kept_by(project, held), held.holder.name
+            if has_workers(project, held) and (key not in kept or _rank(held) < _rank(kept[key])):
+                kept[key] = held
+        for held in kept.values():
+            kind = listings.of(held.value)
+            if kind is not None and read_in_workers(project, held, reads.mentioned):
                 yield self._finding(project, held, kind)
 
     def _finding(self, project: Project, held: Held, kind: Kind) -> Finding:
@@ -43,3 +46,8 @@ class PathListOnDataset(Rule):
         from dllint_rules.memory.as_array import fix_list
 
         return fix_list(finding, project)
+
+
+def _rank(held: Held) -> tuple[bool, bool, int]:
+    """The route that says most of a list: to a loader, certain, short."""
+    return held.loader is None, held.surely is not Certainty.CERTAIN, len(held.route)

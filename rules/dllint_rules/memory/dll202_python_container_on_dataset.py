@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import msgspec
 
-from dllint import ALL_METHODS, Finding, Fix, Held, Inst, Project, Rule, Severity, Span
+from dllint import ALL_METHODS, Finding, Fix, Held, Inst, ItemReads, Listings, Project, Records, Rule, Severity, Span
 from dllint_rules.memory.has_workers import has_workers
-from dllint_rules.memory.kept import bloat, read_in_workers
+from dllint_rules.memory.kept import bloat, is_few, kept_by, read_in_workers
 
 
 class PythonContainerOnDataset(Rule):
-    """A container of rows or dictionaries is many small objects; reading one writes to the page that it lies on."""
+    """A container of rows or dictionaries is many small objects; reading one writes to its page."""
 
     code = "DLL202"
     name = "python-container-on-dataset"
@@ -20,24 +20,28 @@ class PythonContainerOnDataset(Rule):
     severity = Severity.WARNING
 
     def check(self, project: Project) -> Iterator[Finding]:
-        names = {(held.route[0].path, held.holder) for held in project.in_memory if project.listings.of(held.value)}
+        listings, records = project.analysis(Listings), project.analysis(Records)
+        reads = project.analysis(ItemReads)
+        names = {(held.route[0].path, held.holder) for held in project.in_memory if listings.of(held.value)}
         seen: set[object] = set()
-        first: dict[tuple[str, str], tuple[str, Finding]] = {}
+        first: dict[object, tuple[str, tuple[bool, str, int], Finding]] = {}
         for held in project.in_memory:
-            source = project.records.of(held.value)
+            source = records.of(held.value) if not is_few(held.holder.name) else ""
             if not source or (held.route[0].path, held.holder) in names or not has_workers(project, held):
                 continue
             write, attribute = held.route[0], held.holder.name
-            owner, place = (write.path, held.holder.owner), (write.path, write.span)
-            known = first.get(owner, (attribute, None))[0] == attribute
-            if known and place not in seen and read_in_workers(project, held, project.item_reads.read):
+            owner, place = kept_by(project, held), (write.path, write.span)
+            known = owner not in first or first[owner][0] == attribute
+            if known and place not in seen and read_in_workers(project, held, reads.read):
                 seen.add(place)
                 found = self._finding(project, held, source)
-                best = first.get(owner, (attribute, found))[1]
-                first[owner] = attribute, min(best, found, key=lambda item: (item.path, item.span.start))
-        yield from (found for _, found in first.values())
+                # Of an attribute that is set in several places: where a loop fills it, else where it is first.
+                rank = not records.is_filled(held.value), found.path, found.span.start
+                if owner not in first or rank < first[owner][1]:
+                    first[owner] = attribute, rank, found
+        yield from (found for *_, found in first.values())
         for held in project.shipped:
-            index = project.records.coco_index(held.value.klass) if isinstance(held.value, Inst) else None
+            index = records.coco_index(held.value.klass) if isinstance(held.value, Inst) else None
             if index is not None and index not in seen and has_workers(project, held):
                 seen.add(index)
                 yield self._of_torchvision(project, held, *index)
@@ -49,7 +53,7 @@ class PythonContainerOnDataset(Rule):
             "keep the records serialized in one tensor with their offsets, or as arrays"
         )
         finding = bloat(project, held, self.code, what, remedy, held.holder.owner, "them")
-        filled = project.records.filled_at(held.value, held.holder.name)
+        filled = project.analysis(Records).filled_at(held.value, held.holder.name)
         if filled is None:
             return finding
         anchors = ((finding.path, finding.span), *finding.anchors)
@@ -77,4 +81,7 @@ class PythonContainerOnDataset(Rule):
     def fix(self, finding: Finding, project: Project) -> Fix | None:
         from dllint_rules.memory.remedies import records_by_hand
 
-        return records_by_hand(project, finding.data) if finding.data is not None else None
+        if finding.data is None:
+            why_not = "the base creates the index and reads it, so you must rewrite `__getitem__`"
+            return Fix.manual(f"Keep the annotations as bytes in a tensor; {why_not}")
+        return records_by_hand(project, finding.data)

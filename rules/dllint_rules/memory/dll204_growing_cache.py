@@ -1,10 +1,11 @@
-"""DLL204: worker code keeps something of every item, and nothing ever lets go of it."""
+"""DLL204: worker code keeps data of every item, and never releases it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Certainty, Finding, Growth, Project, Rule, Severity
+from dllint import Certainty, Finding, Fix, Project, Rule, Severity
+from dllint_rules.memory.analysis.caches import Caches, Growth
 from dllint_rules.memory.has_workers import gets_workers, offers_to_workers
 
 
@@ -13,19 +14,20 @@ class GrowingCache(Rule):
 
     code = "DLL204"
     name = "growing-cache"
-    summary = "worker code keeps something of every item and never lets go of it"
+    summary = "worker code keeps data of every item and never releases it"
     severity = Severity.WARNING
 
     def check(self, project: Project) -> Iterator[Finding]:
         seen: set[object] = set()
-        emptied = project.caches.emptied(project.running)
+        caches = project.analysis(Caches)
+        emptied = caches.emptied(project.running)
         for running in project.running:
             loader = running.loader
             place = running.path, running.env.module.method_owner(running.env.function), running.env.function
             if place in seen or loader is None or loader.in_tests or not gets_workers(loader):
                 continue
-            memoized = project.caches.memoized(running)
-            growing = sorted(project.caches.growing(running, emptied), key=lambda growth: growth.empty)
+            memoized = caches.memoized(running)
+            growing = sorted(caches.growing(running, emptied), key=lambda growth: growth.empty)
             found = [*growing, *([memoized] if memoized else [])]
             if found:
                 seen.add(place)
@@ -33,7 +35,7 @@ class GrowingCache(Rule):
                 yield self._finding(project, found[0], "memoized" if found[0] is memoized else "kept", others)
         if offers_to_workers(project):
             for running in project.users_running:
-                memoized = project.caches.memoized(running) if running.env.facts.name == running.entry else None
+                memoized = caches.memoized(running) if running.env.facts.name == running.entry else None
                 if memoized is not None and (running.path, memoized.at.span) not in seen:
                     seen.add((running.path, memoized.at.span))
                     yield self._finding(project, memoized, "memoized", [])
@@ -48,8 +50,8 @@ class GrowingCache(Rule):
             code=self.code,
             path=running.path,
             span=growth.at.span,
-            message=f"{what} with every item, in each worker for itself, and nothing is dropped: memory fills with "
-            "the data times the number of workers; give it a bound, such as `lru_cache(maxsize=...)`, or do without",
+            message=f"{what} with every item, separately in each worker, and nothing is dropped: memory grows to "
+            "the data times the number of workers; limit it, for example with `lru_cache(maxsize=...)`, or remove it",
             severity=self.severity,
             certainty=loader.certainty if loader is not None else Certainty.LIKELY,
             outcomes=dict.fromkeys(
@@ -58,4 +60,15 @@ class GrowingCache(Rule):
             notes=running.route,
             anchors=((loader.path, loader.span),) if loader is not None else (),
             key=f"{self.code}:{running.path}:{growth.name}",
+            data=(growth, how),
+        )
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        growth, how = finding.data
+        if how == "memoized":
+            return Fix.manual(
+                f"Bound what `{growth.name}` remembers; how many results are worth their memory is not seen"
+            )
+        return Fix.manual(
+            f"Drop entries of `{growth.name}` where it is filled; which of them are needed again is not seen"
         )

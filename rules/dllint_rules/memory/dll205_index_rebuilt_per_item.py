@@ -13,6 +13,8 @@ from dllint import (
     ExtInst,
     ExtMethod,
     Finding,
+    Fix,
+    PerItem,
     Project,
     Rule,
     Running,
@@ -67,7 +69,13 @@ class IndexRebuiltPerItem(Rule):
             notes=running.route,
             anchors=((loader.path, loader.span),) if loader is not None else (),
             key=f"{self.code}:{running.path}:{running.env.facts.qualname}:{what}",
+            data=running,
         )
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        where = finding.data.env.facts.qualname
+        call = " ".join(project.text(finding.path, finding.span).split())
+        return Fix.manual(f"Keep what `{call}` gives; all items share it then, so `{where}` must not change it")
 
 
 def _reads(project: Project, running: Running, call: Expr) -> str:
@@ -92,7 +100,7 @@ def _repeats(project: Project, running: Running, event: Event, call: Expr) -> bo
     base = call.args[0].args[:1] if call.args[0].kind == "attribute" else ()
     parts = (*base, *call.args[1:], *(value for _, value in call.keywords))
     named = [part for part in parts if not _is_module(project, part, running)]
-    return bool(named) and all(project.per_item.varies(part, running.env) is Answer.NO for part in named)
+    return bool(named) and all(project.analysis(PerItem).varies(part, running.env) is Answer.NO for part in named)
 
 
 def _is_module(project: Project, part: Expr, running: Running) -> bool:

@@ -36,7 +36,7 @@ class GcCollectPerItem(Rule):
             path=running.path,
             span=call.span,
             message="`gc.collect()` runs for each item in every worker: 40 to 440 ms a call, and it copies the memory "
-            "that forked workers share; remove it, or call `gc.freeze()` before the workers start and collect seldom",
+            "that forked workers share; remove it, or call `gc.freeze()` before the workers start and collect rarely",
             severity=self.severity,
             certainty=project.certainty(running, call),
             outcomes=dict.fromkeys(sorted(loader.methods), "bloat"),
@@ -50,7 +50,8 @@ class GcCollectPerItem(Rule):
 
         edits = without_statement(project.source(finding.path), finding.span.start)
         title = "Remove the collection; where the code builds cycles, call `gc.freeze()` before the workers start"
-        return Fix(title, edits, Applicability.UNSAFE) if edits else None
+        why_not = "its line has a comment or company, or its result is used"
+        return Fix(title, edits, Applicability.UNSAFE) if edits else Fix.manual(f"Remove the collection; {why_not}")
 
 
 def _collects(project: Project, running: Running, call: Expr) -> bool:

@@ -1,10 +1,11 @@
-"""DLL207: the main process keeps batches that lie in shared memory."""
+"""DLL207: the main process keeps batches that are in shared memory."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from dllint import Applicability, Edit, Finding, Fix, Note, Project, Rule, Severity, Span
+from dllint_rules.memory.analysis.kept_batches import KeptBatches
 from dllint_rules.memory.has_workers import gets_workers
 
 
@@ -19,7 +20,7 @@ class BatchesKept(Rule):
 
     def check(self, project: Project) -> Iterator[Finding]:
         seen = set()
-        for kept in project.kept_batches.kept():
+        for kept in project.analysis(KeptBatches).kept():
             loader = kept.loader
             if loader.in_tests or not gets_workers(loader) or (kept.path, kept.at) in seen:
                 continue
@@ -27,12 +28,13 @@ class BatchesKept(Rule):
                 continue
             seen.add((kept.path, kept.at))
             what = project.text(kept.path, kept.expr.span)
+            copies = " or ".join(sorted({f"`{text}`" for _, text in kept.copies()})) or "copy"
             yield Finding(
                 code=self.code,
                 path=kept.path,
                 span=kept.at,
                 message=f"`{what}` keeps the shared memory of every batch, and on Linux an open file for each: "
-                "`Too many open files` after some hundred batches; keep `.clone()` of it",
+                f"`Too many open files` after some hundred batches; keep a {copies} of it",
                 severity=self.severity,
                 certainty=loader.certainty,
                 outcomes=dict.fromkeys(sorted(loader.methods), "exception"),
@@ -48,7 +50,9 @@ class BatchesKept(Rule):
     def fix(self, finding: Finding, project: Project) -> Fix | None:
         copies = finding.data.copies()
         edits = tuple(Edit(finding.path, Span(expr.end, expr.end), text) for expr, text in copies)
-        return Fix("Keep a copy", edits, Applicability.UNSAFE) if edits else None
+        what = project.text(finding.path, finding.data.expr.span)
+        why_not = f"whether `{what}` is a tensor or something that holds tensors is not seen"
+        return Fix("Keep a copy", edits, Applicability.UNSAFE) if edits else Fix.manual(f"Keep a copy; {why_not}")
 
 
 def _shares_by_files(project: Project, path: str) -> bool:

@@ -32,9 +32,9 @@ class LoaderCachedByCycle(Rule):
             if loader is not None and loader.in_tests:
                 continue
             given = project.text(site.module.path, site.expr.args[1].span)
-            what = f"`{name}` keeps every batch of `{given}` to give it again"
+            what = f"`{name}` keeps every batch of `{given}` to yield it again"
             if name == "itertools.cycle":
-                what += ", so shuffling and augmentation end with the first epoch"
+                what += ", so later epochs repeat the first one"
             yield Finding(
                 code=self.code,
                 path=site.module.path,
@@ -55,12 +55,16 @@ class LoaderCachedByCycle(Rule):
 
         site, name = finding.data
         call, path = site.expr, site.module.path
-        if name != "itertools.cycle" or not _is_surely_loader(project, site):
-            return None
+        given = project.text(path, call.args[1].span)
+        if name != "itertools.cycle":
+            return Fix.manual(f"Iterate over `{given}` once for each of them; they shall not wait for each other")
+        if not _is_surely_loader(project, site):
+            why_not = f"whether `{given}` can be iterated again is not seen"
+            return Fix.manual(f"Loop over the loader again and again in a generator; {why_not}")
         model = project.models[path]
         made = helper(project.source(path), project.tree(path), model, call.start, "endless", "loader", _ENDLESS)
         if made is None:
-            return None
+            return Fix.manual("Loop over the loader again and again in a generator; this file is not written to")
         unneeded = without_import(project.source(path), call.args[0].dotted.partition(".")[0])
         edits = (*made.edits, *unneeded, Edit(path, call.args[0].span, made.name))
         title = f"Loop over the loader again and again with `{made.name}`"

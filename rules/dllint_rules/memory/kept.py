@@ -2,19 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from typing import Protocol
 
 from dllint import ALL_METHODS, FORK, Finding, Held, Klass, Project, Running, Severity
 
-Reading = Callable[[Running, Klass, str], object]
-"""Whether, or where, code of a class reads an attribute."""
+
+class Reading(Protocol):
+    """A question of `ItemReads`: whether, or where, code reads an attribute of a class's instances."""
+
+    __name__: str
+
+    def __call__(self, running: Running, klass: Klass, attribute: str, /) -> object: ...
+
+
+_FEW = re.compile(
+    r"(?:^|_)(?:(?:class|cat|label|category)(?:es|s)?(?:_?(?:names?|ids?|labels?|map|list))|class(?:es)?|categor(?:y|ies)"
+    r"|cats|speakers|domains|splits|tasks|vocab|vocabulary|tokenizer|palette|languages|alphabet|charset|characters"
+    r"|(?:word|token|char|label|class|cat|phone|speaker|spk|answer|ans|rel|relation)s?(?:2|_to_)\w+"
+    r"|\w+(?:2|_to_)(?:word|token|char|label|class|cat|phone|speaker|spk|answer|ans|rel|relation))$",
+    re.IGNORECASE,
+)
+
+
+class _Asked:
+    """What was asked already: whether workers read an attribute of the classes of a name."""
+
+    def __init__(self, project: Project) -> None:
+        self.known: dict[object, bool] = {}
+
+
+def is_few(name: str) -> bool:
+    """Whether an attribute is called after classes, words or the like, of which there are few however many items."""
+    return bool(_FEW.search(name))
 
 
 def read_in_workers(project: Project, held: Held, reads: Reading) -> bool:
     """Whether worker code of the class that keeps something reads it, in the way that `reads` knows."""
+    known = project.analysis(_Asked).known
+    key = held.holder, held.loader is None, reads.__name__
+    if key not in known:
+        known[key] = _reads(project, held, reads)
+    return known[key]
+
+
+def _reads(project: Project, held: Held, reads: Reading) -> bool:
     owners = [klass for klass in project.evaluator.classes.all_classes if klass.facts.name == held.holder.owner]
     code = project.running if held.loader is not None else project.users_running
     return any(reads(running, klass, held.holder.name) for klass in owners for running in code)
+
+
+def kept_by(project: Project, held: Held) -> object:
+    """What says that two are one attribute: the class that assigns it; where it is only added to, the first that does.
+
+    Subclasses that fill a list of their base have one list, those that inherit a method that assigns one too.
+    """
+    step, name = held.route[0], held.holder.name
+    module = project.index.modules[step.path]
+    writes = [write for write in module.attribute_writes.get(name, ()) if write.target.span == step.span]
+    if writes and writes[0].event.kind != "augment":
+        return step.path, module.method_owner(writes[0].function)
+    classes = project.evaluator.classes
+    setters = (
+        (klass.module.path, klass.index)
+        for owner in classes.all_classes
+        if owner.facts.name == held.holder.owner
+        for klass in reversed(classes.mro(owner))
+        if name in klass.module.self_writes.get(klass.index, {})
+    )
+    return next(setters, (step.path, held.holder.owner))
 
 
 def bloat(project: Project, held: Held, code: str, what: str, remedy: str, key: str, many: str = "it") -> Finding:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dllint import ALL_METHODS, FORK, Applicability, Fix, Held, Kind, Project, Seq
+from dllint import ALL_METHODS, FORK, Applicability, ExtInst, Fix, Held, Kind, Listings, Project, Seq, Value
 
 _LISTED = ("comprehension", "list")
 _ARRAY = "{target} = np.array({items}, dtype={dtype})"
@@ -47,10 +47,20 @@ def records_by_hand(project: Project, held: Held) -> Fix | None:
     value, step = held.value, held.route[0]
     listed = isinstance(value, Seq) and (value.expr.kind == "list" or (value.expr.kind, value.expr.name) == _LISTED)
     if not listed:
-        return None
+        return Fix.manual(f"Keep what workers read of `{held.holder.name}` as arrays or as bytes; {_what_it_is(value)}")
     snippet = _PACKED.format(target=project.text(step.path, step.span), **_RECORDS)
     title = f"Keep the records of `{held.holder.name}` as bytes in a tensor, once they are complete"
     return Fix(title, (), Applicability.MANUAL, snippet=snippet)
+
+
+def _what_it_is(value: Value) -> str:
+    """Why one cannot tell what to write for records."""
+    if isinstance(value, Seq):
+        return f"it is a {value.expr.kind if value.expr.kind != 'comprehension' else value.expr.name}, not a list"
+    made = value.name.partition("()")[0] if isinstance(value, ExtInst) else ""
+    return (
+        f"what `{made}` gives may be a list or a dictionary of anything" if made else "whether it is a list is not seen"
+    )
 
 
 def by_hand(project: Project, held: Held, why_not: str) -> Fix:
@@ -61,7 +71,7 @@ def by_hand(project: Project, held: Held, why_not: str) -> Fix:
     if FORK not in project.failing(held, ALL_METHODS):
         title = f"Keep `{held.holder.name}` as bytes in a tensor{reason}"
         return Fix(title, (), Applicability.MANUAL, snippet=_PACKED.format(target=target, **_NAMES))
-    paths = project.listings.of(held.value) is Kind.PATH
+    paths = project.analysis(Listings).of(held.value) is Kind.PATH
     items = f"[str(path) for path in {target}]" if paths else target
     dtype = "np.dtypes.StringDType()" if project.targets.needs_numpy_2(step.path) else "str"
     again = f"\n# and Path({target}[index]) where a Path is needed" if paths else ""

@@ -1,4 +1,4 @@
-"""Proof that a list holds nothing but strings: an array would turn anything else into text without a word."""
+"""Proof that a list only holds strings: an array would silently turn anything else into text."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def _names_around(module: Module, function: int) -> set[str]:
 
 
 def _decorators(project: Project, names: set[str]) -> Iterator[tuple[Expr, int, Module]]:
-    """The decorators that mention one of the names, with the scope they stand in."""
+    """The decorators that mention one of the names, with their scope."""
     for module in project.index:
         scopes = [(item.decorators, item.parent) for item in module.model.functions]
         scopes += [(item.decorators, item.parent) for item in module.model.classes]

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dllint import Finding, Fix, Project, Rule, unpicklable_function
 from dllint_rules.pickling.unpicklable import finding
 
+REMEDY = "a named function or a class such as `int`"
+
 
 class LambdaDefaultFactory(Rule):
     """The factory is pickled with the dictionary, and pickle finds functions by name: a lambda has none."""
@@ -22,7 +24,9 @@ class LambdaDefaultFactory(Rule):
                 continue
             owner = f" kept as `{held.holder.name}`" + (f" of `{held.holder.owner}`" if held.holder.owner else "")
             what = f"`lambda` as factory of the `defaultdict`{owner if held.holder.name else ''}"
-            found = finding(self, project, held, what, "use a named function or a class such as `int`")
+            notebook = project.index.modules[held.path].notebook
+            remedy = "a class such as `int` or a function of a module that is imported" if notebook else REMEDY
+            found = finding(self, project, held, what, f"use {remedy}")
             if found is not None:
                 yield found
 

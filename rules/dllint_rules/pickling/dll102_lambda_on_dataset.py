@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dllint import Finding, Fix, Project, Rule, unpicklable_function
-from dllint_rules.pickling.unpicklable import finding, keeper
+from dllint_rules.pickling.unpicklable import a_function, finding, keeper
 
 
 class LambdaOnDataset(Rule):
@@ -22,7 +22,7 @@ class LambdaOnDataset(Rule):
                 continue
             if held.holder.kind == "argument" and held.holder.name != "dataset":
                 continue
-            found = finding(self, project, held, f"`lambda` {keeper(held)}", "use a module-level function")
+            found = finding(self, project, held, f"`lambda` {keeper(held)}", a_function(project, held))
             if found is not None:
                 yield found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dllint import Finding, Fix, Project, Rule, unpicklable_function
-from dllint_rules.pickling.unpicklable import finding
+from dllint_rules.pickling.unpicklable import a_function, finding
 
 
 class LambdaToLoader(Rule):
@@ -21,7 +21,7 @@ class LambdaToLoader(Rule):
             if held.holder.kind != "argument" or held.holder.name == "dataset":
                 continue
             if unpicklable_function(held.value) == "lambda":
-                found = finding(self, project, held, f"`lambda` as `{held.holder.name}`", "use a module-level function")
+                found = finding(self, project, held, f"`lambda` as `{held.holder.name}`", a_function(project, held))
                 if found is not None:
                     yield found
 

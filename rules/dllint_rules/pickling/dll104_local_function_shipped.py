@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dllint import Finding, Fix, Project, Rule, unpicklable_function
-from dllint_rules.pickling.unpicklable import finding, keeper
+from dllint_rules.pickling.unpicklable import finding, keeper, to_module_level
 
 
 class LocalFunctionShipped(Rule):
@@ -21,7 +21,7 @@ class LocalFunctionShipped(Rule):
             if held.holder.kind == "owner" or unpicklable_function(held.value) != "local":
                 continue
             what = f"local function `{held.value.facts.name}` {keeper(held)}"  # type: ignore[union-attr]
-            remedy = "move it to module level, with `functools.partial` for what it captures"
+            remedy = f"move it {to_module_level(project, held)}, with `functools.partial` for what it captures"
             found = finding(self, project, held, what, remedy)
             if found is not None:
                 yield found

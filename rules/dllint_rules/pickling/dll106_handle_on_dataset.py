@@ -6,25 +6,12 @@ from collections.abc import Iterator
 
 import msgspec
 
-from dllint import (
-    FORK,
-    Applicability,
-    ExtInst,
-    Finding,
-    Fix,
-    Held,
-    Inst,
-    Project,
-    Rule,
-    Severity,
-    Shared,
-    kept_handle,
-    shared_under_fork,
-    worker_functions,
-)
+from dllint import FORK, Applicability, ExtInst, Finding, Fix, Held, Inst, Project, Rule, Severity
+from dllint_rules.pickling.analysis.escaping_handles import Shared, kept_handle, shared_under_fork, worker_functions
+from dllint_rules.pickling.analysis.first_looks import FirstLooks, Look
 from dllint_rules.pickling.unpicklable import finding, keeper
 
-REMEDY = "open it in the worker, on first use"
+LEFT = "an item is read before the workers start, which opens it: leave it out of the pickle and open it per process"
 SHOWS = {"corrupt": "read wrong data", "exception": "get errors", "hang": "hang"}
 
 
@@ -45,23 +32,38 @@ class HandleOnDataset(Rule):
             if handle is None or (holder.kind == "attribute" and (holder.owner, holder.name) in told):
                 continue
             told.add((holder.owner, holder.name))
-            found = finding(self, project, handed_over(held), f"{handle.what} {keeper(held)}", REMEDY)
+            found = finding(self, project, handed_over(held), f"{handle.what} {keeper(held)}", handle.remedy)
             if found is not None:
                 outcomes = found.outcomes | ({FORK: handle.fork} if handle.fork else {})
                 anchors = (*found.anchors, (held.path, held.span))
                 yield msgspec.structs.replace(found, outcomes=outcomes, anchors=anchors, data=held)
         for shared in shared_under_fork(project, workers):
             yield self._shared(shared)
+        for look in project.analysis(FirstLooks).looks:
+            found = self._looked_at(project, look)
+            if found is not None:
+                yield found
 
-    def _shared(self, shared: Shared) -> Finding:
-        """A handle that is left out of the pickle: forked workers have it all the same."""
+    def _looked_at(self, project: Project, look: Look) -> Finding | None:
+        """A handle that is opened on first use, and that use is not a worker's."""
+        held, handle = look.held, look.handle
+        if handle is None or not isinstance(held.value, ExtInst):
+            return None
+        if not look.pickled:
+            return self._shared(Shared(held, held.value, handle, held.holder.name), LEFT) if handle.fork else None
+        found = finding(self, project, held, f"{handle.what} {keeper(held)}", LEFT)
+        outcomes = {FORK: handle.fork} if handle.fork else {}
+        return found and msgspec.structs.replace(found, outcomes=found.outcomes | outcomes)
+
+    def _shared(self, shared: Shared, remedy: str = "") -> Finding:
+        """A handle that is left out of the pickle: forked workers still have it."""
         held, loader, path = shared.held, shared.held.loader, shared.made.env.module.path
         return Finding(
             code=self.code,
             path=path,
             span=shared.made.call.span,
             message=f"{shared.handle.what} kept as `{shared.attribute}` is shared by forked workers, which "
-            f"{SHOWS[shared.handle.fork]}; {REMEDY}",
+            f"{SHOWS[shared.handle.fork]}; {remedy or shared.handle.remedy}",
             severity=Severity.WARNING,
             certainty=held.surely,
             outcomes={FORK: shared.handle.fork, "forkserver": "ok", "spawn": "ok"},
@@ -74,7 +76,7 @@ class HandleOnDataset(Rule):
         from dllint_rules.pickling.lazy_handle import fix_handle
 
         if finding.data is None:
-            title = "Open it in the worker; it is left out of the pickle, but forked workers have it all the same"
+            title = "Open it in the worker; it is left out of the pickle, but forked workers still inherit it"
             return Fix(title, (), Applicability.MANUAL)
         return fix_handle(project, finding.data)
 

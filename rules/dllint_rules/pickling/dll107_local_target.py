@@ -16,11 +16,12 @@ from dllint import (
     Project,
     Rule,
     Task,
-    kept_handle,
+    outcomes,
     under_main_guard,
     unpicklable_function,
-    worker_functions,
 )
+from dllint_rules.pickling.analysis.escaping_handles import kept_handle, worker_functions
+from dllint_rules.pickling.unpicklable import to_module_level
 
 INHERITED = frozenset({
     f"multiprocessing.{name}"
@@ -59,7 +60,7 @@ class LocalTarget(Rule):
             return None
         assert isinstance(held.value, Func)
         what = "lambda" if kind == "lambda" else f"local function `{held.value.facts.name}`"
-        remedy = "move it to module level, with `functools.partial` for what it captures"
+        remedy = f"move it {to_module_level(project, held)}, with `functools.partial` for what it captures"
         return self._finding(project, task, held, f"{what} sent to `{task.name}` cannot be pickled", remedy)
 
     def _handle(self, project: Project, task: Task, held: Held, workers: frozenset[tuple[str, int]]) -> Finding | None:
@@ -77,7 +78,7 @@ class LocalTarget(Rule):
         return self._finding(project, task, at, f"{what}{kept} sent to `{task.name}`{along} cannot be pickled", remedy)
 
     def _guarded(self, project: Project, task: Task, held: Held) -> Finding | None:
-        """A target that only the main process has: a spawned one looks for it in vain."""
+        """A target that only the main process has: a spawned one doesn't find it."""
         value = held.value
         if not isinstance(value, Func) or held.holder.kind == "owner" or not task.methods & PICKLING:
             return None
@@ -100,14 +101,15 @@ class LocalTarget(Rule):
         failing = task.methods & when if when else _failing(task)
         always = task.always and not when
         methods = "under every start method" if always else _where(project, task, failing)
-        fine = {} if always else {"fork": "ok"}
+        # What a pool's worker cannot read kills it; another one takes its place, and the pool waits for ever.
+        does, outcome = ("hangs", "hang") if when and task.name.startswith("Pool") else ("fails", "exception")
         return Finding(
             code=self.code,
             path=held.path,
             span=held.span,
-            message=f"{what}: fails {methods}; {remedy}",
+            message=f"{what}: {does} {methods}; {remedy}",
             certainty=held.surely,
-            outcomes=dict.fromkeys(sorted(failing), "exception") | fine,
+            outcomes=dict.fromkeys(sorted(failing), outcome) if always else outcomes(failing, outcome, task.chosen),
             notes=held.route,
             anchors=((task.path, task.call.span),),
             key=f"{self.code}:{held.path}:{task.name}:{task.env.facts.qualname if task.env.function >= 0 else ''}",
@@ -115,11 +117,25 @@ class LocalTarget(Rule):
         )
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
-        if not isinstance(finding.data, Held) or not isinstance(finding.data.value, Func):
-            return None
+        if not isinstance(finding.data.value, Func):
+            return _made_there(project, finding.data)
         from dllint_rules.pickling.hoist import fix_target
 
         return fix_target(finding, project)
+
+
+def _made_there(project: Project, held: Held) -> Fix:
+    """What to do with a handle that is sent along."""
+    if held.method is not None:
+        from dllint_rules.pickling.dll108_owner_shipped_with_method import without_owner
+
+        return without_owner(project, held)
+    assert isinstance(held.value, ExtInst)
+    short = held.value.name.rpartition(".")[2]
+    if held.value.name in INHERITED:
+        why_not = "the work must then read it from its module"
+        return Fix.manual(f"Hand the `{short}` over with the pool's `initializer` and `initargs`; {why_not}")
+    return Fix.manual(f"Make the `{short}` in the process that needs it; what it is made with must go there instead")
 
 
 def _made_after(task: Task, held: Held) -> bool:

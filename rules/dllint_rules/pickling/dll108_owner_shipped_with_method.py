@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 import msgspec
 
-from dllint import Applicability, Finding, Fix, Held, Owner, Project, Rule, Severity, owners, worker_functions
+from dllint import Finding, Fix, Held, Project, Rule, Severity
+from dllint_rules.pickling.analysis.escaping_handles import worker_functions
+from dllint_rules.pickling.analysis.owners import Owner, owners
 from dllint_rules.pickling.unpicklable import finding
 
 MODEL = "model"
@@ -18,7 +20,7 @@ class OwnerShippedWithMethod(Rule):
 
     code = "DLL108"
     name = "owner-shipped-with-method"
-    summary = "bound method is shipped to workers, and takes an owner along that is heavy or cannot be pickled"
+    summary = "bound method is shipped to workers together with an owner that is heavy or cannot be pickled"
 
     def check(self, project: Project) -> Iterator[Finding]:
         for owner in owners(project, worker_functions(project)):
@@ -50,18 +52,23 @@ class OwnerShippedWithMethod(Rule):
         return msgspec.structs.replace(found, severity=Severity.WARNING, outcomes=outcomes)
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
-        from dllint import unbound
+        return without_owner(project, finding.data)
 
-        held, method = finding.data, finding.data.method
-        path = method.func.module.path
-        made = unbound(project.source(path), method.func.facts.span.start)
-        if made is None:
-            return None
-        owner = project.text(held.path, held.span).rpartition(".")[0] or "self"
-        given = ", ".join([made.name, *(f"{owner}.{name}" for name in made.attributes)])
-        call = f"functools.partial({given})" if made.attributes else made.name
-        snippet = f"{made.text.rstrip()}\n\n\n# and instead of the method:\n{call}"
-        return Fix("Send a function with what it needs, not the whole owner", (), Applicability.MANUAL, snippet=snippet)
+
+def without_owner(project: Project, held: Held) -> Fix:
+    """The method as a function of what it reads of its object."""
+    from dllint import unbound
+
+    assert held.method is not None
+    title, func = "Send a function with what it needs, not the whole owner", held.method.func
+    path = func.module.path
+    made = unbound(project.source(path), func.facts.span.start)
+    if made is None:
+        return Fix.manual(f"{title}; `{func.facts.name}` does more with its object than to read attributes")
+    owner = project.text(held.path, held.span).rpartition(".")[0] or "self"
+    given = ", ".join([made.name, *(f"{owner}.{name}" for name in made.attributes)])
+    call = f"functools.partial({given})" if made.attributes else made.name
+    return Fix.manual(title, f"{made.text.rstrip()}\n\n\n# and instead of the method:\n{call}")
 
 
 def passed(held: Held) -> Held:

@@ -18,6 +18,7 @@ from dllint import (
     Span,
     Task,
     Workers,
+    outcomes,
 )
 
 
@@ -26,6 +27,7 @@ class GuardedNameInWorker(Rule):
 
     code = "DLL109"
     name = "guarded-name-in-worker"
+    fixable = "sometimes"
     summary = "workers need a class, function or name that is defined under the main guard only"
 
     def check(self, project: Project) -> Iterator[Finding]:
@@ -55,8 +57,7 @@ class GuardedNameInWorker(Rule):
     def _finding(self, project: Project, guarded: Guarded, starter: Loader | Task) -> Finding:
         failing = starter.methods & PICKLING
         loader = starter if isinstance(starter, Loader) else None
-        where = project.where(loader, failing) if loader is not None or not starter.chosen else ""
-        where = where or "with start method " + " or ".join(sorted(failing))
+        where = project.where(loader, failing, starter.chosen)
         error = "NameError" if guarded.kind == "name" or guarded.read else "Can't get attribute"
         unsure = loader is not None and loader.workers is Workers.UNKNOWN
         at: Span = loader.span if loader is not None else starter.call.span
@@ -70,7 +71,7 @@ class GuardedNameInWorker(Rule):
             message=f"{guarded.kind} `{guarded.name}` is defined {place}, where spawned workers do not find it "
             f"(`{error}`): fails {where}; {remedy}",
             certainty=Certainty.LIKELY if unsure else Certainty.CERTAIN,
-            outcomes=dict.fromkeys(sorted(failing), "exception") | {"fork": "ok"},
+            outcomes=outcomes(failing, "exception", starter.chosen),
             notes=guarded.notes or (Note(starter.path, at, "workers are started here"),),
             anchors=((starter.path, at),),
             key=f"{self.code}:{guarded.module.path}:{guarded.name}",
@@ -78,9 +79,17 @@ class GuardedNameInWorker(Rule):
         )
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
-        from dllint import above_guard
+        from dllint import above_guard, lifted
+        from dllint_rules.pickling.move_class import out_of_notebook
 
         if finding.data.module.notebook:
-            return None
+            return out_of_notebook(project, finding.path, finding.data.name)
         snippet = above_guard(project.source(finding.path), finding.span.start)
-        return Fix("Put it above the main guard", (), Applicability.MANUAL, snippet=snippet) if snippet else None
+        edits = lifted(project.source(finding.path), finding.span.start) if snippet else ()
+        if edits:
+            return Fix(f"Move `{finding.data.name}` above the main guard", edits, Applicability.UNSAFE)
+        if snippet:
+            return Fix.manual("Put it above the main guard", snippet)
+        name = finding.data.name
+        why_not = "it is set in some cases only, or made of what is known when the program runs"
+        return Fix.manual(f"Pass `{name}` to what needs it; {why_not}")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import ExtInst, Finding, Fix, Held, Inst, Project, Rule, tensors_in_state, worker_functions
+from dllint import ExtInst, Finding, Fix, Held, Inst, Project, Rule
+from dllint_rules.pickling.analysis.escaping_handles import worker_functions
+from dllint_rules.pickling.analysis.states import tensors_in_state
 from dllint_rules.pickling.unpicklable import finding, keeper
 
 KILLS = "kills the worker that unpickles it"

@@ -4,7 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import ALL_METHODS, Applicability, Certainty, Finding, Fix, Note, Project, Rule, Seq, Value
+from dllint import (
+    ALL_METHODS,
+    Applicability,
+    Certainty,
+    ExtInst,
+    Finding,
+    Fix,
+    Inst,
+    Note,
+    Project,
+    Rule,
+    Seq,
+    Value,
+    namedtuple_of,
+)
+from dllint_rules.pickling.analysis.items import Items
 
 
 class UnpicklableItem(Rule):
@@ -26,7 +41,7 @@ class UnpicklableItem(Rule):
                 path=place[0],
                 span=place[1],
                 message=f"{what} is sent back by the workers of {workers} and cannot be pickled: the main "
-                "process waits for it for ever, under every start method; send data, or an object of a class at "
+                "process waits for it forever, under every start method; send data, or an object of a class at "
                 "module level",
                 certainty=certainty,
                 outcomes=dict.fromkeys(sorted(ALL_METHODS), "hang"),
@@ -41,16 +56,25 @@ class UnpicklableItem(Rule):
         for loader in project.loaders:
             note = Note(loader.path, loader.span, f"`{loader.name}(...)` starts the workers here")
             if project.starts_workers(loader):
-                for value, what in project.items.unpicklable(loader):
+                for value, what in project.analysis(Items).unpicklable(loader):
                     yield value, what, f"`{loader.name}`", loader.certainty, note
-        for dataset, note in (*project.users_datasets, *project.items.shown()):
-            for value, what in project.items.of_dataset(dataset):
-                yield value, what, "whoever loads this dataset", Certainty.LIKELY, note
+        for dataset, note in (*project.users_datasets, *project.analysis(Items).shown()):
+            for value, what in project.analysis(Items).of_dataset(dataset):
+                yield value, what, "programs that load this dataset", Certainty.LIKELY, note
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
         from dllint import piece
 
-        if not isinstance(finding.data, Seq) or finding.data.expr.name != "generator":
-            return None
+        value = finding.data
+        if namedtuple_of(value) is not None or isinstance(value, Inst):
+            return Fix.manual(
+                "Make its class at module level; the main process cannot find a class that a method creates"
+            )
+        if isinstance(value, ExtInst) and value.name == "collections.defaultdict":
+            return Fix.manual(
+                "Send back `dict(...)` of it, and of its content; code that receives it may rely on the defaults"
+            )
+        if not isinstance(value, Seq) or value.expr.name != "generator":
+            return Fix.manual("Send back data, not what makes it; what the main process does with it is not seen")
         snippet = f"[{piece(project.source(finding.path), finding.span)}]"
         return Fix("Send back a list", (), Applicability.MANUAL, snippet=snippet)

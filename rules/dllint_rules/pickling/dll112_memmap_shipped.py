@@ -6,10 +6,14 @@ from collections.abc import Iterator
 
 import msgspec
 
-from dllint import Const, ExtInst, Finding, Fix, Held, Project, Rule, Severity, Value, worker_functions
+from dllint import ExtInst, Finding, Fix, Held, Project, Rule, Severity
+from dllint_rules.pickling.analysis.escaping_handles import worker_functions
+from dllint_rules.pickling.analysis.first_looks import FirstLooks
+from dllint_rules.pickling.analysis.maps import mapped
 from dllint_rules.pickling.unpicklable import finding, keeper
 
-MAPS = frozenset({"numpy.memmap", "numpy.lib.format.open_memmap"})
+REMEDY = "keep the path and map it in the worker"
+LEFT = "an item is read before the workers start, which maps it: leave it out of the pickle"
 
 
 class MemmapShipped(Rule):
@@ -24,20 +28,24 @@ class MemmapShipped(Rule):
     def check(self, project: Project) -> Iterator[Finding]:
         workers = worker_functions(project)
         for held in project.shipped:
-            if not isinstance(held.value, ExtInst) or held.assumed or not is_map(project, held.value):
+            if not isinstance(held.value, ExtInst) or held.assumed or mapped(project, held.value) is None:
                 continue
             attribute = held.holder.name if held.holder.kind == "attribute" else ""
-            if not project.handles.open_before(held.value, attribute, workers):
-                continue
-            found = self._finding(project, held)
+            found = None
+            if project.handles.open_before(held.value, attribute, workers):
+                found = self._finding(project, held, REMEDY)
+            if found is not None:
+                yield found
+        for look in project.analysis(FirstLooks).looks:
+            found = (
+                self._finding(project, look.held, LEFT) if look.pickled and mapped(project, look.held.value) else None
+            )
             if found is not None:
                 yield found
 
-    def _finding(self, project: Project, held: Held) -> Finding | None:
+    def _finding(self, project: Project, held: Held, remedy: str) -> Finding | None:
         how = "is copied whole into every worker"
-        found = finding(
-            self, project, held, f"memory map {keeper(held)}", "keep the path and map it in the worker", how
-        )
+        found = finding(self, project, held, f"memory map {keeper(held)}", remedy, how)
         if found is None:
             return None
         outcomes = {method: "bloat" if outcome != "ok" else "ok" for method, outcome in found.outcomes.items()}
@@ -47,17 +55,3 @@ class MemmapShipped(Rule):
         from dllint_rules.pickling.lazy_handle import fix_handle
 
         return fix_handle(project, finding.data)
-
-
-def is_map(project: Project, made: ExtInst) -> bool:
-    """Whether a value is a memory-mapped array."""
-    if made.name in MAPS:
-        return True
-    mode = made.call.keyword("mmap_mode")
-    if mode is None and len(made.call.args) > 2:
-        mode = made.call.args[2]
-    return made.name == "numpy.load" and mode is not None and all(map(_names_mode, project.values(mode, made.env)))
-
-
-def _names_mode(value: Value) -> bool:
-    return isinstance(value, Const) and isinstance(value.value, str)

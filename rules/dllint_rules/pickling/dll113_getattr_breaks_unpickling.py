@@ -1,10 +1,11 @@
-"""DLL113: unpickling asks a new, empty object for a method, and its `__getattr__` asks itself for ever."""
+"""DLL113: unpickling asks a new, empty object for a method, and its `__getattr__` asks itself forever."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Applicability, Finding, Fix, Inst, Project, Rule, endless_getattr
+from dllint import Applicability, Finding, Fix, Inst, Project, Rule
+from dllint_rules.pickling.analysis.states import endless_getattr
 from dllint_rules.pickling.unpicklable import finding
 
 REMEDY = "raise AttributeError for names that start with `__` and for the attribute itself"
@@ -27,7 +28,7 @@ class GetattrBreaksUnpickling(Rule):
             module, expr = read
             seen.add((module.path, expr.start))
             at = held.at(module.path, expr.span)
-            what = f"`{project.text(module.path, expr.span)}` in `__getattr__` recurses without end"
+            what = f"`{project.text(module.path, expr.span)}` in `__getattr__` recurses infinitely"
             found = finding(self, project, at, what, REMEDY, "when a worker unpickles the object: fails")
             if found is not None:
                 yield found
@@ -37,4 +38,5 @@ class GetattrBreaksUnpickling(Rule):
 
         edit = guard_getattr(project.source(finding.path), finding.span.start)
         title = "Raise AttributeError for names that Python itself asks for and for what the method reads"
-        return Fix(title, (edit,), Applicability.UNSAFE) if edit else None
+        why_not = "its body shares a line with the `def`, or what it reads has no name of its own"
+        return Fix(title, (edit,), Applicability.UNSAFE) if edit else Fix.manual(f"{title}; {why_not}")

@@ -1,12 +1,30 @@
-"""The fixes of the pickling rules: a name that pickle can find, for a function that had none."""
+"""The fixes of the pickling rules: they give a function a name that pickle can find."""
 
 from __future__ import annotations
 
 import msgspec
 
-from dllint import Applicability, Callee, Edit, Expr, Finding, Fix, Func, Held, Inst, Loader, Module, Project, Refused
+from dllint import (
+    Applicability,
+    Callee,
+    Const,
+    Edit,
+    Expr,
+    Finding,
+    Fix,
+    Func,
+    Held,
+    Inst,
+    Klass,
+    Loader,
+    Mod,
+    Module,
+    Project,
+    Refused,
+    Value,
+)
 from dllint_rules.pickling.decorators import decorates, is_called, wrap
-from dllint_rules.pickling.move_class import OUT_OF_NOTEBOOK, by_hand
+from dllint_rules.pickling.move_class import by_hand, moved_beside, out_of_notebook
 from dllint_rules.pickling.ready_made import (
     ReadyMade,
     body_of,
@@ -26,7 +44,7 @@ def fix_factory(finding: Finding, project: Project) -> Fix | None:
     func = shipped(finding)
     ready = ready_made_factory(func.module.model, func.facts)
     if _makes_functions(func):
-        why = "the values that it makes hold functions, which pickle must find, too"
+        why = "the values that it creates hold functions that pickle must also find"
         return replace(project, func, ready) if ready else by_hand("the lambda", why)
     return (replace(project, func, ready) if ready else None) or hoist_lambda(project, func)
 
@@ -55,12 +73,12 @@ def fix_function(finding: Finding, project: Project) -> Fix | None:
     func = shipped(finding)
     name = f"`{func.facts.name}`"
     if finding.data.holder.kind == "default_factory" and _makes_functions(func):
-        return by_hand(name, "the values that it makes hold functions, which pickle must find, too")
+        return by_hand(name, "the values that it creates hold functions that pickle must also find")
     if not decorates(project, func.module, func.facts.parent):
         return hoist_function(project, func)
     if is_called(project, func.module, func.facts.parent):
-        return by_hand(name, "the function around it decorates, and is called as well")
-    return wrap(project, func) or by_hand(name, "what the decorator leaves behind has no name that pickle finds")
+        return by_hand(name, "the function around it is a decorator, and is also called")
+    return wrap(project, func) or by_hand(name, "pickle cannot find what the decorator returns by name")
 
 
 def fix_target(finding: Finding, project: Project) -> Fix | None:
@@ -70,7 +88,9 @@ def fix_target(finding: Finding, project: Project) -> Fix | None:
         return fix_lambda(finding, project)
     if func.facts.parent >= 0:
         return fix_function(finding, project)
-    return by_hand(f"`{func.facts.name}`", "what it needs of the guard must come along", "above the guard")
+    if func.module.notebook:
+        return out_of_notebook(project, func.module.path, func.facts.name)
+    return by_hand(f"`{func.facts.name}`", "what it uses from the guard must move, too", "above the guard")
 
 
 def _makes_functions(func: Func) -> bool:
@@ -88,23 +108,44 @@ def shipped(finding: Finding) -> Func:
 
 def replace(project: Project, func: Func, ready: ReadyMade) -> Fix | None:
     """Something that exists in place of a lambda; None where a comment would be lost."""
+    from dllint import in_quotes
+
     path, span = func.module.path, func.facts.span
     if "#" in project.text(path, span):
         return None
-    edit = Edit(path, span, ready.text)
-    return Fix(f"Use `{ready.text}` instead of the lambda", (edit,), Applicability.SAFE, ready.imports)
+    text = in_quotes(project.source(path), ready.text)
+    return Fix(f"Use `{text}` instead of the lambda", (Edit(path, span, text),), Applicability.SAFE, ready.imports)
 
 
 def _own_function(project: Project, func: Func) -> ReadyMade | None:
     """The project's function that a lambda passes its arguments to, where it surely is one and the same."""
     called = passed_on(func.facts)
-    return ReadyMade(called.name) if called is not None and _function_meant(project, func, called) else None
+    known = called is not None and (_function_meant(project, func, called) or _is_of_class(project, func, called))
+    return ReadyMade(called.dotted) if called is not None and known else None
+
+
+def _is_of_class(project: Project, func: Func, called: Expr) -> bool:
+    """Whether a lambda calls a static method or a class method of the project, which pickle finds by its class."""
+    model = func.module.model
+    if called.kind != "attribute" or called.args[0].kind != "name" or times_bound(model, called.args[0].name) != 1:
+        return False
+    values = project.values(called.args[0], project.evaluator.generic(func.module, func.index))
+    if len(values) != 1 or not isinstance(values[0], Klass) or values[0].facts.parent >= 0:
+        return False
+    facts, module = values[0].facts, values[0].module
+    known = module is not func.module or facts.span.end <= func.facts.span.start
+    index = facts.methods.get(called.name, -1)
+    how = [item.name for item in module.model.functions[index].decorators] if index >= 0 else []
+    return known and how in (["staticmethod"], ["classmethod"]) and "." not in facts.qualname
 
 
 def _function_meant(project: Project, func: Func, called: Expr) -> Func | None:
-    """The module-level function that a lambda calls by its name."""
+    """The module-level function that a lambda calls by its name, or by that of a module."""
     model = func.module.model
-    if called.kind != "name" or times_bound(model, called.name) != 1:
+    root = called.dotted.partition(".")[0]
+    if not root or times_bound(model, root) != 1:
+        return None
+    if called.kind == "attribute" and not all(isinstance(item, Mod) for item in _base_values(project, func, called)):
         return None
     values = project.values(called, project.evaluator.generic(func.module, func.index))
     if len(values) != 1 or not isinstance(values[0], Func):
@@ -114,6 +155,12 @@ def _function_meant(project: Project, func: Func, called: Expr) -> Func | None:
         return None
     known = values[0].module is not func.module or facts.span.end <= func.facts.span.start
     return values[0] if known else None
+
+
+def _base_values(project: Project, func: Func, called: Expr) -> tuple[Value, ...]:
+    """What an attribute is taken from."""
+    found = project.values(called.args[0], project.evaluator.generic(func.module, func.index))
+    return tuple(found) or (Const(None),)
 
 
 def _callee(project: Project, func: Func) -> Callee | None:
@@ -144,7 +191,7 @@ def _own_method(project: Project, func: Func) -> Fix | None:
 
 
 def _methods(project: Project, module: Module, owner: int) -> set[str]:
-    """The methods of a class that are no properties."""
+    """The methods of a class that aren't properties."""
     mro = project.evaluator.classes.mro(project.evaluator.klass(module, owner))
     found = ((item.module.model.functions[index], name) for item in mro for name, index in item.facts.methods.items())
     return {name for facts, name in found if not facts.decorators}
@@ -178,12 +225,12 @@ def hoist_lambda(project: Project, func: Func, name: str = "") -> Fix:
     """A lambda moved to module level: unsafe, for from then on the module decides what its name means."""
     from dllint import hoist_with_helpers as hoist
 
-    if func.module.notebook:
-        return OUT_OF_NOTEBOOK
     path, model = func.module.path, func.module.model
     callee = None if name else _callee(project, func)
     try:
         fix = hoist(project.source(path), project.tree(path), model, func.facts, name, callee)
+        if func.module.notebook:
+            return moved_beside(project, path, fix)
     except Refused as refused:
         return by_hand("the lambda", refused)
     return msgspec.structs.replace(fix, applicability=Applicability.UNSAFE)
@@ -193,10 +240,9 @@ def hoist_function(project: Project, func: Func) -> Fix:
     """A nested function moved to module level, with `functools.partial` for what it captures."""
     from dllint import hoist_function as hoist
 
-    if func.module.notebook:
-        return OUT_OF_NOTEBOOK
     path = func.module.path
     try:
-        return hoist(project.source(path), project.tree(path), func.module.model, func.facts)
+        fix = hoist(project.source(path), project.tree(path), func.module.model, func.facts, _callee(project, func))
+        return moved_beside(project, path, fix) if func.module.notebook else fix
     except Refused as refused:
         return by_hand(f"`{func.facts.name}`", refused)

@@ -23,6 +23,7 @@ from dllint import (
     own_attribute,
     reference,
 )
+from dllint_rules.pickling.analysis.maps import mapped
 
 _MODES = {
     **dict.fromkeys(("builtins.open", "gzip.open", "bz2.open", "lzma.open", "io.FileIO"), ("mode", 2, "r")),
@@ -56,18 +57,20 @@ _POSITIONED = {
 
 
 def fix_handle(project: Project, held: Held) -> Fix | None:
-    """A property that opens in the process that asks; what to paste, where something stands in the way."""
+    """A property that opens in the process that uses it; what to paste, if there is an obstacle."""
     made = held.value
     if not isinstance(made, ExtInst) or held.holder.kind != "attribute" or made.call.kind != "call":
         return _told("it is not kept as an attribute of its own")
     attribute = own_attribute(project, held.holder.name, made)
     if attribute is None:
-        return _told(f"`{held.holder.name}` is not set to just what a call makes")
+        return _told(f"`{held.holder.name}` is not set to just the result of a call")
     if made.name in _MADE_ANEW:
         return _left_out(project, attribute, made)
-    if made.name not in _MODES.keys() | _WITHOUT_MODE and not made.name.startswith(_CONNECTIONS):
-        return _told(f"whether a second `{made.name}` does the same is not known")
-    change = _Change(project, attribute, made)
+    opened = mapped(project, made) or made
+    if opened.name not in _MODES.keys() | _WITHOUT_MODE and not opened.name.startswith(_CONNECTIONS):
+        what = project.text(made.env.module.path, made.call.args[0].span) if opened is made else opened.name
+        return _told(f"a second `{what}` may behave differently")
+    change = _Change(project, attribute, made, opened)
     why_not = change.why_not()
     return change.by_hand(why_not) if why_not else change.fix()
 
@@ -77,10 +80,10 @@ def _told(why: str) -> Fix:
 
 
 def _left_out(project: Project, attribute: OwnAttribute, made: ExtInst) -> Fix:
-    """A lock or a queue of threads stays at home, and is made anew where its object arrives."""
+    """A lock or a queue of threads isn't pickled, and is created again where its object arrives."""
     call = " ".join(project.text(made.env.module.path, made.call.span).split())
     snippet = _WITHOUT.format(name=attribute.name, made=call)
-    title = f"Leave `{attribute.name}` out of the pickle, and make it anew; what it held or locked stays behind"
+    title = f"Leave `{attribute.name}` out of the pickle, and create it again; its content or lock state is lost"
     return Fix(title, (), Applicability.MANUAL, snippet=snippet)
 
 
@@ -89,7 +92,10 @@ def generator_by_hand(project: Project, held: Held) -> Fix | None:
     made = held.value
     attribute = own_attribute(project, held.holder.name, made) if isinstance(made, ExtInst) else None
     if attribute is None:
-        return None
+        made_of = project.text(held.path, held.span).partition("(")[0]
+        if isinstance(made, ExtInst) and made.name.startswith("torch.Generator"):
+            return Fix.manual("Make the generator in the worker, from torch's seed; it is not a separate attribute")
+        return Fix.manual(f"Keep the array that `{made_of}` is given, and make the tensor when it is needed")
     model, start = attribute.module.model, attribute.write.event.start
     (getpid, _), (torch, _) = reference(model, "os", "getpid", start), module_alias(model, "torch", "torch", start)
     store = attribute.free_name()
@@ -100,12 +106,14 @@ def generator_by_hand(project: Project, held: Held) -> Fix | None:
 
 
 class _Change:
-    def __init__(self, project: Project, attribute: OwnAttribute, made: ExtInst) -> None:
-        self.project, self.attribute, self.made = project, attribute, made
+    """`made` is what the attribute is set to: what a call opened, or a view of the map that one made."""
+
+    def __init__(self, project: Project, attribute: OwnAttribute, made: ExtInst, opened: ExtInst) -> None:
+        self.project, self.attribute, self.made, self.opened = project, attribute, made, opened
         self.module, self.write, self.name = attribute.module, attribute.write, attribute.name
 
     def why_not(self) -> str:
-        """What stands in the way, in words; "" where nothing does."""
+        """The obstacle, in words; "" if there is none."""
         if self.made.name.startswith(_CONNECTIONS):
             return "if a new connection will do"
         if not self._reads():
@@ -116,7 +124,7 @@ class _Change:
 
     def _reads(self) -> bool:
         """Whether it is known to be opened for reading."""
-        name, call = self.made.name, self.made.call
+        name, call = self.opened.name, self.opened.call
         if name in _WITHOUT_MODE:
             return True
         if name not in _MODES:
@@ -125,7 +133,7 @@ class _Change:
         given = call.keyword(keyword) or (call.args[position] if len(call.args) > position else None)
         if any(arg.kind == "star" for arg in call.args) or call.keyword("**") is not None:
             return False
-        values = [Const(default)] if given is None else self.project.values(given, self.made.env)
+        values = [Const(default)] if given is None else self.project.values(given, self.opened.env)
         return bool(values) and all(isinstance(value, Const) and _is_reading(value.value) for value in values)
 
     @cached_property
@@ -153,7 +161,7 @@ class _Change:
         edits = lazy_attribute(source, start, self.lazy)
         title = f"Open `{self.name}` in the process that uses it"
         if not edits:
-            return self.by_hand("its line has a comment or company")
+            return self.by_hand("its line has a comment or another statement")
         defines = (f"{self.attribute.klass.facts.qualname}.__getstate__",)
         return Fix(title, edits, Applicability.UNSAFE, imports, defines=defines)
 
@@ -167,6 +175,21 @@ def _is_reading(mode: object) -> bool:
     return isinstance(mode, str) and mode.startswith("r") and "+" not in mode and "|" not in mode
 
 
+def _chain(call: Expr) -> Iterator[Expr]:
+    """A call and those whose results its methods are called on, the first of them first."""
+    base = call.args[0].args[0] if call.args[0].kind == "attribute" else None
+    if base is not None and base.kind == "call":
+        yield from _chain(base)
+    yield call
+
+
+def _given(call: Expr) -> Iterator[tuple[str, Expr]]:
+    """What a call is given, each with the name that an attribute for it may have."""
+    first = call.args[0].name if len(list(_chain(call))) > 1 else "path"
+    yield from ((first if index == 0 else f"{index}", value) for index, value in enumerate(call.args[1:]))
+    yield from (("options" if name == "**" else name, value) for name, value in call.keywords)
+
+
 class _Arguments:
     """A call that is written again elsewhere in its class: what it is given there must be the same."""
 
@@ -178,8 +201,7 @@ class _Arguments:
 
     def rewritten(self) -> tuple[str, tuple[tuple[str, str], ...]]:
         """The call's text, and the attributes that `__init__` must set for it."""
-        given = [("path" if index == 0 else f"{index}", value) for index, value in enumerate(self.call.args[1:])]
-        given += [("options" if name == "**" else name, value) for name, value in self.call.keywords]
+        given = [pair for call in _chain(self.call) for pair in _given(call)]
         text, start = self._text(self.call), self.call.start
         for name, value in sorted(given, key=lambda item: -item[1].start):
             text = text[: value.start - start] + self._again(name, value) + text[value.end - start :]

@@ -9,12 +9,33 @@ from dllint import Applicability, Edit, ExtInst, Finding, Fix, Held, Inst, Klass
 OUT_OF_NOTEBOOK = Fix(
     "Define it in a module and import it: spawned workers have nothing of a notebook", (), Applicability.MANUAL
 )
-"""Where moving to module level is no remedy."""
+"""Places where moving to module level does not help."""
+
+
+def out_of_notebook(project: Project, path: str, name: str, definition: str = "") -> Fix:
+    """A cell that writes what has this name into a module, and one that imports it; `definition` is new to the file."""
+    from dllint import beside, beside_with
+
+    source, module = project.source(path), "in_workers"
+    text = beside_with(source, definition, name, module) if definition else beside(source, name, module)
+    if not text:
+        return Fix.manual(f"{OUT_OF_NOTEBOOK.title}; what it needs of the notebook must be passed to it")
+    return Fix.manual(OUT_OF_NOTEBOOK.title, text)
 
 
 def by_hand(what: str, why: object, where: str = "to module level") -> Fix:
-    """What a person has to do, and what stands in the way of a fix."""
+    """What a person has to do, and the obstacle to a fix."""
     return Fix(f"Move {what} {where}; {why}", (), Applicability.MANUAL)
+
+
+def moved_beside(project: Project, path: str, fix: Fix) -> Fix:
+    """What a fix for a script would define, for a module beside the notebook."""
+    made = [edit.text for edit in fix.edits if any(f" {name}" in edit.text for name in fix.defines)]
+    if len(made) != 1 or len(fix.defines) != 1:
+        return OUT_OF_NOTEBOOK
+    remedy = out_of_notebook(project, path, fix.defines[0], made[0])
+    used = [edit.text for edit in fix.edits if fix.defines[0] in edit.text and edit.text != made[0]]
+    return Fix.manual(remedy.title, f"{remedy.snippet}\n{used[0]}" if used and remedy.snippet else remedy.snippet)
 
 
 def fix_class(finding: Finding, project: Project) -> Fix | None:
@@ -46,7 +67,7 @@ def _named_tuple(project: Project, held: Held) -> Fix | None:
     written = call.args[1].span
     literal = re.fullmatch(r"""(["'])\w+\1""", project.text(env.module.path, written))
     if literal is None:
-        return Fix(f"Name it `{tuple_type.bound}`; its name is worked out", (), Applicability.MANUAL)
+        return Fix(f"Name it `{tuple_type.bound}`; its name is computed", (), Applicability.MANUAL)
     edit = Edit(env.module.path, written, f"{literal[1]}{tuple_type.bound}{literal[1]}")
     return Fix(f"Name it `{tuple_type.bound}`, as the variable is", (edit,), Applicability.UNSAFE)
 
@@ -54,9 +75,8 @@ def _named_tuple(project: Project, held: Held) -> Fix | None:
 def _moved(project: Project, path: str, start: int, around: int, name: str) -> Fix:
     from dllint import Refused, hoist_class
 
-    if project.index.modules[path].notebook:
-        return OUT_OF_NOTEBOOK
     try:
-        return hoist_class(project.source(path), project.tree(path), project.models[path], start, around)
+        fix = hoist_class(project.source(path), project.tree(path), project.models[path], start, around)
+        return moved_beside(project, path, fix) if project.index.modules[path].notebook else fix
     except Refused as refused:
         return by_hand(f"`{name}`", refused)

@@ -50,9 +50,9 @@ class ReadyMade(NamedTuple):
 
 
 def body_of(function: Function) -> Expr | None:
-    """What a lambda returns."""
+    """What a function that does nothing else returns."""
     returned = [event.value for event in function.events if event.kind == "return"]
-    return returned[0] if function.kind == "lambda" and len(returned) == len(function.events) == 1 else None
+    return returned[0] if len(returned) == len(function.events) == 1 else None
 
 
 def ready_made_factory(model: ModuleModel, function: Function) -> ReadyMade | None:

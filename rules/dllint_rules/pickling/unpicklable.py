@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dllint import Certainty, Finding, Func, Held, Project, Rule, Severity, Workers
+from dllint import Certainty, Finding, Func, Held, Project, Rule, Severity, Workers, outcomes
 
 FAILS = "exception"
 
@@ -18,8 +18,7 @@ def finding(
     if not failing:
         return None
     where = project.where(held.loader, failing)
-    whose = "" if held.loader is not None else " for users who give it workers"
-    methods = dict.fromkeys(sorted(failing), FAILS) | {"fork": "ok"}
+    whose = "" if held.loader is not None else " in a loader with workers"
     loader = held.loader
     unsure = loader is None or loader.workers is Workers.UNKNOWN
     return Finding(
@@ -29,12 +28,23 @@ def finding(
         message=f"{what} {how} {where}{whose}; {remedy}",
         severity=Severity.ERROR,
         certainty=Certainty.LIKELY if unsure else held.surely,
-        outcomes=methods,
+        outcomes=outcomes(failing, FAILS, loader is not None and loader.chosen),
         notes=held.route,
         anchors=((loader.path, loader.span),) if loader is not None else (),
         key=f"{rule.code}:{held.path}:{place(held)}:{loader.name if loader is not None else 'users'}",
         data=held,
     )
+
+
+def a_function(project: Project, held: Held) -> str:
+    """What to use for a lambda. Of a notebook, spawned workers find nothing, at whatever level it is."""
+    notebook = project.index.modules[held.path].notebook
+    return "use a function of a module that is imported" if notebook else "use a module-level function"
+
+
+def to_module_level(project: Project, held: Held) -> str:
+    """Where to move what is local."""
+    return "to a module that is imported" if project.index.modules[held.path].notebook else "to module level"
 
 
 def place(held: Held) -> str:

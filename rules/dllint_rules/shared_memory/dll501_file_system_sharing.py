@@ -11,6 +11,7 @@ from dllint import (
     Expr,
     Ext,
     Finding,
+    Fix,
     Loader,
     Note,
     Project,
@@ -18,7 +19,6 @@ from dllint import (
     Severity,
     Site,
     Workers,
-    is_test,
     under_main_guard,
 )
 
@@ -36,21 +36,18 @@ class FileSystemSharing(Rule):
     def check(self, project: Project) -> Iterator[Finding]:
         for site in project.index.calls_named(("set_sharing_strategy",)):
             env = project.evaluator.generic(site.module, site.function)
-            if is_test(site.module.path) or _strategy(project, site.expr, env) != {"file_system"}:
+            if site.module.is_test or _strategy(project, site.expr, env) != {"file_system"}:
                 continue
-            if not _restored(project, site, env):
+            if not _restored(project, site, env) and _shares(project, site.module.path):
                 yield self._finding(project, site)
 
     def _finding(self, project: Project, site: Site) -> Finding:
         missed = _without_it(project, site)
         leak = (
-            "when a container is killed for memory, the files of its batches stay in /dev/shm; it is the cure for "
-            '"too many open files", for which `.clone()` of what is kept, or a higher `ulimit -n`, is the better one'
+            "when a container is killed for memory, the files of its batches stay in /dev/shm; it works around "
+            '"too many open files", for which `.clone()` of what is kept, or a higher `ulimit -n`, is better'
         )
-        text = (
-            "spawned workers do not run what stands under the guard, and share by descriptors as before; set it at "
-            "module level"
-        )
+        text = "spawned workers do not run code under the guard, and still share by descriptors; set it at module level"
         return Finding(
             code=self.code,
             path=site.module.path,
@@ -61,7 +58,25 @@ class FileSystemSharing(Rule):
             if missed is None
             else (Note(missed.path, missed.span, f"`{missed.name}(...)` starts workers here"),),
             key=f"{self.code}:{site.module.path}",
+            data=(site, missed is not None),
         )
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        site, guarded = finding.data
+        if not guarded:
+            return Fix.manual("Remove it where descriptors are enough; how many batches are kept open is not seen")
+        from dllint import above_guard
+
+        snippet = above_guard(project.source(finding.path), site.expr.start)
+        return Fix.manual("Set it above the main guard, where every worker runs it, too", snippet)
+
+
+def _shares(project: Project, path: str) -> bool:
+    """Whether a process of a program that a file is part of may send tensors: a loader's worker, or another."""
+    started = [loader.path for loader in project.loaders if loader.workers is not Workers.NONE]
+    decided = project.evaluator.conditions.decided
+    started += [task.path for task in project.processes.tasks if decided(task.env, task.call.start)]
+    return any(project.index.together(path, other) for other in started)
 
 
 def _strategy(project: Project, call: Expr, env: Env) -> set[object]:

@@ -16,10 +16,11 @@ from dllint import (
     Rule,
     Severity,
 )
+from dllint_rules.shared_memory.analysis.docker import RunContainers
 
 
 class ContainerWithoutShm(Rule):
-    """Batches come back through /dev/shm, which in a container is small unless somebody says how large."""
+    """Batches come back through /dev/shm, which in a container is small by default."""
 
     code = "DLL502"
     name = "container-without-shm"
@@ -30,7 +31,7 @@ class ContainerWithoutShm(Rule):
     containers = True
 
     def check(self, project: Project) -> Iterator[Finding]:
-        for container, loader in project.containers.starved():
+        for container, loader in project.analysis(RunContainers).starved():
             yield self._finding(container, loader)
 
     def _finding(self, container: Container, loader: Loader) -> Finding:
@@ -53,5 +54,5 @@ class ContainerWithoutShm(Rule):
     def fix(self, finding: Finding, project: Project) -> Fix | None:
         container: Container = finding.data
         if not container.edits:
-            return None
+            return Fix.manual(f"Give it {container.remedy}; the file is not written in a way that can be added to")
         return Fix("Give the container shared memory", container.edits, Applicability.SAFE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from dllint import PICKLING, Certainty, Event, Finding, Fix, Project, Rule, Span, Start, Workers
+from dllint import PICKLING, Certainty, Event, Finding, Fix, Project, Rule, Span, Start, Workers, outcomes
 
 
 class MissingMainGuard(Rule):
@@ -26,8 +26,7 @@ class MissingMainGuard(Rule):
         failing = start.methods & PICKLING
         if not failing:
             return None
-        where = project.where(start.loader, failing)
-        always = not where
+        where = project.where(start.loader, failing, start.chosen)
         loader = start.loader
         unknown = loader is not None and loader.workers is Workers.UNKNOWN
         return Finding(
@@ -35,9 +34,9 @@ class MissingMainGuard(Rule):
             path=start.path,
             span=statement_head(start.event),
             message=f"this line starts {start.what} on import, so every spawned worker runs it again and dies: "
-            f'fails {"on every platform" if always else where}; put it under `if __name__ == "__main__":`',
+            f'fails {where}; put it under `if __name__ == "__main__":`',
             certainty=Certainty.CERTAIN if start.surely and not unknown else Certainty.LIKELY,
-            outcomes=dict.fromkeys(sorted(failing), "exception") | {"fork": "ok"},
+            outcomes=outcomes(failing, "exception", start.chosen),
             notes=start.route,
             anchors=((loader.path, loader.span),) if loader is not None else (),
             key=f"{self.code}:{start.path}",

@@ -59,16 +59,16 @@ class CudaOnDataset(Rule):
         )
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
-        from dllint_rules.start.move_batches import moved_in_loop
+        from dllint_rules.start.move_batches import moved_by_hand, moved_in_loop
 
         held, made = finding.data, finding.data.value
         if held.holder.kind != "attribute" or not project.devices.use(made.call, made.env):
-            return None
+            return moved_by_hand("it is made elsewhere, where others may want it on the device")
         for running in project.running:
             part = given_back(running, held.holder.name) if running.loader is held.loader else None
             if part is not None:
                 return moved_in_loop(project, running, held.loader, made.call, made.env, part)
-        return None
+        return moved_by_hand(f"how `{held.holder.name}` gets into an item is not seen")
 
 
 def on_device(project: Project, held: Held) -> str:

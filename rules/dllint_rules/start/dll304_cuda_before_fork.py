@@ -1,38 +1,25 @@
-"""DLL304: CUDA is initialised before a fork whose child uses CUDA."""
+"""DLL304: CUDA is initialized before a fork whose child uses CUDA."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import (
-    FORK,
-    Applicability,
-    Certainty,
-    Child,
-    Expr,
-    Ext,
-    Finding,
-    Fix,
-    Func,
-    Note,
-    Project,
-    Rule,
-    Running,
-    Site,
-)
+from dllint import FORK, Certainty, Expr, Ext, Finding, Fix, Func, Note, Project, Rule, Running, Site
+from dllint_rules.start.analysis.forks import Child, Forks
 
 
 class CudaBeforeFork(Rule):
-    """A child may use CUDA when its parent has not: what initialises CUDA on import takes that away."""
+    """A child may use CUDA when its parent has not: what initializes CUDA on import takes that away."""
 
     code = "DLL304"
     name = "cuda-before-fork"
-    summary = "CUDA is initialised before a fork whose child uses CUDA"
+    summary = "CUDA is initialized before a fork whose child uses CUDA"
 
     def check(self, project: Project) -> Iterator[Finding]:
         seen = set()
-        for child in project.forked_cuda_users:
-            for running, call, how in project.forks.before(child):
+        forks = project.analysis(Forks)
+        for child in forks.cuda_users:
+            for running, call, how in forks.before(child):
                 if (running.path, call.span) not in seen:
                     seen.add((running.path, call.span))
                     yield self._finding(running, call, how, child)
@@ -44,7 +31,7 @@ class CudaBeforeFork(Rule):
             code=self.code,
             path=running.path,
             span=call.span,
-            message=f"`{how}` initialises CUDA before processes are forked that use it: they raise "
+            message=f"`{how}` initializes CUDA before processes are forked that use it: they raise "
             '"Cannot re-initialize CUDA in forked subprocess" on Linux before Python 3.14; '
             "start them with the spawn context or move this after",
             certainty=Certainty.LIKELY,
@@ -65,7 +52,8 @@ class CudaBeforeFork(Rule):
         elif loader.instance is None:
             snippet = call_with(project.source(loader.path), loader.span, "multiprocessing_context", '"spawn"')
         title = "Start these processes with spawn; what they get is pickled"
-        return Fix(title, (), Applicability.MANUAL, snippet=snippet) if snippet else None
+        why_not = "" if snippet else "; where they are started is not seen, or their target has no name of a module"
+        return Fix.manual(f"{title}{why_not}", snippet)
 
 
 def _spawned(project: Project, site: Site) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import FORK, Certainty, Expr, Finding, Loader, Note, OwnThread, Project, Rule, Running, Severity
+from dllint import FORK, Certainty, Expr, Finding, Fix, Loader, Note, Project, Rule, Running, Severity
+from dllint_rules.start.analysis.threads import OwnThread, Threads
 
 
 class ThreadsBeforeFork(Rule):
@@ -17,16 +18,17 @@ class ThreadsBeforeFork(Rule):
     default = False
 
     def check(self, project: Project) -> Iterator[Finding]:
-        for thread in project.threads.own():
+        threads = project.analysis(Threads)
+        for thread in threads.own():
             yield self._own(thread)
-        limited = project.threads.limits_opencv()
+        limited = threads.limits_opencv()
         seen: set[object] = set()
         for running in (*project.running_if_asked, *project.users_running):
             for call in project.executed_calls(running) if _forked(project, running) else ():
-                if project.threads.raises_number(call, running.env):
+                if threads.raises_number(call, running.env):
                     yield self._raised(running, call)
                 elif not limited and _workers_of(running) not in seen:
-                    name = project.threads.opencv(call, running.env)
+                    name = threads.opencv(call, running.env)
                     if name:
                         seen.add(_workers_of(running))
                         yield self._opencv(running, call, name)
@@ -37,9 +39,9 @@ class ThreadsBeforeFork(Rule):
             site.module.path,
             site.expr,
             loader,
-            f"a thread is started before the workers of `{loader.name}` are forked: they have whatever it has locked "
-            "at that moment and not the thread, so they may wait for ever; start it after the first batch, join it "
-            'before, or use `multiprocessing_context="spawn"`',
+            f"a thread is started before the workers of `{loader.name}` are forked: they inherit the locks that it "
+            "holds at that moment but not the thread, so they may wait forever; start it after the first batch, join "
+            'it before, or use `multiprocessing_context="spawn"`',
             (Note(loader.path, loader.span, f"`{loader.name}(...)` forks workers here"),),
         )
 
@@ -48,7 +50,7 @@ class ThreadsBeforeFork(Rule):
             running.path,
             call,
             running.loader,
-            "a forked worker that computes with more than one thread waits for ever, once the main process has done "
+            "a forked worker that computes with more than one thread waits forever, once the main process has done "
             'so; leave workers their one thread, or use `multiprocessing_context="spawn"`',
             running.route,
             Severity.WARNING,
@@ -59,7 +61,7 @@ class ThreadsBeforeFork(Rule):
             running.path,
             call,
             running.loader,
-            f"`{name}` works with a pool of as many threads as there are cores, in each worker, and some builds of "
+            f"`{name}` uses a pool with one thread for each core, in each worker, and some builds of "
             "OpenCV hang in it after a fork; call `cv2.setNumThreads(0)` where the dataset is defined",
             running.route,
         )
@@ -84,11 +86,18 @@ class ThreadsBeforeFork(Rule):
             notes=route,
             anchors=((loader.path, loader.span),) if loader is not None else (),
             key=f"{self.code}:{path}:{call.args[0].name}",
+            data=loader,
         )
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        loader = finding.data
+        what = f"`{loader.name}`" if loader is not None else "its loaders"
+        why_not = "what that sends is pickled then, and other code may count on a fork"
+        return Fix.manual(f"Start the workers of {what} with spawn, or leave the threads out; {why_not}")
 
 
 def _workers_of(running: Running) -> object:
-    """Whose workers run code: what one `cv2.setNumThreads(0)` mends is one cause."""
+    """Whose workers run code: what one `cv2.setNumThreads(0)` fixes is one cause."""
     return None if running.loader is None else (running.loader.path, running.loader.span)
 
 

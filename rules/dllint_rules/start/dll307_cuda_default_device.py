@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dllint import ALL_METHODS, Applicability, Certainty, Finding, Fix, Note, Project, Rule
+from dllint_rules.start.analysis.default_device import DefaultDevice
 
 _ON_DEFAULT = "torch.Generator(device=torch.empty(0).device)"
 """A generator where new tensors are, whatever the default is."""
@@ -18,7 +19,7 @@ class CudaDefaultDevice(Rule):
     summary = "CUDA is the default device of a program whose loader shuffles without `generator=`"
 
     def check(self, project: Project) -> Iterator[Finding]:
-        for found in project.default_device.cuda_defaults:
+        for found in project.analysis(DefaultDevice).cuda_defaults:
             loader = found.loader
             short = found.name.rpartition(".")[2]
             yield Finding(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import PICKLING, Certainty, Finding, Note, Project, Repeated, Rule, Severity, Workers
+from dllint import PICKLING, Certainty, Finding, Fix, Note, Project, Rule, Severity, Workers, event_names
+from dllint_rules.start.analysis.repeated import Repeated, RepeatedWork
 
 
 class ImportSideEffectInWorker(Rule):
@@ -12,21 +13,21 @@ class ImportSideEffectInWorker(Rule):
 
     code = "DLL308"
     name = "import-side-effect-in-worker"
-    summary = "module-level code of the main script uses CUDA, empties files or begins runs again in every worker"
+    summary = "main script uses CUDA, empties files or starts runs at module level, again in every worker"
     severity = Severity.WARNING
 
     def check(self, project: Project) -> Iterator[Finding]:
         seen = set()
-        for repeated in project.repeated_work.repeated():
+        for repeated in project.analysis(RepeatedWork).repeated():
             place = repeated.running.path, repeated.call.span
-            if place not in seen:
+            where = _where(project, repeated)
+            if where and place not in seen:
                 seen.add(place)
-                yield self._finding(project, repeated)
+                yield self._finding(repeated, where)
 
-    def _finding(self, project: Project, repeated: Repeated) -> Finding:
+    def _finding(self, repeated: Repeated, where: str) -> Finding:
         running, begun = repeated.running, repeated.begun
         loader = begun.loader
-        where = project.where(loader, begun.methods & PICKLING) or "on every platform"
         known = loader is None or loader.workers is Workers.SOME
         return Finding(
             code=self.code,
@@ -40,4 +41,22 @@ class ImportSideEffectInWorker(Rule):
             notes=(*running.route, Note(repeated.path, begun.at.span, f"{begun.what} start here")),
             anchors=((loader.path, loader.span),) if loader is not None else (),
             key=f"{self.code}:{running.path}:{repeated.what}",
+            data=repeated,
         )
+
+    def fix(self, finding: Finding, project: Project) -> Fix | None:
+        from dllint import GUARD
+
+        start = finding.data.running.start
+        names = " and ".join(f"`{name}`" for name in event_names(start)) if start is not None else ""
+        needed = f"what reads {names} must go along" if names else "what comes after it may need it"
+        return Fix.manual(f"Put it under the main guard; {needed}", GUARD)
+
+
+def _where(project: Project, repeated: Repeated) -> str:
+    """Where workers are spawned, in words; "" where they have no CUDA that they could initialise again."""
+    begun, failing = repeated.begun, repeated.begun.methods & PICKLING
+    if begun.chosen or not repeated.on_cuda:
+        return project.where(begun.loader, failing, begun.chosen)
+    platforms = begun.loader.platforms if begun.loader is not None else project.targets.platforms
+    return project.targets.on(tuple(name for name in platforms if name != "macos")).where(failing)

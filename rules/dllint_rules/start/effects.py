@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 
 from dllint import Event, Expr, Ext, Func, Klass, Mod, Project, Running, event_names, flat_targets
 from dllint_rules.start.worker_view import WorkerView, events_of
@@ -33,9 +34,21 @@ class Effects:
         self.project = project
         self.view = view
 
+    @cached_property
+    def _in_workers(self) -> frozenset[tuple[str, int]]:
+        """The functions that surely run in workers: these do for themselves what they change."""
+        tasks = self.project.processes.tasks
+        sent = (code for task in tasks for code in self.project.processes.running(task))
+        targets = (value for task in tasks for pair in task.targets for value in self.project.values(*pair))
+        classes = [item for item in targets if isinstance(item, Klass)]
+        methods = ((item.module.path, index) for item in classes for index in item.facts.methods.values())
+        return frozenset([*(code.function for code in (*self.project.running, *sent)), *methods])
+
     def seen_by_workers(self, entries: Iterable[Running]) -> str:
         """A change that workers would have to see, in words; "" where there is none."""
         for running in self.project.main_code.reach.walk(entries):
+            if running.env.function >= 0 and running.function in self._in_workers:
+                continue
             for event in events_of(running.env.module, running.env.function, running.start):
                 told = self._of_event(running, event)
                 if told:

@@ -28,7 +28,7 @@ from dllint_rules.start.worker_view import WorkerView
 _CELL = re.compile(r"^# (?:%%|In\[|<codecell>)", re.MULTILINE)
 _TEXT_BLOCK = re.compile(r"^#{20,}[ \t]*$", re.MULTILINE)
 _TITLE = re.compile(r"""\A(?:#.*\s*|\s+)*[rR]?(?:\"{3}|'{3})[^"']*?^[=\-*#~^]{3,}[ \t]*$""", re.MULTILINE)
-"""A gallery turns a script that begins with a title into a page: its blocks of text stand at the margin."""
+"""A gallery renders a script that begins with a title as a page: its text blocks must not be indented."""
 _BY_NAME = re.compile(r"\b(?:import_module|__import__|run_module|run_path|exec|entry_points)\b")
 _LOOKED_UP = {"globals", "exec", "eval"}
 
@@ -52,7 +52,9 @@ class _Tail:
         self.module = module
         self.source = project.source(module.path)
         self.program = project.index.imports(module.path)
-        self.statements = top_statements(self.source) or []
+        statements = top_statements(self.source)
+        self.readable = statements is not None
+        self.statements = statements or []
         while self.statements and self.statements[-1].kind in ("guard", "text"):
             self.statements.pop()
         starting = [entry.start.start for entry in self._entries() if entry.start and self._starts(entry)]
@@ -89,7 +91,9 @@ class _Tail:
         return frozenset(item.function for item in running if self._starts(item))
 
     def why_not(self) -> str:
-        """What stands in the way, in words; "" where nothing does."""
+        """The obstacle, in words; "" if there is none."""
+        if not self.readable:
+            return "this file is written for another Python"
         if self.first < 0:
             return "it is not clear which statements do"
         lifted = self._lifted()
@@ -165,13 +169,13 @@ class _Tail:
             if item.kind == "import" and name == "*":
                 return f"workers may need the names that line {row} imports"
             if item.kind == "definition" and item not in lifted:
-                why = "which reads what stands above it" if self._may_rise(item) else "a name that is bound twice"
+                why = "which reads what is above it" if self._may_rise(item) else "a name that is bound twice"
                 return f"workers may need `{name}`, defined in line {row}, {why}"
         text = self.source.text[tail[0].span.start : tail[-1].span.end]
         if _CELL.search(self.source.text) or re.search(r"^await\b", text, re.MULTILINE):
             return "this is a notebook"
         if _TEXT_BLOCK.search(self.source.text) and _TITLE.search(self.source.text):
-            return "a gallery makes a page of this file, whose blocks of text must stay at the margin"
+            return "a gallery renders this file, and its text blocks must not be indented"
         spans = [item.span for item in lifted]
         return "" if guarded(self.source, tail[0].span, tail[-1].span, spans) else "a line holds several statements"
 

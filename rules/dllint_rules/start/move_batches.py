@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Applicability, Env, Event, Expr, Fix, Loader, Module, Project, Running
+from dllint import Env, Event, Expr, Fix, Loader, Module, Project, Running
 
 _MOVED = """\
 # in `{where}`, for `{what}`:
@@ -15,20 +15,27 @@ for {target} in {batches}:
     {name} = {name}.to({device}, non_blocking=True)"""
 
 
-def moved_in_loop(project: Project, code: Running, loader: Loader, made: Expr, env: Env, part: Expr) -> Fix | None:
+def moved_in_loop(project: Project, code: Running, loader: Loader, made: Expr, env: Env, part: Expr) -> Fix:
     """`made`, in `env`, is put on a device; `part` is what `code`, which makes items or batches, gives of it.
 
-    None where it is not seen which of a batch's names it becomes, or which device is meant.
+    Without a snippet where it is not seen which of a batch's names it becomes, or which device is meant.
     """
     plain, device = on_cpu(project, made, env), named_device(project, made, env)
-    found = next(_loops(project, loader), None)
+    loops = list(_loops(project, loader))
     place = _place(code, part)
-    if not plain or not device or found is None or place is None:
-        return None
-    module, loop = found
+    if not plain or not device:
+        why_not = (
+            "which device is meant cannot be said elsewhere" if plain else "it is not a tensor that could stay there"
+        )
+        return moved_by_hand(why_not)
+    if not loops or place is None:
+        why_not = "no loop over this loader is seen" if not loops else "where in a batch it ends up is not seen"
+        return moved_by_hand(why_not)
+    module, loop = loops[0]
     name = _name(loop, place)
     if not name or loop.target is None or loop.value is None or not _means_the_same(device, env.module, module):
-        return None
+        row = project.source(module.path).location(loop.start)[0]
+        return moved_by_hand(f"the loop in {module.path}:{row} has no name for it, or none for the device")
     snippet = _MOVED.format(
         where=env.facts.qualname,
         what=" ".join(project.text(env.module.path, made.span).split()),
@@ -38,7 +45,12 @@ def moved_in_loop(project: Project, code: Running, loader: Loader, made: Expr, e
         name=name,
         device=device,
     )
-    return Fix("Leave it on the CPU, and move the batches", (), Applicability.MANUAL, snippet=snippet)
+    return Fix.manual("Leave it on the CPU, and move the batches", snippet)
+
+
+def moved_by_hand(why_not: str) -> Fix:
+    """What to do, and why nothing is shown to paste."""
+    return Fix.manual(f"Leave it on the CPU, and move the batches; {why_not}")
 
 
 def on_cpu(project: Project, call: Expr, env: Env) -> str:

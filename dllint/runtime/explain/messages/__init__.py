@@ -1,4 +1,4 @@
-"""The table of messages, in the order in which a line is held against them: what says more comes first."""
+"""The table of messages, in the order in which they are compared with a line: the more specific ones first."""
 
 from __future__ import annotations
 

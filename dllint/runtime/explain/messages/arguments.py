@@ -1,4 +1,4 @@
-"""What loaders and samplers say when their arguments cannot be."""
+"""What loaders and samplers say when their arguments are invalid."""
 
 from __future__ import annotations
 

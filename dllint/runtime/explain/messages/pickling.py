@@ -57,11 +57,11 @@ PICKLING = (
             "Can't pickle <class '{name}'>: it's not found as",
             "Can't pickle {name}: attribute lookup",
         ),
-        happened="Pickle looked for a function or class under its name and did not find it there. A lambda's name is "
+        happened="Pickle looked for a function or class by its name and did not find it. A lambda's name is "
         "`<lambda>` wherever it stands; a namedtuple is looked for under the name it was given, not its variable's.",
         where=f"{SENT}; for what is sent to a pool, or comes back from a worker, under every start method",
-        look="Look for module-level lambdas that something shipped keeps, and for namedtuples named otherwise than "
-        "their variable.",
+        look="Look for module-level lambdas that something shipped keeps, and for namedtuples whose name differs "
+        "from their variable.",
         source="CPython Modules/_pickle.c and Lib/pickle.py, 3.8 to 3.14",
         rules=("DLL102", "DLL103", "DLL101", "DLL105", "DLL104", "DLL107", "DLL111"),
         checks=PROBE,

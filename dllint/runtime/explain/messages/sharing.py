@@ -14,7 +14,7 @@ SHARING = (
             "[Errno 28] No space left on device",
         ),
         happened="A worker had a batch to send, and /dev/shm, where batches are handed over, is full. Containers get "
-        "64 MB unless told otherwise.",
+        "64 MB by default.",
         where="Linux, every start method; mostly in containers",
         look="Give the container more (`--shm-size=8g`, compose `shm_size`, an emptyDir with medium Memory), remove "
         "leaked /dev/shm/torch_* files, or send smaller batches with fewer workers.",
@@ -48,8 +48,8 @@ SHARING = (
             "unable to open shared memory object <{file}> in read-write mode",
             "unable to open shared memory object",
         ),
-        happened="A shared-memory file that one process named to another is not there, or cannot be opened: somebody "
-        "cleared /dev/shm, the sender has ended, or (in older versions, without a reason) descriptors ran out.",
+        happened="A shared-memory file that one process named to another is not there, or cannot be opened: /dev/shm "
+        "was cleared, the sender has ended, or (in older versions, without a reason) descriptors ran out.",
         where="Linux, every start method; with the sharing strategy file_system",
         look="Keep the sender alive until the tensor is read; look at `ulimit -n`; jobs on one machine must not clear "
         "each other's /dev/shm.",

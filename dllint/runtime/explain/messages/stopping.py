@@ -1,4 +1,4 @@
-"""Programs that wait for ever, and how they look when somebody ends them."""
+"""Programs that wait forever, and what they print when they are ended."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ STOPPING = (
     Message(
         key="did-not-end",
         wordings=("the program was still running after {any} seconds and was ended",),
-        happened="The program hung, or needs more time than it was given. Its stacks, as they were, stand above.",
+        happened="The program hung, or needs more time than it was given. Its stacks are above.",
         where="every start method",
-        look="The innermost frames say what it waited for: a batch, a process, a lock, a queue that nobody reads.",
+        look="The innermost frames say what it waited for: a batch, a process, a lock, a queue that is never read.",
         source="dllint explain --run --timeout",
         rules=("DLL405", "DLL111", "DLL306", "DLL404", "DLL301"),
         checks=("probe",),
@@ -32,7 +32,7 @@ STOPPING = (
         key="item-not-sent",
         wordings=("Exception in thread QueueFeederThread", ", in _feed"),
         happened="A worker could not send what it had made: the thread that fills its queue raised, the batch was "
-        "dropped, and the main process waits for it for ever.",
+        "dropped, and the main process waits for it forever.",
         where="every start method, fork too",
         look="Return only arrays, tensors, numbers, strings and classes of a module from the dataset and collate_fn.",
         source="CPython Lib/multiprocessing/queues.py, 3.8 to 3.14; hangs here with torch 2.13",
@@ -44,7 +44,7 @@ STOPPING = (
         key="hang-at-shutdown",
         wordings=("in _shutdown_worker", "self._shutdown_workers()"),
         happened="The main process was about to end a loader's workers and waited: they were still busy with an item "
-        "(it asks for 5 seconds each), hang themselves, or wrote into a queue that nobody reads.",
+        "(it asks for 5 seconds each), hang themselves, or wrote into a queue that is never read.",
         where="every start method; versions before torch 1.2 hang here without a mistake of yours",
         look="See what the workers do (`py-spy dump --pid`), let no iterator outlive its loop, and do not replace "
         "the handler of SIGCHLD.",
@@ -57,7 +57,7 @@ STOPPING = (
         key="hang-at-exit",
         wordings=("in _exit_function", "in _finalize_join", "in join_thread"),
         happened="The program was over and waited for a process of its own, or for the thread that writes into a "
-        "queue, which nobody reads any more.",
+        "queue, which is not read any more.",
         where="every start method",
         look="Read the queue empty before you join the process that fills it; make helpers daemonic.",
         source="CPython Lib/multiprocessing/util.py and queues.py, 3.8 to 3.14; seen after Ctrl-C",
@@ -74,8 +74,8 @@ STOPPING = (
         ),
         happened="The main process waited when it was ended: for a worker's next batch, for a process or for a thread.",
         where="every start method",
-        look="See what the others do (`py-spy dump --pid`): a lock taken before the fork, a queue that nobody "
-        "reads, an item that takes for ever.",
+        look="See what the others do (`py-spy dump --pid`): a lock taken before the fork, a queue that is "
+        "never read, an item that takes forever.",
         source="CPython Lib/threading.py, Lib/multiprocessing/popen_fork.py; torch/utils/data/dataloader.py",
         rules=("DLL405", "DLL306", "DLL404", "DLL111"),
         checks=("probe",),

@@ -57,7 +57,7 @@ UNPICKLING = (
     Message(
         key="getattr-without-end",
         wordings=("RecursionError: maximum recursion depth exceeded",),
-        happened="A class whose `__getattr__` reads an attribute that is not there yet calls itself for ever: pickle "
+        happened="A class whose `__getattr__` reads an attribute that is not there yet calls itself forever: pickle "
         "makes the object first and gives it its attributes later.",
         where=f"when a worker unpickles: {FRESH}; elsewhere, an endless recursion of the program's own",
         look="Let `__getattr__` raise AttributeError for names that begin with `__` and for the attribute it reads.",
@@ -97,7 +97,7 @@ UNPICKLING = (
             "Caught NameError in DataLoader worker process {number}",
             "NameError: name '{variable}' is not defined",
         ),
-        happened="Code that runs in a worker reads a global that only the main process has set: it stands under the "
+        happened="Code that runs in a worker reads a global that only the main process has set: it is under the "
         "main guard.",
         where=f"{FRESH}, when the name is set under the guard; otherwise a plain mistake",
         look="Set the global above the guard, or pass the value to the dataset.",

@@ -1,4 +1,4 @@
-"""DLL701: a request that worker code makes may wait for ever."""
+"""DLL701: a request that worker code makes may wait forever."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SECONDS = 60
 
 
 class RequestWithoutTimeout(Rule):
-    """`requests` waits for ever unless it is told otherwise, and with it the worker, the loader and the training."""
+    """`requests` waits forever unless it is told otherwise, and with it the worker, the loader and the training."""
 
     code = "DLL701"
     name = "request-without-timeout"

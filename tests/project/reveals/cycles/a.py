@@ -1,3 +1,3 @@
-from b import nobody, shared
+from b import shared
 
 reveal(shared)  # reveals: 7

@@ -1,3 +1,1 @@
-from a import nobody
-
 shared = 7

@@ -1,0 +1,1 @@
+"""Which data grows with the dataset, and which code reads it item by item."""

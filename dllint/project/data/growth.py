@@ -1,0 +1,223 @@
+"""What grows with the data: what has as many elements as there are files, lines, rows or annotations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dllint.knowledge import LOADERS
+from dllint.model.facts import Event, Expr
+from dllint.project.evaluate.abstract_values import Env, ExtInst, ExtMethod, Opaque, Seq, Value
+from dllint.project.evaluate.shapes import GENERATOR
+from dllint.project.loaders.arguments import event_of
+
+if TYPE_CHECKING:
+    from dllint.project import Project
+
+READ = {
+    "json.load": "JSON", "json.loads": "JSON", "ujson.load": "JSON", "ujson.loads": "JSON", "orjson.loads": "JSON",
+    "simplejson.load": "JSON", "mmcv.load": "a file", "mmengine.load": "a file", "mmengine.fileio.load": "a file",
+    "mmcv.fileio.load": "a file", "pickle.load": "a pickle", "pickle.loads": "a pickle", "cPickle.load": "a pickle",
+    "_pickle.load": "a pickle", "dill.load": "a pickle", "joblib.load": "a pickle",
+    "six.moves.cPickle.load": "a pickle", "pycocotools.coco.COCO": "COCO annotations", "lvis.LVIS": "LVIS annotations",
+    "pycocotools.COCO": "COCO annotations", "lvis.lvis.LVIS": "LVIS annotations",
+}  # fmt: skip
+"""Callables that return Python containers as large as a file, with what they read."""
+FRAMES = ("pandas.read_",)
+LISTING = frozenset({"glob", "iglob", "rglob", "listdir", "iterdir", "scandir", "walk", "getnames", "namelist"})
+"""What lists files is called so in every library: `os`, `pathlib`, `blobfile`, `fsspec`, `tensorflow.io.gfile`."""
+LINEWISE = frozenset({"readlines", "splitlines"})
+_OPENERS = frozenset({"open", "GFile", "BlobFile", "smart_open", "xopen", "reader", "DictReader", "FileInput"})
+_NO_LINES = ("PIL.", "lmdb.", "wave.", "rasterio.", "tarfile.", "zipfile.", "av.", "h5py.")
+_TABLES = frozenset({
+    "numpy.load", "numpy.loadtxt", "numpy.genfromtxt", "h5py.File", "scipy.io.loadmat", "datasets.load_dataset",
+})  # fmt: skip
+_COPIES = frozenset({
+    "builtins.sorted", "builtins.list", "builtins.tuple", "builtins.reversed", "builtins.set", "builtins.filter",
+    "builtins.frozenset", "builtins.iter", "copy.copy", "copy.deepcopy", "natsort.natsorted", "natsort.os_sorted",
+    "random.sample", "itertools.islice", "itertools.chain", "builtins.dict", "collections.OrderedDict",
+    "collections.deque", "sklearn.utils.shuffle", "sklearn.model_selection.train_test_split[]",
+})  # fmt: skip
+"""What gives the elements of what it is given: in another order, or fewer of them."""
+_NESTED = frozenset({"itertools.chain.from_iterable", "builtins.sum"})
+"""What gives the elements of the elements."""
+_AS_MANY = frozenset({"builtins.enumerate", "builtins.zip", "builtins.range", "builtins.len", "builtins.map"})
+_PROGRESS = frozenset({"tqdm", "trange", "track", "tqdm_notebook", "progressbar"})
+_VIEWS = frozenset({"keys", "values", "items", "copy", "tolist", "iterrows", "itertuples", "unique"})
+_MAKERS = frozenset({
+    "builtins.dict", "builtins.list", "builtins.set", "collections.defaultdict", "collections.OrderedDict",
+    "collections.deque",
+})  # fmt: skip
+_SMALL = 5000
+"""So many elements are few: a slice that ends there is short."""
+MAX_CALLERS = 2
+
+
+class Growth:
+    """Answers whether containers and loops grow with the data."""
+
+    def __init__(self, project: Project) -> None:
+        self.evaluator = project.evaluator
+        self._known: dict[Value, bool] = {}
+
+    def loops(self, iterable: Expr, env: Env) -> bool:
+        """Whether a loop over an expression runs as often as there are files, lines, rows or records."""
+        return any(map(self.grows, self.evaluator.values(iterable, env)))
+
+    def in_loop(self, event: Event, env: Env, callers: int = MAX_CALLERS) -> bool:
+        """Whether code runs in such a loop, here or where its function is called."""
+        for index in env.module.enclosing(event.block):
+            block = env.module.block(index)
+            if block.kind == "for" and block.test is not None and self.loops(block.test, env):
+                return True
+            if block.kind == "while" and block.test is not None and self._counts(block.test, env):
+                return True
+        return callers > 0 and any(self.in_loop(*place, callers - 1) for place in self._called_from(env))
+
+    def _counts(self, test: Expr, env: Env) -> bool:
+        """`while number < len(rows)`."""
+        lengths = (part for part in test.walk() if part.kind == "call" and part.args[0].name == "len")
+        return any(self.loops(part.args[1], env) for part in lengths if len(part.args) > 1)
+
+    def _called_from(self, env: Env) -> Iterator[tuple[Event, Env]]:
+        if env.function < 0 or env.facts.name == "__init__":
+            return
+        if env.call is not None and env.caller is not None:
+            found = event_of(env.caller, env.call)
+            if found is not None:
+                yield found, env.caller
+            return
+        for site, _ in self.evaluator.call_sites.callers(env.module, env.function):
+            scope = self.evaluator.generic(site.module, site.function)
+            found = event_of(scope, site.expr)
+            if found is not None:
+                yield found, scope
+
+    def grows(self, value: Value) -> bool:
+        """Whether a container, or what is looped over, has an element for each of many."""
+        return self.evaluator.ask(self._known, value, False, self._grows, value)
+
+    def _grows(self, value: Value) -> bool:
+        if self.from_data(value) or any(map(self.grows, self.copied(value))):
+            return True
+        match value:
+            case Seq(expr=expr, env=env) if expr.kind == "comprehension":
+                return any(self.loops(iterable, env) for key, iterable in expr.keywords if key == "in")
+            case Seq() | ExtInst(name="builtins.dict" | "builtins.list" | "collections.defaultdict"):
+                return self._filled(value)
+            case ExtInst(name=name, base=ExtInst() as base) if name.startswith("numpy.") and name.endswith("[]"):
+                return self.grows(base)  # `np.where(mask)[0]`
+            case ExtInst(name=name) if name == GENERATOR:
+                yields = self.evaluator.containers.yields(value)
+                return any(self.in_loop(event, scope, 0) for event, _, scope in yields)
+            case ExtInst(name=name, call=call, env=env, base=base) if call.kind == "call":
+                last = name.rpartition(".")[2]
+                if name in _MAKERS:
+                    return self._filled(value)
+                if name in _AS_MANY or last in _PROGRESS or name.startswith("numpy."):
+                    return any(self.loops(arg, env) for arg in call.args[1:])
+                return last in _VIEWS and base is not None and self.grows(base)
+            case Opaque(expr=expr, env=env) if expr.kind == "binop":
+                return any(self.loops(arg, env) for arg in expr.args)
+        return False
+
+    def from_data(self, value: Value) -> bool:
+        """Whether a value was taken out of a file, a table or a listing: a row, a column, a line."""
+        return any(isinstance(part, ExtInst) and _is_source(part.name) for part in chain(value))
+
+    def copied(self, value: Value) -> Iterator[Value]:
+        """The containers that a value has its elements from."""
+        match value:
+            case ExtInst(call=call, base=base) if call.kind == "subscript" and base is not None:
+                if call.args[1].kind == "slice" and not self._is_short(call.args[1], value.env):
+                    yield base
+            case ExtInst(name=name, call=call, env=env) if name in _COPIES or _progresses(name):
+                made = value.base if name.endswith("[]") else value
+                yield from self._given(made.call, made.env) if isinstance(made, ExtInst) else ()
+            case ExtInst(name=name, call=call, env=env) if name in _NESTED and len(call.args) > 1:
+                for outer in self.evaluator.values(call.args[1], env):
+                    yield from self._elements(outer)
+            case ExtInst(name=name, base=base) if name.endswith(".copy") and base is not None:
+                yield base
+            case Seq(expr=expr, env=env) if expr.kind in ("list", "tuple", "set"):
+                for part in expr.args:
+                    yield from self.evaluator.values(part.args[0], env) if part.kind == "star" else ()
+            case Opaque(expr=expr, env=env) if expr.kind == "binop" and expr.name in "+*":
+                for part in expr.args:
+                    yield from self.evaluator.values(part, env)
+
+    def _given(self, call: Expr, env: Env) -> Iterator[Value]:
+        """What a call that copies is given: all it may take elements from."""
+        short = call.args[0].name in ("sample", "islice") and any(map(_is_few, call.args[2:]))
+        for arg in () if short else call.args[1:]:
+            if arg.kind == "star":
+                for outer in self.evaluator.values(arg.args[0], env):
+                    yield from self._elements(outer)
+            elif arg.kind != "lambda":
+                yield from self.evaluator.values(arg, env)
+
+    def _elements(self, value: Value) -> Iterator[Value]:
+        if isinstance(value, Seq):
+            yield from self.evaluator.containers.elements(value)
+        else:
+            yield value
+
+    def _is_short(self, piece: Expr, env: Env) -> bool:
+        """`[:100]`: both ends are known, and near each other."""
+        start, *stops = piece.args[:2]
+        return start.kind == "none" and any(_is_few(stop) for stop in stops)
+
+    def _filled(self, container: Value) -> bool:
+        """Whether a loop over data, or something that grows, fills a container."""
+        for scope, event, _, what in self.fillings(container):
+            if event.kind == "augment" and what.kind not in ("list", "tuple"):
+                if self.loops(what, scope):
+                    return True
+            elif what.kind == "call" and what.args[0].name in ("extend", "update"):
+                if any(self.loops(arg, scope) for arg in what.args[1:]):
+                    return True
+            if self.in_loop(event, scope):
+                return True
+        return False
+
+    def fillings(self, container: Value) -> Iterator[tuple[Env, Event, bool, Expr]]:
+        """What fills a container: where, in which event, whether in `groups[key]` of it, the call or the subscript."""
+        if not isinstance(container, (Seq, ExtInst)):
+            return
+        for scope, event, receiver, what in self.evaluator.containers.mutations_around(container.env):
+            kept = receiver.args[0] if receiver.kind == "subscript" else receiver
+            if receiver.kind == "call" and receiver.args[0].name == "setdefault":
+                kept = receiver.args[0].args[0]
+            if kept.kind not in ("name", "attribute"):
+                continue
+            grouped = kept is not receiver and container in self.evaluator.values(kept, scope)
+            if grouped or container in self.evaluator.values(receiver, scope):
+                yield scope, event, grouped, what
+
+
+def chain(value: Value | None) -> Iterator[Value]:
+    """A value and what it was taken from."""
+    while value is not None:
+        yield value
+        value = value.base if isinstance(value, (ExtInst, ExtMethod)) else None
+
+
+def opens(name: str) -> bool:
+    """Whether a callable gives something of which a loop reads lines or rows."""
+    return name.rpartition(".")[2] in _OPENERS and not name.startswith(_NO_LINES)
+
+
+def _is_source(name: str) -> bool:
+    last = name.rpartition(".")[2]
+    if name in READ or name in _TABLES or name.startswith(FRAMES) or opens(name):
+        return True
+    return last in LISTING or last in LINEWISE or name in LOADERS or name.endswith(".read().split")
+
+
+def _progresses(name: str) -> bool:
+    return name.rpartition(".")[2] in _PROGRESS
+
+
+def _is_few(expr: Expr) -> bool:
+    value = expr.value
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _SMALL

@@ -1,0 +1,256 @@
+"""Which containers worker code reads item by item: picked from with what changes with the item, or streamed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dllint.model.facts import Event, Expr
+from dllint.project.data.per_item import PerItem
+from dllint.project.evaluate import Answer, Evaluator
+from dllint.project.evaluate.abstract_values import Env, ExtInst, Inst, Klass
+from dllint.project.execution.call_graph import Running
+from dllint.project.program.flow import LOOPS
+from dllint.project.program.module import Module
+
+if TYPE_CHECKING:
+    from dllint.project import Project
+
+_STREAMS = frozenset({"__iter__", "__next__"})
+_FEW = re.compile(
+    r"(?:^|_)(?:class|cls|cat|categor|label|lbl|target|type|kind|lang|language|speaker|spk|task|split|subset|source"
+    r"|domain|gender|emotion)(?:es|s|ies|y)?(?:_|ids?$|idx$|index$|\d*$)",
+    re.IGNORECASE,
+)
+"""Names of what has few values, however many items there are: a table that is asked for one is a small one."""
+_PICKING = frozenset({"loadAnns", "loadImgs", "getAnnIds", "load_anns", "load_imgs", "get_ann_ids"})
+"""Methods of a COCO index that go through its dictionaries."""
+_DRAWS = ("random.", "numpy.random.", "torch.randint")
+_ANY_OF = frozenset({"choice", "choices", "sample"})
+_METHODS = _PICKING | _ANY_OF | {"get"}
+_TEXT = re.compile(
+    r"(?:^|_)(?:path|file|fname|filename|img|image|url|uri|caption|text|sentence|title|name)s?(?:_|$)(?!.*(?:id|idx|num|size))",
+    re.IGNORECASE,
+)
+"""Columns that hold text, by their names."""
+_TAKE_TEXT = frozenset({"join", "open", "imread", "Path", "exists", "isfile", "read_image"})
+"""Functions that are given text, by their names."""
+MAX_STEPS = 4
+
+
+class ItemReads:
+    """Answers how worker code reads attributes."""
+
+    def __init__(self, project: Project) -> None:
+        self.evaluator = project.evaluator
+        self.per_item = project.analysis(PerItem)
+        self._named: dict[tuple[Module, int], frozenset[str]] = {}
+        self._picked: dict[tuple[Module, int], list[tuple[Event, list[Expr]]]] = {}
+        self._known: dict[tuple[Env, bool, Klass, str], Expr | None] = {}
+        self._texts: dict[tuple[Module, int], list[Expr]] = {}
+
+    def read(self, running: Running, klass: Klass, attribute: str) -> Expr | None:
+        """Where this code reads elements of an attribute of a class's instances that change with the item."""
+        if not self._names(running, attribute):
+            return None
+        key = running.env, _streams(running), klass, attribute  # loaders share most of their code
+        if key not in self._known:
+            self._known[key] = next(self._reads(running, _Kept(self.evaluator, klass, attribute)), None)
+        return self._known[key]
+
+    def as_text(self, running: Running, klass: Klass, attribute: str) -> Expr | None:
+        """Where this code takes text out of such an attribute: a column called so, or a cell that names a file."""
+        kept, env = _Kept(self.evaluator, klass, attribute), running.env
+        key = env.module, env.function
+        if key not in self._texts:
+            self._texts[key] = [part for event in running.events for part in event.walk() if _takes_text(part)]
+        return next((part for part in self._texts[key] if kept.is_taken_by(part, env)), None)
+
+    def mentioned(self, running: Running, klass: Klass, attribute: str) -> Expr | None:
+        """Where this code reads elements of such an attribute in any way but for one of a few labels."""
+        kept, env = _Kept(self.evaluator, klass, attribute), running.env
+        for event in running.events if self._names(running, attribute) else ():
+            for root in filter(None, (event.value, event.target)):
+                other = {id(part) for part in self._no_elements(root, env)}
+                for part in root.walk():
+                    if id(part) not in other and kept.is_itself(part, env):
+                        return part
+        return None
+
+    def _no_elements(self, root: Expr, env: Env) -> Iterator[Expr]:
+        """Expressions of which no element is read, or one of a few: `len(x)`, a look-up table's `x[label]`."""
+        for part in root.walk():
+            if part.kind == "call" and part.args[0].name == "len":
+                yield from part.args[1:]
+            elif part.kind == "subscript" and self._is_one_of_few(part.args[1], env):
+                yield part.args[0]
+
+    def _names(self, running: Running, attribute: str) -> bool:
+        """Whether code has an attribute of a name at all, of whatever object."""
+        key = running.env.module, running.env.function
+        if key not in self._named:
+            parts = (part for event in running.events for part in event.walk())
+            self._named[key] = frozenset(part.name for part in parts if part.kind == "attribute")
+        return attribute in self._named[key]
+
+    def _reads(self, running: Running, kept: _Kept) -> Iterator[Expr]:
+        env = running.env
+        for event, picking in self._picking(running):
+            if event.kind == "for" and event.value is not None and _streams(running) and not _for_each(env, event):
+                yield from (part for part in event.value.walk() if kept.is_it(part, env))
+            yield from (part for part in picking if self._by_item(part, kept, env))
+
+    def _picking(self, running: Running) -> list[tuple[Event, list[Expr]]]:
+        """The loops of some code, and its events that may pick from something, with what may."""
+        key = running.env.module, running.env.function
+        if key not in self._picked:
+            events = ((event, list(filter(_may_pick, event.walk()))) for event in running.events)
+            self._picked[key] = [(event, parts) for event, parts in events if parts or event.kind == "for"]
+        return self._picked[key]
+
+    def _by_item(self, part: Expr, kept: _Kept, env: Env) -> bool:
+        if part.kind == "subscript":
+            return kept.leads_to(part.args[0], env) and self._is_of_item(part.args[1], env)
+        if part.kind != "call" or part.args[0].kind != "attribute":
+            return False
+        method, given = part.args[0], part.args[1:]
+        if method.name in _ANY_OF:
+            return any(kept.leads_to(arg, env) for arg in given)
+        asked = method.name in _PICKING or (method.name == "get" and given and self._is_of_item(given[0], env))
+        return bool(asked) and kept.leads_to(method.args[0], env)
+
+    def _is_of_item(self, index: Expr, env: Env) -> bool:
+        """Whether an index or key changes with the item, and is none of a few."""
+        stepping = env.facts.name == "__next__" and index.kind in ("name", "attribute")
+        return (stepping or self._varies(index, env)) and not self._is_one_of_few(index, env)
+
+    def _varies(self, index: Expr, env: Env, depth: int = MAX_STEPS) -> bool:
+        if self.per_item.varies(index, env) is Answer.YES:
+            return True
+        for part in index.walk() if depth else ():
+            if part.kind == "name" and any(self._varies(item, env, depth - 1) for item in _goes_over(part, env)):
+                return True
+            if part.kind == "call" and any(
+                isinstance(value, ExtInst) and value.name.startswith(_DRAWS)
+                for value in self.evaluator.values(part, env)
+            ):
+                return True
+        return False
+
+    def _is_one_of_few(self, index: Expr, env: Env, depth: int = MAX_STEPS) -> bool:
+        """Whether an index is a label, by the names on the way to it, or counts round a constant."""
+        if index.kind == "binop" and index.name == "%" and index.args[1].kind == "constant":
+            return True
+        if index.kind == "tuple":  # the constants of `table.loc[index, "label"]` say which column
+            return any(self._is_one_of_few(part, env, depth) for part in index.args if part.kind != "constant")
+        for part in index.walk():
+            if part.kind in ("name", "attribute") and _FEW.search(part.name):
+                return True
+            if isinstance(part.value, str) and _FEW.search(part.value):
+                return True
+            if part.kind == "name" and depth:
+                if any(self._is_one_of_few(value, env, depth - 1) for value in _assigned(part, env)):
+                    return True
+        return False
+
+
+class _Kept:
+    """What a class's instances keep under a name, as code refers to it."""
+
+    def __init__(self, evaluator: Evaluator, klass: Klass, attribute: str) -> None:
+        self.evaluator = evaluator
+        self.klass = klass
+        self.attribute = attribute
+
+    def is_itself(self, expr: Expr, env: Env) -> bool:
+        """Whether an expression is the attribute of an instance."""
+        if expr.kind != "attribute" or expr.name != self.attribute:
+            return False
+        return any(
+            isinstance(value, Inst) and self.evaluator.classes.derives(value.klass, self.klass)
+            for value in self.evaluator.values(expr.args[0], env)
+        )
+
+    def is_it(self, expr: Expr, env: Env, depth: int = MAX_STEPS) -> bool:
+        """The same, or a local name for it or for a part of it."""
+        if expr.kind != "name" or not depth:
+            return self.is_itself(expr, env)
+        places = ((value, env) for value in _assigned(expr, env) if value is not expr)
+        return any(self.leads_to(*place, depth - 1) for place in (*places, *self._passed(expr, env)))
+
+    def is_taken_by(self, part: Expr, env: Env) -> bool:
+        """Whether what an expression that asks for text asks is a part of it."""
+        if part.kind == "attribute" and self.is_itself(part, env):
+            return False
+        asked = part.args[:1] if part.kind in ("attribute", "subscript") else part.args
+        return any(self.leads_to(arg, env) for arg in asked)
+
+    def _passed(self, name: Expr, env: Env) -> Iterator[tuple[Expr, Env]]:
+        """What the call of a function passes as the parameter that a name is."""
+        for position, parameter in enumerate(env.facts.parameters) if env.call is not None and env.caller else ():
+            if parameter.name == name.name and parameter.kind not in ("args", "kwargs"):
+                yield from self.evaluator.arguments.passed(env, position, parameter)
+
+    def leads_to(self, expr: Expr, env: Env, depth: int = MAX_STEPS) -> bool:
+        """Whether an expression is a part of it: `self.rows["train"]`, `self.table.iloc`, `self.index.images[key]`."""
+        while not self.is_it(expr, env, depth):
+            if expr.kind not in ("subscript", "attribute"):
+                return False
+            expr = expr.args[0]
+        return True
+
+
+def _may_pick(part: Expr) -> bool:
+    """Whether an expression has the form of one that takes elements out of something."""
+    method = part.args[0] if part.kind == "call" else None
+    picking = method is not None and method.kind == "attribute" and method.name in _METHODS
+    return picking or part.kind == "subscript"
+
+
+def _takes_text(part: Expr) -> bool:
+    """Whether an expression asks for text: `row["path"]`, `row.path`, `join(root, row[0])`, `row[0] + ".png"`."""
+    if part.kind == "attribute":
+        return bool(_TEXT.search(part.name))
+    if part.kind == "subscript":
+        return any(isinstance(key.value, str) and _TEXT.search(key.value) for key in part.args[1].walk())
+    if part.kind == "call":
+        return part.args[0].name in _TAKE_TEXT
+    return part.kind == "binop" and part.name == "+" and any(isinstance(arg.value, str) for arg in part.args)
+
+
+def _streams(running: Running) -> bool:
+    """Whether code hands out the items of a stream one after the other."""
+    facts = running.env.facts
+    return facts.name in _STREAMS or (running.entry in _STREAMS and facts.is_generator)
+
+
+def _bound(name: Expr, env: Env, kind: str) -> list[Event]:
+    bindings = env.module.bindings[env.function, -1].get(name.name, ())
+    return [item.event for item in bindings if item.kind == kind and item.event is not None]
+
+
+def _assigned(name: Expr, env: Env) -> list[Expr]:
+    """What is assigned to a local name, as a whole."""
+    events = (event for event in _bound(name, env, "assign") if event.start < name.start)
+    return [event.value for event in events if event.value is not None and event.target is not None
+            and event.target.kind == "name"]  # fmt: skip
+
+
+def _goes_over(name: Expr, env: Env) -> Iterator[Expr]:
+    """What the comprehensions around a name go over with it."""
+    for comprehension, target, iterable in env.module.comprehensions.get(env.function, ()):
+        if comprehension.start <= name.start < comprehension.end and not iterable.start <= name.start < iterable.end:
+            if any(part.name == name.name for part in target.walk()):
+                yield iterable
+
+
+def _for_each(env: Env, loop: Event) -> bool:
+    """Whether a stream runs through a loop for each item that it yields: what is looped over is short then."""
+    module = env.module
+    yields = [part.start for event in env.facts.events for part in event.walk() if part.kind.startswith("yield")]
+    around = [module.block(index) for index in module.enclosing(loop.block)]
+    bodies = [block for block in module.model.blocks if block.parent == loop.block and block.test == loop.value]
+    return any(
+        block.kind in LOOPS and any(block.start <= at < block.end for at in yields) for block in around
+    ) and not any(block.start <= at < block.end for block in bodies for at in yields)

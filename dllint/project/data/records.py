@@ -1,0 +1,69 @@
+"""Python containers whose length depends on data, of something larger than names: rows, dictionaries, annotations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dllint.model.facts import Event
+from dllint.project.data.contents import FILLED, Contents, Kind
+from dllint.project.evaluate import Answer
+from dllint.project.evaluate.abstract_values import Klass, Seq, Value
+from dllint.source import Span
+
+if TYPE_CHECKING:
+    from dllint.project import Project
+
+COCO_DATASETS = frozenset({
+    "torchvision.datasets.CocoDetection", "torchvision.datasets.CocoCaptions",
+    "torchvision.datasets.coco.CocoDetection", "torchvision.datasets.coco.CocoCaptions",
+})  # fmt: skip
+"""Datasets of torchvision that keep a COCO index and read it for each item (read in their sources)."""
+
+
+class Records:
+    """Answers which values are containers of records."""
+
+    def __init__(self, project: Project) -> None:
+        self.evaluator = project.evaluator
+        self.contents = project.analysis(Contents)
+
+    def of(self, value: Value) -> str:
+        """Where the records of a container come from, in words; "" when it is not seen to be one."""
+        found = self.contents.of(value)
+        return found.source if found is not None and found.kind is Kind.ROW else ""
+
+    def is_filled(self, value: Value) -> bool:
+        """Whether a loop over data fills a container of records."""
+        return self.of(value) == FILLED
+
+    def filled_at(self, value: Value, attribute: str) -> tuple[str, Span] | None:
+        """Where an empty container is filled, if it is filled as that attribute: its length comes from there."""
+        found = self.contents.of(value)
+        if found is None or found.filled is None or not isinstance(value, Seq) or value.expr.args:
+            return None
+        path, span, receiver = found.filled
+        while receiver.kind == "subscript":
+            receiver = receiver.args[0]
+        return (path, span) if receiver.kind == "attribute" and receiver.name == attribute else None
+
+    # Datasets of others.
+
+    def coco_index(self, klass: Klass) -> tuple[str, Span] | None:
+        """Where a class gets torchvision's COCO index: its call of the base's `__init__`, or its header."""
+        if self.evaluator.classes.is_a(klass, COCO_DATASETS) is not Answer.YES:
+            return None
+        own = klass.facts.methods.get("__getitem__")
+        if own is not None and not any(_reads_index(event) for event in klass.module.events(own)):
+            return None
+        init = klass.facts.methods.get("__init__")
+        for event in klass.module.events(init) if init is not None else ():
+            for part in event.walk():
+                if part.kind == "call" and part.args[0].name == "__init__":
+                    return klass.module.path, part.span
+        return klass.module.path, klass.facts.header
+
+
+def _reads_index(event: Event) -> bool:
+    """Whether code of a COCO dataset asks its base for an item, or the index for annotations."""
+    names = {part.name for part in event.walk()}
+    return "__getitem__" in names or "coco" in names or bool(names & {"_load_target", "_load_image"})

@@ -1,0 +1,124 @@
+"""One attribute of a family of classes, with everything that the project does with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from dllint.model.facts import Expr
+from dllint.project.evaluate.abstract_values import Const, Ext, ExtInst, Func, Inst, Klass, Seq, Value
+from dllint.project.program.module import Module
+from dllint.source import Span
+
+if TYPE_CHECKING:
+    from dllint.project import Project
+    from dllint.syntax.uses import Use
+
+_OWN_BASES = {
+    "torch.utils.data.Dataset",
+    "torch.utils.data.IterableDataset",
+    "torchvision.datasets.VisionDataset",
+    "builtins.object",
+    "abc.ABC",
+}
+"""Classes of libraries whose own code does nothing with the attributes of those that derive from them."""
+
+
+class Place(msgspec.Struct, frozen=True):
+    """A use of the attribute, in a function (-1: the module's own code) of a file."""
+
+    module: Module
+    function: int
+    use: Use
+
+
+class Attribute:
+    """An attribute that a class sets on itself. The family: the class, what derives from it, and all their bases."""
+
+    def __init__(self, project: Project, klass: Klass, name: str) -> None:
+        self.project = project
+        self.name = name
+        classes = project.evaluator.classes
+        derived = (klass, *classes.subclasses(klass))
+        self.family = {(item.module.path, item.index): item for one in derived for item in classes.mro(one)}
+
+    def hidden(self) -> bool:
+        """Whether something unseen may use the attribute: a library's base class, a property, a class body."""
+        classes = self.project.evaluator.classes
+        for klass in self.family.values():
+            bases = [base for base in classes.bases(klass) if not isinstance(base, Klass)]
+            if any(not isinstance(base, Ext) or base.name not in _OWN_BASES for base in bases):
+                return True
+            names = {part.name for event in klass.facts.events if event.target for part in event.target.walk()}
+            if self.name in names | klass.facts.methods.keys() | classes.dataclass_fields(klass).keys():
+                return True
+        return False
+
+    @cached_property
+    def near(self) -> list[Place] | None:
+        """The places in the files of the family, where most obstacles to a change are."""
+        return self._in_files({path: self.project.index.modules[path] for path, _ in sorted(self.family)}.values())
+
+    @cached_property
+    def places(self) -> list[Place] | None:
+        """Every use in the project that may be of this attribute; None where a file could not be read again."""
+        return self._in_files(self.project.index)
+
+    def _in_files(self, modules: Iterable[Module]) -> list[Place] | None:
+        from dllint.syntax.uses import attribute_uses
+
+        found: list[Place] = []
+        for module in modules:
+            uses = attribute_uses(self.project.source(module.path), self.name)
+            if uses is None:
+                return None
+            for use in uses:
+                function = innermost(module, use.span.start)
+                if self._may_be(module, function, use):
+                    found.append(Place(module, function, use))
+        return found
+
+    def _may_be(self, module: Module, function: int, use: Use) -> bool:
+        """Whether the base may be an object of the family."""
+        base = self.project.text(module.path, use.base)
+        if base == module.receiver_name(function) or base.startswith("super("):
+            return (module.path, module.method_owner(function)) in self.family
+        site = next(_expressions_at(module, use.base), None)
+        if site is None:
+            return True
+        expression, around = site
+        values = self.project.values(expression, self.project.evaluator.generic(module, around))
+        return not values or not all(map(self._is_other, values))
+
+    def _is_other(self, value: Value) -> bool:
+        """Whether a value is certainly not an object of the family."""
+        match value:
+            case Inst() | Klass():
+                klass = value.klass if isinstance(value, Inst) else value
+                mro = self.project.evaluator.classes.mro(klass)
+                return not any((item.module.path, item.index) in self.family for item in mro)
+            case ExtInst(name=name, call=call):
+                return call.kind == "call" and not name.startswith(("torch.utils.data", "copy.", "lightning."))
+            case Const() | Seq() | Func():
+                return True
+        return False
+
+
+def innermost(module: Module, offset: int) -> int:
+    """The function around an offset, or -1."""
+    around = [item for item in module.model.functions if item.span.start <= offset < item.span.end]
+    return min(around, key=lambda item: item.span.end - item.span.start).index if around else -1
+
+
+def _expressions_at(module: Module, span: Span) -> Iterator[tuple[Expr, int]]:
+    """The expression of a span, with the function whose code it is."""
+    for function, _, events in module.scopes:
+        for event in events:
+            for root in (event.value, event.target):
+                if root is not None and root.start <= span.start and span.end <= root.end:
+                    for part in root.walk():
+                        if (part.start, part.end) == (span.start, span.end):
+                            yield part, function

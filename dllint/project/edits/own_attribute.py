@@ -1,0 +1,115 @@
+"""An attribute that `__init__` sets to the result of a call: whether a property can replace it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dllint.project.edits.attribute import Attribute
+from dllint.project.evaluate.abstract_values import ExtInst, Klass
+from dllint.project.program.module import Module, Write
+
+if TYPE_CHECKING:
+    from dllint.project import Project
+
+_SPECIAL = frozenset({
+    "__getattr__", "__getattribute__", "__setattr__", "__copy__", "__deepcopy__", "__del__", "__slots__",
+})  # fmt: skip
+_PICKLING = frozenset({"__getstate__", "__setstate__", "__reduce__", "__reduce_ex__"})
+_SETTING = ("write", "set", "filled", "named")
+"""Kinds of uses that a property does not allow."""
+
+
+class OwnAttribute:
+    """The attribute, by the assignment that sets it."""
+
+    def __init__(self, project: Project, module: Module, write: Write, klass: Klass) -> None:
+        self.project, self.module, self.write, self.klass = project, module, write, klass
+        self.name = write.target.name
+        self.receiver = module.receiver_name(write.function)
+        self.attribute = Attribute(project, klass, self.name)
+
+    def why_no_property(self, pickled: bool) -> str:
+        """The obstacle to a property, in words; "" if there is none.
+
+        `pickled`: it may go along when the object is pickled, so that the class needs no `__getstate__`.
+        """
+        attribute, write = self.attribute, self.write
+        if self.module.model.functions[write.function].name != "__init__":
+            return "it is not made in `__init__`"
+        if write.event.block >= 0 or write.target.args[0].name != self.receiver:
+            return "it is not made in every case"
+        if attribute.hidden() or attribute.places is None or self.klass.facts.decorators:
+            return "code that dllint cannot see may use it"
+        special = {name for name in self._methods() if name in (_SPECIAL if pickled else _SPECIAL | _PICKLING)}
+        if self._state_is_lazy():
+            special.discard("__getstate__")
+        if special:
+            return f"the class has a `{min(special)}` of its own"
+        return "" if self._set_only_by(attribute, write) else "other code sets it, too"
+
+    def _set_only_by(self, attribute: Attribute, write: Write) -> bool:
+        sets = [place for place in attribute.places or () if place.use.kind in _SETTING]
+        return [place.use.span for place in sets] == [write.target.span]
+
+    def _methods(self) -> Iterator[str]:
+        """The methods of the family, and `__slots__`."""
+        for klass in self.attribute.family.values():
+            yield from klass.facts.methods
+            yield from (event.target.name for event in klass.facts.events if event.target is not None)
+
+    def _state_is_lazy(self) -> bool:
+        """Whether the only `__getstate__` of the family is one that an earlier fix has put into this class."""
+        from dllint.syntax.lazy import is_lazy_state
+
+        own = [klass for klass in self.attribute.family.values() if "__getstate__" in klass.facts.methods]
+        if own != [self.klass]:
+            return False
+        method = self.klass.module.model.functions[self.klass.facts.methods["__getstate__"]]
+        return is_lazy_state(self.project.text(self.klass.module.path, method.span))
+
+    def used_in_set_up(self) -> bool:
+        """Whether making the object, or asking its length, uses the attribute."""
+        before = self.project.handles.set_up(self.klass)
+        used = [place for place in self.attribute.places or () if place.use.span != self.write.target.span]
+        return any((place.module.path, place.function) in before for place in used)
+
+    def taken_from_it(self) -> Iterator[Write]:
+        """The assignments in `__init__` that keep a part of it (`self.images = self.file["images"]`), each once."""
+        whole = f"{self.receiver}.{self.name}"
+        for name, writes in self.module.self_writes.get(self.klass.index, {}).items():
+            for write in writes:
+                value = write.event.value
+                taken = value is not None and value.kind == "subscript" and value.args[0].dotted == whole
+                if taken and write.function == self.write.function and write.event.block < 0 and len(writes) == 1:
+                    if self._set_only_by(Attribute(self.project, self.klass, name), write):
+                        yield write
+
+    def is_set_once(self, attribute: str) -> bool:
+        """Whether objects of the family get an attribute once and for all."""
+        own = [klass.module.self_writes.get(klass.index, {}) for klass in self.attribute.family.values()]
+        outside = self.project.evaluator.attributes.outside_writes(self.klass, attribute)
+        return sum(len(writes.get(attribute, ())) for writes in own) == 1 and not outside
+
+    def free_name(self) -> str:
+        """A name of an attribute that the family does not have, nor it with `_pid`."""
+        base = self.name.strip("_")
+        wanted = (f"_{base}", f"_own_{base}", f"_{base}_of_process")
+        return next((name for name in wanted if self.is_free(name) and self.is_free(f"{name}_pid")), f"_lazy_{base}")
+
+    def is_free(self, name: str) -> bool:
+        """Whether a name occurs nowhere in the classes of the family."""
+        family = self.attribute.family.values()
+        texts = (self.project.text(klass.module.path, klass.facts.span) for klass in family)
+        return not any(re.search(rf"\b{re.escape(name)}\b", text) for text in texts)
+
+
+def own_attribute(project: Project, name: str, made: ExtInst) -> OwnAttribute | None:
+    """The attribute that just what a call makes is assigned to, in a class."""
+    for module in project.index:
+        for write in module.attribute_writes.get(name, ()):
+            owner = module.method_owner(write.function)
+            if owner >= 0 and write.event.value is made.call and write.event.target is write.target:
+                return OwnAttribute(project, module, write, project.evaluator.klass(module, owner))
+    return None

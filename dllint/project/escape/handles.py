@@ -1,0 +1,277 @@
+"""Things that belong to one process: which values are such, and whether they are open before the workers start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dllint.knowledge import DATASETS, KEEPERS, WORKER_METHODS
+from dllint.model.facts import Event
+from dllint.project.escape.handle_table import HANDLES, ITERDIR, MODULE, Handle
+from dllint.project.evaluate import Evaluator
+from dllint.project.evaluate.abstract_values import Env, Ext, ExtInst, ExtMethod, Inst, Klass, Method, Mod, Seq, Value
+from dllint.project.program.module import Module
+
+_SETUP = frozenset({"__init__", "__new__", "__post_init__", "__init_subclass__", "__len__", "__attrs_post_init__"})
+"""Methods that run in the main process: what they lead to is done before any worker starts."""
+_BACKED = frozenset({"anndata.read_h5ad", "anndata.read", "scanpy.read", "scanpy.read_h5ad"})
+_DATA = frozenset({"slice", "ellipsis", "tuple", "list"})
+_GENERATOR = Handle("generator")
+
+
+def handle_of(value: Value) -> Handle | None:
+    """What kind of handle a value is itself; a part of one (`h5py.File(p)["x"]`) is none of its own."""
+    match value:
+        case Seq(expr=expr) if expr.kind == "comprehension" and expr.name == "generator":
+            return _GENERATOR
+        case ExtInst(name=name, call=call):
+            if name.endswith(ITERDIR) or name == "pathlib.Path().glob":
+                return _GENERATOR
+            if name in _BACKED:
+                return Handle("HDF5-backed data") if _is_set(call.keyword("backed")) else None
+            if name == "numpy.load":
+                path = call.args[1] if len(call.args) > 1 else None
+                texts = [part.value for part in path.walk()] if path is not None else []
+                archive = bool(texts) and isinstance(texts[-1], str) and texts[-1].endswith(".npz")
+                return Handle("open zip file", "exception") if archive else None
+            handle = HANDLES.get(name)
+            return handle._replace(fork="") if handle is not None and _without_locks(value) else handle
+        case Mod():
+            return MODULE
+        case Ext(name=name) if "." not in name:
+            return MODULE
+    return None
+
+
+def _without_locks(made: ExtInst) -> bool:
+    """Whether it is an LMDB environment with `lock=False`, or of one: forked workers read through that side by side."""
+    if isinstance(made.base, ExtInst) and made.name.startswith("lmdb."):
+        return _without_locks(made.base)
+    lock = made.call.keyword("lock") if made.name in ("lmdb.open", "lmdb.Environment") else None
+    return lock is not None and lock.value is False
+
+
+def _is_set(expr: object) -> bool:
+    return expr is not None and getattr(expr, "value", None) not in (None, False)
+
+
+def lets_follow(made: ExtInst | ExtMethod) -> bool:
+    """Whether what a value was taken from is kept alive by it: data read from a handle keep nothing open."""
+    return is_part(made) or not _taken_from_handle(made)
+
+
+def _taken_from_handle(value: Value) -> bool:
+    base = value.base if isinstance(value, (ExtInst, ExtMethod)) else None
+    return base is not None and (handle_of(base) is not None or _taken_from_handle(base))
+
+
+def is_part(value: Value) -> bool:
+    """A group or dataset of an open HDF5 file."""
+    if not isinstance(value, ExtInst) or value.base is None or not value.name.endswith("[]"):
+        return False
+    if value.call.kind != "subscript" or len(value.call.args) != 2:
+        return False
+    index = value.call.args[1]
+    if isinstance(value.base, ExtInst) and value.base.name == "h5py.File":
+        return index.kind not in _DATA
+    return is_part(value.base) and (isinstance(index.value, str) or index.kind == "fstring")
+
+
+def gives_back(made: ExtInst) -> bool:
+    """Whether an item of something holds on to what that was made of: `random_split(...)[0]`, a part of a file."""
+    return is_part(made) or (isinstance(made.base, ExtInst) and keeps(made.base.name))
+
+
+def keeps(name: str) -> bool:
+    """Whether an external callable is known to keep what it is given as it is, not to read it."""
+    return name in KEEPERS or name in DATASETS
+
+
+class Handles:
+    """Answers whether a handle is open before the workers start."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self._known: dict[Klass, frozenset[tuple[str, int]]] = {}
+
+    def open_before(self, made: ExtInst | Seq, attribute: str, workers: frozenset[tuple[str, int]]) -> bool:
+        """Whether the code that makes a handle runs in the main process, and leaves it under this attribute, if any.
+
+        `workers` are the functions that run in workers.
+        """
+        env: Env | None = made.env
+        start = made.call.start if isinstance(made, ExtInst) else made.expr.start
+        if not self.evaluator.conditions.may_run(made.env, start):
+            return False
+        while env is not None and env.function >= 0:
+            owner = env.module.method_owner(env.function)
+            if owner < 0:
+                if env.caller is None and (env.module.path, env.function) in workers:
+                    return False
+                env = env.caller
+                continue
+            klass = env.receiver.klass if isinstance(env.receiver, Inst) else self.evaluator.klass(env.module, owner)
+            if self._let_go(klass, attribute, env) or self._let_go_outside(klass, attribute, env):
+                return False
+            return self._runs_before(env, klass, workers)
+        return True
+
+    def _runs_before(self, env: Env, klass: Klass, workers: frozenset[tuple[str, int]]) -> bool:
+        if (env.module.path, env.function) in self.set_up(klass) and self._set_up_runs(env, klass):
+            return True
+        leading = set(self._leading_to(env, klass))
+        if "__enter__" in leading and self._entered_outside(env, klass, workers):
+            return True
+        return any(self._called_outside(name, env, klass, workers) for name in sorted(leading))
+
+    def set_up(self, klass: Klass) -> frozenset[tuple[str, int]]:
+        """The methods that making an object of the class, or asking its length, leads to."""
+        if klass not in self._known:
+            self._known[klass] = frozenset(self._reached(self._entries(klass), self._methods(klass)))
+        return self._known[klass]
+
+    def _set_up_runs(self, env: Env, klass: Klass) -> bool:
+        """Whether making this object, with what it is given, leads there: `if eager: self.open()`."""
+        inst = env.receiver
+        if not isinstance(inst, Inst) or inst.call is None:
+            return True
+        return (env.module.path, env.function) in self._reached(self._entries(klass), self._methods(klass), inst)
+
+    def _entries(self, klass: Klass) -> list[tuple[Module, int]]:
+        """The methods that making an object of the class, or asking its length, runs first."""
+        methods = self._methods(klass)
+        return [methods[name] for name in _SETUP if name in methods] + [
+            (item.module, item.facts.methods["__init__"])
+            for item in self.evaluator.classes.mro(klass)
+            if "__init__" in item.facts.methods
+        ]
+
+    def _methods(self, klass: Klass) -> dict[str, tuple[Module, int]]:
+        found: dict[str, tuple[Module, int]] = {}
+        for item in self.evaluator.classes.mro(klass):
+            for name, index in item.facts.methods.items():
+                found.setdefault(name, (item.module, index))
+        return found
+
+    def _leading_to(self, env: Env, klass: Klass) -> Iterator[str]:
+        """The methods of a class that run the one of an activation, itself first."""
+        methods = self._methods(klass)
+        yield env.facts.name
+        for name, entry in methods.items():
+            if name not in WORKER_METHODS and name != env.facts.name:
+                if (env.module.path, env.function) in self._reached([entry], methods):
+                    yield name
+
+    def _reached(
+        self, entries: list[tuple[Module, int]], methods: dict[str, tuple[Module, int]], inst: Inst | None = None
+    ) -> set[tuple[str, int]]:
+        """The methods that some lead to on their own object, through properties too; on this one, if any is named."""
+        stack = list(entries)
+        seen: set[tuple[str, int]] = set()
+        while stack:
+            module, index = stack.pop()
+            if (module.path, index) in seen:
+                continue
+            seen.add((module.path, index))
+            receiver = module.receiver_name(index)
+            for event in module.events(index):
+                for part in event.walk():
+                    if part.kind == "attribute" and part.args[0].name == receiver != "" and part.name in methods:
+                        if inst is None or self._may_run(inst, module, index, part.start):
+                            stack.append(methods[part.name])
+        return seen
+
+    def _may_run(self, inst: Inst, module: Module, function: int, offset: int) -> bool:
+        env = self.evaluator.activations.method_env(inst, module, function)
+        return self.evaluator.conditions.may_run(env, offset)
+
+    def _called_outside(self, name: str, env: Env, klass: Klass, workers: frozenset[tuple[str, int]]) -> bool:
+        """Whether the set-up of another class calls a method of this object, or a script the one that opens it."""
+        own = {(item.module.path, item.index) for item in self.evaluator.classes.mro(klass)}
+        for site in self.evaluator.index.calls_named((name,)):
+            place = (site.module.path, site.function)
+            owner = site.module.method_owner(site.function)
+            if place in workers or (place[0], owner) in own:
+                continue
+            if owner >= 0 and place not in self.set_up(self.evaluator.klass(site.module, owner)):
+                continue
+            if owner >= 0 or name == env.facts.name:
+                scope = self.evaluator.generic(site.module, site.function)
+                if any(_on_object(value, env, name) for value in self.evaluator.values(site.expr.args[0], scope)):
+                    return True
+        return False
+
+    def _entered_outside(self, env: Env, klass: Klass, workers: frozenset[tuple[str, int]]) -> bool:
+        """Whether code of the main process enters this object: `with store:`."""
+        own = {(item.module.path, item.index) for item in self.evaluator.classes.mro(klass)}
+        for module in self.evaluator.index:
+            for function, _, events in module.scopes:
+                place = module.path, function
+                if place in workers or (module.path, module.method_owner(function)) in own:
+                    continue
+                scope = self.evaluator.generic(module, function)
+                entered = (event.value for event in events if event.kind == "with" and event.value is not None)
+                if any(_may_be(value, env) for expr in entered for value in self.evaluator.values(expr, scope)):
+                    return True
+        return False
+
+    def read_by(self, env: Env, attribute: str) -> bool:
+        """Whether code reads something through an attribute of its object."""
+        receiver = env.module.receiver_name(env.function)
+        return any(
+            part.kind == "attribute" and part.name == attribute and part.args[0].name == receiver != ""
+            for event in env.module.events(env.function)
+            if event.value is not None
+            for part in event.value.walk()
+        )
+
+    def _let_go_outside(self, klass: Klass, attribute: str, env: Env) -> bool:
+        """Whether other code sets it to None."""
+        return any(
+            write.event.value is not None
+            and write.event.value.kind == "constant"
+            and write.event.value.value is None
+            and isinstance(env.receiver, Inst)
+            and (inst.call is None or env.receiver.call is None or inst.call is env.receiver.call)
+            for inst, write, _ in self.evaluator.attributes.outside_writes(klass, attribute)
+        )
+
+    def _let_go(self, klass: Klass, attribute: str, env: Env) -> bool:
+        """Whether setting up also lets go of it: `del self.f`, or `self.f = None` in another method of the set-up."""
+        before = self.set_up(klass)
+        return any(
+            _lets_go(item.module, index, event, attribute, env)
+            for item in self.evaluator.classes.mro(klass)
+            for index in item.facts.methods.values()
+            if (item.module.path, index) in before
+            for event in item.module.events(index)
+        )
+
+
+def _on_object(value: Value, env: Env, name: str) -> bool:
+    """Whether a value is a method, of this name, of the object that an activation runs on."""
+    return isinstance(value, Method) and value.func.facts.name == name and _may_be(value.owner, env)
+
+
+def _may_be(value: Value, env: Env) -> bool:
+    """Whether a value may be the object that an activation runs on."""
+    if not isinstance(value, Inst) or not isinstance(env.receiver, Inst):
+        return False
+    same = env.receiver.call is None or value.call is env.receiver.call
+    return same and value.klass == env.receiver.klass
+
+
+def _lets_go(module: Module, function: int, event: Event, attribute: str, env: Env) -> bool:
+    """Whether an event of the set-up lets go of what `env` leaves under an attribute."""
+    target, value = event.target, event.value
+    if target is None or target.kind != "attribute" or target.name != attribute:
+        return False
+    same = module is env.module and function == env.function
+    if event.kind == "del":
+        return event.block < 0 or not same
+    if same or event.kind != "assign" or value is None or value.kind != "constant" or value.value is not None:
+        return False
+    if module.model.functions[function].name != "__init__":
+        return True
+    opener = env.facts.name
+    uses = [part.start for item in module.events(function) for part in item.walk() if part.name == opener]
+    return event.block < 0 and bool(uses) and event.start > max(uses)

@@ -1,0 +1,166 @@
+"""What a project offers to others: datasets, transforms and factories that no loader of its own reaches."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator
+from functools import cached_property
+
+from dllint.finding import Note
+from dllint.knowledge import DATASET_MODULES, DATASETS, holds_arguments
+from dllint.model.facts import Function
+from dllint.project.escape.shipped import Holder
+from dllint.project.evaluate import Answer, Evaluator
+from dllint.project.evaluate.abstract_values import ExtInst, Func, Inst, Klass, Value
+from dllint.project.evaluate.names import is_wrapper
+from dllint.project.program.guards import under_main_guard
+from dllint.project.program.module import Module
+from dllint.targets import Targets
+
+_FOR_WORKERS = re.compile(
+    r"(?<![a-z])(pre_?process(ing)?(_fn)?|transforms?|collat(e|or)(_fn)?|augment(ation)?s?)(?![a-z])", re.IGNORECASE
+)
+
+
+_DECORATED = frozenset({"cls", "klass", "func", "fn", "function", "method"})
+
+
+class Library:
+    """Finds what is there for users."""
+
+    def __init__(self, evaluator: Evaluator, targets: Targets) -> None:
+        self.evaluator = evaluator
+        self.known = DATASETS | set(targets.dataset_bases)
+
+    def is_dataset(self, klass: Klass) -> bool:
+        """Whether a class surely is a dataset: by a base class known to be one."""
+        matches = self.evaluator.classes.is_a(
+            klass, lambda name: name in self.known or (name.startswith(DATASET_MODULES) and name[-1] != ".")
+        )
+        return matches is Answer.YES
+
+    def _offers(self, klass: Klass) -> bool:
+        """Whether a class is a dataset that others can import: not from a notebook."""
+        return self.is_dataset(klass) and not klass.module.notebook
+
+    def datasets(self, reached: set[Klass]) -> Iterator[tuple[Value, Note]]:
+        """Dataset classes that no loader reaches, neither themselves nor through a subclass."""
+        for klass in self.evaluator.classes.all_classes:
+            if klass in reached or not self._offers(klass) or "<locals>" in klass.facts.qualname:
+                continue
+            text = f"no loader was seen to take `{klass.facts.name}`; one with workers meets this"
+            yield Inst(klass, users=True), Note(klass.module.path, klass.facts.header, text)
+
+    def made(self, reached: set[Klass]) -> Iterator[tuple[Value, Note]]:
+        """Datasets that the project makes and that no loader is seen to take: some loader's dataset is not known."""
+        for klass in self.evaluator.classes.all_classes:
+            if klass in reached or not self.is_dataset(klass):
+                continue
+            for site in self.evaluator.index.calls_named((klass.facts.name,)):
+                env = self.evaluator.generic(site.module, site.function)
+                if site.module.is_test or under_main_guard(site.module, site.function, site.event):
+                    continue
+                if site.event.kind == "return" and "<locals>" in klass.facts.qualname:
+                    continue  # `returned` asks who calls the function
+                if klass in self.evaluator.values(site.expr.args[0], env):
+                    text = f"`{klass.facts.name}` is made here; the loader that takes it could not be followed"
+                    yield Inst(klass, site.expr, env), Note(site.module.path, site.expr.span, text)
+
+    def default_lambdas(self) -> Iterator[tuple[Value, Holder, tuple[Note, ...]]]:
+        """Lambdas that are defaults of a dataset's parameters and kept: callers that pass nothing ship them."""
+        for klass in self.evaluator.classes.all_classes:
+            index = klass.facts.methods.get("__init__")
+            if index is None or not self._offers(klass) or "<locals>" in klass.facts.qualname:
+                continue
+            function = klass.module.model.functions[index]
+            for parameter in function.parameters:
+                if parameter.default is None or parameter.default.kind != "lambda":
+                    continue
+                for write in klass.module.self_writes.get(klass.index, {}).get(parameter.name, ()):
+                    if write.event.value is not None and write.event.value.name == parameter.name:
+                        text = f"kept as `{write.target.name}` of `{klass.facts.name}` when nothing else is passed"
+                        holder = Holder("attribute", write.target.name, klass.facts.name)
+                        value = Func(klass.module, parameter.default.ref)
+                        yield value, holder, (Note(klass.module.path, write.target.span, text),)
+
+    def returned(self, running: Callable[[], Collection[tuple[str, int]]]) -> Iterator[tuple[Value, Note]]:
+        """Transforms, local datasets and local functions that a function returns to users of the project.
+
+        Not those that are made per item: `running` tells which functions do that, and is asked only if it matters.
+        """
+        for module in self.evaluator.index:
+            for function in module.model.functions:
+                offered = list(self._offered(module, function)) if function.kind == "def" else []
+                if offered and (module.path, function.index) not in running():
+                    text = f"returned by `{function.qualname}`; a loader with workers that gets it meets this"
+                    yield from ((value, Note(module.path, function.header, text)) for value in offered)
+
+    def _offered(self, module: Module, function: Function) -> Iterator[Value]:
+        if module.notebook or function.parent >= 0 or function.decorators or function.index not in module.nesting:
+            return
+        private = function.name.startswith("_") or not self._importable(module)
+        if private and not self.evaluator.call_sites.callers(module, function.index):
+            return  # no code calls it, and it isn't public
+        returned = [event.value for event in function.events if event.kind == "return" and event.value is not None]
+        if not returned or not self._may_offer(module, function) or not self._only_returned(module, function):
+            return
+        env = self.evaluator.generic(module, function.index)
+        for expr in returned:
+            for value in self.evaluator.values(expr, env):
+                wraps = isinstance(value, Func) and is_wrapper(value.facts)
+                if not wraps and self._for_workers(value, module, function):
+                    yield value
+
+    def _importable(self, module: Module) -> bool:
+        """Whether other projects can import a file as a part of a package, or of one file that is all there is."""
+        folder = module.path.rpartition("/")[0]
+        return folder != "" or len(self.evaluator.index.modules) == 1
+
+    def _may_offer(self, module: Module, function: Function) -> bool:
+        """Whether there is anything that `_for_workers` could take."""
+        makes_classes = any(item.parent == function.index for item in module.model.classes)
+        return self._composes or makes_classes or is_named_for_workers(function)
+
+    @cached_property
+    def _composes(self) -> bool:
+        """Whether something in the project is known as `Compose`."""
+        index = self.evaluator.index
+        names = ("Compose", *index.aliases.get("Compose", ()))
+        return any(True for _ in index.calls_named(names))
+
+    def _only_returned(self, module: Module, function: Function) -> bool:
+        """Whether all that the project itself does with what a function returns is to return it."""
+        call_sites = self.evaluator.call_sites
+        # Of a method that is called on objects which cannot be followed, all calls of its name are taken for its own.
+        named = self.evaluator.index.calls_named((function.name,)) if function.owner >= 0 else ()
+        all_named = all(site.event.kind == "return" for site in named)
+        if not all_named and not call_sites.is_returned(module, function.index):
+            return False
+        callers = call_sites.callers(module, function.index)
+        return all(site.event.kind == "return" for site, _ in callers) if callers else all_named
+
+    def _for_workers(self, value: Value, module: Module, function: Function) -> bool:
+        match value:
+            case ExtInst(name=name):
+                return name.rpartition(".")[2] == "Compose" and holds_arguments(name)
+            case Inst(klass=klass):
+                return klass.facts.parent == function.index and klass.module is module and self.is_dataset(klass)
+            case Func():
+                local = value.facts.parent == function.index
+                return local and is_named_for_workers(function) and not _decorates(value)
+        return False
+
+
+def is_named_for_workers(function: Function) -> bool:
+    """Whether a factory's name says that it makes something for a dataset; `register_...` makes decorators."""
+    return bool(_FOR_WORKERS.search(function.name)) and not function.name.startswith("register")
+
+
+def _decorates(made: Func) -> bool:
+    """Whether a local function is for decorating: it takes a class or a function, or makes another one."""
+    first = made.facts.parameters[:1]
+    if first and first[0].name in _DECORATED:
+        return True
+    model = made.module.model
+    nested = any(item.parent == made.index and item.kind == "def" for item in model.functions)
+    return nested or any(item.parent == made.index for item in model.classes)

@@ -1,0 +1,566 @@
+"""What crosses into workers, and by which route: the shipped graph, walked from the loaders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from copy import copy
+from typing import NamedTuple
+
+import msgspec
+
+from dllint.finding import Certainty, Note
+from dllint.knowledge import (
+    BY_VALUE,
+    CHAINED,
+    COPIERS,
+    DATASETS,
+    ITERATORS,
+    LOADERS,
+    MAP_METHODS,
+    READ_AT_ONCE,
+    TRANSFORMED,
+    USUALLY_KEPT,
+    holds_arguments,
+)
+from dllint.model.facts import Expr
+from dllint.project.escape.handles import Handles, gives_back, keeps, lets_follow
+from dllint.project.escape.pickle_state import left_out
+from dllint.project.evaluate import NAMEDTUPLE_INSTANCE, Answer, Evaluator
+from dllint.project.evaluate.abstract_values import (
+    Const,
+    Env,
+    Ext,
+    ExtInst,
+    ExtMethod,
+    Free,
+    Func,
+    Inst,
+    Klass,
+    Method,
+    Mod,
+    Opaque,
+    Seq,
+    Super,
+    Value,
+    Values,
+    stands,
+)
+from dllint.project.evaluate.shapes import decorated
+from dllint.project.loaders.boundaries import Boundaries, Loader
+from dllint.project.program.module import Module, Write
+from dllint.source import Span
+
+MAX_STEPS = 14
+MAX_VISITED = 4000
+_BARE = (Const, Super, Opaque, Free)
+
+
+class Holder(msgspec.Struct, frozen=True, cache_hash=True):
+    """What keeps a shipped value.
+
+    kind: argument (of the loader, `name`), attribute (`name` of `owner`), default_factory, element, kept (by the
+    external callable `name`), owner (of the bound method `name`), returned (by a function, to the project's users).
+    """
+
+    kind: str
+    name: str = ""
+    owner: str = ""
+
+
+class Held(msgspec.Struct, frozen=True):
+    """Something that goes to workers. The route leads from the value to the loader, nearest step first."""
+
+    value: Value
+    holder: Holder
+    path: str
+    span: Span
+    """Where the value is made."""
+    route: tuple[Note, ...]
+    loader: Loader | None
+    """None: no loader of the project reaches it; it is there for the project's users."""
+    certainty: Certainty = Certainty.CERTAIN
+    method: Method | None = None
+    """The bound method that takes it along with its owner, where no other way leads to it."""
+    assumed: bool = False
+    """Something of a library is taken to keep it, or to give it back, which is good enough for functions only."""
+    sent: str = ""
+    """The argument of the loader through which it goes to the workers."""
+    decided: bool = True
+    """Whether no step is one of several alternatives, or depends on an unknown condition."""
+
+    @property
+    def surely(self) -> Certainty:
+        """How sure it is that it goes to workers."""
+        if self.loader is not None and self.loader.certainty is not Certainty.CERTAIN:
+            return Certainty.LIKELY
+        return self.certainty if self.decided else Certainty.LIKELY
+
+    def at(self, path: str, span: Span) -> Held:
+        """The same, shown at another place."""
+        return msgspec.structs.replace(self, path=path, span=span)
+
+    def for_users(self) -> Held:
+        """The same, shipped by the project's users."""
+        return msgspec.structs.replace(self, loader=None, certainty=Certainty.LIKELY)
+
+
+class _Step(NamedTuple):
+    value: Value
+    holder: Holder
+    route: tuple[Note, ...]
+    certainty: Certainty
+    method: Method | None = None
+    assumed: bool = False
+    sent: str = ""
+    decided: bool = True
+
+    def on(self, value: Value, holder: Holder, note: Note, decided: bool = True) -> _Step:
+        """The step to something that this value holds."""
+        return self._replace(value=value, holder=holder, route=(note, *self.route), decided=self.decided and decided)
+
+    def to(self, inner: _Step) -> _Step:
+        """The step to something inside, of which `inner` is the way from here."""
+        return _Step(
+            inner.value,
+            inner.holder,
+            inner.route + self.route,
+            inner.certainty if self.certainty is Certainty.CERTAIN else self.certainty,
+            self.method or inner.method,
+            self.assumed or inner.assumed,
+            self.sent,
+            self.decided and inner.decided,
+        )
+
+
+_Known = tuple[tuple[str, Span] | None, tuple[_Step, ...]]
+"""Where a value is made, and what it takes along, last first."""
+
+
+class Shipped:
+    """Walks the values that a loader ships."""
+
+    def __init__(self, evaluator: Evaluator, boundaries: Boundaries) -> None:
+        self.evaluator = evaluator
+        self.boundaries = boundaries
+        self.forked = False
+        """What a forked worker inherits: everything, whatever pickle would leave out."""
+        self._handles = Handles(evaluator)
+        self.partly: set[Inst] = set()
+        """Objects of which pickle leaves something out."""
+        self._known: dict[tuple[Value, Holder | bool], _Known] = {}
+
+    def when_forked(self) -> Shipped:
+        """The same for forked workers: but for objects, values hold what they hold when they are pickled."""
+        other = copy(self)
+        other.forked = True
+        return other
+
+    def by(self, loader: Loader) -> list[Held]:
+        """Everything that one loader hands to its workers."""
+        start = Note(loader.path, loader.span, f"`{loader.name}(...)` starts the workers here")
+        steps = []
+        for name in loader.boundary.ships:
+            for expr, env in self.boundaries.argument(loader, name)[0]:
+                note = Note(env.module.path, expr.span, f"passed as `{name}`")
+                values = self.evaluator.values(expr, env)
+                known = any(self._is_dataset(value) for value in values)
+                for value in values:
+                    if name == "dataset" and (self._no_dataset(value, loader) or (known and self._is_other(value))):
+                        continue
+                    holder, only = Holder("argument", name), _is_only(values)
+                    steps.append(_Step(value, holder, (note, start), Certainty.CERTAIN, sent=name, decided=only))
+        if loader.instance is not None and not loader.boundary.ships:
+            steps.append(_Step(loader.instance, Holder("argument", "process"), (start,), Certainty.CERTAIN))
+        return self._walk(steps, loader)
+
+    def by_users(self, value: Value, holder: Holder, route: tuple[Note, ...]) -> list[Held]:
+        """What users of the project would hand to workers with a value, where no loader of the project ships it."""
+        return self._walk([_Step(value, holder, route, Certainty.LIKELY)], None)
+
+    def by_process(self, values: Iterable[Value], note: Note) -> list[Held]:
+        """What is sent to a process that isn't a loader's worker."""
+        sent = Holder("argument", "process")
+        return self._walk([_Step(value, sent, (note,), Certainty.CERTAIN) for value in values], None)
+
+    def in_full(self, items: list[Held]) -> bool:
+        """Whether pickle leaves out nothing of what was found: forked workers inherit the same."""
+        return self.partly.isdisjoint(held.value for held in items)
+
+    def _walk(self, steps: list[_Step], loader: Loader | None) -> list[Held]:
+        found: list[Held] = []
+        seen: set[Value] = set()
+        named: set[tuple[Value, Holder]] = set()
+        stack: list[tuple[_Step, _Step | None]] = [(step, None) for step in reversed(steps)]
+        while stack and len(seen) < MAX_VISITED:
+            step, outer = stack.pop()
+            value = step.value
+            if value in seen and (value, step.holder) in named:
+                continue
+            if outer is not None:
+                step = outer.to(step)
+            named.add((value, step.holder))
+            if value in seen:
+                found += self._by_another_name(step, loader)
+                continue
+            if len(step.route) > MAX_STEPS or (type(value) is Func and self._renamed(value)):
+                continue
+            if step.certainty is Certainty.LIKELY and type(value) is Inst and self._doubtful(value):
+                continue
+            seen.add(value)
+            if isinstance(value, _BARE) and not _made_by_unknown(step):
+                continue
+            key = value, self.forked if type(value) is Inst else step.holder
+            place, inside = self._known.get(key) or self._look_into(step, key)
+            if place is None and step.holder.kind == "attribute" and isinstance(value, (Ext, Mod)):
+                place = step.route[0].path, step.route[0].span
+            if place is not None:
+                path, span = place
+                found.append(Held(value, step.holder, path, span, step.route, loader, *step[3:]))
+            stack += [(inner, step) for inner in inside if inner.value not in seen or _is_kept_list(inner)]
+        return found
+
+    def _by_another_name(self, step: _Step, loader: Loader | None) -> Iterator[Held]:
+        """A container that is kept twice: `self.data = self.train`."""
+        place = self.place(step.value) if _is_kept_list(step) and len(step.route) <= MAX_STEPS else None
+        if place is not None:
+            path, span = place
+            yield Held(step.value, step.holder, path, span, step.route, loader, *step[3:])
+
+    def _no_dataset(self, value: Value, loader: Loader) -> bool:
+        """Whether torch's own loader cannot take a value as its dataset: an object that is neither kind of dataset."""
+        if not isinstance(value, Inst) or loader.boundary is not LOADERS["torch.utils.data.DataLoader"]:
+            return False
+        classes = self.evaluator.classes
+        if any(classes.method(value, name) is not None for name in (*MAP_METHODS, "__getattr__")):
+            return False
+        return classes.plain(value.klass) and classes.is_a(value.klass, DATASETS) is Answer.NO
+
+    def _is_dataset(self, value: Value) -> bool:
+        return isinstance(value, Inst) and self.evaluator.classes.is_a(value.klass, DATASETS) is Answer.YES
+
+    def _is_other(self, value: Value) -> bool:
+        """Whether an object beside datasets is none: a program that chooses a class by its name chooses a dataset."""
+        method = self.evaluator.classes.method
+        return (
+            isinstance(value, Inst)
+            and not self._is_dataset(value)
+            and not any(method(value, name) for name in MAP_METHODS)
+        )
+
+    def _look_into(self, step: _Step, key: tuple[Value, Holder | bool]) -> _Known:
+        """Where a value is made and what it takes along, each by its way from there: many routes lead to one value."""
+        inside = tuple(self._find_inside(_Step(step.value, step.holder, (), Certainty.CERTAIN)))
+        known = self._known[key] = self.place(step.value), inside[::-1]
+        return known
+
+    def _doubtful(self, value: Inst) -> bool:
+        """Whether an instance of a local class may be something else: a stand-in for what is not installed."""
+        if value.call is None or value.env is None or not unpicklable_class(value):
+            return False
+        return any(isinstance(made_by, Opaque) for made_by in self.evaluator.values(value.call.args[0], value.env))
+
+    def _renamed(self, value: Func) -> bool:
+        """`f.__qualname__ = "f"`: pickle finds it under its new name."""
+        for write in value.module.attribute_writes.get("__qualname__", ()):
+            env = self.evaluator.generic(value.module, write.function)
+            if any(
+                isinstance(item, Func) and item.index == value.index
+                for item in self.evaluator.values(write.target.args[0], env)
+            ):
+                return True
+        return False
+
+    def place(self, value: Value) -> tuple[str, Span] | None:
+        """Where a value is made."""
+        match value:
+            case Func():
+                return value.module.path, value.facts.header
+            case Method(func=func):
+                return func.module.path, func.facts.header
+            case Inst(klass=klass, call=call, env=env):
+                if call is None or env is None:
+                    return klass.module.path, klass.facts.header
+                return env.module.path, call.span
+            case Klass():
+                return value.module.path, value.facts.header
+            case ExtInst(call=call, env=env):
+                return env.module.path, call.span
+            case Seq(expr=expr, env=env):
+                return env.module.path, expr.span
+        return None
+
+    def _find_inside(self, step: _Step) -> Iterator[_Step]:
+        """What a value takes with it when it is pickled."""
+        match step.value:
+            case Inst():
+                yield from self._instance(step, step.value)
+            case Method(func=func) if decorated(func.facts, "classmethod"):
+                return  # its owner is the class, which is found by its name
+            case Method(owner=owner, func=func):
+                note = Note(
+                    func.module.path, func.facts.header, f"a bound method takes its owner along: `{func.facts.name}`"
+                )
+                holder = Holder("owner", func.facts.name)
+                method = step.method or step.value
+                yield step._replace(value=owner, holder=holder, route=(note, *step.route), method=method)
+            case Seq():
+                yield from self._elements(step, step.value)
+            case ExtInst():
+                yield from self._external(step, step.value)
+            case Opaque(expr=expr, env=env):
+                yield from self._usual(step, expr, env)
+            case ExtMethod(base=base) if step.holder.kind == "argument" and step.holder.name != "dataset":
+                # What a loader calls is a method; any other attribute is something of its own.
+                if isinstance(base, (ExtInst, Inst)) and lets_follow(step.value):
+                    yield step._replace(value=base, assumed=True)
+
+    def _instance(self, step: _Step, inst: Inst) -> Iterator[_Step]:
+        dropped = frozenset[str]() if self.forked else left_out(self.evaluator, inst)
+        if dropped is None or dropped:
+            self.partly.add(inst)
+        if dropped is None:
+            return
+        for attribute in self.attributes(inst):
+            if attribute in dropped:
+                continue
+            for stored in self.evaluator.attributes.stored(inst, attribute):
+                write, expr, env = stored
+                if write is not None and self._stays(write, env.module, inst):
+                    continue
+                if write is not None and not self.evaluator.conditions.may_run(env, write.event.start):
+                    continue
+                at = write.target.span if write is not None else expr.span
+                note = Note(env.module.path, at, f"kept as `{attribute}` of `{inst.klass.facts.name}`")
+                values = self.evaluator.attributes.stored_values(stored)
+                surely = _is_only(values) and (
+                    write is None or self.evaluator.conditions.decided(env, write.event.start)
+                )
+                for value in values:
+                    holder = Holder("attribute", attribute, inst.klass.facts.name)
+                    yield step.on(value, holder, note, surely)
+        yield from self._looked_up(step, inst, dropped)
+        yield from self._given_to_base(step, inst)
+
+    def _looked_up(self, step: _Step, inst: Inst, dropped: frozenset[str]) -> Iterator[_Step]:
+        """What an object keeps of its cached properties, where making it or asking its length reads them."""
+        for klass in self.evaluator.classes.mro(inst.klass):
+            for name, index in klass.facts.methods.items():
+                facts = klass.module.model.functions[index]
+                cached = any(part.name == "cached_property" for part in facts.decorators)
+                if not cached or name in dropped:
+                    continue
+                if (klass.module.path, index) not in self._handles.set_up(inst.klass):
+                    continue
+                note = Note(klass.module.path, facts.header, f"kept as `{name}` of `{inst.klass.facts.name}`")
+                for value in self.evaluator.attributes.instance_attribute(inst, name):
+                    yield step.on(value, Holder("attribute", name, inst.klass.facts.name), note)
+
+    def _stays(self, write: Write, module: Module, inst: Inst) -> bool:
+        """Whether what is written is not there when the object is pickled: set per item, or on the class."""
+        if not self.forked and module.on_class(write.function):
+            self.partly.add(inst)
+            return True
+        return (module.path, write.function) in self.evaluator.classes.per_item_only(inst.klass)
+
+    def attributes(self, inst: Inst) -> list[str]:
+        """The names of an instance's own attributes."""
+        found: dict[str, None] = {}
+        for klass in self.evaluator.classes.mro(inst.klass):
+            found |= dict.fromkeys(klass.module.self_writes.get(klass.index, {}))
+        found |= dict.fromkeys(self.evaluator.classes.dataclass_fields(inst.klass))
+        found |= dict.fromkeys(self.evaluator.attributes.attributes_set_outside(inst.klass))
+        found |= dict.fromkeys(self.evaluator.attributes.taken_over.names(inst))
+        return [name for name in found if not self._is_setter(inst, name)]
+
+    def _is_setter(self, inst: Inst, name: str) -> bool:
+        method = self.evaluator.classes.method(inst, name)
+        return method is not None and bool(method.func.facts.decorators)
+
+    def _given_to_base(self, step: _Step, inst: Inst) -> Iterator[_Step]:
+        """What an external base class keeps of the arguments that its `__init__` gets."""
+        bases = [name for name in self.evaluator.classes.external_bases(inst.klass) if holds_arguments(name)]
+        if not bases or (inst.call is None and not self.evaluator.activations.init_envs(inst)):
+            return
+        last = next(reversed(self.evaluator.activations.init_envs(inst).values()), None)
+        if last is not None and not self.evaluator.activations.super_init(
+            self.evaluator.klass(last.module, last.facts.owner), last
+        ):
+            return
+        call, env, _ = self.boundaries.base_call(inst)
+        yield from self._arguments(step._replace(assumed=step.assumed or not keeps(bases[0])), call, env, bases[0])
+
+    def _arguments(self, step: _Step, call: Expr, env: Env, name: str, first: int = 1) -> Iterator[_Step]:
+        short = name.rpartition(".")[2].rstrip("()")
+        pairs = [("", arg) for arg in call.args[first:]]
+        pairs += [pair for pair in call.keywords if pair[0] not in READ_AT_ONCE]
+        for key, given in pairs:
+            expr, where = stands(given, env)
+            text = f"kept by `{short}`" + (f" as `{key}`" if key and key != "**" else "")
+            note = Note(where.module.path, expr.span, text)
+            for value in self._carried(expr, where):
+                yield step.on(value, Holder("kept", short, key), note)
+
+    def _carried(self, expr: Expr, env: Env) -> list[Value]:
+        """The values of an expression that are made somewhere or hold something; numbers and strings do neither."""
+        return [value for value in self.evaluator.values(expr, env) if not isinstance(value, _BARE)]
+
+    def _elements(self, step: _Step, seq: Seq) -> Iterator[_Step]:
+        kind = {"comprehension": seq.expr.name}.get(seq.expr.kind, seq.expr.kind)
+        holder = step.holder if step.holder.kind == "argument" else Holder("element", kind, step.holder.name)
+        for expr, env in self.evaluator.containers.items(seq):
+            note = Note(env.module.path, expr.span, f"an element of a {kind}")
+            for value in self._carried(expr, env):
+                yield step.on(value, holder, note)
+
+    def _external(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
+        name, call, env = made.name, made.call, made.env
+        copying, setting = next((both for start, both in TRANSFORMED.items() if name.startswith(start)), ("", ""))
+        if setting:
+            yield from self._transforms(step, made, setting)
+        if name.endswith(BY_VALUE):
+            return
+        if call.kind != "call" or name.endswith("[]"):
+            if made.base is not None and lets_follow(made):
+                yield step._replace(value=made.base, assumed=step.assumed or not gives_back(made))
+            return
+        if name == "collections.defaultdict":
+            yield from self._defaultdict(step, made)
+        elif name in ITERATORS and any(self.boundaries.makes_loader(arg, env) for arg in call.args[1:]):
+            return
+        elif name in COPIERS:
+            yield from self._copied(step, made)
+        elif holds_arguments(name) or (name.rpartition(".")[2][:1].isupper() and "." in name and "()" not in name):
+            certain = step if holds_arguments(name) else step._replace(certainty=Certainty.LIKELY)
+            yield from self._arguments(certain._replace(assumed=certain.assumed or not keeps(name)), call, env, name)
+        elif _is_dataset(step) and "()" not in name:
+            yield from self._usual(step, call, env)
+        elif made.base is not None and name.startswith(CHAINED):
+            yield step._replace(value=made.base)
+            yield from self._arguments(step, call, env, name)
+        elif made.base is not None and copying:
+            yield step._replace(value=made.base)
+            if name.endswith(f".{copying}"):
+                yield from self._arguments(step, call, env, copying)
+        yield from self._put_in(step, made)
+        yield from self._set_on(step, made)
+
+    def _usual(self, step: _Step, call: Expr, env: Env) -> Iterator[_Step]:
+        """What a dataset keeps that somebody unknown makes: callables, under the names that datasets have for them."""
+        named = tuple(pair for pair in call.keywords if pair[0] in USUALLY_KEPT)
+        if named:
+            short = call.args[0].name or "call"
+            known = Expr("call", call.start, call.end, "", call.args[:1], named)
+            likely = step._replace(certainty=Certainty.LIKELY, assumed=True)
+            yield from self._arguments(likely, known, env, short)
+
+    def _transforms(self, step: _Step, made: ExtInst, method: str) -> Iterator[_Step]:
+        """`dataset.set_transform(f)` keeps f in the dataset itself."""
+        for site in made.env.module.calls.get(method, ()):
+            receiver = site.expr.args[0].args[0] if site.expr.args[0].kind == "attribute" else None
+            if receiver is not None and site.function == made.env.function:
+                if made in self.evaluator.values(receiver, made.env):
+                    yield from self._arguments(step, site.expr, made.env, method)
+
+    def _set_on(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
+        """`dataset.transform = ...` on a dataset of a library."""
+        for write, env in self.evaluator.attributes.written_on(made):
+            assert write.event.value is not None
+            attribute, short = write.target.name, made.name.rpartition(".")[2]
+            if attribute == "default_factory":
+                continue
+            note = Note(env.module.path, write.target.span, f"set as `{attribute}` of `{short}`")
+            for value in self._carried(write.event.value, env):
+                yield step.on(value, Holder("attribute", attribute, short), note)
+
+    def _put_in(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
+        for expr, env in self.evaluator.containers.put_in(made):
+            note = Note(env.module.path, expr.span, "put into it here")
+            for value in self._carried(expr, env):
+                yield step.on(value, Holder("element", "dict", step.holder.name), note)
+
+    def _defaultdict(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
+        later = list(self.evaluator.attributes.later_factories(made))
+        factories = later or [(factory, made.env) for factory in made.call.args[1:2]]
+        for factory, env in factories:
+            at = factory.span if later else made.call.span
+            note = Note(env.module.path, at, "the factory of a `defaultdict`")
+            for value in self.evaluator.values(factory, env):
+                holder = Holder("default_factory", step.holder.name, step.holder.owner)
+                yield step.on(value, holder, note)
+        yield from self._arguments(step, made.call, made.env, made.name, first=2)
+
+    def _copied(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
+        """`list(x)` keeps what x holds, not x."""
+        for arg in made.call.args[1:2]:
+            for value in self.evaluator.values(arg, made.env):
+                if isinstance(value, (Seq, ExtInst)) and made.name != "builtins.sorted":
+                    for expr, env in self.evaluator.containers.items(value):
+                        for inner in self._carried(expr, env):
+                            yield step._replace(value=inner)
+        for key, expr in made.call.keywords:
+            if made.name == "builtins.dict" and key != "**":
+                for value in self._carried(expr, made.env):
+                    yield step._replace(value=value, holder=Holder("element", "dict", step.holder.name))
+
+
+def _is_kept_list(step: _Step) -> bool:
+    return step.holder.kind == "attribute" and isinstance(step.value, (Seq, ExtInst))
+
+
+def _is_dataset(step: _Step) -> bool:
+    return step.holder.kind == "argument" and step.holder.name == "dataset"
+
+
+def _made_by_unknown(step: _Step) -> bool:
+    """Whether a dataset is what a call returns that cannot be followed."""
+    return isinstance(step.value, Opaque) and step.value.expr.kind == "call" and _is_dataset(step)
+
+
+def _is_only(values: Values) -> bool:
+    """Whether a value has no alternative; that there may be none at all says nothing of it."""
+    return len([value for value in values if not (isinstance(value, Const) and value.value is None)]) < 2
+
+
+def unpicklable_function(value: Value) -> str:
+    """Why pickle cannot find a function by name: "lambda", "local", or "" when it can."""
+    if not isinstance(value, Func):
+        return ""
+    if value.facts.kind == "lambda":
+        return "lambda"
+    return "local" if "<locals>" in value.facts.qualname else ""
+
+
+def unpicklable_class(value: Value) -> bool:
+    """Whether a class, or an instance's class, is defined inside a function."""
+    klass = value.klass if isinstance(value, Inst) else value
+    return isinstance(klass, Klass) and "<locals>" in klass.facts.qualname
+
+
+class TupleType(NamedTuple):
+    """A `collections.namedtuple(...)` call: the name it is given, its variable ("": none), where it stands."""
+
+    typename: str
+    bound: str
+    local: bool
+    path: str
+    span: Span
+
+
+def namedtuple_of(value: Value) -> TupleType | None:
+    """The namedtuple that a value is an instance of."""
+    if not isinstance(value, ExtInst) or value.name != NAMEDTUPLE_INSTANCE or not isinstance(value.base, ExtInst):
+        return None
+    maker, env = value.base, value.base.env
+    given = maker.call.args[1] if len(maker.call.args) > 1 else maker.call.keyword("typename")
+    typename = given.value if given is not None else None
+    targets = [event.target for event in env.module.events(env.function) if event.value is maker.call and event.target]
+    local = env.function >= 0 and not any(item.kind == "name" and item.name not in env.facts.bound for item in targets)
+    if not isinstance(typename, str) or not (targets or local) or (local and _put_in_module(env)):
+        return None
+    return TupleType(typename, targets[0].name if targets else "", local, env.module.path, maker.call.span)
+
+
+def _put_in_module(env: Env) -> bool:
+    """Whether a function reaches for a module's names: `globals()[name] = kind` lets pickle find it."""
+    parts = (part for event in env.facts.events for part in event.walk())
+    return any(part.dotted in ("globals", "sys.modules") for part in parts)

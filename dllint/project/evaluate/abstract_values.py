@@ -1,0 +1,210 @@
+"""What an expression may evaluate to. Values are small, hashable and point back to the facts they came from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal
+
+import msgspec
+
+from dllint.model.facts import Class, Expr, Function
+
+if TYPE_CHECKING:
+    from dllint.project.program.module import Module
+
+
+GLOBAL: Final = "global"
+PARAMETER: Final = "parameter"
+Meaning = Expr | Literal["global", "parameter", ""] | None
+"""What a name means where it stands: an expression that it was given, or its like elsewhere; None: not one alone."""
+
+
+class Env:
+    """An activation of a scope: which function, on whose behalf, called from where. Compared by identity, interned.
+
+    `function` is -1 for module code. `call` and `caller` bind the parameters; without them a parameter may be whatever
+    any call site passes. `receiver` is the value of `self`. `outer` is the activation that a closure was made in.
+    """
+
+    __slots__ = (
+        "call",
+        "caller",
+        "depth",
+        "facts",
+        "function",
+        "known",
+        "means",
+        "module",
+        "outer",
+        "receiver",
+        "skip",
+    )
+
+    def __init__(
+        self,
+        module: Module,
+        function: int,
+        call: Expr | None,
+        caller: Env | None,
+        receiver: Value | None,
+        outer: Env | None,
+        skip: int,
+    ) -> None:
+        self.module = module
+        self.function = function
+        self.call = call
+        self.caller = caller
+        self.receiver = receiver
+        self.outer = outer
+        self.skip = skip
+        """How many leading positional arguments of the call are not this function's (1 for `partial(f, ...)`)."""
+        self.depth: int = 0 if caller is None else caller.depth + 1
+        self.known: dict[int | str, Values] = {}
+        """What expressions evaluate to here, by their identities, and parameters, by their names."""
+        self.means: dict[int, Meaning] = module.means[function]
+        """What names surely mean here, by the identities of their expressions: the same in all activations."""
+        if function >= 0:
+            self.facts: Function = module.model.functions[function]
+
+
+class Passed(Expr, frozen=True, eq=False):
+    """An argument that a call hands on from elsewhere, as `partial` does: an expression with its own activation."""
+
+    expr: Expr | None = None
+    env: Env | None = None
+
+
+def passed(expr: Expr, env: Env) -> Expr:
+    """An expression of an activation as an argument of a call in another one."""
+    if expr.kind in ("constant", "passed"):
+        return expr
+    if expr.kind == "star" and expr.args:
+        return Expr("star", expr.start, expr.end, args=(passed(expr.args[0], env),))
+    return Passed("passed", expr.start, expr.end, expr=expr, env=env)
+
+
+def stands(expr: Expr, env: Env) -> tuple[Expr, Env]:
+    """The expression of an argument, with its activation; `env`: where the call stands."""
+    if isinstance(expr, Passed):
+        assert expr.expr is not None and expr.env is not None
+        return expr.expr, expr.env
+    return expr, env
+
+
+class _Compared(msgspec.Struct, frozen=True, cache_hash=True):
+    """Equal where all parts are; expressions, activations and modules are only equal to themselves.
+
+    Values are made, hashed and compared by the million, and chains of calls nest deeply.
+    """
+
+
+class Const(_Compared, frozen=True):
+    """A literal: string, number, bool or None."""
+
+    value: str | int | float | bool | None
+    kind: str = ""
+    """The type's name: 1, 1.0 and True are different values here."""
+
+
+class Func(_Compared, frozen=True):
+    """A function or lambda of the project; `outer` is the activation it closes over."""
+
+    module: Module
+    index: int
+    outer: Env | None = None
+
+    @property
+    def facts(self) -> Function:
+        return self.module.model.functions[self.index]
+
+
+class Klass(_Compared, frozen=True):
+    """A class of the project."""
+
+    module: Module
+    index: int
+    outer: Env | None = None
+
+    @property
+    def facts(self) -> Class:
+        return self.module.model.classes[self.index]
+
+
+class Inst(_Compared, frozen=True):
+    """An instance of a project class, keyed by where it is constructed; without a call, any instance."""
+
+    klass: Klass
+    call: Expr | None = None
+    env: Env | None = None
+    users: bool = False
+    """One that the project's users make: nothing is known of what they pass."""
+
+
+class Method(_Compared, frozen=True):
+    """A bound method: shipping it ships its owner."""
+
+    owner: Value
+    func: Func
+
+
+class Ext(_Compared, frozen=True):
+    """A symbol outside the project, by its canonical dotted name."""
+
+    name: str
+
+
+class ExtInst(_Compared, frozen=True):
+    """What an external callable returned. `name` is the callable's: `functools.partial`, `glob.glob`, `h5py.File()[]`.
+
+    `base` is the value the method was called on or the subscript was taken from.
+    """
+
+    name: str
+    call: Expr
+    env: Env
+    base: Value | None = None
+
+
+class ExtMethod(_Compared, frozen=True):
+    """A method or attribute of something external: `parser.parse_args`."""
+
+    base: Value
+    attribute: str
+
+
+class Seq(_Compared, frozen=True):
+    """A display or comprehension: list, tuple, set, dict, generator."""
+
+    expr: Expr
+    env: Env
+
+
+class Mod(_Compared, frozen=True):
+    """A module of the project."""
+
+    module: Module
+
+
+class Super(_Compared, frozen=True):
+    """`super()`: the rest of the owner's bases after `klass`."""
+
+    owner: Value
+    klass: Klass
+
+
+class Opaque(_Compared, frozen=True):
+    """Not known: the expression that could not be followed, for its name."""
+
+    expr: Expr
+    env: Env
+
+
+class Free(_Compared, frozen=True):
+    """A parameter that no call site in the project fills."""
+
+    module: Module
+    function: int
+    name: str
+
+
+Value = Const | Func | Klass | Inst | Method | Ext | ExtInst | ExtMethod | Seq | Mod | Super | Opaque | Free
+Values = tuple[Value, ...]

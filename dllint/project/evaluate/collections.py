@@ -1,0 +1,347 @@
+"""Containers: what lists and dictionaries are filled with, at their display and later."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from dllint.model.facts import Event, Expr
+from dllint.project.evaluate.abstract_values import (
+    Const,
+    Env,
+    Ext,
+    ExtInst,
+    ExtMethod,
+    Free,
+    Func,
+    Inst,
+    Klass,
+    Method,
+    Mod,
+    Opaque,
+    Seq,
+    Value,
+    Values,
+    stands,
+)
+from dllint.project.evaluate.shapes import GENERATOR, Argument, Under, derived, describe, unique
+from dllint.project.program.module import Module
+from dllint.project.program.on_demand import OnDemand
+
+if TYPE_CHECKING:
+    from dllint.project.evaluate import Evaluator
+
+
+Fillings = dict[Value, list[tuple[Env, Event, Expr]]]
+"""What fills containers, by what it fills: where, the event, the call or the subscript."""
+
+
+class Containers:
+    """Evaluates items of containers."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self._items_of: dict[Value, list[Argument]] = {}
+        self._put_into: dict[Value, list[Argument]] = {}
+        self._under_keys: dict[tuple[Value, str], Under] = {}
+        self._objects: dict[Inst, list[Env]] = {}
+        self._registries: dict[Module, list[Env]] = {}
+        self._around: dict[int, Fillings] = {}
+        self._within: dict[int, Fillings] = {}
+        self._yields = OnDemand(_find_yields)
+
+    def expression(self, expr: Expr, env: Env) -> Iterable[Value]:
+        found: list[Value] = []
+        for base in self.evaluator.values(expr.args[0], env):
+            found += self._item(base, expr, env)
+        return found
+
+    def _item(self, base: Value, expr: Expr, env: Env) -> Iterable[Value]:
+        match base:
+            case Ext() | Klass():
+                return (base,)
+            case Mod(module=module):
+                keys = [value.value for value in self.evaluator.values(expr.args[1], env) if isinstance(value, Const)]
+                return self.evaluator.namespaces.chosen(module, keys) or self.evaluator.unless_open(Opaque(expr, env))
+            case Seq():
+                found = self._seq_item(base, expr, env)
+                return found or self.evaluator.unless_open(Opaque(expr, env))
+            case ExtInst(name="builtins.dict"):
+                return self._seq_item(base, expr, env) or self.evaluator.unless_open(Opaque(expr, env))
+            case ExtInst() | ExtMethod():
+                return (derived(ExtInst(f"{describe(base)}[]", expr, env, base)),)
+        return (Opaque(expr, env),)
+
+    def _seq_item(self, base: Value, expr: Expr, env: Env) -> Values:
+        if expr.args[1].kind == "slice":
+            return (base,)
+        keys = [value.value for value in self.evaluator.values(expr.args[1], env) if isinstance(value, Const)]
+        found: list[Value] = []
+        for key in keys:
+            if isinstance(key, str):
+                found += [value for pair in self.dict_item(base, key)[0] for value in self.evaluator.values(*pair)]
+            elif isinstance(base, Seq) and base.expr.kind in ("list", "tuple") and isinstance(key, int):
+                args = base.expr.args
+                if -len(args) <= key < len(args) and args[key].kind != "star":
+                    found += self.evaluator.values(args[key], base.env)
+        return unique(found) if found else self.elements(base)
+
+    def elements(self, value: Value) -> Values:
+        """What a container holds: list items, dict values, a module's classes."""
+        if isinstance(value, Mod):
+            return self.evaluator.namespaces.classes(value.module)
+        return unique(item for pair in self.items(value) for item in self.evaluator.values(*pair))
+
+    def items(self, value: Value) -> list[Argument]:
+        """The expressions a container is filled with, at its display and by calls on it."""
+        return self.evaluator.ask(self._items_of, value, [], self._flat, value, self._parts)
+
+    def put_in(self, container: Seq | ExtInst) -> list[Argument]:
+        """What `append`, `x[k] = v` and the like put into a container made here."""
+        return self.evaluator.ask(self._put_into, container, [], self._flat, container, self._put_parts)
+
+    def _flat(self, value: Value, parts: Callable[[Value], Iterator[Argument | Value]]) -> list[Argument]:
+        """The parts of a container, and for every container whose items it takes over, those; each once."""
+        found: dict[tuple[int, int], Argument] = {}
+        for part in parts(value):
+            for item in [part] if isinstance(part, tuple) else self.items(part):
+                found.setdefault((id(item[0]), id(item[1])), item)
+        return list(found.values())
+
+    def _parts(self, value: Value) -> Iterator[Argument | Value]:
+        """What a container is filled with: expressions, and containers whose items it takes over."""
+        if isinstance(value, Seq):
+            expr, env = value.expr, value.env
+            kept = expr.args[1::2] if expr.kind == "dict" else expr.args
+            if expr.kind == "comprehension":
+                kept = expr.args[-1:]
+            for item in kept:
+                if item.kind == "star":
+                    yield from self.evaluator.values(item.args[0], env)
+                else:
+                    yield stands(item, env)
+        elif isinstance(value, ExtInst) and value.name != "builtins.sorted":  # whose keywords only say how
+            yield from (stands(item, value.env) for _, item in value.call.keywords)
+        yield from self._put_parts(value)
+
+    def _put_parts(self, container: Value) -> Iterator[Argument | Value]:
+        if not isinstance(container, (Seq, ExtInst)):
+            return
+        for scope, event, what in self._fillings(container.env).get(container, ()):
+            if event.kind == "augment":
+                yield from self.evaluator.values(what, scope)
+            elif what.kind == "subscript" and event.value is not None:
+                yield event.value, scope
+            elif what.kind == "call":
+                yield from self._put_by_call(what, scope)
+
+    def _fillings(self, env: Env) -> Fillings:
+        """What may fill containers made in an activation, by what it fills."""
+        return self.evaluator.ask(self._around, id(env), {}, self._find_around, env)
+
+    def _find_around(self, env: Env) -> Fillings:
+        found: Fillings = {}
+        for scope in self._scopes_around(env):
+            within = self.evaluator.ask(self._within, id(scope), {}, self._find_within, scope)
+            for value, fillings in within.items():
+                found.setdefault(value, []).extend(fillings)
+        return found
+
+    def _find_within(self, scope: Env) -> Fillings:
+        """What fills containers in an activation itself."""
+        found: Fillings = {}
+        for event, receiver, what in scope.module.mutations[scope.function]:
+            if receiver.kind in ("name", "attribute"):
+                for value in self.evaluator.values(receiver, scope):
+                    found.setdefault(value, []).append((scope, event, what))
+        return found
+
+    def _put_by_call(self, call: Expr, env: Env) -> Iterator[Argument | Value]:
+        method = call.args[0].name
+        if method in ("extend", "update"):
+            for arg in call.args[1:]:
+                yield from (value for value in self.evaluator.values(arg, env) if isinstance(value, Seq))
+            yield from ((value, env) for _, value in call.keywords)
+        elif len(call.args) > 1:
+            yield call.args[-1], env
+
+    def mutations_around(self, env: Env) -> Iterator[tuple[Env, Event, Expr, Expr]]:
+        """What may fill a container made in this activation, here and in the other methods of its object.
+
+        (activation, event, receiver, call or subscript target)
+        """
+        for scope in self._scopes_around(env):
+            for event, receiver, what in scope.module.mutations[scope.function]:
+                yield scope, event, receiver, what
+
+    def _scopes_around(self, env: Env) -> Iterator[Env]:
+        """An activation, and those of the methods of its object that put something into something."""
+        yield env
+        if env.function < 0:
+            yield from self._registering(env.module)
+        if env.function >= 0 and isinstance(env.receiver, Inst):
+            yield from (scope for scope in self._filling_methods(env.receiver) if scope is not env)
+
+    def _filling_methods(self, inst: Inst) -> list[Env]:
+        return self.evaluator.ask(self._objects, inst, [], self._find_methods, inst)
+
+    def _find_methods(self, inst: Inst) -> list[Env]:
+        found = []
+        for klass in self.evaluator.classes.mro(inst.klass):
+            for function in klass.facts.methods.values():
+                # An object has activations of all its methods: they count where activations are limited.
+                scope = self.evaluator.activations.method_env(inst, klass.module, function)
+                if klass.module.mutations[function]:
+                    found.append(scope)
+            for function in klass.module.nested_in_methods.get(klass.index, ()):
+                if klass.module.mutations[function]:
+                    found.append(self.evaluator.activations.method_env(inst, klass.module, function))
+        return found
+
+    def _registering(self, module: Module) -> list[Env]:
+        """The functions of a module that put what they decorate into one of its containers."""
+        return self.evaluator.ask(self._registries, module, [], self._find_registering, module)
+
+    def _find_registering(self, module: Module) -> list[Env]:
+        found = []
+        for function in module.model.functions:
+            put = [
+                what for _, receiver, what in module.mutations[function.index] if receiver.name not in function.bound
+            ]
+            if put and function.owner < 0:
+                scope = self.evaluator.generic(module, function.index)
+                if self.evaluator.decorations.given(scope, 0):
+                    found.append(scope)
+        return found
+
+    def iterated(self, iterable: Expr, env: Env) -> Values:
+        """What a loop over an expression gives its target."""
+        found: list[Value] = []
+        for value in self.evaluator.values(iterable, env):
+            if isinstance(value, Seq):
+                if value.expr.kind == "dict":
+                    found += [
+                        Const(key.value, type(key.value).__name__)
+                        for key in value.expr.args[::2]
+                        if key.kind == "constant"
+                    ]
+                else:
+                    found += self.elements(value)
+            elif isinstance(value, ExtInst):
+                inner = self._yielded(value) if value.name == GENERATOR else self.viewed(value)
+                found += inner or (derived(ExtInst(f"{value.name}[]", iterable, env, value)),)
+            else:
+                found.append(Opaque(iterable, env))
+        return unique(found)
+
+    def _yielded(self, generator: ExtInst) -> Values:
+        return unique(value for _, expr, env in self.yields(generator) for value in self.evaluator.values(expr, env))
+
+    def yields(self, generator: ExtInst) -> Iterator[tuple[Event, Expr, Env]]:
+        """What the generator function hands out whose call this is: the statement, the expression, where it runs."""
+        for callee in self.evaluator.values(generator.call.args[0], generator.env):
+            func = callee.func if isinstance(callee, Method) else callee
+            if isinstance(func, Func):
+                owner = callee.owner if isinstance(callee, Method) else None
+                env = self.evaluator.activations.activation(func, generator.call, generator.env, owner)
+                yield from ((event, expr, env) for event, expr in self._yields[func.module, func.index])
+
+    def viewed(self, view: ExtInst) -> Values:
+        """What a loop over `d.values()` gives."""
+        if view.base is None or not view.name.endswith(".values") or not self._is_dict(view.base):
+            return ()
+        return self.elements(view.base)
+
+    def _is_dict(self, value: Value) -> bool:
+        if isinstance(value, Mod):
+            return True
+        if isinstance(value, Seq):
+            return value.expr.kind == "dict" or (value.expr.kind == "comprehension" and value.expr.name == "dict")
+        return isinstance(value, ExtInst) and value.name == "builtins.dict"
+
+    def destructure(self, values: Values, path: tuple[int, ...], expr: Expr, env: Env) -> Values:
+        """The part of a value that a nested tuple target takes."""
+        for index in path:
+            found: list[Value] = []
+            for value in values:
+                if isinstance(value, Seq) and value.expr.kind in ("tuple", "list") and index < len(value.expr.args):
+                    found += self.evaluator.values(value.expr.args[index], value.env)
+                elif isinstance(value, ExtInst):
+                    inner = self._yielded(value) if value.name == GENERATOR else ()
+                    found += inner or self._part(value, index)
+                else:
+                    found.append(Opaque(expr, env))
+            values = unique(found)
+        return values
+
+    def _part(self, value: ExtInst, index: int) -> Values:
+        """Part `index` of something external; what `zip` and `enumerate` pair is told apart."""
+        made = value.base
+        if isinstance(made, ExtInst) and made.name == value.name.removesuffix("[]"):
+            sources = {"builtins.zip": made.call.args[1:], "builtins.enumerate": (None, *made.call.args[1:2])}
+            given = sources.get(made.name, ())
+            if index == 1 and made.name.endswith(".items") and made.base is not None and self._is_dict(made.base):
+                return self.elements(made.base)
+            source = given[index] if index < len(given) else None
+            if made.name == "builtins.enumerate" and index == 0:
+                return (Opaque(value.call, value.env),)  # a number
+            if source is not None and not any(arg.kind == "star" for arg in made.call.args):
+                return self.iterated(source, made.env)
+        return (derived(ExtInst(f"{value.name}[]", value.call, value.env, value)),)
+
+    def dict_item(self, value: Value, name: str) -> tuple[list[Argument], bool]:
+        """The expressions stored under a string key of a dictionary, and whether it surely has the key."""
+        found, surely = self.evaluator.ask(
+            self._under_keys, (value, name), Under((), False), self._dict_item, value, name
+        )
+        return list(found), surely
+
+    def _dict_item(self, value: Value, name: str) -> Under:
+        found: list[Argument] = []
+        surely = False
+        if isinstance(value, Seq) and value.expr.kind == "dict":
+            pairs = zip(value.expr.args[::2], value.expr.args[1::2], strict=True)
+            for key, item in pairs:
+                if key.kind == "star" and key.keyword(name) is None:
+                    more, certain = self.evaluator.arguments.from_double_star(key.args[0], value.env, name)
+                    found, surely = more if certain else found + more, surely or certain
+                elif key.value == name and key.kind == "constant":
+                    found, surely = [(item, value.env)], True
+        elif isinstance(value, ExtInst) and value.name in (
+            "builtins.dict",
+            "collections.OrderedDict",
+            "types.SimpleNamespace",
+        ):
+            for arg in value.call.args[1:]:
+                more, certain = self.evaluator.arguments.from_double_star(arg, value.env, name)
+                found, surely = found + more, surely or certain
+            more, certain = self.evaluator.arguments.argument(value.call, value.env, None, name)
+            found, surely = found + more, surely or certain
+        if isinstance(value, (Seq, ExtInst)):
+            found += self.stored_under(value, name, value.env)
+        elif isinstance(value, Free):
+            found += self.stored_under(value, name, self.evaluator.generic(value.module, value.function))
+        return Under(tuple(found), surely)
+
+    def stored_under(self, container: Value, name: str, env: Env) -> Iterator[Argument]:
+        """`d["name"] = x` and `d.update(name=x)` on a container, in the function that made it."""
+        for event, receiver, what in env.module.mutations[env.function]:
+            if what.kind == "subscript" and event.value is not None and what.args[1].value == name:
+                if container in self.evaluator.values(receiver, env):
+                    yield event.value, env
+            elif what.kind == "call" and what.args[0].name in ("update", "setdefault"):
+                if container not in self.evaluator.values(receiver, env):
+                    continue
+                if what.args[0].name == "setdefault" and len(what.args) > 2 and what.args[1].value == name:
+                    yield what.args[2], env
+                    continue
+                yield from self.evaluator.arguments.argument(what, env, None, name)[0]
+                for arg in what.args[1:]:
+                    yield from self.evaluator.arguments.from_double_star(arg, env, name)[0]
+
+
+def _find_yields(function: tuple[Module, int]) -> list[tuple[Event, Expr]]:
+    """What a generator function yields, and in which statements."""
+    module, index = function
+    parts = ((event, part) for event in module.events(index) for part in event.walk())
+    return [(event, part.args[0]) for event, part in parts if part.kind == "yield" and part.args]

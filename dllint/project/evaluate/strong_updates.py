@@ -1,0 +1,43 @@
+"""Attributes that a method reads back: after `self.queue = Queue()`, the other writes of the class do not matter."""
+
+from __future__ import annotations
+
+from dllint.model.facts import Event, Expr
+from dllint.project.program.flow import LOOPS
+from dllint.project.program.module import Module, Write
+
+
+def just_written(module: Module, function: int, read: Expr) -> Write | None:
+    """The write of the same method that surely gave `self.name` its value where it is read; None for any other."""
+    owner, receiver = module.method_owner(function), module.receiver_name(function)
+    if owner < 0 or read.args[0].kind != "name" or read.args[0].name != receiver:
+        return None
+    writes = module.self_writes.get(owner, {}).get(read.name, [])
+    own = [write for write in writes if write.function == function]
+    before = [write for write in own if write.event.kind == "assign" and write.event.end <= read.start]
+    if not before:
+        return None
+    last = max(before, key=lambda write: write.event.start)
+    if len(writes) < 2 and (last.event.value is None or last.event.value.kind != "ifexp"):
+        return None  # the attribute has no other value anyway
+    around = set(module.enclosing(module.block_at(function, read.start)))
+    if last.event.block >= 0 and last.event.block not in around:
+        return None
+    repeated = [module.block(index) for index in around if module.block(index).kind in LOOPS]
+    for write in own:
+        if write.event.start <= read.start < write.event.end and not repeated:
+            continue  # `self.x = f(self.x)` reads what was there before
+        comes_back = any(block.start <= write.event.start < block.end for block in repeated)
+        if write.event.start > last.event.start and (write.event.start < read.start or comes_back):
+            return None
+    elsewhere = {module.model.functions[write.function].name for write in writes if write.function != function}
+    if any(_calls(event, elsewhere, last, read) for event in module.events(function)):
+        return None
+    return last
+
+
+def _calls(event: Event, names: set[str], written: Write, read: Expr) -> bool:
+    """Whether an event between the write and the read calls something by one of these names."""
+    return written.event.end <= event.start <= read.start and any(
+        part.kind == "call" and part.args[0].name in names for part in event.walk()
+    )

@@ -1,0 +1,244 @@
+"""Which functions run when a piece of code runs: a walk over calls, properties and constructions."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+import msgspec
+
+from dllint.finding import Certainty, Note
+from dllint.model.facts import Event, Expr
+from dllint.project.evaluate import Evaluator
+from dllint.project.evaluate.abstract_values import Env, ExtInst, Func, Inst, Klass, Method, Value, Values
+from dllint.project.evaluate.shapes import unique
+from dllint.project.loaders.boundaries import Loader
+from dllint.project.program.module import Module
+
+MAX_FUNCTIONS = 3000
+
+
+class Running(msgspec.Struct, frozen=True, eq=False):
+    """Code that runs, in the activation that leads there; the route leads from it back to where it began."""
+
+    env: Env
+    route: tuple[Note, ...]
+    loader: Loader | None = None
+    """For worker code: whose workers run it (None: those of the project's users)."""
+    start: Event | None = None
+    """For module-level code: the statement that leads here."""
+    entry: str = ""
+    """For worker code: the method that the workers call, or the loader's argument: `__getitem__`, `worker_init_fn`."""
+    decided: bool = True
+    """Whether every test on the way from where it began is known to let it run."""
+    truncated: bool = False
+    """Whether callers on the way were forgotten: what it is given may be what others give."""
+
+    @property
+    def certainty(self) -> Certainty:
+        """How sure it is that it runs, in workers of a loader if there is one."""
+        surely = self.decided and not self.truncated
+        if self.loader is not None and self.loader.certainty is not Certainty.CERTAIN:
+            surely = False
+        return Certainty.CERTAIN if surely else Certainty.LIKELY
+
+    @property
+    def path(self) -> str:
+        return self.env.module.path
+
+    @property
+    def function(self) -> tuple[str, int]:
+        """The function's identity: file and index (-1: the module's own code)."""
+        return self.env.module.path, self.env.function
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        return self.env.module.events(self.env.function)
+
+    def note(self, at: Expr, text: str) -> Note:
+        """A note on an expression of this code."""
+        return Note(self.path, at.span, text)
+
+
+class Edge(NamedTuple):
+    """A call in running code: its event, the activation that it creates, the call."""
+
+    event: Event
+    env: Env
+    at: Expr
+
+    @property
+    def truncated(self) -> bool:
+        """Whether the activation has forgotten the call that made it."""
+        return self.at.kind == "call" and self.env.call is None
+
+
+Skips = Callable[[Running, Event], bool]
+
+
+class Reach:
+    """Follows calls from given code. `skips` says which events do not run (code under a guard).
+
+    With `items`, what is looped over and indexed counts too: a dataset that wraps another one runs that one's code.
+    """
+
+    def __init__(self, evaluator: Evaluator, skips: Skips | None = None, items: bool = False) -> None:
+        self.evaluator = evaluator
+        self._items = items
+        self.skips = skips or (lambda running, event: False)
+        self._edges: dict[int, tuple[Edge, ...]] = {}
+        self._parts: dict[tuple[Module, int], list[tuple[Event, list[Expr]]]] = {}
+        self._inside: dict[tuple[ExtInst, int], Values] = {}
+
+    def walk(self, entries: Iterable[Running]) -> Iterator[Running]:
+        """The entries and everything they run, nearest first, each function once per class of its receiver."""
+        queue = deque(entries)
+        seen: set[tuple[str, int, object]] = set()
+        while queue and len(seen) < MAX_FUNCTIONS:
+            running = queue.popleft()
+            receiver = running.env.receiver
+            key = (*running.function, receiver.klass if isinstance(receiver, Inst) else None)
+            if running.env.function >= 0 and key in seen:
+                continue
+            seen.add(key)
+            yield running
+            queue += self.called(running)
+
+    def called(self, running: Running) -> Iterator[Running]:
+        """What this code runs directly."""
+        for edge in self.edges(running.env):
+            if running.start is not None and running.env.function < 0 and edge.event is not running.start:
+                continue
+            if self.skips(running, edge.event):
+                continue
+            decided = self.evaluator.conditions.decided(running.env, edge.event.start)
+            if running.truncated and not decided:
+                continue
+            note = running.note(edge.at, f"calls `{edge.env.facts.name}`")
+            yield Running(
+                edge.env, (note, *running.route), running.loader, running.start, running.entry,
+                running.decided and decided, running.truncated or edge.truncated,
+            )  # fmt: skip
+
+    def edges(self, env: Env) -> tuple[Edge, ...]:
+        """The calls of an activation; computed once, for walks from many places meet in the same code."""
+        known = self._edges.get(id(env))
+        if known is None:
+            known = self._edges[id(env)] = tuple(
+                Edge(event, called, expr)
+                for event, parts in self._asked(env.module, env.function)
+                if self.evaluator.conditions.may_run(env, event.start)
+                for expr in parts
+                for called in dict.fromkeys(self._run_by(expr, env))
+            ) + tuple(self._taken_from(env))
+        return known
+
+    def _asked(self, module: Module, function: int) -> list[tuple[Event, list[Expr]]]:
+        """The events of a function with their calls and what may be properties: the same in every activation."""
+        key = module, function
+        known = self._parts.get(key)
+        if known is None:
+            known = self._parts[key] = []
+            for event in module.events(function):
+                parts = [part for part in event.walk() if self._may_call(part)]
+                if parts:
+                    known.append((event, parts))
+        return known
+
+    def _may_call(self, part: Expr) -> bool:
+        return part.kind == "call" or (part.kind == "attribute" and part.name in self._properties)
+
+    def _run_by(self, expr: Expr, env: Env) -> Iterator[Env]:
+        if expr.kind == "call":
+            for value in self.evaluator.values(expr.args[0], env):
+                yield from self._run(value, expr, env)
+        elif expr.kind == "attribute":
+            yield from self._property(expr, env)
+
+    def _taken_from(self, env: Env) -> Iterator[Edge]:
+        """The `__iter__` of what a loop goes over, and the `__getitem__` of what is indexed, where objects keep it."""
+        for event in env.module.events(env.function) if self._items else ():
+            if not self.evaluator.conditions.may_run(env, event.start):
+                continue
+            if event.kind == "for" and event.value is not None and event.value.kind in ("name", "attribute"):
+                yield from self._special(event, event.value, "__iter__", env)
+            for expr in event.walk():
+                if expr.kind == "subscript" and expr.args[0].kind == "attribute":
+                    yield from self._special(event, expr.args[0], "__getitem__", env)
+
+    def _special(self, event: Event, expr: Expr, name: str, env: Env) -> Iterator[Edge]:
+        for value in self.evaluator.values(expr, env):
+            method = self.evaluator.classes.method(value, name) if isinstance(value, Inst) else None
+            if method is not None:
+                yield Edge(event, self.evaluator.activations.activation(method.func, None, None, value), expr)
+
+    def _run(self, value: Value, call: Expr, env: Env) -> Iterator[Env]:
+        activations = self.evaluator.activations
+        match value:
+            case Func():
+                receiver, skip = None, 0
+                if value.facts.owner >= 0 and call.args[1:] and value.facts.parameters:
+                    receiver, skip = next(iter(self.evaluator.values(call.args[1], env)), None), 1
+                yield activations.activation(value, call, env, receiver, skip)
+            case Method(owner=owner, func=func):
+                yield activations.activation(func, call, env, owner)
+            case Inst():
+                method = self.evaluator.classes.method(value, "__call__") or self.evaluator.classes.method(
+                    value, "forward"
+                )
+                if method is not None:
+                    yield activations.activation(method.func, call, env, value)
+            case Klass():
+                yield from activations.init_envs(Inst(value, call, env)).values()
+            case ExtInst():
+                for inner in self.callables_in(value):
+                    yield from self._run(inner, call, env)
+
+    def callables_in(self, made: ExtInst, depth: int = 4) -> Values:
+        """What calling an external object (a Compose, a partial) calls in turn."""
+        key = made, depth
+        if key not in self._inside:
+            self._inside[key] = unique(self._callables_in(made, depth))
+        return self._inside[key]
+
+    def _callables_in(self, made: ExtInst, depth: int) -> Iterator[Value]:
+        if depth == 0 or made.call.kind != "call":
+            return
+        for arg in (*made.call.args[1:], *(value for _, value in made.call.keywords)):
+            for value in self.evaluator.values(arg, made.env):
+                parts = (
+                    (value,)
+                    if isinstance(value, (Func, Method, Inst, ExtInst))
+                    else self.evaluator.containers.elements(value)
+                )
+                for part in parts:
+                    if isinstance(part, (Func, Method, Inst)):
+                        yield part
+                    elif isinstance(part, ExtInst):
+                        yield from self.callables_in(part, depth - 1)
+
+    def _property(self, expr: Expr, env: Env) -> Iterator[Env]:
+        for base in self.evaluator.values(expr.args[0], env):
+            method = self.evaluator.classes.method(base, expr.name) if isinstance(base, Inst) else None
+            if method is not None and any(item.name == "property" for item in method.func.facts.decorators):
+                yield self.evaluator.activations.activation(method.func, None, None, base)
+
+    @cached_property
+    def _properties(self) -> frozenset[str]:
+        """The names of all properties of the project."""
+        return frozenset(
+            function.name
+            for module in self.evaluator.index
+            for function in module.model.functions
+            if any(item.name == "property" for item in function.decorators)
+        )
+
+
+def calls_of(event: Event) -> Iterator[Expr]:
+    """Every call in an event."""
+    for root in (event.value, event.target):
+        for expr in root.walk() if root is not None else ():
+            if expr.kind == "call":
+                yield expr

@@ -1,0 +1,162 @@
+"""Names that only the main script's own process has: spawned workers import the script and skip its guarded part."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+from dllint.finding import Note
+from dllint.model.facts import Event, Expr
+from dllint.project.evaluate import Evaluator
+from dllint.project.evaluate.abstract_values import Func, Inst, Klass, Method, Value
+from dllint.project.execution.call_graph import Running
+from dllint.project.execution.own_code import OwnCodes
+from dllint.project.program.events import event_names
+from dllint.project.program.guards import only_in_main, under_main_guard
+from dllint.project.program.module import Module
+from dllint.project.program.on_demand import OnDemand
+from dllint.source import Span
+
+_BUILT_IN = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__", "__spec__", "__package__", "__builtins__"}
+_DYNAMIC = frozenset({"globals", "exec", "vars", "setattr"})
+
+
+class Guarded(NamedTuple):
+    """A name that is bound under the main guard only, where it is bound, and where workers read it."""
+
+    name: str
+    kind: str
+    """class, function or name."""
+    module: Module
+    span: Span
+    notes: tuple[Note, ...]
+    read: bool = False
+    """Code reads it; else pickle looks it up."""
+
+
+class GuardedNames:
+    """Answers which of a script's names spawned processes do not have."""
+
+    def __init__(
+        self, evaluator: Evaluator, own_codes: OwnCodes, in_children: Callable[[], frozenset[tuple[str, int]]]
+    ) -> None:
+        self.evaluator = evaluator
+        self._own_codes = own_codes
+        self._in_children = in_children
+        self._on_import = OnDemand(self._run_on_import)
+        self._binding = OnDemand(_may_bind)
+        self._known: dict[tuple[str, str], Event | None] = {}
+
+    def defined(self, value: Value) -> Guarded | None:
+        """The class or function that a shipped value is pickled by, where only the main process has it."""
+        if isinstance(value, (Inst, Method)):
+            value = value.klass if isinstance(value, Inst) else value.func
+        if not isinstance(value, (Func, Klass)) or value.facts.owner >= 0:
+            return None
+        parent = value.module.function_at(value.facts.parent)
+        if parent is not None and value.facts.name not in parent.globals:
+            return None
+        if isinstance(value, Func) and value.facts.kind == "lambda":
+            return None
+        kind = "class" if isinstance(value, Klass) else "function"
+        event = self.missing(value.module, value.facts.name)
+        if event is None or event.kind not in ("class", "def") or event.ref != value.index:
+            return None
+        return Guarded(value.facts.name, kind, value.module, value.facts.header, ())
+
+    def read_by(self, running: Running) -> Iterator[Guarded]:
+        """The names that worker code reads and that only the main process has."""
+        module = running.env.module
+        if running.env.function < 0 or module.notebook or not self._binding[module]:
+            return  # what a notebook defines, workers do not even find
+        facts = running.env.facts
+        wanted = facts.loads - facts.bound - _BUILT_IN
+        parent = facts.parent
+        while parent >= 0:
+            wanted = wanted - module.model.functions[parent].bound
+            parent = module.model.functions[parent].parent
+        for name in sorted(wanted):
+            event = self.missing(module, name)
+            at = self._read(running, name) if event is not None else None
+            if event is not None and at is not None:
+                span = event.target.span if event.target is not None else Span(event.start, event.end)
+                kinds = {"class": "class", "def": "function"}
+                note = running.note(at, f"reads `{name}`")
+                yield Guarded(name, kinds.get(event.kind, "name"), module, span, (note, *running.route), True)
+
+    def _read(self, running: Running, name: str) -> Expr | None:
+        module = running.env.module
+        for event in running.events:
+            around = [module.block(index).kind for index in module.enclosing(event.block)]
+            if "try" in around or only_in_main(module, running.env.function, event):
+                continue
+            if self.evaluator.conditions.may_run(running.env, event.start):
+                for expr in event.walk():
+                    if expr.kind == "name" and expr.name == name and expr is not event.target:
+                        return expr
+        return None
+
+    def missing(self, module: Module, name: str) -> Event | None:
+        """The first binding of a module's name when only the script's own process executes any; else None."""
+        if not self._binding[module]:
+            return None
+        key = (module.path, name)
+        if key not in self._known:
+            self._known[key] = self._first_guarded(module, name)
+        return self._known[key]
+
+    def may_be_known_to(self, path: str) -> bool:
+        """Whether a script that imports a file, or is that file, may have names of this kind."""
+        index = self.evaluator.index
+        return any(self._binding[index.modules[importer]] for importer in index.importers(path))
+
+    def _first_guarded(self, module: Module, name: str) -> Event | None:
+        elsewhere = module.path in self._dynamic or name in self.evaluator.index.outside_writes
+        if elsewhere and not module.notebook:
+            return None
+        bindings = [item.event for item in module.bindings[-1, -1].get(name, ())]
+        if not all(event is not None and under_main_guard(module, -1, event) for event in bindings):
+            return None
+        writers = module.writers_of_globals.get(name, [])
+        if any(not self.only_for_main(module, function) for function, _ in writers):
+            return None
+        return next((event for event in (*bindings, *(event for _, event in writers)) if event is not None), None)
+
+    def only_for_main(self, module: Module, function: int) -> bool:
+        """Whether the guarded part calls a function that runs neither on import nor in children."""
+        place = (module.path, function)
+        called = place in self._own_codes.of(module).functions and place not in self._on_import[module]
+        return called and place not in self._in_children()
+
+    def _run_on_import(self, module: Module) -> frozenset[tuple[str, int]]:
+        env = self.evaluator.env(module, -1)
+        entries = [Running(env, (), start=event) for event in _part(module, False)]
+        return frozenset(item.function for item in self._own_codes.reach.walk(entries))
+
+    def has_guarded_part(self, module: Module) -> bool:
+        """Whether a module has code that only the script's own process executes."""
+        return any(True for _ in _part(module, True))
+
+    @cached_property
+    def _dynamic(self) -> frozenset[str]:
+        """Files whose names are not all seen: filled by a star import or through their dictionary."""
+        return frozenset(
+            module.path
+            for module in self.evaluator.index
+            if any(item.bound == "*" for item in module.model.imports) or _DYNAMIC & module.calls.keys()
+        )
+
+
+def _may_bind(module: Module) -> bool:
+    """Whether the guarded part of a module binds names, or may have functions do so."""
+    guarded = [event for event in module.model.events if under_main_guard(module, -1, event)]
+    return any(map(event_names, guarded)) or bool(guarded and module.writers_of_globals)
+
+
+def _part(module: Module, guarded: bool) -> Iterator[Event]:
+    """The statements of a module under its main guard, or the others."""
+    for event in module.model.events:
+        if event.kind not in ("def", "class", "import") and under_main_guard(module, -1, event) is guarded:
+            yield event

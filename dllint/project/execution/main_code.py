@@ -1,0 +1,300 @@
+"""What a module runs when it is imported or started, and the workers that this starts."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+import msgspec
+
+from dllint.finding import Note
+from dllint.model.facts import Event, Expr
+from dllint.project.evaluate import Answer, Evaluator
+from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst, ExtMethod, Inst, Klass, Seq, Value
+from dllint.project.execution.call_graph import Reach, Running
+from dllint.project.loaders.boundaries import Boundaries, Loader
+from dllint.project.loaders.worker_counts import Workers
+from dllint.project.program.guards import under_main_guard
+from dllint.project.program.index import Index
+from dllint.project.program.module import Module
+from dllint.project.program.on_demand import OnDemand
+from dllint.source import Span
+from dllint.start_methods import SPAWN
+
+_WRAPPERS = frozenset({
+    "enumerate", "zip", "tqdm", "islice", "cycle", "iter", "chain", "track", "progress_bar", "reversed", "auto",
+    "tqdm_notebook", "prefetch", "prepare", "master_bar", "log_every", "ProgressBar", "wrap", "map", "filter",
+    "starmap",
+})  # fmt: skip
+_CONSUMERS = frozenset({
+    "iter", "list", "tuple", "set", "frozenset", "dict", "sorted", "deque", "sum", "min", "max", "any", "all", "next",
+})  # fmt: skip
+_DISPLAYS = frozenset({"call", "list", "tuple", "set"})
+_STARTERS = {
+    "multiprocessing.Pool": "a pool",
+    "multiprocessing.Manager": "a manager process",
+    "torch.multiprocessing.spawn": "processes",
+    "torch.multiprocessing.start_processes": "processes",
+}
+RUNS = frozenset({"fit", "test", "validate", "predict"})
+HOOKS = frozenset({"train_dataloader", "val_dataloader", "test_dataloader", "predict_dataloader"})
+
+
+class Start(msgspec.Struct, frozen=True, eq=False):
+    """A statement that starts workers when its module is imported or run."""
+
+    path: str
+    event: Event
+    what: str
+    """What is started, in words."""
+    methods: frozenset[str]
+    chosen: bool
+    """The code itself chooses the start method."""
+    loader: Loader | None
+    route: tuple[Note, ...]
+    surely: bool
+    """Nothing that is not known, such as an environment variable, decides whether it runs."""
+
+
+_Methods = tuple[frozenset[str], bool]
+"""Possible start methods, and whether the code itself chooses them."""
+
+
+class Begun(NamedTuple):
+    """Workers that an expression starts: in words, with the possible start methods."""
+
+    at: Expr
+    what: str
+    methods: frozenset[str]
+    chosen: bool
+    """The code itself chooses the start method."""
+    loader: Loader | None = None
+
+
+class _Parts(NamedTuple):
+    """The parts of an event that may start workers, in any context."""
+
+    event: Event
+    iterated: list[Expr]
+    calls: list[Expr]
+
+
+class MainCode:
+    """Follows module-level code."""
+
+    def __init__(self, evaluator: Evaluator, boundaries: Boundaries) -> None:
+        self.evaluator = evaluator
+        self.boundaries = boundaries
+        self.index: Index = evaluator.index
+        self._begun: dict[int, list[tuple[Event, Begun]]] = {}
+        self._asked = OnDemand(_parts)
+        self.reach = Reach(evaluator, lambda running, event: self._guarded(running.env, event))
+
+    def _guarded(self, env: Env, event: Event) -> bool:
+        return under_main_guard(env.module, env.function, event)
+
+    def runs_on_import(self, module: Module) -> bool:
+        """Whether a worker's import of the main script may run a module's own code.
+
+        A module that is only imported in functions or under guards is not imported again. One that is never imported is
+        a script, except for tests: the main script is what runs them.
+        """
+        if _is_run_by_tests(module):
+            return False
+        statements = self.index.import_statements.get(module.path, [])
+        return not statements or any(
+            imported.function < 0 and not self._import_guarded(importer, imported.span)
+            for importer, imported in statements
+        )
+
+    def _import_guarded(self, importer: Module, span: Span) -> bool:
+        env = self.evaluator.env(importer, -1)
+        return any(self._guarded(env, event) for event in importer.model.events if event.start == span.start)
+
+    def entries(self, module: Module) -> Iterator[Running]:
+        """The module-level statements that run on import."""
+        env = self.evaluator.env(module, -1)
+        for event in module.model.events:
+            if event.kind not in ("def", "class", "import", "global") and not self._guarded(env, event):
+                yield Running(env, (), start=event)
+
+    def running(self, module: Module) -> Iterator[Running]:
+        """Module-level code and all it calls, per statement."""
+        return self.reach.walk(self.entries(module))
+
+    def starts(self, module: Module) -> Iterator[Start]:
+        """The module-level statements that start workers, each once."""
+        done: set[int] = set()
+        for running in self.running(module):
+            assert running.start is not None
+            if running.start.start in done:
+                continue
+            for event, begun in self.begun_by(running.env):
+                outside = running.env.function >= 0 or event is running.start
+                decided = self.evaluator.conditions.decided(running.env, event.start)
+                if not outside or self._guarded(running.env, event) or (running.truncated and not decided):
+                    continue
+                done.add(running.start.start)
+                yield self._start(running, begun, decided and running.decided and not running.truncated)
+                break
+
+    def begun_by(self, env: Env) -> list[tuple[Event, Begun]]:
+        """The events of an activation that start workers, with the first of what each starts."""
+        known = self._begun.get(id(env))
+        if known is None:
+            asked = self._asked[env.module, env.function]
+            live = (parts for parts in asked if self.evaluator.conditions.may_run(env, parts.event.start))
+            firsts = ((parts.event, next(self._started_by(env, parts), None)) for parts in live)
+            known = self._begun[id(env)] = [(event, begun) for event, begun in firsts if begun is not None]
+        return known
+
+    def _started_by(self, env: Env, parts: _Parts) -> Iterator[Begun]:
+        for expr in parts.iterated:
+            for loader in self.loaders_in(expr, env):
+                if loader.workers is not Workers.NONE:
+                    yield _of_loader(expr, loader)
+        for call in parts.calls:
+            yield from self._started_by_call(env, call)
+
+    def _started_by_call(self, env: Env, call: Expr) -> Iterator[Begun]:
+        for value in self.evaluator.values(call.args[0], env):
+            match value:
+                case Ext(name=name) if name in _STARTERS:
+                    always = (frozenset({SPAWN}), True) if name.endswith(".spawn") else None
+                    yield Begun(call, _STARTERS[name], *(always or self._default_methods(env.module.path)))
+                case ExtMethod(base=Inst(klass=klass), attribute="start"):
+                    if self.evaluator.classes.is_a(klass, {"multiprocessing.Process"}) is Answer.YES:
+                        yield Begun(call, "a process", *self._default_methods(env.module.path))
+                case ExtMethod(base=ExtInst() as base, attribute=attribute):
+                    yield from self._started_by_method(env, call, base, attribute)
+
+    def _started_by_method(self, env: Env, call: Expr, base: ExtInst, attribute: str) -> Iterator[Begun]:
+        path = env.module.path
+        if base.name.endswith("get_context") and attribute in ("Pool", "Manager"):
+            yield Begun(call, "processes", *self._context_methods(base, path))
+        elif attribute == "start" and base.name.endswith("Process"):
+            context = base.base if isinstance(base.base, ExtInst) else base
+            yield Begun(call, "a process", *self._context_methods(context, path))
+        elif attribute in ("submit", "map") and base.name == "concurrent.futures.ProcessPoolExecutor":
+            context = next((item for item in self._context_values(base) if isinstance(item, ExtInst)), base)
+            yield Begun(call, "a process pool", *self._context_methods(context, path))
+        elif base.name == "lightning.Trainer" and attribute in RUNS:
+            yield from self._begun_loaders(call, list(self._given_to_trainer(call, env)))
+        elif base.name.startswith("transformers.") and attribute in ("train", "evaluate", "predict"):
+            yield from self._begun_loaders(call, self.by_call.get(id(base.call), []))
+
+    def _given_to_trainer(self, call: Expr, env: Env) -> Iterator[Loader]:
+        """The loaders that a trainer is given, and those that the hooks of the objects it is given make."""
+        for expr in (*call.args[1:], *(value for _, value in call.keywords)):
+            for value in self.evaluator.values(expr, env):
+                parts = self.evaluator.containers.elements(value) if isinstance(value, Seq) else (value,)
+                for part in parts:
+                    yield from self._loaders_of(part, 0)
+                    if isinstance(part, Inst):
+                        chain = self.evaluator.classes.mro(part.klass)
+                        yield from (item for item in self.boundaries.loaders if self._made_in_hook(item, chain))
+
+    def _made_in_hook(self, loader: Loader, chain: tuple[Klass, ...]) -> bool:
+        """Whether code that leads to a loader is a hook of one of these classes: `train_dataloader` and its like."""
+        env: Env | None = loader.env
+        while env is not None and env.function >= 0:
+            owner = env.module.method_owner(env.function)
+            if owner >= 0 and env.facts.name in HOOKS and self.evaluator.klass(env.module, owner) in chain:
+                return True
+            env = env.caller
+        return False
+
+    def _begun_loaders(self, call: Expr, loaders: list[Loader]) -> Iterator[Begun]:
+        for loader in loaders:
+            if loader.workers is not Workers.NONE:
+                yield _of_loader(call, loader)
+
+    def _start(self, running: Running, begun: Begun, surely: bool) -> Start:
+        assert running.start is not None
+        note = running.note(begun.at, f"{begun.what} start here")
+        path = running.path if not running.route else running.route[-1].path
+        route = (note, *running.route)
+        return Start(path, running.start, begun.what, begun.methods, begun.chosen, begun.loader, route, surely)
+
+    def _default_methods(self, path: str) -> _Methods:
+        return self.boundaries.chosen_methods.of(path)
+
+    def _context_values(self, executor: ExtInst) -> Iterable[Value]:
+        context = executor.call.keyword("mp_context")
+        return self.evaluator.values(context, executor.env) if context is not None else ()
+
+    def _context_methods(self, context: ExtInst, path: str) -> _Methods:
+        if context.name.endswith("get_context") and len(context.call.args) > 1:
+            for value in self.evaluator.values(context.call.args[1], context.env):
+                if isinstance(value, Const) and isinstance(value.value, str):
+                    return frozenset({value.value}), True
+        return self._default_methods(path)
+
+    @cached_property
+    def by_call(self) -> dict[int, list[Loader]]:
+        """Loaders by the call expression that makes them."""
+        found: dict[int, list[Loader]] = defaultdict(list)
+        for loader in self.boundaries.loaders:
+            made = loader.instance.call if loader.instance is not None else loader.call
+            found[id(made)].append(loader)
+        return found
+
+    def loaders_in(self, expr: Expr, env: Env, depth: int = 4) -> Iterator[Loader]:
+        """The loaders that iterating an expression iterates."""
+        if not self.by_call:
+            return  # nor does it, whatever it may be
+        for value in self.evaluator.values(expr, env):
+            yield from self._loaders_of(value, depth)
+
+    def _loaders_of(self, value: Value, depth: int) -> Iterator[Loader]:
+        match value:
+            case ExtInst(name=name) if name.endswith("[]"):
+                return  # what it yields
+            case ExtInst(call=call, env=env) | Inst(call=call, env=env) if call is not None and env is not None:
+                known = self.by_call.get(id(call), [])
+                exact = [loader for loader in known if loader.env is env or loader.instance == value]
+                yield from exact or [self.boundaries.in_activation(loader, value) for loader in known[:1]]
+                if not known and depth and isinstance(value, ExtInst) and value.name.rpartition(".")[2] in _WRAPPERS:
+                    for arg in call.args[1:]:
+                        yield from self.loaders_in(arg, env, depth - 1)
+
+
+def _parts(scope: tuple[Module, int]) -> list[_Parts]:
+    """The events of a function that iterate or call anything."""
+    module, function = scope
+    found = (
+        _Parts(event, list(iterated_by(event)), [part for part in event.walk() if part.kind == "call"])
+        for event in module.events(function)
+        if event.value is not None or event.target is not None
+    )
+    return [parts for parts in found if parts.iterated or parts.calls]
+
+
+def _is_run_by_tests(module: Module) -> bool:
+    """Whether a file is for a test runner: by its name, and by what is in it."""
+    name = module.path.rpartition("/")[2]
+    return module.is_test and module.has_tests and (name.startswith("test_") or name.endswith("_test.py"))
+
+
+def iterated_by(event: Event) -> Iterator[Expr]:
+    """The expressions that an event iterates at once."""
+    unpacks = event.target is not None and event.target.kind in ("list", "tuple")
+    if event.value is not None and (event.kind == "for" or unpacks):
+        yield event.value
+    for expr in event.walk():
+        if expr.kind == "comprehension":
+            iterables = [value for key, value in expr.keywords if key == "in"]
+            # A generator asks for the iterator of its first iterable where it is made, and for the others later.
+            yield from iterables[:1] if expr.name == "generator" else iterables
+        elif expr.kind == "call" and len(expr.args) > 1 and expr.args[0].name in _CONSUMERS:
+            yield expr.args[1]
+        elif expr.kind == "yieldfrom":
+            yield from expr.args
+        if expr.kind in _DISPLAYS:
+            yield from (part.args[0] for part in expr.args if part.kind == "star")
+
+
+def _of_loader(at: Expr, loader: Loader) -> Begun:
+    return Begun(at, f"`{loader.name}` workers", loader.methods, loader.chosen, loader)

@@ -1,0 +1,153 @@
+"""The code that runs in a script's own process: the code under the main guard, and everything that it calls."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+from dllint.model.facts import Event, Expr
+from dllint.project.evaluate import Evaluator
+from dllint.project.evaluate.abstract_values import Env, Ext, Func, Inst, Method, Value
+from dllint.project.execution.call_graph import MAX_FUNCTIONS, Reach, Running
+from dllint.project.execution.main_code import HOOKS, RUNS
+from dllint.project.program.guards import under_main_guard
+from dllint.project.program.module import Module
+from dllint.project.program.on_demand import OnDemand
+
+_COMMAND_LINES = frozenset({"fire.Fire"})
+"""Without an argument, these run any function of the module, by its name."""
+
+
+class OwnCode(NamedTuple):
+    """Every activation that the guarded part of a script leads to; functions that are handed over are called, too."""
+
+    script: Module
+    running: list[Running]
+    functions: frozenset[tuple[str, int]]
+    called: frozenset[str]
+    """The last names of what is called."""
+
+    def makes(self, made_in: Env) -> bool:
+        """Whether this code makes the loader that an activation makes. A method is taken to run where one of its name
+        does: objects come from registries."""
+        env: Env | None = made_in
+        while env is not None:
+            if env.function < 0:
+                return env.module is self.script
+            if (env.module.path, env.function) in self.functions:
+                return True
+            owner = env.module.method_owner(env.function)
+            if owner >= 0 and env.facts.name in self.called:
+                return True
+            env = env.caller
+        return False
+
+
+class _Handing(NamedTuple):
+    """A call that may hand functions over, with its event and the arguments that may be functions."""
+
+    event: Event
+    call: Expr
+    functions: tuple[Expr, ...]
+
+
+class OwnCodes:
+    """Finds it."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.reach = Reach(evaluator)
+        self._handing = OnDemand(self._find_handing)
+        self._known: OnDemand[Module, OwnCode] = OnDemand(self._find)
+
+    def of(self, script: Module) -> OwnCode:
+        """The code of one script's own process."""
+        return self._known[script]
+
+    def _find(self, script: Module) -> OwnCode:
+        running = list(self._walk(script))
+        functions = frozenset(item.function for item in running)
+        called = frozenset(name for name, sites in self._callers.items() if sites & functions)
+        called = called | HOOKS if called & RUNS else called
+        return OwnCode(script, running, functions, called)
+
+    @cached_property
+    def _callers(self) -> dict[str, frozenset[tuple[str, int]]]:
+        """For the names of all methods, the functions that call something of this name."""
+        methods = {item.name for module in self.evaluator.index for item in module.model.functions if item.owner >= 0}
+        found: dict[str, set[tuple[str, int]]] = {}
+        for module in self.evaluator.index:
+            for name in module.calls.keys() & (methods | RUNS):
+                found.setdefault(name, set()).update((module.path, call.function) for call in module.calls[name])
+        return {name: frozenset(sites) for name, sites in found.items()}
+
+    def _walk(self, script: Module) -> Iterator[Running]:
+        env = self.evaluator.env(script, -1)
+        queue = deque(
+            Running(env, (), start=event)
+            for event in script.model.events
+            if event.kind not in ("def", "class", "import") and under_main_guard(script, -1, event)
+        )
+        seen: set[tuple[str, int, object]] = set()
+        while queue and len(seen) < MAX_FUNCTIONS:
+            running = queue.popleft()
+            receiver = running.env.receiver
+            key = (*running.function, receiver.klass if isinstance(receiver, Inst) else None)
+            if running.env.function < 0 or key not in seen:
+                seen.add(key)
+                yield running
+                queue += self.reach.called(running)
+                queue += self._handed_over(running)
+
+    def _handed_over(self, running: Running) -> Iterator[Running]:
+        """The functions that code passes to others, and those that a command line may name."""
+        for handing in self._handing[running.env.module, running.env.function]:
+            if running.env.function < 0 and handing.event is not running.start:
+                continue
+            note = running.note(handing.call, "hands it over")
+            for value in self._functions_in(handing, running.env):
+                func = value.func if isinstance(value, Method) else value
+                if isinstance(func, Func):
+                    owner = value.owner if isinstance(value, Method) else None
+                    env = self.evaluator.activations.activation(func, None, None, owner)
+                    yield Running(env, (note, *running.route), start=running.start)
+
+    def _functions_in(self, handing: _Handing, env: Env) -> Iterator[Value]:
+        for part in handing.functions:
+            yield from self.evaluator.values(part, env)
+        if not handing.functions:
+            for value in self.evaluator.values(handing.call.args[0], env):
+                if isinstance(value, Ext) and value.name in _COMMAND_LINES:
+                    yield from (Func(env.module, index) for index in _public(env.module))
+
+    def _find_handing(self, scope: tuple[Module, int]) -> list[_Handing]:
+        module, function = scope
+        found = []
+        for event in module.events(function):
+            for call in event.walk():
+                if call.kind == "call":
+                    passed = (*call.args[1:], *(value for _, value in call.keywords))
+                    functions = tuple(part for part in passed if part.name in self._names)
+                    if functions or (len(call.args) == 1 and call.args[0].name == "Fire"):
+                        found.append(_Handing(event, call, functions))
+        return found
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        """The names of all functions of the project."""
+        return frozenset(item.name for module in self.evaluator.index for item in module.model.functions)
+
+
+def _public(module: Module) -> list[int]:
+    """The functions of a module."""
+    found = (item for item in module.model.functions if item.parent < 0 and item.owner < 0)
+    return [item.index for item in found if item.kind == "def" and not item.name.startswith("_")]
+
+
+def events_of(running: Running) -> tuple[Event, ...]:
+    """What runs of a piece of code: of a script's own, the statement that leads on."""
+    if running.env.function >= 0:
+        return running.events
+    return (running.start,) if running.start is not None else ()

@@ -1,0 +1,206 @@
+"""Processes that a project starts without a loader: what they are sent, what they run, whether they are daemonic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+import msgspec
+
+from dllint.finding import Note
+from dllint.knowledge import POOL_METHODS, PROCESSES
+from dllint.model.facts import Expr
+from dllint.project.escape.shipped import Held, Shipped
+from dllint.project.evaluate import Argument, Evaluator
+from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst, ExtMethod, Func, Method, Value
+from dllint.project.execution.call_graph import Reach, Running
+from dllint.project.loaders.boundaries import Boundaries
+from dllint.project.program.guards import only_in_main
+from dllint.project.program.module import Site
+from dllint.start_methods import ALL_METHODS, SPAWN
+
+_CONTEXT = "multiprocessing.get_context"
+_SPAWNERS = frozenset({"torch.multiprocessing.spawn", "torch.multiprocessing.start_processes"})
+_PARENTS_OWN = frozenset({"callback", "error_callback", "chunksize"})
+_WITH_ARGUMENTS = frozenset({"apply", "apply_async", "submit"})
+"""Methods that send arguments as they are; the others iterate them in the main process."""
+
+
+class Task(msgspec.Struct, frozen=True, eq=False):
+    """A call that sends a function to a process."""
+
+    env: Env
+    call: Expr
+    name: str
+    """The callable, as a user would say it: `Process`, `Pool.map`."""
+    targets: tuple[Argument, ...]
+    """What runs in the process."""
+    sent: tuple[Argument, ...]
+    """What is sent there, its targets included."""
+    methods: frozenset[str]
+    """The start methods its processes may get on the declared targets."""
+    chosen: bool
+    """The code itself chooses the start method."""
+    always: bool
+    """What is sent is pickled under every start method, as a pool's tasks are."""
+    daemonic: bool
+    """Its processes are surely daemonic: they may have no children."""
+
+    @property
+    def path(self) -> str:
+        return self.env.module.path
+
+    @property
+    def note(self) -> Note:
+        return Note(self.path, self.call.span, f"`{self.name}(...)` sends it to a process here")
+
+
+class Processes:
+    """Finds them."""
+
+    def __init__(self, evaluator: Evaluator, boundaries: Boundaries) -> None:
+        self.evaluator = evaluator
+        self.boundaries = boundaries
+        self.reach = Reach(evaluator, lambda run, event: only_in_main(run.env.module, run.env.function, event))
+        self._shipped = Shipped(evaluator, boundaries)
+
+    @cached_property
+    def tasks(self) -> tuple[Task, ...]:
+        """Every call that sends a function to a process."""
+        makers = {name.rpartition(".")[2] for name in PROCESSES}
+        methods = {method for names in POOL_METHODS.values() for method in names}
+        pooled = any(True for _ in self.evaluator.index.calls_named({name.rpartition(".")[2] for name in POOL_METHODS}))
+        found = []
+        for site in self.evaluator.index.calls_named(sorted(makers | (methods if pooled else set()))):
+            if _is_forgotten(site):
+                continue
+            for env in self.boundaries.contexts(site.module, site.function):
+                if self.evaluator.conditions.may_run(env, site.expr.start):
+                    callees = self.evaluator.values(site.expr.args[0], env)
+                    tasks = (self._task(site, env, callee) for callee in callees)
+                    found += [task for task in tasks if task is not None][:1]
+        return tuple(found)
+
+    def _task(self, site: Site, env: Env, callee: Value) -> Task | None:
+        match callee:
+            case Ext(name=name) if name in PROCESSES:
+                return self._made(site, env, name, None)
+            case ExtMethod(base=ExtInst(name=context) as base, attribute=attribute) if context == _CONTEXT:
+                name = f"multiprocessing.{attribute}"
+                return self._made(site, env, name, base) if name in PROCESSES else None
+            case ExtMethod(base=ExtInst() as base, attribute=attribute):
+                pool = base.name.replace(f"{_CONTEXT}().", "multiprocessing.")
+                if attribute in POOL_METHODS.get(pool, ()):
+                    return self._pooled(site, env, pool, base, attribute)
+        return None
+
+    def _made(self, site: Site, env: Env, name: str, context: ExtInst | None) -> Task:
+        boundary = PROCESSES[name]
+        arguments = {
+            key: tuple(self.evaluator.arguments.argument(site.expr, env, boundary.parameters.index(key), key)[0])
+            if key in boundary.parameters
+            else ()
+            for key in boundary.ships
+        }
+        if name in _SPAWNERS:
+            methods, chosen = self._named(self._argument(site, env, 5, "start_method")) or frozenset({SPAWN}), True
+            daemonic = self._surely(self._argument(site, env, 4, "daemon"))
+        else:
+            methods, chosen = self._methods(site, env, name, context)
+            daemonic = name.endswith("Process") and self._daemon(site, env)
+        first = boundary.ships[0]
+        sent = tuple(pair for pairs in arguments.values() for pair in pairs)
+        short = name.rpartition(".")[2] if name not in _SPAWNERS else f"mp.{name.rpartition('.')[2]}"
+        daemonic = daemonic or name == "multiprocessing.Pool"
+        return Task(env, site.expr, short, arguments[first], sent, methods, chosen, False, daemonic)
+
+    def _pooled(self, site: Site, env: Env, pool: str, base: ExtInst, attribute: str) -> Task:
+        target = tuple(self._argument(site, env, 0, "fn" if attribute == "submit" else "func"))
+        sent = list(target)
+        if attribute in _WITH_ARGUMENTS:
+            sent += [(arg, env) for arg in site.expr.args[2:] if arg.kind != "star"]
+            sent += [(value, env) for key, value in site.expr.keywords if key not in _PARENTS_OWN and key != "**"]
+        context = base.base if isinstance(base.base, ExtInst) else None
+        where = Site(base.env.module, base.env.function, site.event, base.call)
+        methods, chosen = self._methods(where, base.env, pool, context)
+        name = f"{pool.rpartition('.')[2]}.{attribute}"
+        daemonic = pool == "multiprocessing.Pool"
+        return Task(env, site.expr, name, target, tuple(sent), methods, chosen, True, daemonic)
+
+    def _argument(self, site: Site, env: Env, position: int | None, name: str) -> list[Argument]:
+        return self.evaluator.arguments.argument(site.expr, env, position, name)[0]
+
+    def _surely(self, found: list[Argument]) -> bool:
+        values = [value for pair in found for value in self.evaluator.values(*pair)]
+        return bool(values) and all(isinstance(value, Const) and value.value is True for value in values)
+
+    def _named(self, found: list[Argument]) -> frozenset[str]:
+        """The start methods that expressions name, where all of them do."""
+        values = [value for pair in found for value in self.evaluator.values(*pair)]
+        names = {value.value for value in values if isinstance(value, Const)}
+        return frozenset(str(name) for name in names) if values and names <= ALL_METHODS else frozenset()
+
+    def _methods(self, site: Site, env: Env, name: str, context: ExtInst | None) -> tuple[frozenset[str], bool]:
+        contexts: list[Value] = [context] if context is not None else []
+        if name.endswith("ProcessPoolExecutor"):
+            contexts += [
+                value for pair in self._argument(site, env, 1, "mp_context") for value in self.evaluator.values(*pair)
+            ]
+        for value in contexts:
+            if isinstance(value, ExtInst) and value.name == _CONTEXT and len(value.call.args) > 1:
+                named = self._named([(value.call.args[1], value.env)])
+                if named:
+                    return named, True
+        return self.boundaries.chosen_methods.of(env.module.path)
+
+    def _daemon(self, site: Site, env: Env) -> bool:
+        if self._surely(self._argument(site, env, None, "daemon")):
+            return True
+        for write in site.module.attribute_writes.get("daemon", ()):
+            if write.function == site.function and write.event.value is not None:
+                made = self.evaluator.values(write.target.args[0], env)
+                if any(isinstance(value, ExtInst) and value.call is site.expr for value in made):
+                    return self._surely([(write.event.value, env)])
+        return False
+
+    def held(self, task: Task) -> Iterator[Held]:
+        """Everything that a task's process is sent; the first steps of the routes end at the call."""
+        for expr, env in task.sent:
+            yield from self._shipped.by_process(self.evaluator.values(expr, env), task.note)
+
+    def running(self, task: Task) -> Iterator[Running]:
+        """What a task's process runs."""
+        entries = []
+        for value in self._run_in(task):
+            func = value.func if isinstance(value, Method) else value
+            if isinstance(func, Func):
+                owner = value.owner if isinstance(value, Method) else None
+                env = self.evaluator.activations.activation(func, None, None, owner)
+                entries.append(Running(env, (task.note,)))
+        return self.reach.walk(entries)
+
+    def _run_in(self, task: Task) -> Iterator[Value]:
+        """What a task's process calls; of a `partial`, the function in it."""
+        for pair in task.targets:
+            for value in self.evaluator.values(*pair):
+                if isinstance(value, ExtInst):
+                    yield from self.reach.callables_in(value)
+                else:
+                    yield value
+
+
+def _is_forgotten(site: Site) -> bool:
+    """Whether a process gets a local name that nothing reads: it is never started."""
+    module, target = site.module, site.event.target
+    if site.function < 0 or site.event.kind != "assign" or site.event.value is not site.expr:
+        return False
+    if not site.expr.args[0].name.endswith("Process"):
+        return False
+    if target is None or target.kind != "name" or target.name not in module.model.functions[site.function].bound:
+        return False
+    inside = module.model.functions[site.function].span
+    return not any(
+        target.name in item.loads
+        for item in module.model.functions
+        if inside.start <= item.span.start and item.span.end <= inside.end
+    )

@@ -1,0 +1,81 @@
+"""The code that runs in workers, and why: what loaders ship is called there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from dllint.finding import Note
+from dllint.knowledge import ITERABLE_DATASETS, MAP_METHODS
+from dllint.model.facts import Event
+from dllint.project.escape.shipped import Held
+from dllint.project.evaluate import Answer, Evaluator
+from dllint.project.evaluate.abstract_values import Env, Func, Inst, Klass, Method
+from dllint.project.execution.call_graph import Reach, Running
+from dllint.project.loaders.boundaries import Loader
+from dllint.project.program.guards import only_in_main
+
+_ENTRY_HOLDERS = frozenset({"argument", "kept", "element", "returned"})
+PER_ITEM = ("__call__", "__getitem__")
+
+
+def _skipped(running: Running, event: Event) -> bool:
+    return only_in_main(running.env.module, running.env.function, event)
+
+
+class WorkerCode:
+    """Finds what runs in workers."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.reach = Reach(evaluator, _skipped, items=True)
+
+    def of(self, held: Iterable[Held], loader: Loader | None) -> Iterator[Running]:
+        """Every function that workers run for what one loader ships."""
+        entries = [
+            entry for item in held if item.holder.kind in _ENTRY_HOLDERS for entry in self._entries(item, loader)
+        ]
+        return self.reach.walk(entries)
+
+    def _entries(self, held: Held, loader: Loader | None) -> Iterator[Running]:
+        match held.value:
+            case Inst() as inst:
+                for method in self.entry_methods(inst, held.holder.name):
+                    env = self.evaluator.activations.method_env(inst, method.func.module, method.func.index)
+                    yield self._entry(env, f"{inst.klass.facts.name}.{method.func.facts.name}", held, loader)
+            case Method(owner=owner, func=func):
+                env = self.evaluator.activations.method_env(owner, func.module, func.index)
+                yield self._entry(env, func.facts.name, held, loader)
+            case Func() as func:
+                yield self._entry(
+                    self.evaluator.activations.activation(func, None, None), func.facts.name, held, loader
+                )
+
+    def _entry(self, env: Env, name: str, held: Held, loader: Loader | None) -> Running:
+        note = Note(env.module.path, env.facts.header, f"`{name}` runs in the workers")
+        entry = held.sent if held.sent not in ("", "dataset") else env.facts.name
+        return Running(env, (note, *held.route), loader, entry=entry, decided=held.decided)
+
+    def entry_methods(self, inst: Inst, holder: str) -> Iterator[Method]:
+        """The methods of a shipped object that workers call themselves."""
+        names = ["__call__"] if holder != "dataset" else []
+        iterable = self.evaluator.classes.is_a(inst.klass, ITERABLE_DATASETS) is Answer.YES
+        names += [] if iterable else MAP_METHODS
+        if self.evaluator.classes.is_a(inst.klass, lambda name: name.startswith("torch_geometric.")) is Answer.YES:
+            names.append("get")
+        if iterable or self.evaluator.classes.method(inst, "__getitem__") is None:
+            names += ["__iter__", "__next__"]
+        for name in names:
+            method = self.evaluator.classes.method(inst, name)
+            if method is not None:
+                yield method
+
+    def per_item(self, klasses: Iterable[Klass]) -> Iterator[Running]:
+        """What the `__call__`s and `__getitem__`s of classes run: per-item code, whatever calls it."""
+        entries = []
+        for klass in klasses:
+            for name in PER_ITEM:
+                index = klass.facts.methods.get(name)
+                if index is not None:
+                    env = self.evaluator.activations.method_env(Inst(klass), klass.module, index)
+                    entries.append(Running(env, ()))
+        return self.reach.walk(entries)

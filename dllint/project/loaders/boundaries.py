@@ -1,0 +1,432 @@
+"""The places where a project starts workers: loaders, with what they ship, to how many workers, how started."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+import msgspec
+
+from dllint.finding import Certainty
+from dllint.knowledge import LOADERS, Boundary
+from dllint.model.facts import Expr
+from dllint.project.evaluate import Answer, Argument, Evaluator
+from dllint.project.evaluate.abstract_values import (
+    Const,
+    Env,
+    Ext,
+    ExtInst,
+    Free,
+    Func,
+    Inst,
+    Klass,
+    Method,
+    Seq,
+    Value,
+)
+from dllint.project.loaders.chosen_methods import ChosenMethods
+from dllint.project.loaders.option_defaults import Declared
+from dllint.project.loaders.platform_workers import Elsewhere, Place
+from dllint.project.loaders.worker_counts import WorkerCounts, Workers, join
+from dllint.project.program.index import Index
+from dllint.project.program.module import Module, Site
+from dllint.source import Span
+from dllint.start_methods import ALL_METHODS
+from dllint.targets import Targets
+
+MAX_CONTEXTS = 64
+_GENERIC = LOADERS["torch.utils.data.DataLoader"]
+_PROCESS = Boundary((), (), "", "multiprocessing.Process")
+
+
+class Loader(msgspec.Struct, frozen=True, eq=False):
+    """A call that makes a loader, in one activation of the code around it."""
+
+    path: str
+    span: Span
+    """Where the loader is made: of a subclass of DataLoader, its construction."""
+    name: str
+    boundary: Boundary
+    call: Expr
+    env: Env
+    skip: int
+    workers: Workers
+    asked: bool
+    """The call says something about workers, even where its value is not known."""
+    methods: frozenset[str]
+    """The start methods its workers may get on the declared targets."""
+    chosen: bool
+    """The code itself chooses the start method."""
+    instance: Inst | None = None
+    """The instance of a project's own loader class."""
+    in_tests: bool = False
+    platforms: tuple[str, ...] = ()
+    """The declared targets on which it has workers."""
+    decided: bool = True
+    """Whether every test around its call, and around the calls that lead there, is known to let it run."""
+
+    @property
+    def certainty(self) -> Certainty:
+        """How sure it is that a hazard in its workers happens: they are there, or may be."""
+        return Certainty.CERTAIN if self.workers is Workers.SOME and self.decided else Certainty.LIKELY
+
+
+def known_loaders(targets: Targets) -> Mapping[str, Boundary]:
+    """The loaders of other packages: the built-in table, what plugins announce, what the configuration names."""
+    return {**LOADERS, **targets.loaders, **dict.fromkeys(targets.loader_classes, _GENERIC)}
+
+
+class Boundaries:
+    """Finds the loaders of a project."""
+
+    def __init__(self, evaluator: Evaluator, targets: Targets, declared: Declared) -> None:
+        self.evaluator = evaluator
+        self.index: Index = evaluator.index
+        self.targets = targets
+        self._elsewhere: dict[str, Boundaries] = {}
+        self._busy: set[tuple[int, int]] = set()
+        self._in_activation: dict[ExtInst | Inst, Loader] = {}
+        self.counts = WorkerCounts(evaluator, declared)
+        self.chosen_methods = ChosenMethods(evaluator, targets)
+        self.elsewhere = Elsewhere(self.index, targets, self._workers_on) if not evaluator.platform else None
+        self.known = evaluator.loaders
+
+    @cached_property
+    def names(self) -> set[str]:
+        """The last names under which a loader may be made: known ones, subclasses, aliases."""
+        found = {name.rpartition(".")[2] for name in self.known} | {"DataLoader"}
+        found |= {name for module in self.index for name in module.calls if name.endswith(("DataLoader", "Dataloader"))}
+        while True:
+            more = {alias for name in found for alias in self.index.aliases.get(name, ())}
+            for klass in self.evaluator.classes.all_classes:
+                if any(base.name in found for base in klass.facts.bases):
+                    more |= {klass.facts.name, "cls"}
+            for module in self.index:
+                more |= self._partials(module, found)
+            if more <= found:
+                return found
+            found |= more
+
+    def _partials(self, module: Module, names: set[str]) -> set[str]:
+        found = set()
+        for site in module.calls.get("partial", ()):
+            target = site.event.target
+            if len(site.expr.args) > 1 and site.expr.args[1].name in names and target is not None and target.name:
+                found.add(target.name)
+        return found
+
+    @cached_property
+    def loaders(self) -> tuple[Loader, ...]:
+        """Every loader the project makes, once per activation that differs."""
+        found = [loader for site in self._sites for loader in self._made_at(site)]
+        found += self._processes()
+        found += self._never_constructed({loader.instance.klass for loader in found if loader.instance is not None})
+        return tuple(found)
+
+    @cached_property
+    def _sites(self) -> tuple[Site, ...]:
+        """The calls that may make a loader."""
+        return tuple(self.index.calls_named(sorted(self.names)))
+
+    def _made_at(self, site: Site) -> Iterator[Loader]:
+        for env in self.contexts(site.module, site.function):
+            yield from self._loaders_of(site, env)
+
+    def contexts(self, module: Module, function: int, depth: int = 3) -> list[Env]:
+        """The activations in which a function's code runs: one per known call, or the generic one."""
+        if function < 0:
+            return [self.evaluator.generic(module, function)]
+        facts = module.model.functions[function]
+        if facts.owner < 0 and facts.parent >= 0:
+            outers = self.contexts(module, facts.parent, depth)
+            return [self.evaluator.env(module, function, receiver=env.receiver, outer=env) for env in outers]
+        found: list[Env] = []
+        for site, skip in self.evaluator.call_sites.callers(module, function) if depth else ():
+            for caller in self.contexts(site.module, site.function, depth - 1):
+                found += self._entered(site, skip, caller, module, function)
+                if len(found) >= MAX_CONTEXTS:
+                    return found
+        return found or [self.evaluator.generic(module, function)]
+
+    def _entered(self, site: Site, skip: int, caller: Env, module: Module, function: int) -> Iterator[Env]:
+        for value in self.evaluator.values(site.expr.args[0], caller):
+            owner = value.owner if isinstance(value, Method) else None
+            func = value.func if isinstance(value, Method) else value
+            if isinstance(value, Klass):
+                inst = Inst(value, site.expr, caller)
+                found = self.evaluator.activations.init_envs(inst).get((module.path, function))
+                if found is not None:
+                    yield found
+            elif isinstance(func, Func) and func.module is module and func.index == function:
+                yield self.evaluator.env(module, function, site.expr, caller, owner, func.outer, skip)
+
+    def _loaders_of(self, site: Site, env: Env) -> Iterator[Loader]:
+        for callee in self.evaluator.values(site.expr.args[0], env):
+            match callee:
+                case Ext(name=name):
+                    boundary = self.boundary(name, site.expr)
+                    if boundary is not None and self._in_processes(boundary, site.expr, env) is not Answer.NO:
+                        yield self._loader(site, env, boundary, site.expr, env, name.rpartition(".")[2])
+                case Klass() if self.is_loader(callee):
+                    yield from self._subclass(site, Inst(callee, site.expr, env))
+                case ExtInst(name="functools.partial", call=made, env=where) if len(made.args) > 1:
+                    for target in self.evaluator.values(made.args[1], where):
+                        boundary = self.boundary(target.name, made) if isinstance(target, Ext) else None
+                        if boundary is not None:
+                            merged = self.evaluator.calls.merged_call(callee, site.expr)
+                            yield self._loader(site, env, boundary, merged, env, "DataLoader")
+
+    def _in_processes(self, boundary: Boundary, call: Expr, env: Env, skip: int = 0) -> Answer:
+        """Whether a loader's workers are processes: threads are sent nothing."""
+        answers = [self._is_one_of(boundary, call, env, skip, *item) for item in boundary.processes_when.items()]
+        if Answer.NO in answers:
+            return Answer.NO
+        return Answer.UNKNOWN if Answer.UNKNOWN in answers else Answer.YES
+
+    def _is_one_of(
+        self, boundary: Boundary, call: Expr, env: Env, skip: int, name: str, wanted: tuple[object, ...]
+    ) -> Answer:
+        """Whether a parameter has one of the wanted values."""
+        found, surely = self._argument(call, env, boundary, skip, name)
+        values = [value for pair in found for value in self.evaluator.values(*pair)]
+        if not surely:
+            default = boundary.defaults.get(name)
+            values.append(Const(default, type(default).__name__))
+        if not all(isinstance(value, Const) for value in values) or self._open_ended(call, env):
+            return Answer.UNKNOWN
+        wished = {isinstance(value, Const) and value.value in wanted for value in values}
+        return Answer.UNKNOWN if len(wished) > 1 else Answer.YES if True in wished else Answer.NO
+
+    def makes_loader(self, expr: Expr, env: Env) -> bool:
+        """Whether an expression is a loader, in one case at least."""
+        return any(map(self.is_made_loader, self.evaluator.values(expr, env)))
+
+    def is_made_loader(self, value: Value) -> bool:
+        """Whether a value is a loader."""
+        return (isinstance(value, ExtInst) and value.name in self.known) or (
+            isinstance(value, Inst) and self.is_loader(value.klass)
+        )
+
+    def boundary(self, name: str, call: Expr) -> Boundary | None:
+        """The knowledge of an external loader; unknown classes named like one count when called like one."""
+        known = self.known.get(name)
+        if known is not None:
+            return known
+        if name.endswith(("DataLoader", "Dataloader")) and not name.startswith("builtins."):
+            if call.keyword("num_workers") is not None or call.keyword("collate_fn") is not None:
+                return _GENERIC
+        return None
+
+    def is_loader(self, klass: Klass) -> bool:
+        """Whether a project's class is a loader."""
+        return self.evaluator.classes.is_a(klass, lambda name: name in self.known) is Answer.YES
+
+    def _subclass(self, site: Site, inst: Inst) -> Iterator[Loader]:
+        """A project's own loader class: what its `__init__` hands on to the external base."""
+        call, env, skip = self.base_call(inst)
+        boundary = next(
+            self.known[name] for name in self.evaluator.classes.external_bases(inst.klass) if name in self.known
+        )
+        yield self._loader(site, env, boundary, call, env, inst.klass.facts.name, inst, skip)
+
+    def base_call(self, inst: Inst) -> tuple[Expr, Env, int]:
+        """The call whose arguments the external base's `__init__` gets."""
+        found: tuple[Expr, Env, int] | None = None
+        if inst.call is not None and inst.env is not None:
+            found = inst.call, inst.env, 0
+        for (_, function), env in self.evaluator.activations.init_envs(inst).items():
+            klass = self.evaluator.klass(env.module, env.module.model.functions[function].owner)
+            following = self.evaluator.activations.super_init(klass, env)
+            if following is not None:
+                found = following[0], env, following[1]
+        assert found is not None
+        return found
+
+    def _processes(self) -> Iterator[Loader]:
+        """Objects of own `Process` classes: starting one ships the whole object."""
+        for klass in self.evaluator.classes.all_classes:
+            if self.evaluator.classes.is_a(klass, {"multiprocessing.Process"}) is not Answer.YES:
+                continue
+            for site in self.index.calls_named((klass.facts.name,)):
+                env = self.evaluator.generic(site.module, site.function)
+                if klass in self.evaluator.values(site.expr.args[0], env):
+                    inst = Inst(klass, site.expr, env)
+                    methods, chosen = self._methods(site.expr, env, _PROCESS, 0)
+                    yield Loader(
+                        site.module.path, site.expr.span, klass.facts.name, _PROCESS, site.expr, env, 0, Workers.SOME,
+                        True, methods, chosen, inst, site.module.is_test, self.targets.platforms,
+                    )  # fmt: skip
+
+    def _never_constructed(self, seen: set[Klass]) -> Iterator[Loader]:
+        """Loader classes that the project defines but never makes: their users do."""
+        for klass in self.evaluator.classes.all_classes:
+            if klass in seen or not self.is_loader(klass):
+                continue
+            inst = Inst(klass)
+            if self.evaluator.activations.init_envs(inst) and any(
+                self.evaluator.activations.super_init(self.evaluator.klass(env.module, env.facts.owner), env)
+                for env in self.evaluator.activations.init_envs(inst).values()
+            ):
+                call, env, skip = self.base_call(inst)
+                boundary = next(
+                    self.known[name] for name in self.evaluator.classes.external_bases(klass) if name in self.known
+                )
+                site = Site(klass.module, env.function, env.facts.events[0], call)
+                yield self._loader(site, env, boundary, call, env, klass.facts.name, inst, skip)
+
+    def _loader(
+        self,
+        site: Site,
+        around: Env,
+        boundary: Boundary,
+        call: Expr,
+        env: Env,
+        name: str,
+        instance: Inst | None = None,
+        skip: int = 0,
+    ) -> Loader:
+        methods, chosen = self._methods(call, env, boundary, skip)
+        found = self._argument(call, env, boundary, skip, boundary.workers)[0]
+        workers = self._workers(call, env, boundary, skip, instance)
+        if workers is Workers.SOME and self._in_processes(boundary, call, env, skip) is not Answer.YES:
+            workers = Workers.UNKNOWN
+        platforms = self.targets.platforms
+        if workers is not Workers.NONE and self.counts.may_be_none(found):
+            platforms = self.elsewhere.with_workers((site.module.path, site.expr.span)) if self.elsewhere else platforms
+            methods = methods if chosen else methods & self.targets.on(platforms).methods()
+        return Loader(
+            site.module.path, site.expr.span, name, boundary, call, env, skip, workers, bool(found), methods, chosen,
+            instance, site.module.is_test, platforms, self._decided(site.expr, around),
+        )  # fmt: skip
+
+    def _decided(self, call: Expr, env: Env) -> bool:
+        """Whether a call is known to be reached: from the program's start, or from a public name without callers."""
+        where: Env | None = env
+        while where is not None:
+            if not self.evaluator.conditions.decided(where, call.start):
+                return False
+            if where.call is None:
+                return not self._forgets_callers(where)
+            call, where = where.call, where.caller
+        return True
+
+    def _forgets_callers(self, env: Env) -> bool:
+        """Whether an activation merges what its callers pass: one of them may never make this loader."""
+        return env.function >= 0 and bool(self.evaluator.call_sites.callers(env.module, env.function))
+
+    def _workers_on(self, place: Place, platform: str) -> list[Workers]:
+        """The workers of a place's loaders on a platform. Computed lazily: few sites depend on the platform."""
+        known = self._on(platform)
+        sites = [site for site in self._sites if (site.module.path, site.expr.span) == place]
+        made = [loader for site in sites for loader in known._made_at(site)] if sites else known.loaders
+        return [loader.workers for loader in made if (loader.path, loader.span) == place]
+
+    def _on(self, platform: str) -> Boundaries:
+        """The same project on a platform, or on one that was asked before and has not told it from others so far."""
+        known = self._elsewhere.get(platform)
+        if known is None:
+            known = next((other for other in self._elsewhere.values() if not other.evaluator.told), None)
+        if known is None:
+            evaluator = Evaluator(self.index, self.known, platform)
+            known = self._elsewhere[platform] = Boundaries(evaluator, self.targets, Declared(evaluator))
+        return known
+
+    def in_activation(self, loader: Loader, made: ExtInst | Inst) -> Loader:
+        """The loader that the same call makes in another activation."""
+        known = self._in_activation.get(made)
+        if known is None:
+            call, env, skip = loader.call, made.env or loader.env, loader.skip
+            instance = made if isinstance(made, Inst) else None
+            if instance is not None:
+                call, env, skip = self.base_call(instance)
+            workers = self._workers(call, env, loader.boundary, skip, instance)
+            known = msgspec.structs.replace(loader, call=call, env=env, skip=skip, workers=workers)
+            self._in_activation[made] = known
+        return known
+
+    def argument(self, loader: Loader, name: str) -> tuple[list[Argument], bool]:
+        """What a loader is given for a parameter."""
+        return self._argument(loader.call, loader.env, loader.boundary, loader.skip, name)
+
+    def _argument(self, call: Expr, env: Env, boundary: Boundary, skip: int, name: str) -> tuple[list[Argument], bool]:
+        position = boundary.parameters.index(name) + skip if name in boundary.parameters else None
+        return self.evaluator.arguments.argument(call, env, position, name)
+
+    def _workers(self, call: Expr, env: Env, boundary: Boundary, skip: int, instance: Inst | None) -> Workers:
+        if "." in boundary.workers:
+            return self._workers_of_options(call, env, boundary, skip)
+        found, surely = self._argument(call, env, boundary, skip, boundary.workers)
+        default = Workers.SOME if boundary.defaults.get(boundary.workers) else Workers.NONE
+        first = self.counts.of_arguments(found, surely, self._open_ended(call, env), default)
+        made = instance.call if instance is not None else call
+        later, always = self._set_later.get(id(made), (first, True))
+        return later if always else join((first, later))
+
+    @cached_property
+    def _set_later(self) -> dict[int, tuple[Workers, bool]]:
+        """What is stored as `num_workers` of a loader that is there, by the call that makes it, and whether always."""
+        found: dict[int, tuple[Workers, bool]] = {}
+        for module in self.index:
+            for write in module.attribute_writes.get("num_workers", ()):
+                env, value = self.evaluator.generic(module, write.function), write.event.value
+                for made in self.evaluator.values(write.target.args[0], env) if value is not None else ():
+                    if isinstance(made, ExtInst | Inst) and made.call is not None and self.is_made_loader(made):
+                        assert value is not None
+                        found[id(made.call)] = self.counts.of_expression(value, env), write.event.block < 0
+        return found
+
+    def _workers_of_options(self, call: Expr, env: Env, boundary: Boundary, skip: int) -> Workers:
+        parameter, _, option = boundary.workers.partition(".")
+        options = [
+            value
+            for pair in self._argument(call, env, boundary, skip, parameter)[0]
+            for value in self.evaluator.values(*pair)
+        ]
+        for value in options:
+            if isinstance(value, ExtInst) and value.call.kind == "call" and value.name.endswith("Arguments"):
+                found, surely = self.evaluator.arguments.argument(value.call, value.env, None, option)
+                return self.counts.of_arguments(found, surely, self._open_ended(value.call, value.env))
+        return Workers.UNKNOWN
+
+    def open_ended(self, loader: Loader) -> bool:
+        """Whether a `**mapping` of unknown content is among a loader's arguments."""
+        return self._open_ended(loader.call, loader.env)
+
+    def _open_ended(self, call: Expr, env: Env) -> bool:
+        """Whether a `**mapping` of unknown content is among the arguments."""
+        return any(key == "**" and self._unknown(expr, env) for key, expr in call.keywords)
+
+    def _unknown(self, mapping: Expr, env: Env) -> bool:
+        key = (id(mapping), id(env))
+        if key in self._busy:
+            return False
+        self._busy.add(key)
+        try:
+            values = self.evaluator.values(mapping, env)
+            return not values or any(self._unknown_mapping(value) for value in values)
+        finally:
+            self._busy.discard(key)
+
+    def _unknown_mapping(self, value: Value) -> bool:
+        if isinstance(value, Free):
+            function = value.module.model.functions[value.function]
+            return not self.evaluator.call_sites.callers(value.module, function.index)
+        if isinstance(value, ExtInst) and value.name == "builtins.dict":
+            inner = [expr for key, expr in value.call.keywords if key == "**"] + list(value.call.args[1:])
+        elif isinstance(value, Seq) and value.expr.kind == "dict":
+            inner = [key.args[0] for key in value.expr.args[::2] if key.kind == "star"]
+        else:
+            return True
+        return any(self._unknown(expr, value.env) for expr in inner)
+
+    def _methods(self, call: Expr, env: Env, boundary: Boundary, skip: int) -> tuple[frozenset[str], bool]:
+        found: set[str] = set()
+        for pair in self._argument(call, env, boundary, skip, "multiprocessing_context")[0]:
+            for value in self.evaluator.values(*pair):
+                if isinstance(value, ExtInst) and value.name.endswith("get_context") and len(value.call.args) > 1:
+                    value = next(iter(self.evaluator.values(value.call.args[1], value.env)), value)
+                if isinstance(value, Const) and value.value in ALL_METHODS:
+                    found.add(str(value.value))
+        if found:
+            return frozenset(found), True
+        return self.chosen_methods.of(env.module.path)

@@ -1,0 +1,80 @@
+"""The start methods that a project's programs choose with `set_start_method`."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from dllint.project.evaluate import Evaluator
+from dllint.project.evaluate.abstract_values import Const
+from dllint.project.program.guards import under_main_guard
+from dllint.project.program.index import Index
+from dllint.project.program.module import Module
+from dllint.project.program.roles import is_test
+from dllint.start_methods import ALL_METHODS
+from dllint.targets import Targets
+
+_UNKNOWN = ""
+"""A start method that is set, but not known."""
+
+
+class ChosenMethods:
+    """Answers how the workers that a file starts are started, in all the programs that this file is part of."""
+
+    def __init__(self, evaluator: Evaluator, targets: Targets) -> None:
+        self.evaluator = evaluator
+        self.index: Index = evaluator.index
+        self.targets = targets
+        self._known: dict[str, tuple[frozenset[str], bool]] = {}
+
+    def of(self, path: str) -> tuple[frozenset[str], bool]:
+        """The start methods that workers started in a file may get, and whether its programs choose all of them."""
+        if path not in self._known:
+            self._known[path] = self._of(path)
+        return self._known[path]
+
+    def _of(self, path: str) -> tuple[frozenset[str], bool]:
+        setters = {
+            setter: methods
+            for (setter, on_import), methods in self._set.items()
+            if (path in self.index.imports(setter) or (on_import and setter in self.index.imports(path)))
+            and (is_test(path) or not is_test(setter))
+        }
+        found = frozenset(method for methods in setters.values() for method in methods)
+        if not found or _UNKNOWN in found:
+            return self.targets.methods(), False
+        if all(setters.keys() & self.index.imports(program) for program in self._programs(path)):
+            return found, True
+        return found | self.targets.methods(), False
+
+    def _programs(self, path: str) -> list[str]:
+        """The scripts that a file is part of: files that do something, and that no other file imports."""
+        return [
+            other
+            for other in self.index.importers(path)
+            if not is_test(other) and not self._imported(other) and _does_something(self.index.modules[other])
+        ]
+
+    def _imported(self, path: str) -> bool:
+        return any(not is_test(importer.path) for importer, _ in self.index.import_statements.get(path, ()))
+
+    @cached_property
+    def _set(self) -> dict[tuple[str, bool], set[str]]:
+        """What is given to `set_start_method`, by file and whether importing the file is enough to set it."""
+        found: dict[tuple[str, bool], set[str]] = {}
+        for site in self.index.calls_named(("set_start_method",)):
+            env = self.evaluator.generic(site.module, site.function)
+            on_import = site.function < 0 and not under_main_guard(site.module, -1, site.event)
+            methods = found.setdefault((site.module.path, on_import), set())
+            for pair in self.evaluator.arguments.argument(site.expr, env, 0, "method")[0]:
+                for value in self.evaluator.values(*pair):
+                    known = isinstance(value, Const) and value.value in ALL_METHODS
+                    methods.add(str(value.value) if known and isinstance(value, Const) else _UNKNOWN)
+        return found
+
+
+def _does_something(module: Module) -> bool:
+    """Whether a file is more than definitions."""
+    return any(
+        event.kind == "for" or (event.kind == "expr" and event.value is not None and event.value.kind == "call")
+        for event in module.model.events
+    )

@@ -1,0 +1,136 @@
+"""Defaults that a project declares away from where they are read: command line options and settings."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+from dllint.model.facts import Expr
+from dllint.project.evaluate import Argument, Evaluator
+from dllint.project.evaluate.abstract_values import Env, ExtInst, ExtMethod, Free, Opaque, Value
+from dllint.project.program.index import Index
+from dllint.project.program.module import Module
+
+_OPTION_CALLS = ("add_argument", "add_option", "option", "add_arg")
+
+
+class _Option(NamedTuple):
+    """An option's default, where it stands, and the parser that it is added to."""
+
+    default: Expr
+    env: Env
+    parser: Expr
+
+
+class Declared:
+    """Finds the default of an option or setting by its name, in the program that reads it."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.index: Index = evaluator.index
+
+    def option(self, name: str, read: Value) -> list[Argument]:
+        """The defaults of the command line options that fill an attribute of what is read."""
+        near = [option for option in self._options.get(name, ()) if self._of_one_program(option.env, read)]
+        parser = _parser_of(read)
+        own = [option for option in near if parser is not None and parser in self._parsers(option)]
+        return [(option.default, option.env) for option in own or near]
+
+    def number(self, name: str, read: Value) -> list[Argument]:
+        """The whole numbers stored under a name on configuration objects."""
+        return [(expr, env) for expr, env in self._numbers.get(name, ()) if self._of_one_program(env, read)]
+
+    def _of_one_program(self, declared: Env, read: Value) -> bool:
+        """Whether some program has both files; a file that nobody imports may be read by its path."""
+        used = _module_of(read)
+        if used is None or self.index.together(used.path, declared.module.path):
+            return True
+        return not declared.module.model.functions and len(self.index.importers(declared.module.path)) == 1
+
+    def _parsers(self, option: _Option) -> set[Expr]:
+        """The calls that make the parsers which may get an option."""
+        made = map(_parser_of, self.evaluator.values(option.parser, option.env))
+        return {call for call in made if call is not None}
+
+    @cached_property
+    def _options(self) -> dict[str, list[_Option]]:
+        found: dict[str, list[_Option]] = defaultdict(list)
+        for site in self.index.calls_named(_OPTION_CALLS):
+            default, callee = site.expr.keyword("default"), site.expr.args[0]
+            if default is None:
+                continue
+            env = self.evaluator.generic(site.module, site.function)
+            for name in _destinations(site.expr):
+                found[name].append(_Option(default, env, callee.args[0] if callee.args else callee))
+        return found
+
+    @cached_property
+    def _numbers(self) -> dict[str, list[Argument]]:
+        """`_C.NUM_WORKERS = 4`, class fields, dictionary entries."""
+        found: dict[str, list[Argument]] = defaultdict(list)
+        for module in self.index:
+            env = self.evaluator.env(module, -1)
+            for name, expr in _stored_numbers(module):
+                found[name].append((expr, env))
+        return found
+
+
+def _parser_of(value: Value) -> Expr | None:
+    """The call that makes the parser which something external comes from: its groups, its options, what it parsed."""
+    while isinstance(value, ExtMethod | ExtInst):
+        if isinstance(value, ExtInst) and value.name.endswith("Parser"):
+            return value.call
+        if value.base is None:
+            return None
+        value = value.base
+    return None
+
+
+def _module_of(value: Value) -> Module | None:
+    """The module in which something that cannot be followed is read."""
+    match value:
+        case ExtMethod(base=base):
+            return _module_of(base)
+        case ExtInst(env=env) | Opaque(env=env):
+            return env.module
+        case Free(module=module):
+            return module
+    return None
+
+
+def _destinations(call: Expr) -> Iterator[str]:
+    """The attribute that an option fills: `dest`, or its first long name, or its first one, with underscores.
+
+    Other parsers than argparse's fill all long names.
+    """
+    destination = call.keyword("dest")
+    if destination is not None and isinstance(destination.value, str):
+        yield destination.value
+        return
+    names = [arg.value for arg in call.args[1:] if isinstance(arg.value, str)]
+    for name in [name for name in names if name.startswith("--") or not name.startswith("-")] or names[:1]:
+        yield name.lstrip("-").replace("-", "_")
+
+
+def _stored_numbers(module: Module) -> Iterator[tuple[str, Expr]]:
+    for name, writes in module.attribute_writes.items():
+        for write in writes:
+            if write.event.value is not None and _is_number(write.event.value):
+                yield name, write.event.value
+    for item in module.model.classes:
+        for event in item.events:
+            if event.target is not None and event.value is not None and _is_number(event.value):
+                yield event.target.name, event.value
+    for _, _, events in module.scopes:
+        for event in events:
+            for part in event.value.walk() if event.value is not None else ():
+                if part.kind == "dict":
+                    for key, value in zip(part.args[::2], part.args[1::2], strict=True):
+                        if isinstance(key.value, str) and _is_number(value):
+                            yield key.value, value
+
+
+def _is_number(expr: Expr) -> bool:
+    return expr.kind == "constant" and type(expr.value) is int

@@ -1,0 +1,121 @@
+"""How many workers a loader gets, three-valued: none, some, or not known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum
+
+from dllint.model.facts import Expr
+from dllint.project.evaluate import Argument, Evaluator
+from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, ExtMethod, Opaque, Value
+from dllint.project.loaders.option_defaults import Declared
+
+_CPU_COUNTS = frozenset({
+    "os.cpu_count", "multiprocessing.cpu_count", "os.process_cpu_count", "os.sched_getaffinity", "psutil.cpu_count",
+    "builtins.len", "torch.cuda.device_count",
+})  # fmt: skip
+_GETTERS = frozenset({"get", "pop", "getenv", "getint"})
+
+
+class Workers(Enum):
+    NONE = "none"
+    SOME = "some"
+    UNKNOWN = "unknown"
+
+
+def join(answers: Iterable[Workers]) -> Workers:
+    """Several possibilities: one that starts workers is enough; none only when every one says so."""
+    found = set(answers)
+    if Workers.SOME in found:
+        return Workers.SOME
+    return Workers.NONE if found == {Workers.NONE} else Workers.UNKNOWN
+
+
+class WorkerCounts:
+    """Answers for the values of `num_workers`."""
+
+    def __init__(self, evaluator: Evaluator, declared: Declared) -> None:
+        self.evaluator = evaluator
+        self.declared = declared
+        self._known: dict[tuple[Expr, int], frozenset[Workers]] = {}
+        self._asked: set[str] = set()
+        """Options whose defaults are being looked at: one may be read from an option of the same name."""
+
+    def of_arguments(
+        self, found: list[Argument], surely: bool, open_ended: bool, default: Workers = Workers.NONE
+    ) -> Workers:
+        """The answer for what a call passes; nothing passed means the default, unless a `**mapping` hides it."""
+        answers = [self.of_expression(expr, env) for expr, env in found]
+        if not surely and not (open_ended and answers):
+            answers.append(Workers.UNKNOWN if open_ended else default)
+        return join(answers)
+
+    def may_be_none(self, found: list[Argument]) -> bool:
+        """Whether one of the numbers that a call may pass is 0."""
+        return any(self.of_value(value) is Workers.NONE for pair in found for value in self.evaluator.values(*pair))
+
+    def of_expression(self, expr: Expr, env: Env) -> Workers:
+        """The answer for one expression."""
+        none = frozenset[Workers]()
+        found = self.evaluator.ask(self._known, (expr, id(env)), none, self._alternatives, expr, env)
+        return join(found)
+
+    def _alternatives(self, expr: Expr, env: Env) -> frozenset[Workers]:
+        if expr.kind == "binop":
+            return frozenset({self._arithmetic(expr, env)})
+        return frozenset(map(self.of_value, self.evaluator.values(expr, env)))
+
+    def _arithmetic(self, expr: Expr, env: Env) -> Workers:
+        left, right = (self.of_expression(arg, env) for arg in expr.args)
+        if expr.name == "*" and Workers.NONE in (left, right):
+            return Workers.NONE
+        return Workers.SOME if expr.name in "*+//" and Workers.SOME in (left, right) else Workers.UNKNOWN
+
+    def of_value(self, value: Value) -> Workers:
+        """The answer for one value."""
+        match value:
+            case Const(value=None):
+                return Workers.UNKNOWN  # no number: whatever the code does with it
+            case Const(value=number):
+                if isinstance(number, str):
+                    return self._from_text(number)
+                return Workers.SOME if number else Workers.NONE
+            case ExtInst(name=name) if name in _CPU_COUNTS:
+                return Workers.SOME
+            case ExtInst(name="builtins.int" | "builtins.round", call=call, env=env) if len(call.args) > 1:
+                return self.of_expression(call.args[1], env)
+            case ExtInst(name=name, call=call) if name.rpartition(".")[2] in _GETTERS and len(call.args) > 1:
+                return self._looked_up(value)
+            case ExtMethod(attribute=attribute):
+                return self._named(attribute, value)
+            case Opaque(expr=expr, env=env) if expr.kind == "binop":
+                return self.of_expression(expr, env)
+            case ExtInst(call=call) if call.kind == "subscript" and isinstance(call.args[1].value, str):
+                return self._named(call.args[1].value, value)
+            case Opaque(expr=expr) if expr.kind == "subscript" and isinstance(expr.args[1].value, str):
+                return self._named(expr.args[1].value, value)
+            case Opaque(expr=expr) if expr.kind == "attribute":
+                return self._named(expr.name, value)
+        return Workers.UNKNOWN
+
+    def _from_text(self, text: str) -> Workers:
+        return (Workers.SOME if int(text) else Workers.NONE) if text.isdecimal() else Workers.UNKNOWN
+
+    def _looked_up(self, got: ExtInst) -> Workers:
+        call, answers = got.call, []
+        if isinstance(call.args[1].value, str):
+            answers.append(self._named(call.args[1].value, got))
+        if len(call.args) > 2:
+            answers.append(self.of_expression(call.args[2], got.env))
+        return Workers.SOME if Workers.SOME in answers else join(answers)
+
+    def _named(self, name: str, read: Value) -> Workers:
+        """An option read from a parsed command line or a configuration object: its declared default."""
+        declared = self.declared.option(name, read) or self.declared.number(name, read)
+        if not declared or name in self._asked:
+            return Workers.UNKNOWN
+        self._asked.add(name)
+        try:
+            return join(self.of_expression(expr, env) for expr, env in declared)
+        finally:
+            self._asked.discard(name)

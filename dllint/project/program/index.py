@@ -1,0 +1,197 @@
+"""The modules of a project and how their names find each other."""
+
+from __future__ import annotations
+
+import posixpath
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+
+from dllint.model.facts import ImportedName, ModuleModel
+from dllint.project.program.module import Module, Site, Write
+from dllint.project.program.on_demand import OnDemand
+
+
+class Index:
+    """All modules of a project, by path, and the resolution of imports to them."""
+
+    def __init__(
+        self, models: Mapping[str, ModuleModel], roots: Iterable[str] = (), former: Iterable[Module] = ()
+    ) -> None:
+        known = {id(module.model): module for module in former}
+        self.modules = {path: known.get(id(model)) or Module(model) for path, model in sorted(models.items())}
+        self.roots = tuple(roots)
+        self._by_stem: dict[str, list[str]] = defaultdict(list)
+        for path in self.modules:
+            self._by_stem[stem(path).rpartition("/")[2]].append(path)
+        self._sites = OnDemand(self._sites_of)
+        self._search_paths = OnDemand(self._search_path)
+        self._imports: dict[str, frozenset[str]] = {}
+        self._importers: dict[str, frozenset[str]] = {}
+        self._resolved: dict[tuple[str, str, int], Module | None] = {}
+
+    def __iter__(self) -> Iterator[Module]:
+        return iter(self.modules.values())
+
+    def calls_named(self, names: Iterable[str]) -> Iterator[Site]:
+        """Every call whose callee's last name is one of these."""
+        wanted = [found for name in names if (found := self._sites[name])]
+        for number in sorted({number for found in wanted for number in found}):
+            for found in wanted:
+                yield from found.get(number, ())
+
+    def _sites_of(self, name: str) -> dict[int, list[Site]]:
+        """The calls whose callee's last name this is, by the number of the module."""
+        return {
+            number: [Site(module, call.function, call.event, call.expr) for call in module.calls[name]]
+            for number, module in self._callers.get(name, ())
+        }
+
+    @cached_property
+    def _callers(self) -> dict[str, list[tuple[int, Module]]]:
+        """The modules that call something of a name, with their numbers."""
+        found: dict[str, list[tuple[int, Module]]] = defaultdict(list)
+        for numbered in enumerate(self):
+            for name in numbered[1].calls:
+                found[name].append(numbered)
+        return dict(found)
+
+    @cached_property
+    def aliases(self) -> dict[str, set[str]]:
+        """Names under which a thing is also called: `import x as y`, `y = x`."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for module in self:
+            for imported in module.model.imports:
+                if imported.attribute and imported.bound not in ("*", imported.attribute):
+                    found[imported.attribute].add(imported.bound)
+            for _, _, events in module.scopes:
+                for event in events:
+                    value, target = event.value, event.target
+                    if event.kind == "assign" and value is not None and target is not None:
+                        if value.kind in ("name", "attribute") and value.name != target.name and target.name:
+                            found[value.name].add(target.name)
+        return dict(found)
+
+    @cached_property
+    def outside_writes(self) -> dict[str, list[tuple[Module, Write]]]:
+        """`x.attribute = value` where x is no method's own object, under the attribute's name."""
+        found: dict[str, list[tuple[Module, Write]]] = defaultdict(list)
+        for module in self:
+            for name, writes in module.attribute_writes.items():
+                for write in writes:
+                    if not write.target.args[0].name == module.receiver_name(write.function) != "":
+                        found[name].append((module, write))
+        return found
+
+    def find(self, importer: str, dotted: str, level: int) -> Module | None:
+        """The project's module that an import in `importer` means, or None."""
+        key = (importer.rpartition("/")[0], dotted, level)
+        if key not in self._resolved:
+            self._resolved[key] = self._find(*key)
+        return self._resolved[key]
+
+    def _find(self, folder: str, dotted: str, level: int) -> Module | None:
+        wanted = dotted.replace(".", "/")
+        last = wanted.rpartition("/")[2]
+        if last not in self._by_stem and last not in ("", "__init__"):
+            return None  # most imports are of something else
+        if level:
+            for _ in range(level - 1):
+                folder = posixpath.dirname(folder)
+            return self._at(posixpath.join(folder, wanted) if wanted else folder)
+        for root in self._search_paths[folder]:
+            found = self._at(posixpath.join(root, wanted) if root else wanted)
+            if found is not None:
+                return found
+        return self._by_suffix(wanted)
+
+    def imports(self, path: str) -> frozenset[str]:
+        """The files that a file imports, and all that those import, itself included."""
+        known = self._imports.get(path)
+        if known is None:
+            known = self._imports[path] = _reached(path, self._named_by)
+        return known
+
+    def importers(self, path: str) -> frozenset[str]:
+        """The files that import a file, directly or not, itself included."""
+        known = self._importers.get(path)
+        if known is None:
+            known = self._importers[path] = _reached(path, self._naming)
+        return known
+
+    def together(self, one: str, other: str) -> bool:
+        """Whether two files may be parts of one program: some file imports both, or is one of them."""
+        return not self.importers(one).isdisjoint(self.importers(other))
+
+    @cached_property
+    def _named_by(self) -> dict[str, set[str]]:
+        """The other files that each file's import statements name."""
+        found: dict[str, set[str]] = {path: set() for path in self.modules}
+        for path, importers in self._naming.items():
+            for importer in importers:
+                found[importer].add(path)
+        return found
+
+    @cached_property
+    def _naming(self) -> dict[str, set[str]]:
+        """For each file, those others whose import statements name it."""
+        statements = self.import_statements
+        return {path: {importer.path for importer, _ in statements.get(path, ())} for path in self.modules}
+
+    @cached_property
+    def import_statements(self) -> dict[str, list[tuple[Module, ImportedName]]]:
+        """The import statements that name a file, each with its module."""
+        found: dict[str, list[tuple[Module, ImportedName]]] = defaultdict(list)
+        for module in self:
+            for imported in module.model.imports:
+                for path in self.targets(module, imported):
+                    if path != module.path:
+                        found[path].append((module, imported))
+        return found
+
+    def targets(self, importer: Module, imported: ImportedName) -> list[str]:
+        """The files that an import statement names: the module, and the submodule that the name may be."""
+        names = [imported.module]
+        if imported.attribute not in ("", "*"):
+            names.append(f"{imported.module}.{imported.attribute}" if imported.module else imported.attribute)
+        found = (self.find(importer.path, name, imported.level) for name in names)
+        return [target.path for target in found if target is not None]
+
+    def _search_path(self, folder: str) -> tuple[str, ...]:
+        """Where a script's absolute imports are looked up: its own folder first, unless it is a package's."""
+        ancestors = [folder]
+        while ancestors[-1]:
+            ancestors.append(posixpath.dirname(ancestors[-1]))
+        packages = [path for path in ancestors if posixpath.join(path, "__init__.py") in self.modules]
+        roots = sorted(self.roots, key=lambda root: -_shared(root, folder))  # those of its own package first
+        return (*(path for path in ancestors if path not in packages), *roots, "src", *packages)
+
+    def _at(self, place: str) -> Module | None:
+        return self.modules.get(f"{place}.py") or self.modules.get(posixpath.join(place, "__init__.py"))
+
+    def _by_suffix(self, wanted: str) -> Module | None:
+        """The only file whose path ends so: projects that put folders on sys.path. Several mean unknown."""
+        last = wanted.rpartition("/")[2]
+        if last == wanted:
+            return None
+        found = [path for path in self._by_stem.get(last, ()) if f"/{stem(path)}".endswith(f"/{wanted}")]
+        return self.modules[found[0]] if len(found) == 1 else None
+
+
+def _reached(start: str, edges: Mapping[str, Iterable[str]]) -> frozenset[str]:
+    found, waiting = {start}, [start]
+    while waiting:
+        new = [target for target in edges[waiting.pop()] if target not in found]
+        found.update(new)
+        waiting += new
+    return frozenset(found)
+
+
+def _shared(one: str, other: str) -> int:
+    """How many folders two paths have in common, from the top."""
+    return len(posixpath.commonpath((one, other)).split("/")) if one.partition("/")[0] == other.partition("/")[0] else 0
+
+
+def stem(path: str) -> str:
+    """`a/b` of `a/b.py` and of `a/b/__init__.py`."""
+    return path.removesuffix(".py").removesuffix("/__init__")

@@ -1,0 +1,332 @@
+"""One module of a project, with the indexes that questions need."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import chain
+from typing import Any, NamedTuple
+
+import msgspec
+
+from dllint.model.facts import Block, Event, Expr, Function, ImportedName, ModuleModel
+from dllint.project.program.call_index import Call, Clause, Walked, walked
+from dllint.project.program.events import event_names, flat_targets, holds_from, written_by_name
+from dllint.project.program.on_demand import OnDemand
+from dllint.project.program.roles import is_named_test, is_test
+from dllint.source import is_notebook
+
+
+class Site(msgspec.Struct, frozen=True):
+    """An expression where it stands: its module, the function whose code it is (-1: the module's), its event."""
+
+    module: Module
+    function: int
+    event: Event
+    expr: Expr
+
+
+class Binding(msgspec.Struct, frozen=True, gc=False):
+    """One way a name gets a value; kind as in Event, or parameter. It holds from offset `start` on."""
+
+    kind: str
+    start: int
+    block: int
+    event: Event | None
+    imported: ImportedName | None = None
+
+
+class Write(NamedTuple):
+    """`base.attribute = value`, in a function or at module level (-1)."""
+
+    function: int
+    event: Event
+    target: Expr
+
+
+class Mutation(NamedTuple):
+    """What changes a container: `receiver.append(...)`, with the call, or `receiver[k] = v`, with the target."""
+
+    event: Event
+    receiver: Expr
+    what: Expr
+
+
+_TARGETED = frozenset({"assign", "augment", "for", "with", "annotate", "del"})
+MUTATORS = frozenset({"append", "extend", "insert", "add", "update", "setdefault", "appendleft", "__setitem__"})
+
+
+class Module:
+    """A ModuleModel with the indexes that questions need, made on first use."""
+
+    def __init__(self, model: ModuleModel) -> None:
+        self.model = model
+        self.path = model.path
+        self.notebook = is_notebook(model.path)
+        """Whether this is a notebook: it is never imported, and spawned workers have nothing of it."""
+        self.bindings = OnDemand(self._bindings)
+        """(function, class) of a scope to its names' bindings, in source order."""
+        self.mutations = OnDemand(self._mutations)
+        """Every `x.append(...)`-like call and `x[k] = v` of a function."""
+        self.leaving = OnDemand(self._leaving)
+        """The `if` blocks of a function that end with `return` or `raise`."""
+        self.tested = OnDemand(self._tested)
+        """The last names that the tests of a function speak of."""
+        self.means: OnDemand[int, dict[int, Any]] = OnDemand(lambda function: {})
+        """What names mean wherever a function runs, as the evaluator finds it (`values.Meaning`)."""
+        self.tests_around = OnDemand(self._tests_around)
+        """The tests of the branches around a block, the block's own first, each with whether it must hold there."""
+        self._receiver_names = OnDemand(self._receiver_name)
+        self._order = OnDemand(self._ordered)
+
+    def __repr__(self) -> str:
+        return f"Module({self.path!r})"
+
+    def function_at(self, index: int) -> Function | None:
+        return None if index < 0 else self.model.functions[index]
+
+    def events(self, function: int) -> tuple[Event, ...]:
+        """The events of a function, or of the module's own code (-1)."""
+        return self.model.events if function < 0 else self.model.functions[function].events
+
+    @cached_property
+    def is_test(self) -> bool:
+        """Whether it is a test: not a script that tests a model, whose name may say `test_` as well."""
+        if not is_test(self.model.path) or not is_named_test(self.model.path):
+            return is_test(self.model.path)
+        return self.has_tests and not {"ArgumentParser", "parse_args"} & self.calls.keys()
+
+    @cached_property
+    def has_tests(self) -> bool:
+        """Whether something in it is called like what test runners run."""
+        functions = [item.name for item in self.model.functions if item.parent < 0 and item.owner < 0]
+        names = functions + [item.name.lower() for item in self.model.classes]
+        return any(name.startswith("test") for name in names)
+
+    @cached_property
+    def scopes(self) -> list[tuple[int, int, tuple[Event, ...]]]:
+        """(function, class or -1, events) of every scope: the module, its functions, its class bodies."""
+        found = [(-1, -1, self.model.events)]
+        found += [(function.index, -1, function.events) for function in self.model.functions]
+        found += [(item.parent, item.index, item.events) for item in self.model.classes]
+        return found
+
+    @cached_property
+    def _walked(self) -> Walked:
+        return walked(self.scopes, self.model.functions)
+
+    @cached_property
+    def calls(self) -> dict[str, list[Call]]:
+        """Every call, under the last name of its callee."""
+        return self._walked.calls
+
+    @cached_property
+    def comprehensions(self) -> dict[int, list[Clause]]:
+        """Every clause of a comprehension, by the function around it; -1: the module."""
+        return self._walked.comprehensions
+
+    def _bindings(self, scope: tuple[int, int]) -> dict[str, list[Binding]]:
+        function, klass = scope
+        facts = self.function_at(function)
+        names: dict[str, list[Binding]] = defaultdict(list)
+        if facts is not None and klass < 0:
+            for parameter in facts.parameters:
+                names[parameter.name].append(Binding("parameter", facts.span.start - 1, -1, None))
+        imports = self._imports.get(function, {}) if klass < 0 else {}
+        for event in self.events(function) if klass < 0 else self.model.classes[klass].events:
+            for name in event_names(event):
+                imported = imports.get((name, event.start)) if event.kind == "import" else None
+                names[name].append(Binding(event.kind, holds_from(event), event.block, event, imported))
+        return dict(names)
+
+    @cached_property
+    def _imports(self) -> dict[int, dict[tuple[str, int], ImportedName]]:
+        """What the import statements of each function bind, by name and place."""
+        found: dict[int, dict[tuple[str, int], ImportedName]] = defaultdict(dict)
+        for imported in self.model.imports:
+            found[imported.function][imported.bound, imported.span.start] = imported
+        return dict(found)
+
+    @cached_property
+    def writers_of_globals(self) -> dict[str, list[tuple[int, Event]]]:
+        """Names that functions assign under `global`, with the function and event."""
+        found: dict[str, list[tuple[int, Event]]] = defaultdict(list)
+        for function in self.model.functions:
+            for event in function.events if function.globals else ():
+                for name in event_names(event):
+                    if name in function.globals:
+                        found[name].append((function.index, event))
+        return found
+
+    @cached_property
+    def star_imports(self) -> list[ImportedName]:
+        """`from module import *`"""
+        return [imported for imported in self.model.imports if imported.bound == "*"]
+
+    @cached_property
+    def nesting(self) -> frozenset[int]:
+        """The functions in which other functions, lambdas or classes stand."""
+        model = self.model
+        return frozenset(item.parent for item in model.functions) | {item.parent for item in model.classes}
+
+    @cached_property
+    def negative_tests(self) -> list[int]:
+        """The blocks, in no other block of their scope, whose test is a `!=` or a `not`."""
+        outer = ((index, block.test) for index, block in enumerate(self.model.blocks) if block.parent < 0)
+        return [index for index, test in outer if test is not None and test.name in ("!=", "not")]
+
+    @cached_property
+    def nonlocal_writers(self) -> dict[tuple[int, str], list[int]]:
+        """The functions that assign a name under `nonlocal`, by the function around them and the name."""
+        found: dict[tuple[int, str], list[int]] = defaultdict(list)
+        for function in self.model.functions:
+            for name in function.nonlocals:
+                found[function.parent, name].append(function.index)
+        return dict(found)
+
+    @cached_property
+    def attribute_writes(self) -> dict[str, list[Write]]:
+        """Every `base.attribute = value`, under the attribute's name; `del base.attribute` is one without a value."""
+        found: dict[str, list[Write]] = defaultdict(list)
+        for function, _, events in self.scopes:
+            for event in events:
+                target = event.target
+                if target is not None and target.args and event.kind in _TARGETED:
+                    for part in flat_targets(target):
+                        if part.kind == "attribute":
+                            found[part.name].append(Write(function, event, part))
+                if event.kind != "expr" and (target is None or target.kind != "subscript"):
+                    continue
+                for name, base, at, value in written_by_name(event):
+                    part = Expr("attribute", at.start, at.end, name, (base,))
+                    made = Event("assign", event.start, event.end, event.block, part, value)
+                    found[name].append(Write(function, made, part))
+        return found
+
+    @cached_property
+    def self_writes(self) -> dict[int, dict[str, list[Write]]]:
+        """For each class, the attributes that its own methods set on their first parameter."""
+        found: dict[int, dict[str, list[Write]]] = defaultdict(lambda: defaultdict(list))
+        for attribute, writes in self.attribute_writes.items():
+            for write in writes:
+                owner = self.method_owner(write.function)
+                if owner >= 0 and write.target.args[0].name == self.receiver_name(write.function):
+                    found[owner][attribute].append(write)
+        return found
+
+    @cached_property
+    def writers(self) -> dict[tuple[int, str], dict[int, list[Write]]]:
+        """For each class and attribute, the methods that set it on their first parameter, each with what it writes."""
+        found: dict[tuple[int, str], dict[int, list[Write]]] = defaultdict(dict)
+        for owner, attributes in self.self_writes.items():
+            for attribute, writes in attributes.items():
+                for write in writes:
+                    found[owner, attribute].setdefault(write.function, []).append(write)
+        return dict(found)
+
+    def _mutations(self, function: int) -> list[Mutation]:
+        found = []
+        for event in chain(self.events(function), *self._class_bodies.get(function, ())):
+            value, target = event.value, event.target
+            if value is not None and event.kind == "expr" and value.kind == "call":
+                callee = value.args[0]
+                if callee.kind == "attribute" and callee.name in MUTATORS:
+                    found.append(Mutation(event, callee.args[0], value))
+            if target is not None and target.kind == "subscript" and event.kind == "assign":
+                found.append(Mutation(event, target.args[0], target))
+            if target is not None and event.kind == "augment" and value is not None:
+                found.append(Mutation(event, target, value))
+        return found
+
+    def _leaving(self, function: int) -> list[int]:
+        last = {event.block: event.kind for event in self.events(function)} if function >= 0 else {}
+        return [
+            index
+            for index, kind in last.items()
+            if index >= 0 and kind in ("return", "raise") and self.block(index).kind == "if"
+        ]
+
+    def _tests_around(self, block: int) -> tuple[tuple[Expr, bool], ...]:
+        found = []
+        for around in map(self.block, self.enclosing(block)):
+            if around.kind == "if" and around.test is not None:
+                found.append((around.test, True))
+            test = self.block(around.partner).test if around.kind == "else" and around.partner >= 0 else None
+            if test is not None:
+                found.append((test, False))
+        return tuple(found)
+
+    def _tested(self, function: int) -> frozenset[str]:
+        tests = (event.value for event in self.events(function) if event.kind == "test")
+        return frozenset(part.name for test in tests if test is not None for part in test.walk())
+
+    def method_owner(self, function: int) -> int:
+        """The class whose method this is (a function nested in a method counts too), or -1."""
+        while function >= 0:
+            facts = self.model.functions[function]
+            if facts.owner >= 0:
+                return facts.owner
+            function = facts.parent
+        return -1
+
+    @cached_property
+    def nested_in_methods(self) -> dict[int, list[int]]:
+        """The functions that are nested in methods, by the class."""
+        found: dict[int, list[int]] = defaultdict(list)
+        for function in self.model.functions:
+            if function.owner < 0 <= function.parent and function.kind == "def":
+                found[self.method_owner(function.index)].append(function.index)
+        return dict(found)
+
+    def on_class(self, function: int) -> bool:
+        """Whether the first parameter of a method is the class: what it sets there, pickle does not take along."""
+        facts = self.function_at(function)
+        if facts is None or facts.owner < 0:
+            return False
+        return facts.name in ("__new__", "__init_subclass__") or any(
+            decorator.dotted == "classmethod" for decorator in facts.decorators
+        )
+
+    def receiver_name(self, function: int) -> str:
+        """The name of `self` in a method or in a function nested in one; "" elsewhere and in static methods."""
+        return self._receiver_names[function]
+
+    def _receiver_name(self, function: int) -> str:
+        while function >= 0:
+            facts = self.model.functions[function]
+            if facts.owner >= 0:
+                static = any(decorator.dotted == "staticmethod" for decorator in facts.decorators)
+                first = facts.parameters[:1]
+                return first[0].name if first and not static and first[0].kind in ("positional", "posonly") else ""
+            function = facts.parent
+        return ""
+
+    def _ordered(self, function: int) -> tuple[list[int], list[int]]:
+        """Where the events of a function start, in order, and their blocks."""
+        ordered = sorted((event.start, event.block) for event in self.events(function))
+        return [start for start, _ in ordered], [block for _, block in ordered]
+
+    def block_at(self, function: int, offset: int) -> int:
+        """The block around an offset in the code of a function (-1: the module)."""
+        starts, blocks = self._order[function]
+        position = bisect_right(starts, offset)
+        return blocks[position - 1] if position else -1
+
+    @cached_property
+    def _class_bodies(self) -> dict[int, list[tuple[Event, ...]]]:
+        """The events of the classes in each function."""
+        found: dict[int, list[tuple[Event, ...]]] = defaultdict(list)
+        for item in self.model.classes:
+            found[item.parent].append(item.events)
+        return dict(found)
+
+    def enclosing(self, block: int) -> Iterator[int]:
+        """The block and all around it, innermost first."""
+        while block >= 0:
+            yield block
+            block = self.model.blocks[block].parent
+
+    def block(self, index: int) -> Block:
+        return self.model.blocks[index]

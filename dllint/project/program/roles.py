@@ -1,0 +1,24 @@
+"""The parts that files play in a project, by their paths."""
+
+from __future__ import annotations
+
+_TESTING = frozenset({"test", "tests", "testing"})
+_SHOWING = frozenset({"example", "examples", "tutorial", "tutorials", "demo", "demos", "doc", "docs"})
+
+
+def is_test(path: str) -> bool:
+    """Whether a file is a test: it shows what can be reached, and proves nothing about what other code passes."""
+    parts = path.split("/")
+    in_folder = any(part in _TESTING for part in parts[:-1])
+    return in_folder or parts[-1].startswith("conftest") or is_named_test(path)
+
+
+def is_named_test(path: str) -> bool:
+    """Whether nothing but a file's own name says that it is a test."""
+    *folders, name = path.split("/")
+    return (name.startswith("test_") or name.endswith("_test.py")) and not _TESTING.intersection(folders)
+
+
+def is_example(path: str) -> bool:
+    """Whether a file shows how others use what stands elsewhere in the project."""
+    return any(part in _SHOWING for part in path.split("/")[:-1])

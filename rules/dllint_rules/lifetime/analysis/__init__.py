@@ -1,0 +1,1 @@
+"""What the rules on the lifetime of workers share: iterators kept or restarted, signals taken, queues left full."""

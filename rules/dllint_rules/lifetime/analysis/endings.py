@@ -1,0 +1,61 @@
+"""Iterators that come to an end: what they go through is a list, a file, the items of a dataset."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dllint.model.facts import Expr
+from dllint.project.evaluate.abstract_values import Env, ExtInst, Inst, Seq, Value
+from dllint.project.evaluate.shapes import GENERATOR
+
+if TYPE_CHECKING:
+    from dllint.project import Project
+
+_END = frozenset({
+    "builtins.open", "gzip.open", "csv.reader", "csv.DictReader", "builtins.range", "os.walk", "os.scandir",
+    "builtins.reversed", "builtins.list", "builtins.sorted", "builtins.tuple", "glob.glob", "glob.iglob", "os.listdir",
+})  # fmt: skip
+_THROUGH = {"builtins.iter": 1, "builtins.zip": 1, "builtins.enumerate": 1, "builtins.map": 2, "builtins.filter": 2}
+"""Iterators over what they are given, from this position on: they end with the first of it that ends."""
+MAX_DEPTH = 5
+
+
+class Endings:
+    """Answers whether iterators end."""
+
+    def __init__(self, project: Project) -> None:
+        self.evaluator = project.evaluator
+        self.reach = project.main_code.reach
+
+    def ends(self, iterator: Expr, env: Env, depth: int = MAX_DEPTH) -> bool:
+        """Whether everything that an expression may be comes to an end."""
+        values = self.evaluator.values(iterator, env) if depth else ()
+        return bool(values) and all(self._value_ends(value, depth - 1) for value in values)
+
+    def _value_ends(self, value: Value, depth: int) -> bool:
+        match value:
+            case Seq(expr=expr, env=env) if expr.kind == "comprehension":
+                return self.ends(next(inner for key, inner in expr.keywords if key == "in"), env, depth)
+            case Seq():
+                return True
+            case ExtInst(name=name, call=call, env=env) if name == GENERATOR:
+                made = [edge.env for edge in self.reach.edges(env) if edge.at is call]
+                return bool(made) and all(item.facts.is_generator and not _goes_on(item) for item in made)
+            case ExtInst(name=name, call=call, env=env) if name in _THROUGH and call.kind == "call":
+                return any(self.ends(arg, env, depth) for arg in call.args[_THROUGH[name] :])
+            case ExtInst(name="itertools.chain", call=call, env=env, base=None) if call.kind == "call":
+                return all(self.ends(arg, env, depth) for arg in call.args[1:])
+            case ExtInst(name="itertools.repeat", call=call, base=None) if call.kind == "call":
+                return len(call.args) == 3 or call.keyword("times") is not None
+            case ExtInst(name=name, base=base):
+                return base is None and name in _END
+            case Inst():
+                method = self.evaluator.classes.method
+                return method(value, "__iter__") is None and method(value, "__len__") is not None
+        return False
+
+
+def _goes_on(env: Env) -> bool:
+    """Whether a generator may go on without end."""
+    blocks = (index for event in env.facts.events for index in env.module.enclosing(event.block))
+    return any(env.module.block(index).kind == "while" for index in blocks)

@@ -1,0 +1,96 @@
+"""Iterators of loaders that objects or modules keep: their workers live as long."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from dllint.model.facts import Event
+from dllint.project.loaders.boundaries import Loader
+from dllint.project.program.module import Module, Site
+
+if TYPE_CHECKING:
+    from dllint.project import Project
+
+_MADE = ("iter", "__iter__", "_get_iterator")
+
+
+class KeptIterator(NamedTuple):
+    """An assignment that keeps the iterator of a loader."""
+
+    site: Site
+    loader: Loader
+
+
+class KeptIterators:
+    """Answers where iterators are kept."""
+
+    def __init__(self, project: Project) -> None:
+        self.evaluator = project.evaluator
+        self.boundaries = project.boundaries
+        self.passes = project.passes
+
+    def kept(self) -> Iterator[KeptIterator]:
+        """`self.x = iter(loader)`, and the same at module level, if nothing releases it."""
+        for site in self.evaluator.index.calls_named(_MADE):
+            event, module = site.event, site.module
+            if event.kind != "assign" or event.value is not site.expr or event.target is None:
+                continue
+            if not _outlives(module, site.function, event) or _is_released(module, event):
+                continue
+            loader = self._loader(site)
+            if loader is not None:
+                yield KeptIterator(site, loader)
+
+    def _loader(self, site: Site) -> Loader | None:
+        args = site.expr.args
+        env = self.evaluator.generic(site.module, site.function)
+        if args[0].kind == "name":
+            return self.passes.loader(args[1], env) if args[0].name == "iter" and len(args) == 2 else None
+        base = args[0].args[0]
+        if base.kind == "call" and base.args[0].name == "super":
+            return self._own_loader(site)
+        return self.passes.loader(base, env)
+
+    def _own_loader(self, site: Site) -> Loader | None:
+        """A loader of the class that the code belongs to."""
+        owner = site.module.method_owner(site.function)
+        if owner < 0:
+            return None
+        klass = self.evaluator.klass(site.module, owner)
+        for loader in self.boundaries.loaders:
+            if loader.instance is not None and self.evaluator.classes.derives(loader.instance.klass, klass):
+                return loader
+        return None
+
+
+def _outlives(module: Module, function: int, event: Event) -> bool:
+    """Whether what is assigned outlives the code: a global, or an attribute that is not recreated in each pass."""
+    target = event.target
+    assert target is not None
+    if target.kind == "name":
+        return function < 0
+    own = target.kind == "attribute" and target.args[0].name == module.receiver_name(function) != ""
+    return own and module.model.functions[function].name != "__iter__"
+
+
+def _is_released(module: Module, event: Event) -> bool:
+    """Whether other code deletes it, sets it to None where it was made, or ends its workers."""
+    target = event.target
+    assert target is not None
+    for function, _, events in module.scopes:
+        first = function >= 0 and module.model.functions[function].name == "__init__"
+        for other in events:
+            if (
+                other.kind == "del"
+                and other.target is not None
+                and any(x.name == target.name for x in other.target.walk())
+            ):
+                return True
+            none = other.value is not None and other.value.kind == "constant" and other.value.value is None
+            if other.kind == "assign" and none and other.target is not None and other.target.dotted == target.dotted:
+                if not first and other.start > event.start:
+                    return True
+            if any(part.name == "_shutdown_workers" for part in other.walk()):
+                return True
+    return False

@@ -1,0 +1,201 @@
+"""Containers that worker code fills, item by item, and that nothing empties."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from itertools import zip_longest
+from typing import TYPE_CHECKING, NamedTuple
+
+from dllint.knowledge import MAP_METHODS
+from dllint.model.facts import Event, Expr
+from dllint.project.data.per_item import PerItem, around, runs_per_item
+from dllint.project.evaluate import Answer
+from dllint.project.evaluate.abstract_values import Env, ExtInst, Inst, Seq
+from dllint.project.execution.call_graph import Running
+from dllint.project.loaders.arguments import conjuncts
+from dllint.project.program.module import Module
+from dllint_rules.memory.analysis.memoizers import Memoizers
+
+if TYPE_CHECKING:
+    from dllint.project import Project
+
+_CONTAINERS = frozenset({
+    "builtins.dict", "builtins.list", "builtins.set", "collections.defaultdict", "collections.OrderedDict",
+})  # fmt: skip
+_EMPTYING = frozenset({"pop", "popitem", "clear", "popleft", "remove", "discard", "del"})
+_FEW = re.compile(
+    r"label|class|cls|categor|type|split|mode|scale|size|shape|device|worker|pid|rank|kind|lang|task|level",
+    re.IGNORECASE,
+)
+"""Names of keys of which there are few."""
+_OPTION = re.compile(r"cach|keep|preload|memor|ram|stor|lazy", re.IGNORECASE)
+"""Names of options that ask for a cache."""
+_LIGHT = frozenset({"len", "int", "float", "bool", "str", "sum", "time", "hash"})
+_ADDING = {"append": 1, "add": 1, "setdefault": 1, "appendleft": 1, "insert": 2}
+"""Methods that add to a container, with the position of the argument that says what or where."""
+
+
+class Growth(NamedTuple):
+    """A place where worker code adds to a container that outlives the item."""
+
+    running: Running
+    at: Expr
+    name: str
+    """The attribute or global name of the container, or the function whose results are kept."""
+    empty: bool = False
+    """What is put in is an empty container, to be filled later."""
+
+
+class Kept(NamedTuple):
+    """A container by its name: an attribute of a class's own (its file and number), or anything else."""
+
+    owner: tuple[str, int] | None
+    name: str
+
+
+class Caches:
+    """Answers where caches grow without bound."""
+
+    def __init__(self, project: Project) -> None:
+        self.evaluator = project.evaluator
+        self.per_item = project.analysis(PerItem)
+        self.memoizers = Memoizers(project.evaluator)
+
+    def growing(self, running: Running, emptied: Collection[Kept]) -> Iterator[Growth]:
+        """What code that runs per item adds to, with keys or values that change with the item."""
+        for event in running.events:
+            added = _added(event)
+            if added is None or not runs_per_item(running, event):
+                continue
+            container, key, kept = added
+            if self._is_small(key, kept) or not self._is_own_container(container, running.env):
+                continue
+            if self.per_item.varies(key, running.env) is not Answer.YES or self._is_optional(running, event):
+                continue
+            if not any(name in emptied for name in self._known_as(container, running.env)):
+                yield Growth(running, event.target or container, container.name, _is_empty(kept))
+
+    def _known_as(self, container: Expr, env: Env) -> Iterator[Kept]:
+        """The ways in which code may name a container when it takes from it."""
+        yield Kept(None, container.name)
+        if container.kind == "attribute" and isinstance(env.receiver, Inst):
+            for klass in self.evaluator.classes.mro(env.receiver.klass):
+                yield Kept((klass.module.path, klass.index), container.name)
+
+    def memoized(self, running: Running) -> Growth | None:
+        """A function that worker code calls with what changes with the item, and whose results are all kept."""
+        env = running.env
+        found = self.memoizers.of(env) if env.function >= 0 else None
+        if found is None or not (env.facts.name in MAP_METHODS or self._called_with_many(env)):
+            return None
+        return Growth(running, found, env.facts.name)
+
+    def _called_with_many(self, env: Env) -> bool:
+        if env.call is None or env.caller is None:
+            return False
+        caller = env.caller
+        names = [item.name for item in env.facts.parameters[1 if env.receiver is not None else 0 :]]
+        given = [*zip_longest(names, env.call.args[1:], fillvalue=None), *env.call.keywords]
+        many = [part for name, part in given if part is not None and not _FEW.search(name or "")]
+        return any(self.per_item.varies(part, caller) is Answer.YES and not self._is_small(part, None) for part in many)
+
+    def _is_small(self, key: Expr, kept: Expr | None) -> bool:
+        if any(_FEW.search(part.name) for part in key.walk() if part.kind in ("name", "attribute")):
+            return True
+        light = kept is not None and kept.kind == "call" and kept.args[0].name in _LIGHT
+        return light or (kept is not None and kept.kind in ("constant", "compare"))
+
+    def _is_own_container(self, container: Expr, env: Env) -> bool:
+        """Whether a container is an empty one that an object or the module keeps."""
+        if container.kind == "name":
+            if env.function >= 0 and container.name in env.facts.bound:
+                return False
+        elif container.kind != "attribute" or container.args[0].name != env.module.receiver_name(env.function):
+            return False
+        values = self.evaluator.values(container, env)
+        return bool(values) and all(
+            (isinstance(value, Seq) and value.expr.kind in ("dict", "list", "set") and not value.expr.args)
+            or (isinstance(value, ExtInst) and value.name in _CONTAINERS)
+            for value in values
+        )
+
+    def _is_optional(self, running: Running, event: Event) -> bool:
+        """Whether a flag that is not known to be set, or a limit, decides over it."""
+        for env, block in around(running, event):
+            own = env is running.env
+            for test in conjuncts(block.test) if block.kind in ("if", "else") and block.test is not None else ():
+                flag = test.kind in ("name", "attribute") and (own or bool(_OPTION.search(test.name)))
+                if flag and self.evaluator.conditions.truth(test, env) is not True:
+                    return True
+                if own and test.kind == "compare" and test.name in ("<", "<=", ">", ">="):
+                    return True
+        return False
+
+    def emptied(self, code: Iterable[Running]) -> frozenset[Kept]:
+        """The containers that worker code takes from, replaces, or looks at the length of.
+
+        A function counts when something in the workers calls one of its name: what the main process empties is its own.
+        """
+        running = list(code)
+        functions = {item.function for item in running}
+        called = {part.args[0].name for item in running for event in item.events for part in event.walk() if part.args}
+        called -= _EMPTYING  # any list has such methods: to call one of that name says nothing of the others
+        return frozenset(
+            _kept(module, function.index, container)
+            for module in self.evaluator.index
+            for function in module.model.functions
+            if function.name in called or (module.path, function.index) in functions
+            for event in function.events
+            for container in _emptied_by(
+                event, function.name in ("__init__", "__setstate__") or _is_first(module, event)
+            )
+        )
+
+
+def _kept(module: Module, function: int, container: Expr) -> Kept:
+    """How code of a function names a container."""
+    owner = module.method_owner(function)
+    own = container.kind == "attribute" and container.args[0].name == module.receiver_name(function) != ""
+    return Kept((module.path, owner) if owner >= 0 and own else None, container.name)
+
+
+def _added(event: Event) -> tuple[Expr, Expr, Expr | None] | None:
+    """The container that an event adds to, the key or value that it adds, and what it keeps there."""
+    target, value = event.target, event.value
+    if event.kind == "assign" and target is not None and target.kind == "subscript":
+        return target.args[0], target.args[1], value
+    if event.kind == "expr" and value is not None and value.kind == "call" and value.args[0].kind == "attribute":
+        position = _ADDING.get(value.args[0].name, 0)
+        if position and len(value.args) > position:
+            return value.args[0].args[0], value.args[position], value.args[-1]
+    return None
+
+
+def _is_empty(kept: Expr | None) -> bool:
+    return kept is not None and kept.kind in ("list", "dict") and not kept.args
+
+
+def _is_first(module: Module, event: Event) -> bool:
+    """Whether a test around an event asks whether something is there yet."""
+    tests = (module.block(index).test for index in module.enclosing(event.block))
+    return any(
+        (part.kind == "call" and part.args[0].name == "hasattr") or (part.kind == "constant" and part.value is None)
+        for test in tests
+        if test is not None
+        for part in test.walk()
+    )
+
+
+def _emptied_by(event: Event, first: bool) -> Iterator[Expr]:
+    if event.target is not None and event.kind == "del":
+        yield from event.target.walk()
+    if event.target is not None and event.kind in ("assign", "augment") and not first:
+        yield event.target
+    for part in event.walk():
+        if part.kind == "call":
+            callee = part.args[0]
+            if callee.name in _EMPTYING and callee.kind == "attribute":
+                yield callee.args[0]
+            if callee.name == "len" and len(part.args) > 1 and event.kind in ("test", "assert"):
+                yield part.args[1]

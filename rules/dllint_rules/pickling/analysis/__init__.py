@@ -1,0 +1,1 @@
+"""What the rules on pickling share: handles that escape, owners of bound methods, items and states."""

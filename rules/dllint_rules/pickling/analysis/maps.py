@@ -1,0 +1,71 @@
+"""Memory maps, and what NumPy makes of them that shows the same file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dllint.model.facts import Expr
+from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Value
+
+if TYPE_CHECKING:
+    from dllint.project import Project
+
+MAPS = frozenset({"numpy.memmap", "numpy.lib.format.open_memmap"})
+_VIEWS = frozenset({"reshape", "view", "transpose", "swapaxes", "squeeze", "ravel"})
+"""Methods of an array whose result shows the same memory; `ravel` where that is in one piece."""
+_VIEWED = frozenset({
+    *("numpy.asarray", "numpy.asanyarray", "numpy.ascontiguousarray", "numpy.frombuffer"),
+    *("numpy.reshape", "numpy.transpose", "numpy.squeeze", "numpy.ravel", "numpy.swapaxes", "numpy.atleast_2d"),
+})  # fmt: skip
+"""Functions that give their first argument back, or a view of it. Each was run: mapped still, and pickled whole."""
+_STEPS = 6
+
+
+def mapped(project: Project, value: Value, steps: int = _STEPS) -> ExtInst | None:
+    """The memory map that a value shows, itself or through views; None where it shows none."""
+    if not isinstance(value, ExtInst) or not steps:
+        return None
+    if is_map(project, value):
+        return value
+    found = (mapped(project, item, steps - 1) for item in _shown(project, value))
+    return next((item for item in found if item is not None), None)
+
+
+def is_map(project: Project, made: ExtInst) -> bool:
+    """Whether a value is a memory-mapped array that the call itself maps."""
+    if made.name in MAPS:
+        return True
+    mode = made.call.keyword("mmap_mode")
+    if mode is None and len(made.call.args) > 2:
+        mode = made.call.args[2]
+    return made.name == "numpy.load" and mode is not None and all(map(_names_mode, project.values(mode, made.env)))
+
+
+def _shown(project: Project, made: ExtInst) -> Iterator[Value]:
+    """What a value is a view of."""
+    call, last = made.call, made.name.rpartition(".")[2]
+    if made.name.endswith("[]"):
+        if made.base is not None and call.kind == "subscript" and _is_slice(call.args[1]):
+            yield made.base
+    elif made.name in _VIEWED:
+        if call.kind == "call" and len(call.args) > 1 and not _converts(call, made.env):
+            yield from project.values(call.args[1], made.env)
+    elif made.base is not None and last.removesuffix("()") in _VIEWS:
+        yield made.base
+
+
+def _is_slice(index: Expr) -> bool:
+    """`[a:b]`, `[:, a:b]`, `[...]`: what numbers, lists and masks take out is small, or a copy."""
+    parts = index.args if index.kind == "tuple" else (index,)
+    whole = [part for part in parts if part.kind in ("slice", "ellipsis")]
+    return bool(whole) and all(part in whole or part.kind == "constant" for part in parts)
+
+
+def _converts(call: Expr, env: Env) -> bool:
+    """Whether another type is asked for, which makes a copy."""
+    return call.keyword("dtype") is not None or (call.args[0].name != "reshape" and len(call.args) > 2)
+
+
+def _names_mode(value: Value) -> bool:
+    return isinstance(value, Const) and isinstance(value.value, str)

@@ -1,0 +1,68 @@
+"""Bound methods that go to workers, and what their owners take along."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from dllint.project.data.listings import Listings
+from dllint.project.escape.shipped import Held
+from dllint.project.evaluate import Answer
+from dllint.project.evaluate.abstract_values import ExtInst, Inst, Method
+from dllint_rules.pickling.analysis.escaping_handles import WorkerFunctions, kept_handle
+
+if TYPE_CHECKING:
+    from dllint.project import Project
+
+_MODULES = frozenset({"torch.nn.Module", "lightning.LightningModule", "torch.nn.modules.module.Module"})
+_MODELS = ("torchvision.models.", "timm.create_model", "torch.hub.load")
+
+
+class Owner(NamedTuple):
+    """The owner of a shipped bound method, and what it takes along that must not, or doesn't have to, go to workers."""
+
+    held: Held
+    method: Method
+    broken: tuple[tuple[Held, str], ...]
+    """What cannot be pickled, and what that is, in words."""
+    heavy: tuple[tuple[Held, str], ...]
+
+
+def owners(project: Project, workers: WorkerFunctions) -> Iterator[Owner]:
+    """The owners of bound methods that go to workers for the methods' sake alone."""
+    along = [held for held in project.shipped if held.method is not None]
+    direct = {held.value.klass for held in project.shipped if held.method is None and isinstance(held.value, Inst)}
+    for held in along:
+        method = held.method
+        if held.holder.kind != "owner" or method is None or held.value != method.owner:
+            continue
+        if not isinstance(held.value, Inst):
+            continue
+        own = [item for item in along if item.method == method and item.holder.kind != "owner"]
+        broken = [(item, handle.what) for item in own if (handle := kept_handle(project, item, workers))]
+        heavy = [] if held.value.klass in direct else [(item, what) for item in own if (what := _heavy(project, item))]
+        if held.value.klass not in direct and _is_module(project, held.value):
+            heavy = [(held, "model")]
+        if broken or heavy:
+            yield Owner(held, method, tuple(broken), tuple(heavy))
+
+
+def _heavy(project: Project, held: Held) -> str:
+    """What makes a copy in every worker a waste, in words."""
+    if held.holder.kind != "attribute":
+        return ""
+    value = held.value
+    if isinstance(value, Inst):
+        return "model" if _is_module(project, value) else ""
+    if isinstance(value, ExtInst) and (value.name.startswith(_MODELS) or _is_pretrained(value.name)):
+        return "model"
+    return "list of names" if project.analysis(Listings).of(value) is not None else ""
+
+
+def _is_pretrained(name: str) -> bool:
+    head, _, last = name.rpartition(".")
+    return last == "from_pretrained" and head.startswith("transformers.") and "Model" in head
+
+
+def _is_module(project: Project, inst: Inst) -> bool:
+    return project.evaluator.classes.is_a(inst.klass, _MODULES) is Answer.YES

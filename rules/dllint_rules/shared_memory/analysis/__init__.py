@@ -1,0 +1,1 @@
+"""What the rules on shared memory share: the containers that run workers."""

@@ -1,0 +1,129 @@
+"""Programs that make CUDA the default device, and the loaders of theirs that draw a random order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from dllint.model.facts import Expr
+from dllint.project.evaluate.abstract_values import Const, Env, Ext, Value
+from dllint.project.loaders.boundaries import Loader
+from dllint.project.program.guards import under_main_guard
+from dllint.project.program.module import Module, Site
+from dllint.source import Span
+
+if TYPE_CHECKING:
+    from dllint.project import Project
+
+_SETTERS = {"torch.set_default_tensor_type": "t", "torch.set_default_device": "device"}
+
+
+class CudaDefault(NamedTuple):
+    """A call that makes CUDA the default, and a loader of its program that shuffles without a generator."""
+
+    module: Module
+    call: Expr
+    name: str
+    loader: Loader
+
+
+class DefaultDevice:
+    """Joins them."""
+
+    def __init__(self, project: Project) -> None:
+        self.evaluator = project.evaluator
+        self.boundaries = project.boundaries
+        self.devices = project.devices
+
+    @cached_property
+    def cuda_defaults(self) -> tuple[CudaDefault, ...]:
+        """One entry for each call, with the first loader that it breaks."""
+        found = []
+        index = self.evaluator.index
+        for site in index.calls_named(sorted(name.rpartition(".")[2] for name in _SETTERS)):
+            env = self.evaluator.generic(site.module, site.function)
+            name = next((name for name in self._names(site, env) if self._to_cuda(site.expr, env, name)), "")
+            path = site.module.path
+            near = (
+                loader
+                for loader in self._shuffling
+                if name and loader.path in index.imports(path) and self._used(loader, path)
+            )
+            loader = next(near, None) or self._importing(site, name)
+            if loader is not None:
+                found.append(CudaDefault(site.module, site.expr, name, loader))
+        return tuple(found)
+
+    def _used(self, loader: Loader, program: str) -> bool:
+        """Whether a program makes a loader itself, or names the function or class that does, outside of that."""
+        module, function = loader.env.module, loader.env.function
+        while function >= 0 and module.model.functions[function].parent >= 0:
+            function = module.model.functions[function].parent
+        if function < 0 or module.path == program:
+            return True
+        facts = module.model.functions[function]
+        definition = module.model.classes[facts.owner] if facts.owner >= 0 else facts
+        return any(
+            part.name == definition.name and not (other is module and _inside(part, definition.span))
+            for other in map(self.evaluator.index.modules.__getitem__, self.evaluator.index.imports(program))
+            for part in _expressions(other)
+        )
+
+    def _importing(self, site: Site, name: str) -> Loader | None:
+        """A loader in a file that imports this one, where the call runs on import: not under the main guard."""
+        if not name or site.function >= 0 or under_main_guard(site.module, -1, site.event):
+            return None
+        index = self.evaluator.index
+        return next((item for item in self._shuffling if site.module.path in index.imports(item.path)), None)
+
+    def _names(self, site: Site, env: Env) -> Iterator[str]:
+        for value in self.evaluator.values(site.expr.args[0], env):
+            if isinstance(value, Ext) and value.name in _SETTERS:
+                yield value.name
+
+    def _to_cuda(self, call: Expr, env: Env, name: str) -> bool:
+        for pair in self.evaluator.arguments.argument(call, env, 0, _SETTERS[name])[0]:
+            if any(_cuda_type(value) for value in self.evaluator.values(*pair)) or self.devices.is_cuda(*pair):
+                return True
+        return False
+
+    @cached_property
+    def _shuffling(self) -> tuple[Loader, ...]:
+        """Loaders that surely shuffle, with a generator of their sampler's own making."""
+        return tuple(loader for loader in self.boundaries.loaders if not loader.in_tests and self._shuffles(loader))
+
+    def _shuffles(self, loader: Loader) -> bool:
+        found, surely = self.boundaries.argument(loader, "shuffle")
+        values = [value for pair in found for value in self.evaluator.values(*pair)]
+        shuffled = surely and bool(values) and all(_is_true(value) for value in values)
+        hidden = any(key == "**" for key, _ in loader.call.keywords)
+        given = self.boundaries.argument(loader, "generator")[0] or self.boundaries.argument(loader, "sampler")[0]
+        return shuffled and not hidden and not given
+
+
+def _expressions(module: Module) -> Iterator[Expr]:
+    """Every expression of a module."""
+    for _, _, events in module.scopes:
+        for event in events:
+            yield from event.walk()
+    for item in module.model.classes:
+        for base in item.bases:
+            yield from base.walk()
+
+
+def _inside(expr: Expr, span: Span) -> bool:
+    return span.start <= expr.start and expr.end <= span.end
+
+
+def _cuda_type(value: Value) -> bool:
+    match value:
+        case Const(value=text):
+            return isinstance(text, str) and text.startswith("torch.cuda.")
+        case Ext(name=name):
+            return name.startswith("torch.cuda.") and name.endswith("Tensor")
+    return False
+
+
+def _is_true(value: Value) -> bool:
+    return isinstance(value, Const) and value.value is True

@@ -1,0 +1,116 @@
+"""Work that a script does on import, outside its guard, and that so every spawned worker of its does again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from dllint.model.facts import Event, Expr
+from dllint.project.evaluate.abstract_values import Const, Env, Ext
+from dllint.project.execution.call_graph import Reach, Running
+from dllint.project.execution.main_code import Begun
+from dllint.project.program.guards import under_main_guard
+from dllint.project.program.module import Module
+from dllint.start_methods import PICKLING
+
+if TYPE_CHECKING:
+    from dllint.project import Project
+
+_TRACKERS = frozenset({
+    "wandb.init", "mlflow.start_run", "neptune.init", "neptune.init_run", "comet_ml.Experiment", "aim.Run",
+    "torch.utils.tensorboard.SummaryWriter", "tensorboardX.SummaryWriter", "clearml.Task.init", "swanlab.init",
+    "torch.utils.tensorboard.writer.SummaryWriter",
+})  # fmt: skip
+_CUDA = "initializes CUDA"
+_EXISTENCE = frozenset({"exists", "lexists", "isfile", "is_file", "isdir", "is_dir", "listdir", "glob", "getsize"})
+_OPENERS = frozenset({"builtins.open", "gzip.open", "h5py.File"})
+
+
+class Repeated(NamedTuple):
+    """A call that every spawned worker makes again, and the workers in question."""
+
+    running: Running
+    call: Expr
+    what: str
+    begun: Begun
+    path: str
+    """Where the workers start."""
+
+    @property
+    def on_cuda(self) -> bool:
+        """Whether it happens only where there is CUDA: not on macOS."""
+        return self.what.endswith(_CUDA)
+
+
+class RepeatedWork:
+    """Answers what spawned workers do again."""
+
+    def __init__(self, project: Project) -> None:
+        self.main_code = project.main_code
+        self.devices = project.devices
+        self.evaluator = project.main_code.evaluator
+        self.reach = Reach(project.main_code.evaluator)
+
+    def repeated(self) -> Iterator[Repeated]:
+        """The calls of scripts that use CUDA, empty files or begin a run's record, once more in each worker."""
+        for module in self.main_code.index:
+            if module.model.old:
+                continue  # it runs on no Python that spawns workers
+            guarded = [event for event in module.events(-1) if under_main_guard(module, -1, event)]
+            if not guarded or self.main_code.index.import_statements.get(module.path):
+                continue
+            effects = [] if any(self.main_code.starts(module)) else list(self._effects(module))
+            started = self._begun(module, guarded) if effects else None
+            if started is not None:
+                yield from (Repeated(*effect, started[1], started[0]) for effect in effects)
+
+    def _effects(self, module: Module) -> Iterator[tuple[Running, Expr, str]]:
+        for running in self.main_code.running(module):
+            for event in running.events:
+                if running.env.function < 0 and event is not running.start:
+                    continue
+                if under_main_guard(running.env.module, running.env.function, event):
+                    continue
+                if not self.evaluator.conditions.may_run(running.env, event.start):
+                    continue
+                if _looks_first(running.env.module, event.block):
+                    continue
+                for call in event.walk():
+                    what = self._effect(call, running.env) if call.kind == "call" else ""
+                    if what:
+                        yield running, call, what
+
+    def _effect(self, call: Expr, env: Env) -> str:
+        """What a call does that is not to be done twice, in words."""
+        used = self.devices.use(call, env)
+        if used:
+            return f"`{used}` {_CUDA}"
+        for value in self.evaluator.values(call.args[0], env):
+            if isinstance(value, Ext) and value.name in _TRACKERS:
+                return f"`{value.name.rpartition('.')[2]}` begins a record of its own"
+            if isinstance(value, Ext) and value.name in _OPENERS and self._empties(call, env):
+                return f"`{value.name.rpartition('.')[2]}` empties the file that it opens"
+        return ""
+
+    def _empties(self, call: Expr, env: Env) -> bool:
+        """Whether a file is opened for writing: workers may append to a shared file on purpose."""
+        found = self.evaluator.arguments.argument(call, env, 1, "mode")[0]
+        modes = [value.value for pair in found for value in self.evaluator.values(*pair) if isinstance(value, Const)]
+        return bool(modes) and all(isinstance(mode, str) and "w" in mode for mode in modes)
+
+    def _begun(self, module: Module, guarded: list[Event]) -> tuple[str, Begun] | None:
+        """Workers that a script starts under its guard and that may be spawned."""
+        env = self.evaluator.env(module, -1)
+        for running in self.reach.walk(Running(env, (), start=event) for event in guarded):
+            for event, begun in self.main_code.begun_by(running.env):
+                here = running.env.function >= 0 or event is running.start
+                if here and not running.truncated and begun.methods & PICKLING:
+                    return running.path, begun
+        return None
+
+
+def _looks_first(module: Module, block: int) -> bool:
+    """`if not os.path.exists(path):` is done by the first process."""
+    blocks = (module.block(index) for index in module.enclosing(block))
+    tests = (module.block(item.partner).test if item.partner >= 0 else item.test for item in blocks)
+    return any(part.name in _EXISTENCE for test in tests if test is not None for part in test.walk())

@@ -1,0 +1,71 @@
+"""What knowledge can say of a loader: when its workers are processes, what it defaults to, what its attributes are."""
+
+from __future__ import annotations
+
+import pytest
+
+from dllint.collect import collect
+from dllint.knowledge import Boundary
+from dllint.project import Project, Targets
+from dllint.source import Source
+
+DATASET = """
+import company
+
+class Words:
+    def __init__(self):
+        self.clean = lambda word: word
+
+    def __getitem__(self, index):
+        return self.clean(index)
+
+"""
+LOADER = Boundary(
+    ("dataset", "method"),
+    ("dataset",),
+    workers="processes",
+    processes_when={"method": ("process", "fork")},
+    defaults={"processes": 4, "method": "thread"},
+    attributes={"source": "dataset"},
+)
+
+
+def project(program: str, known: Boundary = LOADER) -> Project:
+    source = Source.from_bytes("program.py", (DATASET + program).encode())
+    return Project({"program.py": collect(source)}, Targets(loaders={"company.Loader": known}), lambda _: source)
+
+
+@pytest.mark.parametrize(
+    ("call", "workers"),
+    [
+        ("company.Loader(Words(), 'process')", ["some"]),
+        ("company.Loader(Words(), method='fork', processes=2)", ["some"]),
+        ("company.Loader(Words(), method='process', processes=0)", ["none"]),
+        ("company.Loader(Words(), 'thread')", []),
+        ("company.Loader(Words())", []),
+        ("company.Loader(Words(), method=input())", ["unknown"]),
+        ("company.Loader(Words(), method='process' if input() else 'thread')", ["unknown"]),
+        ("company.Loader(Words(), **eval(input()))", ["unknown"]),
+    ],
+)
+def test_workers_are_processes_only_under_the_conditions(call: str, workers: list[str]) -> None:
+    found = project(f"loader = {call}\n")
+    assert [loader.workers.value for loader in found.loaders] == workers
+    assert any("Words.clean" in str(held.route) or held.holder.name == "clean" for held in found.shipped) == (
+        bool(workers) and workers != ["none"]
+    )
+
+
+def test_without_conditions_the_default_number_counts() -> None:
+    loaders = project("loader = company.Loader(Words())\n", LOADER._replace(processes_when={})).loaders
+    assert [loader.workers.value for loader in loaders] == ["some"]
+
+
+@pytest.mark.parametrize("attribute", ["source", "dataset"])
+def test_an_attribute_is_what_the_loader_was_given(attribute: str) -> None:
+    found = project(
+        "from torch.utils.data import DataLoader\n\n"
+        f"first = company.Loader(Words())\nsecond = DataLoader(first.{attribute}, num_workers=2)\n"
+    )
+    assert [loader.name for loader in found.loaders] == ["DataLoader"]
+    assert "clean" in {held.holder.name for held in found.shipped}

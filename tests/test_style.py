@@ -1,0 +1,83 @@
+"""What a project says of its lines and quotes, and that fixes keep to it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dllint.engine import Request, check
+from dllint.registry import Layer
+from dllint.style import Style, style_of
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "style"),
+    [
+        ("pyproject.toml", "[tool.ruff]\nline-length = 100\n", Style(100)),
+        ("pyproject.toml", "[tool.ruff]\nsrc = ['a']\n[tool.other]\nline-length = 70\n", Style(88)),
+        ("pyproject.toml", "[tool.black]\nline-length = 119\n[tool.ruff.lint]\nselect = ['E']\n", Style(119)),
+        ("pyproject.toml", "[tool.ruff]\n[tool.ruff.format]\nquote-style = 'single'\n", Style(88, "'")),
+        ("ruff.toml", 'line-length = 72\n[format]\nquote-style = "double"\n', Style(72, '"')),
+        ("setup.cfg", "[metadata]\nname = a\n\n[flake8]\nmax-line-length = 100\n", Style(100)),
+        (".flake8", "[flake8]\nextend-ignore = E203\n", Style()),
+        (".style.yapf", "[style]\nbased_on_style = google\ncolumn_limit = 80\n", Style(80)),
+        (".editorconfig", "root = true\n[*.{js,py}]\nmax_line_length = 90\n", Style(90)),
+        (".editorconfig", "[*.md]\nmax_line_length = 60\n", Style()),
+        (".pre-commit-config.yaml", "repos:\n- repo: b\n  hooks:\n  - id: black\n", Style(88)),
+        (".pre-commit-config.yaml", "- id: black\n  args: ['--line-length=110']\n", Style(110)),
+        (".pre-commit-config.yaml", "- id: black\n  args: [-l, '79']\n", Style(79)),
+        (".pre-commit-config.yaml", "- id: ruff\n", Style()),
+    ],
+)
+def test_what_files_say(file: str, text: str, style: Style, tmp_path: Path) -> None:
+    (tmp_path / file).write_text(text, encoding="utf-8")
+    assert style_of(str(tmp_path), "pkg/data.py") == style
+
+
+def test_the_nearest_folder_decides(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "ruff.toml").write_text("line-length = 100\n")
+    (tmp_path / "sub" / "ruff.toml").write_text("line-length = 79\n")
+    assert (style_of(str(tmp_path), "sub/a.py").width, style_of(str(tmp_path), "a.py").width) == (79, 100)
+
+
+CODE = """\
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Data(Dataset):
+    def __init__(self, size, mode):
+        self.transform = lambda image: image.resize(size, mode, 'a')
+
+    def __getitem__(self, index):
+        return self.transform(index)
+
+
+def main(image_size_of_the_training_set, interpolation_of_the_training_set):
+    for _ in DataLoader(Data(1, 2), num_workers=2):
+        pass
+
+
+main(1, 2)
+"""
+
+
+def fixed(folder: Path, code: str) -> str:
+    (folder / "a.py").write_text(code, encoding="utf-8")
+    check(Request(paths=(str(folder),), layer=Layer(), fix=True, unsafe_fixes=True))
+    return (folder / "a.py").read_text(encoding="utf-8")
+
+
+def test_lines_as_long_as_the_project_wants_them(tmp_path: Path) -> None:
+    assert "        self.transform = functools.partial(_resize_to_size, size, mode)\n" in fixed(tmp_path, CODE)
+    (tmp_path / "ruff.toml").write_text("line-length = 60\n")
+    short = fixed(tmp_path, CODE)
+    assert "functools.partial(\n            _resize_to_size, size, mode\n        )\n" in short
+
+
+def test_strings_have_the_quotes_of_the_file(tmp_path: Path) -> None:
+    assert "if __name__ == '__main__':\n    main(1, 2)\n" in fixed(tmp_path, CODE)
+    (tmp_path / "ruff.toml").write_text('[format]\nquote-style = "double"\n')
+    assert 'if __name__ == "__main__":\n    main(1, 2)\n' in fixed(tmp_path, CODE)
