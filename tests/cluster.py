@@ -9,10 +9,12 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from types import TracebackType
 
 ROOT = Path(__file__).resolve().parent.parent
+START_S = 120.0
 
 
 class Cluster:
@@ -32,6 +34,7 @@ class Cluster:
 
     def __enter__(self) -> Cluster:
         self.start_scheduler()
+        self._wait_for_scheduler()
         self._replace_dead()
         self._supervisor.start()
         return self
@@ -48,6 +51,15 @@ class Cluster:
         """Start the scheduler, always at the same address."""
         where = ["--host", "127.0.0.1", "--port", str(self.port)]
         self.scheduler = self._start("dask_scheduler", *where, "--no-dashboard")
+
+    def _wait_for_scheduler(self) -> None:
+        """Wait until the scheduler listens: on a busy machine its start takes longer than a client waits."""
+        deadline = time.monotonic() + START_S
+        while time.monotonic() < deadline:
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=1):
+                return
+            time.sleep(0.1)
+        raise TimeoutError(f"the scheduler doesn't listen after {START_S} s")
 
     def kill_scheduler(self) -> None:
         """End the scheduler without a word."""
