@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 MAX_PARTIALS = 4
 """Partials of partials that are followed: one in a loop may stand for itself."""
-MAX_OWNERS = 6
+MAX_OWNERS = 3
 """Objects that make objects that make objects: so many are told apart."""
 NAMEDTUPLE_INSTANCE = "collections.namedtuple()"
 """The name of what calling a namedtuple class gives."""

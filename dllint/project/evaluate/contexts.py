@@ -52,6 +52,8 @@ class Activations:
             known = isinstance(receiver, Inst) and receiver.call is not None
             if levels == 0 and (known or self._has_many_calls(module, function)):
                 call = caller = None
+            elif levels == 1 and known:
+                caller = self.generic(caller.module, caller.function)
             elif caller.depth >= levels:
                 caller = self._shortened(caller, max(levels - 1, 0))
         return self._interned(module, function, call, caller, receiver, outer, skip)
@@ -84,15 +86,18 @@ class Activations:
     def _levels(self, module: Module, function: int) -> int:
         """How many calls in a row are told apart on the way to a function.
 
-        With none left, a method of a known object is told apart by the object, and any other function by its call.
+        With one, of the caller of a known object's method nothing is known but where the call stands. With none, the
+        method is told apart by the object alone, and any other function by its call. A property or a callback is called
+        by other names, so that the text doesn't say how often: it has one.
         """
         name = _called_as(module, function)
         known = self._levels_of.get(name)
         if known is None:
-            levels = 0
-            while levels < MAX_LEVELS and self._contexts(name, levels + 1) <= MAX_CONTEXTS:
-                levels += 1
-            known = self._levels_of[name] = levels
+            known = 0 if self._contexts(name, 1) else 1
+            if not known:
+                while known < MAX_LEVELS and self._contexts(name, known + 1) <= MAX_CONTEXTS:
+                    known += 1
+            self._levels_of[name] = known
         return known
 
     def _contexts(self, name: str, levels: int) -> int:

@@ -97,8 +97,8 @@ DYING = (
     Message(
         key="terminated",
         wordings=("killed by signal: Terminated", "killed by signal: Hangup", "killed by signal: Interrupt"),
-        happened="A worker was ended from outside: by a scheduler, a user, or the main process, which ended while the worker "
-        "was starting.",
+        happened="A worker was ended from outside: by a scheduler, a user, or the main process, which ended while the "
+        "worker was starting.",
         where="every start method",
         look="If this was not intended, look at the scheduler's time and memory limits, and at iterators that outlive "
         "the loop.",
