@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Event, Expr
+from dllint.project.data.naming import means_text
 from dllint.project.data.per_item import PerItem
 from dllint.project.evaluate import Answer, Evaluator
 from dllint.project.evaluate.abstract_values import Env, ExtInst, Inst, Klass
@@ -29,11 +30,6 @@ _PICKING = frozenset({"loadAnns", "loadImgs", "getAnnIds", "load_anns", "load_im
 _DRAWS = ("random.", "numpy.random.", "torch.randint")
 _ANY_OF = frozenset({"choice", "choices", "sample"})
 _METHODS = _PICKING | _ANY_OF | {"get"}
-_TEXT = re.compile(
-    r"(?:^|_)(?:path|file|fname|filename|img|image|url|uri|caption|text|sentence|title|name)s?(?:_|$)(?!.*(?:id|idx|num|size))",
-    re.IGNORECASE,
-)
-"""Columns that hold text, by their names."""
 _TAKE_TEXT = frozenset({"join", "open", "imread", "Path", "exists", "isfile", "read_image"})
 """Functions that are given text, by their names."""
 MAX_STEPS = 4
@@ -211,9 +207,9 @@ def _may_pick(part: Expr) -> bool:
 def _takes_text(part: Expr) -> bool:
     """Whether an expression asks for text: `row["path"]`, `row.path`, `join(root, row[0])`, `row[0] + ".png"`."""
     if part.kind == "attribute":
-        return bool(_TEXT.search(part.name))
+        return means_text(part.name)
     if part.kind == "subscript":
-        return any(isinstance(key.value, str) and _TEXT.search(key.value) for key in part.args[1].walk())
+        return any(isinstance(key.value, str) and means_text(key.value) for key in part.args[1].walk())
     if part.kind == "call":
         return part.args[0].name in _TAKE_TEXT
     return part.kind == "binop" and part.name == "+" and any(isinstance(arg.value, str) for arg in part.args)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dllint.project.data.growth import FRAMES, Growth, chain
+from dllint.project.data.naming import means_text_or_identifier
 from dllint.project.evaluate.abstract_values import ExtInst, ExtMethod, Value
 
 if TYPE_CHECKING:
     from dllint.project import Project
 
 _MADE = ("pandas.DataFrame", "pandas.Series", "pandas.concat", "pandas.merge")
+_ROWS = (*FRAMES, *_MADE)
 _NO_TABLE = frozenset({
     "tolist", "to_list", "to_dict", "sum", "mean", "std", "max", "min", "median", "nunique", "value_counts", "describe",
     "items", "iterrows", "itertuples", "groupby", "corr", "isnull", "isna", "head", "to_csv", "shape", "columns",
@@ -40,3 +43,20 @@ class Tables:
                 if part.name.startswith(FRAMES):
                     return part.call.keyword("nrows") is None
         return False
+
+    def has_rows(self, value: Value) -> bool:
+        """Whether a value was taken from a table that was read, or that was made of something that grows."""
+        parts = [part for part in chain(value) if isinstance(part, ExtInst) and part.name.startswith(_ROWS)]
+        return any(part.name.startswith(FRAMES) or self.growth.grows(arg) for part in parts for arg in self._args(part))
+
+    def _args(self, made: ExtInst) -> Iterator[Value]:
+        for arg in made.call.args[1:]:
+            yield from self.evaluator.values(arg, made.env)
+        yield made
+
+    def is_text_column(self, value: Value) -> bool:
+        """`table["path"]`, `table.path`: a column that holds text, by its name."""
+        if not isinstance(value, (ExtInst, ExtMethod)) or value.base is None:
+            return False
+        key = value.attribute if isinstance(value, ExtMethod) else value.call.args[-1].value
+        return isinstance(key, str) and means_text_or_identifier(key) and self.has_rows(value.base)
