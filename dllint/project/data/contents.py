@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from dllint.model.facts import Expr
 from dllint.project.data.elements import PAIRS, Elements, Kind
 from dllint.project.data.filled import FILLED, Content, Filled
-from dllint.project.data.growth import LINEWISE, LISTING, READ, Growth
-from dllint.project.data.tables import Tables
-from dllint.project.evaluate.abstract_values import Env, Ext, ExtInst, Func, Inst, Seq, Value
+from dllint.project.data.growth import Growth
+from dllint.project.data.sources import MADE, SETTINGS, Sources
+from dllint.project.evaluate.abstract_values import Env, Ext, ExtInst, ExtMethod, Func, Inst, Seq, Value
 from dllint.project.evaluate.shapes import GENERATOR
 
 if TYPE_CHECKING:
@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 
 __all__ = ["FILLED", "MADE", "Content", "Contents", "Kind"]
 
-_PATH_LISTING = frozenset({"rglob", "iterdir"})
-_TABLE_ROWS = (".to_dict", ".values.tolist", ".to_numpy().tolist", ".itertuples", ".iterrows", ".to_records")
+_SHUFFLED = frozenset({
+    "numpy.random.choice().tolist", "numpy.random.permutation().tolist", "numpy.array().tolist", "numpy.sort().tolist",
+    "numpy.unique().tolist", "numpy.asarray().tolist",
+})  # fmt: skip
 _MAPPINGS = frozenset({"builtins.dict", "collections.defaultdict", "collections.OrderedDict"})
 _LISTS = frozenset({"builtins.list", "builtins.set", "collections.deque"})
-MADE = "made of data, row by row"
 
 
 class Contents:
@@ -31,7 +32,7 @@ class Contents:
     def __init__(self, project: Project) -> None:
         self.evaluator = project.evaluator
         self.growth = project.analysis(Growth)
-        self.tables = project.analysis(Tables)
+        self.sources = project.analysis(Sources)
         self.elements = Elements(project, self)
         self.filled = Filled(project, self, self.elements)
         self._known: dict[Value, Content | None] = {}
@@ -50,20 +51,29 @@ class Contents:
     def _of(self, value: Value) -> Content | None:
         match value:
             case ExtInst():
-                return self._external(value) or self._copied(value)
+                return self.sources.of(value) or self._external(value) or self._copied(value)
+            case ExtMethod():
+                return self.sources.of(value)
             case Seq(expr=expr, env=env) if expr.kind == "comprehension":
                 return self._comprehension(expr, env)
             case Seq(expr=expr) if expr.kind in ("list", "tuple", "dict"):
-                return self.filled.of(value, mapping=expr.kind == "dict") or self._copied(value)
+                filled = self.filled.of(value, mapping=expr.kind == "dict")
+                return filled or self._copied(value) or self._written(value)
         return self._copied(value)
 
     def _copied(self, value: Value) -> Content | None:
         keys = isinstance(value, ExtInst) and value.name not in _MAPPINGS and not value.name.endswith("copy")
         for inner in self.growth.copied(value):
-            found = self._keys(inner) if keys and _is_mapping(inner) else self.of(inner)
+            found = self._keys(inner) if keys and _is_mapping(inner) else self.of(inner) or self.sources.copied(inner)
             if found is not None:
                 return Content(found.kind, found.source)
         return None
+
+    def _written(self, display: Seq) -> Content | None:
+        """`{"train": os.listdir(train), "valid": os.listdir(valid)}`: few entries, but long ones."""
+        parts = (part for part in display.expr.args if part.kind not in ("constant", "star"))
+        long = any(self.of_any(part, display.env) for part in parts)
+        return Content(Kind.ROW, MADE) if long else None
 
     def _keys(self, mapping: Value) -> Content | None:
         """What the keys of a dictionary are: it gives them where it is copied into a list."""
@@ -75,27 +85,18 @@ class Contents:
     def _external(self, value: ExtInst) -> Content | None:
         name, call, base = value.name, value.call, value.base
         last = name.rpartition(".")[2]
-        if name in READ:
-            return Content(Kind.ROW, f"read from {READ[name]}")
         if call.kind == "subscript" and base is not None:
             return self._part(call.args[1], base)
         if call.kind != "call" or name.endswith("[]"):
             return self._of_column(value) or (self._of_groups(value) if name == "builtins.list[]" else None)
         if name == GENERATOR:
             return self._yielded(value)
-        if last in LISTING or last in LINEWISE or name.endswith(".read().split"):
-            path = last in _PATH_LISTING or (last == "glob" and base is not None)
-            return Content(Kind.PATH if path else Kind.STR, MADE)
-        if name.endswith(_TABLE_ROWS) and base is not None and self.tables.has_rows(base):
-            return Content(Kind.ROW, "made of a table's rows")
         if name in PAIRS and not any(arg.kind == "star" for arg in call.args) and self.growth.grows(value):
             return Content(Kind.ROW, MADE)
         if name == "builtins.map" and len(call.args) > 2 and self.growth.grows(value):
             return self._mapped(call, value.env)
-        if name == "numpy.random.choice().tolist" and isinstance(base, ExtInst):
+        if name in _SHUFFLED and isinstance(base, ExtInst):
             return self.of_any(base.call.args[1], base.env) if len(base.call.args) > 1 else None
-        if last in ("tolist", "unique") and base is not None and self.tables.is_text_column(base):
-            return Content(Kind.STR, "made of a table's column")
         if last in ("values", "items", "get") and base is not None:
             return self._rows(self.of(base))
         if last == "keys" and base is not None:
@@ -116,7 +117,7 @@ class Contents:
         return Content(Kind.STR, found.source) if found is not None and "JSON" in found.source else None
 
     def _rows(self, found: Content | None) -> Content | None:
-        return found if found is not None and found.kind is Kind.ROW else None
+        return found if found is not None and found.kind is Kind.ROW and found.source != SETTINGS else None
 
     def _of_column(self, part: ExtInst) -> Content | None:
         """`names, labels = zip(*rows)`: each is as long as the rows."""

@@ -6,11 +6,11 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Expr
-from dllint.project.data.growth import FRAMES, LINEWISE, Growth, chain, opens
+from dllint.project.data.growth import FRAMES, LINEWISE, Growth, chain, opens, reads_rows
 from dllint.project.data.naming import means_text_or_identifier
 from dllint.project.data.tables import Tables
 from dllint.project.evaluate import Answer
-from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, ExtMethod, Inst, Seq, Value
+from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, ExtMethod, Inst, Opaque, Seq, Value
 
 if TYPE_CHECKING:
     from dllint.project import Project
@@ -24,6 +24,8 @@ _STR_METHODS = frozenset({
     "strip", "rstrip", "lstrip", "replace", "format", "lower", "upper", "join", "as_posix", "decode", "readline",
     "removesuffix", "removeprefix", "title", "zfill", "hexdigest", "capitalize", "basename", "dirname",
 })  # fmt: skip
+_OF_TEXT = frozenset({"strip", "rstrip", "lstrip", "removesuffix", "removeprefix", "zfill", "as_posix", "hexdigest"})
+"""Methods that only text has, or that give nothing else."""
 _SPLITS = frozenset({"split", "rsplit", "partition", "rpartition"})
 _HALVES = frozenset({"os.path.splitext", "os.path.split"})
 _BLOCKS = (
@@ -36,7 +38,12 @@ _ROW_READERS = (
 )  # fmt: skip
 _ROW_BASES = ("builtins.dict", "builtins.tuple", "collections.OrderedDict", "collections.UserDict")
 PAIRS = frozenset({"builtins.zip", "builtins.enumerate"})
-_CONTAINERS = frozenset({"builtins.tuple", "builtins.list", "builtins.sorted", "builtins.dict"})
+_GROUPS = frozenset({"collections.defaultdict()[]", "builtins.dict()[]"})
+_NAMED_TUPLES = frozenset({"collections.namedtuple()", "typing.NamedTuple()"})
+_CONTAINERS = frozenset({
+    "builtins.tuple", "builtins.list", "builtins.sorted", "builtins.dict", "types.SimpleNamespace",
+    "argparse.Namespace", "easydict.EasyDict", "addict.Dict", "munch.Munch", "box.Box",
+})  # fmt: skip
 
 
 class Kind(Enum):
@@ -70,7 +77,7 @@ class Elements:
         values = self.evaluator.values(expr, env)
         if self.blocks((expr,), env):
             return None
-        return next(filter(None, map(self.kind, values)), None)
+        return next(filter(None, map(self.kind, values)), Kind.STR if _is_text(expr) else None)
 
     def kind(self, value: Value) -> Kind | None:
         match value:
@@ -85,6 +92,8 @@ class Elements:
                 return Kind.ROW if self._is_row(expr, env) or self.contents.of(value) else None
             case Seq(expr=expr, env=env) if expr.kind == "comprehension" and expr.name != "generator":
                 return None if self.blocks(expr.args[-1:], env) else Kind.ROW
+            case Opaque(expr=expr):
+                return Kind.STR if _is_text(expr) else None
             case ExtMethod(base=base, attribute=attribute):
                 return self._of_attribute(base, attribute)
             case ExtInst() if value.name.endswith("[]"):
@@ -107,7 +116,11 @@ class Elements:
             return Kind.STR
         if name in _PATHS or (last in _PATH_METHODS and made.base is not None):
             return Kind.PATH
-        if last in _SPLITS or (name in _CONTAINERS and (made.call.args[1:] or made.call.keywords)):
+        if (
+            last in _SPLITS
+            or name in _NAMED_TUPLES
+            or (name in _CONTAINERS and (made.call.args[1:] or made.call.keywords))
+        ):
             return Kind.ROW
         if last == "join" and made.base is None:
             return Kind.STR  # `blobfile.join`
@@ -120,10 +133,11 @@ class Elements:
         if not isinstance(base, ExtInst):
             return None
         sliced = item.call.kind == "subscript" and item.call.args[1].kind == "slice"
+        if sliced and base.base is not None and base.name in _GROUPS and self.contents.of(base.base) is not None:
+            return Kind.ROW
         last = base.name.rpartition(".")[2]
         if opens(base.name) and not sliced:
-            rows = last in ("reader", "DictReader") or base.name.startswith("jsonlines.")
-            return Kind.ROW if rows else Kind.STR
+            return Kind.ROW if reads_rows(base.name) else Kind.STR
         if name.endswith(".walk[][][]") or base.name in _HALVES:
             return Kind.STR
         if last in _SPLITS or last in LINEWISE or name.endswith(("reader[][]", "DictReader[][]")):
@@ -135,6 +149,8 @@ class Elements:
         key = item.call.args[1].value if item.call.kind == "subscript" else None
         if isinstance(key, str) and self.tables.has_rows(base):
             return Kind.STR if means_text_or_identifier(key) else None
+        if isinstance(key, str) and name.startswith("datasets.load_") and means_text_or_identifier(key):
+            return Kind.STR
         if base.name in PAIRS and not any(arg.kind == "star" for arg in base.call.args):
             return Kind.ROW
         if name.startswith(_ROW_READERS):
@@ -158,3 +174,13 @@ class Elements:
             for value in self.evaluator.values(part, env)
             for item in chain(value)
         )
+
+
+def _is_text(expr: Expr) -> bool:
+    """Whether an expression surely is text, whatever it is made of: `root.replace("a", "b")`, `root + "/a"`."""
+    if expr.kind == "binop" and expr.name in "+%":
+        return any(map(_is_text, expr.args if expr.name == "+" else expr.args[:1]))
+    if expr.kind != "call" or expr.args[0].kind != "attribute":
+        return expr.kind == "fstring" or isinstance(expr.value, str)
+    method, given = expr.args[0].name, expr.args[1:]
+    return method in _OF_TEXT or (method == "replace" and any(isinstance(part.value, str) for part in given))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Event, Expr
-from dllint.project.data.naming import means_text
+from dllint.project.data.naming import means_few, means_text
 from dllint.project.data.per_item import PerItem
 from dllint.project.evaluate import Answer, Evaluator
 from dllint.project.evaluate.abstract_values import Env, ExtInst, Inst, Klass
@@ -19,12 +18,6 @@ if TYPE_CHECKING:
     from dllint.project import Project
 
 _STREAMS = frozenset({"__iter__", "__next__"})
-_FEW = re.compile(
-    r"(?:^|_)(?:class|cls|cat|categor|label|lbl|target|type|kind|lang|language|speaker|spk|task|split|subset|source"
-    r"|domain|gender|emotion)(?:es|s|ies|y)?(?:_|ids?$|idx$|index$|\d*$)",
-    re.IGNORECASE,
-)
-"""Names of what has few values, however many items there are: a table that is asked for one is a small one."""
 _PICKING = frozenset({"loadAnns", "loadImgs", "getAnnIds", "load_anns", "load_imgs", "get_ann_ids"})
 """Methods of a COCO index that go through its dictionaries."""
 _DRAWS = ("random.", "numpy.random.", "torch.randint")
@@ -141,9 +134,9 @@ class ItemReads:
         if index.kind == "tuple":  # the constants of `table.loc[index, "label"]` say which column
             return any(self._is_one_of_few(part, env, depth) for part in index.args if part.kind != "constant")
         for part in index.walk():
-            if part.kind in ("name", "attribute") and _FEW.search(part.name):
+            if part.kind in ("name", "attribute") and means_few(part.name):
                 return True
-            if isinstance(part.value, str) and _FEW.search(part.value):
+            if isinstance(part.value, str) and means_few(part.value):
                 return True
             if part.kind == "name" and depth:
                 if any(self._is_one_of_few(value, env, depth - 1) for value in _assigned(part, env)):

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dllint.project.data.growth import FRAMES, Growth, chain
-from dllint.project.data.naming import means_text_or_identifier
 from dllint.project.evaluate.abstract_values import ExtInst, ExtMethod, Value
 
 if TYPE_CHECKING:
     from dllint.project import Project
 
 _MADE = ("pandas.DataFrame", "pandas.Series", "pandas.concat", "pandas.merge")
+_ACCESS = frozenset({"loc", "iloc", "str", "T"})
+"""What leads from a table to parts of it and is no column."""
 _ROWS = (*FRAMES, *_MADE)
 _NO_TABLE = frozenset({
     "tolist", "to_list", "to_dict", "sum", "mean", "std", "max", "min", "median", "nunique", "value_counts", "describe",
@@ -54,9 +55,24 @@ class Tables:
             yield from self.evaluator.values(arg, made.env)
         yield made
 
-    def is_text_column(self, value: Value) -> bool:
-        """`table["path"]`, `table.path`: a column that holds text, by its name."""
-        if not isinstance(value, (ExtInst, ExtMethod)) or value.base is None:
-            return False
-        key = value.attribute if isinstance(value, ExtMethod) else value.call.args[-1].value
-        return isinstance(key, str) and means_text_or_identifier(key) and self.has_rows(value.base)
+    def column(self, value: Value) -> str | None:
+        """The name of a column, "" of a column or an array without one; None for what is neither."""
+        array = False
+        for part in chain(value):
+            if isinstance(part, ExtMethod):
+                if part.attribute in _NO_TABLE:
+                    return None
+                if part.attribute == "values":
+                    array = True
+                elif part.attribute not in _ACCESS:
+                    return part.attribute if self.has_rows(part.base) else None
+            elif isinstance(part, ExtInst) and part.call.kind == "subscript":
+                key = part.call.args[1]
+                if isinstance(key.value, str):
+                    return key.value if self.has_rows(value) else None
+                array = array or len(part.call.args) > 2 or key.kind in ("name", "constant")
+            elif isinstance(part, ExtInst):
+                if part.name.rpartition(".")[2] in _NO_TABLE:
+                    return None
+                array = array or part.name.endswith(".to_numpy")
+        return "" if array and self.has_rows(value) else None

@@ -24,21 +24,20 @@ class PythonContainerOnDataset(Rule):
         reads = project.analysis(ItemReads)
         names = {(held.route[0].path, held.holder) for held in project.in_memory if listings.of(held.value)}
         seen: set[object] = set()
-        first: dict[object, tuple[str, tuple[bool, str, int], Finding]] = {}
+        first: dict[object, tuple[tuple[bool, str, int], Finding]] = {}
         for held in project.in_memory:
             source = records.of(held.value) if not is_few(held.holder.name) else ""
             if not source or (held.route[0].path, held.holder) in names or not has_workers(project, held):
                 continue
             write, attribute = held.route[0], held.holder.name
-            owner, place = kept_by(project, held), (write.path, write.span)
-            known = owner not in first or first[owner][0] == attribute
-            if known and place not in seen and read_in_workers(project, held, reads.read):
+            kept, place = (kept_by(project, held), attribute), (write.path, write.span)
+            if place not in seen and read_in_workers(project, held, reads.read):
                 seen.add(place)
                 found = self._finding(project, held, source)
                 # Of an attribute that is set in several places: where a loop fills it, else where it is first.
                 rank = not records.is_filled(held.value), found.path, found.span.start
-                if owner not in first or rank < first[owner][1]:
-                    first[owner] = attribute, rank, found
+                if kept not in first or rank < first[kept][0]:
+                    first[kept] = rank, found
         yield from (found for *_, found in first.values())
         for held in project.shipped:
             index = records.coco_index(held.value.klass) if isinstance(held.value, Inst) else None
@@ -52,7 +51,7 @@ class PythonContainerOnDataset(Rule):
             "so memory grows with every worker; "
             "keep the records serialized in one tensor with their offsets, or as arrays"
         )
-        finding = bloat(project, held, self.code, what, remedy, held.holder.owner, "them")
+        finding = bloat(project, held, self.code, what, remedy, f"{held.holder.owner}.{held.holder.name}", "them")
         filled = project.analysis(Records).filled_at(held.value, held.holder.name)
         if filled is None:
             return finding
