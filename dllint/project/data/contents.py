@@ -62,9 +62,11 @@ class Contents:
         return self._copied(value)
 
     def _copied(self, value: Value) -> Content | None:
+        called = isinstance(value, ExtInst) and value.call.kind == "call" and not value.name.endswith("copy")
         keys = isinstance(value, ExtInst) and value.name not in _MAPPINGS and not value.name.endswith("copy")
         for inner in self.growth.copied(value):
-            found = self._keys(inner) if keys and _is_mapping(inner) else self.of(inner) or self.sources.copied(inner)
+            found = self._keys(inner) if keys and _is_mapping(inner) else self.of(inner)
+            found = found or (self.sources.copied(inner) if called else None)
             if found is not None:
                 return Content(found.kind, found.source)
         return None

@@ -35,9 +35,10 @@ class PathListOnDataset(Rule):
     def _finding(self, project: Project, held: Held, kind: Kind) -> Finding:
         what = "strings" if kind is Kind.STR else "`Path` objects"
         kept = f"`{held.holder.name}` of `{held.holder.owner}`"
+        dtype = "`StringDType`" if project.targets.needs_numpy_2(held.route[0].path) else "`dtype=str`"
         remedy = (
             "so memory grows with every worker; "
-            "use a numpy `StringDType` array (fork) or a byte buffer in a tensor (spawn)"
+            f"use a NumPy array with {dtype} (fork) or a byte buffer in a tensor (spawn)"
         )
         key = f"{held.holder.owner}.{held.holder.name}"
         return bloat(project, held, self.code, f"Python list of {what} kept as {kept}", remedy, key)
