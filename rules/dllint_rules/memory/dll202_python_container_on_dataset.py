@@ -24,14 +24,19 @@ class PythonContainerOnDataset(Rule):
         reads = project.analysis(ItemReads)
         names = {(held.route[0].path, held.holder) for held in project.in_memory if listings.of(held.value)}
         seen: set[object] = set()
+        of_users: dict[object, str] = {}
         first: dict[object, tuple[tuple[bool, str, int], Finding]] = {}
         for held in project.in_memory:
             source = records.of(held.value) if not (held.assumed or is_few(held.holder.name)) else ""
             if not source or (held.route[0].path, held.holder) in names or not has_workers(project, held):
                 continue
             write, attribute = held.route[0], held.holder.name
-            kept, place = (kept_by(project, held), attribute), (write.path, write.span)
-            if place not in seen and read_in_workers(project, held, reads.read):
+            owner, place = kept_by(project, held), (write.path, write.span)
+            kept = owner, attribute
+            # What no loader of the project takes: one finding a class is enough for those who use the library.
+            known = held.loader is not None or of_users.get(owner, attribute) == attribute
+            if known and place not in seen and read_in_workers(project, held, reads.read):
+                of_users.setdefault(owner, attribute)
                 seen.add(place)
                 found = self._finding(project, held, source)
                 # Of an attribute that is set in several places: where a loop fills it, else where it is first.
