@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MADE = "made of data, row by row"
 SETTINGS = "read from YAML"
-"""What settings are read from: data if code reads all of it item by item, but not what stands under one of its keys."""
+"""What settings are read from: data if code reads all of it item by item, but the value of one key is not data."""
 _YAML = ("yaml.safe_load", "yaml.load", "yaml.full_load")
 _PATH_LISTING = frozenset({"rglob", "iterdir"})
 _TABLE_ROWS = (".to_dict", ".values.tolist", ".to_numpy().tolist", ".itertuples", ".iterrows", ".to_records")
