@@ -64,13 +64,12 @@ class _Method:
         self.events = module.events(function)
         self.clauses = [(clause.target, clause.iterable) for clause in module.comprehensions.get(function, ())]
         self.attribute = attribute
-        self.aliases = {
-            part.name
+        given = [
+            _looped(event.value)
             for event in self.events
             if event.value is not None and event.target is not None and self._is_it(event.target)
-            for part in event.value.walk()
-            if part.kind == "name"
-        }
+        ]
+        self.aliases = {value.name for value in given if value.kind == "name"}
 
     def lists_elements(self) -> bool:
         """Whether it lists what is below one of them, or below a path that it makes of one."""

@@ -59,8 +59,6 @@ class Sources:
         if last in LISTING or last in LINEWISE or splits_file(name):
             path = last in _PATH_LISTING or (last == "glob" and value.base is not None)
             return Content(Kind.PATH if path else Kind.STR, MADE)
-        if last == "keys" and name.startswith("h5py.File()"):
-            return Content(Kind.STR, MADE)
         if value.base is None:
             return None
         if name.endswith(_TABLE_ROWS) and self.tables.has_rows(value.base):

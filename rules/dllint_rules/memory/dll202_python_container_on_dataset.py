@@ -25,7 +25,7 @@ class PythonContainerOnDataset(Rule):
         names = {(held.route[0].path, held.holder) for held in project.in_memory if listings.of(held.value)}
         seen: set[object] = set()
         of_users: dict[object, str] = {}
-        first: dict[object, tuple[tuple[bool, str, int], Finding]] = {}
+        first: dict[object, tuple[tuple[bool, bool, str, int], Finding]] = {}
         for held in project.in_memory:
             source = records.of(held.value) if not (held.assumed or is_few(held.holder.name)) else ""
             if not source or (held.route[0].path, held.holder) in names or not has_workers(project, held):
@@ -39,8 +39,9 @@ class PythonContainerOnDataset(Rule):
                 of_users.setdefault(owner, attribute)
                 seen.add(place)
                 found = self._finding(project, held, source)
-                # Of an attribute that is set in several places: where a loop fills it, else where it is first.
-                rank = not records.is_filled(held.value), found.path, found.span.start
+                # Of an attribute that is set in several places: where it is large, where a loop fills it, or the first.
+                small = found.severity is Severity.INFO
+                rank = small, not records.is_filled(held.value), found.path, found.span.start
                 if kept not in first or rank < first[kept][0]:
                     first[kept] = rank, found
         yield from (found for *_, found in first.values())
