@@ -66,6 +66,7 @@ _PUBLIC = {
     "Span": "dllint.source",
     "Start": "dllint.project.execution.main_code",
     "Statement": "dllint.syntax.tail",
+    "Sizes": "dllint.project.data.sizes",
     "Tables": "dllint.project.data.tables",
     "Task": "dllint.project",
     "Use": "dllint.syntax.uses",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dllint.knowledge import LOADERS
-from dllint.model.facts import Event, Expr
+from dllint.model.facts import Block, Event, Expr
 from dllint.project.evaluate.abstract_values import Env, ExtInst, ExtMethod, Opaque, Seq, Value
 from dllint.project.evaluate.shapes import GENERATOR
 from dllint.project.loaders.arguments import event_of
@@ -27,6 +28,7 @@ FRAMES = ("pandas.read_",)
 LISTING = frozenset({"glob", "iglob", "rglob", "listdir", "iterdir", "scandir", "walk", "getnames", "namelist"})
 """What lists files is called so in every library: `os`, `pathlib`, `blobfile`, `fsspec`, `tensorflow.io.gfile`."""
 LINEWISE = frozenset({"readlines", "splitlines"})
+_SPLIT_FILE = re.compile(r"\.(?:read|read_text)\(\)(?:\.(?:strip|rstrip|lstrip|decode|replace)\(\))*\.split$")
 _OPENERS = frozenset({"open", "GFile", "BlobFile", "smart_open", "xopen", "reader", "DictReader", "FileInput"})
 _NO_LINES = ("PIL.", "lmdb.", "wave.", "rasterio.", "tarfile.", "zipfile.", "av.", "h5py.")
 _TABLES = frozenset({
@@ -39,6 +41,7 @@ _COPIES = frozenset({
     "collections.deque", "sklearn.utils.shuffle", "sklearn.model_selection.train_test_split[]",
 })  # fmt: skip
 """What gives the elements of what it is given: in another order, or fewer of them."""
+_OF_SETS = (".copy", ".union", ".intersection", ".difference", ".symmetric_difference")
 _NESTED = frozenset({"itertools.chain.from_iterable", "builtins.sum"})
 """What gives the elements of the elements."""
 _AS_MANY = frozenset({"builtins.enumerate", "builtins.zip", "builtins.range", "builtins.len", "builtins.map"})
@@ -70,7 +73,7 @@ class Growth:
             block = env.module.block(index)
             if block.kind == "for" and block.test is not None and self.loops(block.test, env):
                 return True
-            if block.kind == "while" and block.test is not None and self._counts(block.test, env):
+            if block.kind == "while" and any(self._counts(test, env) for test in _ends(block, env)):
                 return True
         return callers > 0 and any(self.in_loop(*place, callers - 1) for place in self._called_from(env))
 
@@ -129,7 +132,9 @@ class Growth:
         """The containers that a value has its elements from."""
         match value:
             case ExtInst(call=call, base=base) if call.kind == "subscript" and base is not None:
-                if call.args[1].kind == "slice" and not self._is_short(call.args[1], value.env):
+                if isinstance(base, ExtInst) and f"{base.name}[]" in _COPIES:  # `train_test_split(names)[0]`
+                    yield from self._given(base.call, base.env)
+                elif call.args[1].kind == "slice" and not self._is_short(call.args[1], value.env):
                     yield base
             case ExtInst(name=name, call=call, env=env) if name in _COPIES or _progresses(name):
                 made = value.base if name.endswith("[]") else value
@@ -137,13 +142,14 @@ class Growth:
             case ExtInst(name=name, call=call, env=env) if name in _NESTED and len(call.args) > 1:
                 for outer in self.evaluator.values(call.args[1], env):
                     yield from self._elements(outer)
-            case ExtInst(name=name, base=base) if name.endswith(".copy") and base is not None:
+            case ExtInst(name=name, base=base, call=call, env=env) if name.endswith(_OF_SETS) and base is not None:
                 yield base
+                yield from self._given(call, env) if name.endswith(".union") else ()
             case Seq(expr=expr, env=env) if expr.kind in ("list", "tuple", "set"):
                 for part in expr.args:
                     yield from self.evaluator.values(part.args[0], env) if part.kind == "star" else ()
-            case Opaque(expr=expr, env=env) if expr.kind == "binop" and expr.name in "+*":
-                for part in expr.args:
+            case Opaque(expr=expr, env=env) if expr.kind == "binop" and expr.name in "+*-&|":
+                for part in expr.args[:1] if expr.name == "-" else expr.args:
                     yield from self.evaluator.values(part, env)
 
     def _given(self, call: Expr, env: Env) -> Iterator[Value]:
@@ -207,11 +213,31 @@ def opens(name: str) -> bool:
     return name.rpartition(".")[2] in _OPENERS and not name.startswith(_NO_LINES)
 
 
+def splits_file(name: str) -> bool:
+    """Whether a call splits all of a file: `file.read().strip().split`, `path.read_text().split`."""
+    return bool(_SPLIT_FILE.search(name))
+
+
+def reads_rows(name: str) -> bool:
+    """Whether what a callable gives is looped over row by row, not line by line."""
+    return name.rpartition(".")[2] in ("reader", "DictReader") or name.startswith("jsonlines.")
+
+
+def _ends(loop: Block, env: Env) -> Iterator[Expr]:
+    """The tests that may end a `while` loop: its own or, of `while True`, those inside of it."""
+    if loop.test is not None and loop.test.kind != "constant":
+        yield loop.test
+        return
+    for block in env.module.model.blocks:
+        if block.test is not None and block.kind in ("if", "while") and loop.start <= block.start < loop.end:
+            yield block.test
+
+
 def _is_source(name: str) -> bool:
     last = name.rpartition(".")[2]
-    if name in READ or name in _TABLES or name.startswith(FRAMES) or opens(name):
+    if name in READ or name in _TABLES or name.startswith((*FRAMES, "torchvision.datasets.")) or opens(name):
         return True
-    return last in LISTING or last in LINEWISE or name in LOADERS or name.endswith(".read().split")
+    return last in LISTING or last in LINEWISE or name in LOADERS or splits_file(name)
 
 
 def _progresses(name: str) -> bool:

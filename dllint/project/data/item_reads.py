@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Event, Expr
+from dllint.project.data.naming import means_few, means_text
 from dllint.project.data.per_item import PerItem
 from dllint.project.evaluate import Answer, Evaluator
 from dllint.project.evaluate.abstract_values import Env, ExtInst, Inst, Klass
@@ -18,22 +18,11 @@ if TYPE_CHECKING:
     from dllint.project import Project
 
 _STREAMS = frozenset({"__iter__", "__next__"})
-_FEW = re.compile(
-    r"(?:^|_)(?:class|cls|cat|categor|label|lbl|target|type|kind|lang|language|speaker|spk|task|split|subset|source"
-    r"|domain|gender|emotion)(?:es|s|ies|y)?(?:_|ids?$|idx$|index$|\d*$)",
-    re.IGNORECASE,
-)
-"""Names of what has few values, however many items there are: a table that is asked for one is a small one."""
 _PICKING = frozenset({"loadAnns", "loadImgs", "getAnnIds", "load_anns", "load_imgs", "get_ann_ids"})
 """Methods of a COCO index that go through its dictionaries."""
 _DRAWS = ("random.", "numpy.random.", "torch.randint")
 _ANY_OF = frozenset({"choice", "choices", "sample"})
 _METHODS = _PICKING | _ANY_OF | {"get"}
-_TEXT = re.compile(
-    r"(?:^|_)(?:path|file|fname|filename|img|image|url|uri|caption|text|sentence|title|name)s?(?:_|$)(?!.*(?:id|idx|num|size))",
-    re.IGNORECASE,
-)
-"""Columns that hold text, by their names."""
 _TAKE_TEXT = frozenset({"join", "open", "imread", "Path", "exists", "isfile", "read_image"})
 """Functions that are given text, by their names."""
 MAX_STEPS = 4
@@ -145,9 +134,9 @@ class ItemReads:
         if index.kind == "tuple":  # the constants of `table.loc[index, "label"]` say which column
             return any(self._is_one_of_few(part, env, depth) for part in index.args if part.kind != "constant")
         for part in index.walk():
-            if part.kind in ("name", "attribute") and _FEW.search(part.name):
+            if part.kind in ("name", "attribute") and means_few(part.name):
                 return True
-            if isinstance(part.value, str) and _FEW.search(part.value):
+            if isinstance(part.value, str) and means_few(part.value):
                 return True
             if part.kind == "name" and depth:
                 if any(self._is_one_of_few(value, env, depth - 1) for value in _assigned(part, env)):
@@ -211,9 +200,9 @@ def _may_pick(part: Expr) -> bool:
 def _takes_text(part: Expr) -> bool:
     """Whether an expression asks for text: `row["path"]`, `row.path`, `join(root, row[0])`, `row[0] + ".png"`."""
     if part.kind == "attribute":
-        return bool(_TEXT.search(part.name))
+        return means_text(part.name)
     if part.kind == "subscript":
-        return any(isinstance(key.value, str) and _TEXT.search(key.value) for key in part.args[1].walk())
+        return any(isinstance(key.value, str) and means_text(key.value) for key in part.args[1].walk())
     if part.kind == "call":
         return part.args[0].name in _TAKE_TEXT
     return part.kind == "binop" and part.name == "+" and any(isinstance(arg.value, str) for arg in part.args)

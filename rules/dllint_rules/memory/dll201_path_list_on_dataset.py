@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Certainty, Finding, Fix, Held, ItemReads, Kind, Listings, Project, Rule, Severity
+from dllint import Certainty, Finding, Fix, Held, ItemReads, Kind, Listings, Project, Rule, Severity, Sizes
 from dllint_rules.memory.has_workers import has_workers
 from dllint_rules.memory.kept import bloat, is_few, kept_by, read_in_workers
 
@@ -25,7 +25,7 @@ class PathListOnDataset(Rule):
             if listings.of(held.value) is None or held.assumed or is_few(held.holder.name):
                 continue
             key = kept_by(project, held), held.holder.name
-            if has_workers(project, held) and (key not in kept or _rank(held) < _rank(kept[key])):
+            if has_workers(project, held) and (key not in kept or _rank(project, held) < _rank(project, kept[key])):
                 kept[key] = held
         for held in kept.values():
             kind = listings.of(held.value)
@@ -35,9 +35,10 @@ class PathListOnDataset(Rule):
     def _finding(self, project: Project, held: Held, kind: Kind) -> Finding:
         what = "strings" if kind is Kind.STR else "`Path` objects"
         kept = f"`{held.holder.name}` of `{held.holder.owner}`"
+        dtype = "`StringDType`" if project.targets.needs_numpy_2(held.route[0].path) else "`dtype=str`"
         remedy = (
             "so memory grows with every worker; "
-            "use a numpy `StringDType` array (fork) or a byte buffer in a tensor (spawn)"
+            f"use a NumPy array with {dtype} (fork) or a byte buffer in a tensor (spawn)"
         )
         key = f"{held.holder.owner}.{held.holder.name}"
         return bloat(project, held, self.code, f"Python list of {what} kept as {kept}", remedy, key)
@@ -48,6 +49,7 @@ class PathListOnDataset(Rule):
         return fix_list(finding, project)
 
 
-def _rank(held: Held) -> tuple[bool, bool, int]:
-    """The route that says most of a list: to a loader, certain, short."""
-    return held.loader is None, held.surely is not Certainty.CERTAIN, len(held.route)
+def _rank(project: Project, held: Held) -> tuple[bool, bool, bool, int]:
+    """The route that says most of a list: where it is large, to a loader, certain, short."""
+    small = bool(project.analysis(Sizes).why_small(held.holder.owner, held.holder.name))
+    return small, held.loader is None, held.surely is not Certainty.CERTAIN, len(held.route)

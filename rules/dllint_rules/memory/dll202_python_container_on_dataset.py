@@ -10,6 +10,10 @@ from dllint import ALL_METHODS, Finding, Fix, Held, Inst, ItemReads, Listings, P
 from dllint_rules.memory.has_workers import has_workers
 from dllint_rules.memory.kept import bloat, is_few, kept_by, read_in_workers
 
+_Rank = tuple[bool, bool, bool, str, int]
+_First = dict[tuple[object, str], tuple[_Rank, Finding]]
+"""Of each class and attribute the finding that says most, and its rank: first that it is only for a library's users."""
+
 
 class PythonContainerOnDataset(Rule):
     """A container of rows or dictionaries is many small objects; reading one writes to its page."""
@@ -24,22 +28,23 @@ class PythonContainerOnDataset(Rule):
         reads = project.analysis(ItemReads)
         names = {(held.route[0].path, held.holder) for held in project.in_memory if listings.of(held.value)}
         seen: set[object] = set()
-        first: dict[object, tuple[str, tuple[bool, str, int], Finding]] = {}
+        first: _First = {}
         for held in project.in_memory:
-            source = records.of(held.value) if not is_few(held.holder.name) else ""
+            source = records.of(held.value) if not (held.assumed or is_few(held.holder.name)) else ""
             if not source or (held.route[0].path, held.holder) in names or not has_workers(project, held):
                 continue
             write, attribute = held.route[0], held.holder.name
-            owner, place = kept_by(project, held), (write.path, write.span)
-            known = owner not in first or first[owner][0] == attribute
-            if known and place not in seen and read_in_workers(project, held, reads.read):
+            of_users = held.loader is None
+            kept, place = (kept_by(project, held), attribute), (write.path, write.span, of_users)
+            if place not in seen and read_in_workers(project, held, reads.read):
                 seen.add(place)
                 found = self._finding(project, held, source)
-                # Of an attribute that is set in several places: where a loop fills it, else where it is first.
-                rank = not records.is_filled(held.value), found.path, found.span.start
-                if owner not in first or rank < first[owner][1]:
-                    first[owner] = attribute, rank, found
-        yield from (found for *_, found in first.values())
+                # Of an attribute that is set in several places: where it is large, where a loop fills it, or the first.
+                small = found.severity is Severity.INFO
+                rank = of_users, small, not records.is_filled(held.value), found.path, found.span.start
+                if kept not in first or rank < first[kept][0]:
+                    first[kept] = rank, found
+        yield from _told(first)
         for held in project.shipped:
             index = records.coco_index(held.value.klass) if isinstance(held.value, Inst) else None
             if index is not None and index not in seen and has_workers(project, held):
@@ -52,7 +57,7 @@ class PythonContainerOnDataset(Rule):
             "so memory grows with every worker; "
             "keep the records serialized in one tensor with their offsets, or as arrays"
         )
-        finding = bloat(project, held, self.code, what, remedy, held.holder.owner, "them")
+        finding = bloat(project, held, self.code, what, remedy, f"{held.holder.owner}.{held.holder.name}", "them")
         filled = project.analysis(Records).filled_at(held.value, held.holder.name)
         if filled is None:
             return finding
@@ -85,3 +90,11 @@ class PythonContainerOnDataset(Rule):
             why_not = "the base creates the index and reads it, so you must rewrite `__getitem__`"
             return Fix.manual(f"Keep the annotations as bytes in a tensor; {why_not}")
         return records_by_hand(project, finding.data)
+
+
+def _told(first: _First) -> Iterator[Finding]:
+    """All attributes that loaders of the project take; of what only users of the library load, one a class."""
+    least: dict[object, _Rank] = {}
+    for (owner, _), (rank, _) in first.items():
+        least[owner] = min(rank, least.get(owner, rank))
+    yield from (found for (owner, _), (rank, found) in first.items() if not rank[0] or rank == least[owner])

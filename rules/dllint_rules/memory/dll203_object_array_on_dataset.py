@@ -41,14 +41,12 @@ class ObjectArrayOnDataset(Rule):
 
     def _finding(self, project: Project, held: Held) -> Finding:
         what = f"array of Python objects kept as `{held.holder.name}` of `{held.holder.owner}`"
-        remedy = (
-            "as with a list; use a dtype of its own (`StringDType`, numbers), or serialize the objects into one tensor"
-        )
+        remedy = "as with a list; use a dtype of its own (text, numbers), or serialize the objects into one tensor"
         return bloat(project, held, self.code, what, remedy, f"{held.holder.owner}.{held.holder.name}", "them")
 
     def _of_table(self, project: Project, held: Held) -> Finding:
         what = f"pandas table whose text is Python objects, kept as `{held.holder.name}` of `{held.holder.owner}`"
-        remedy = "as with a list; keep its columns as arrays of their own (`StringDType`, numbers), or in Arrow"
+        remedy = "as with a list; keep its columns as arrays of their own (text, numbers), or in Arrow"
         return bloat(project, held, self.code, what, remedy, f"{held.holder.owner}.{held.holder.name}", "them")
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Protocol
 
-from dllint import ALL_METHODS, FORK, Finding, Held, Klass, Project, Running, Severity
+from dllint import ALL_METHODS, FORK, Finding, Held, Klass, Project, Running, Severity, Sizes
 
 
 class Reading(Protocol):
@@ -74,17 +74,19 @@ def kept_by(project: Project, held: Held) -> object:
 
 
 def bloat(project: Project, held: Held, code: str, what: str, remedy: str, key: str, many: str = "it") -> Finding:
-    """A warning at the place where it is kept. `many` is what workers copy, in a word."""
+    """A finding at the place where it is kept, a warning unless it is likely small. `many`: what workers copy."""
     failing = project.failing(held, ALL_METHODS)
     copied = f"every worker copies {many} page by page as it reads"
     how = copied if FORK in failing else "every worker gets a copy of its own"
     write, loader = held.route[0], held.loader
+    small = project.analysis(Sizes).why_small(held.holder.owner, held.holder.name)
+    what = f"{what}, likely small: {small}" if small else what
     return Finding(
         code=code,
         path=write.path,
         span=write.span,
         message=f"{what}: {how}, {remedy}",
-        severity=Severity.WARNING,
+        severity=Severity.INFO if small else Severity.WARNING,
         certainty=held.surely,
         outcomes=dict.fromkeys(sorted(failing), "bloat"),
         notes=held.route[1:],

@@ -32,8 +32,11 @@ _FEW = re.compile(
 _OPTION = re.compile(r"cach|keep|preload|memor|ram|stor|lazy", re.IGNORECASE)
 """Names of options that ask for a cache."""
 _LIGHT = frozenset({"len", "int", "float", "bool", "str", "sum", "time", "hash"})
-_ADDING = {"append": 1, "add": 1, "setdefault": 1, "appendleft": 1, "insert": 2}
-"""Methods that add to a container, with the position of the argument that says what or where."""
+_ADDING = {"append": 1, "setdefault": 1, "appendleft": 1, "insert": 2}
+"""Methods that add to a container, with the position of the argument that says what or where.
+
+What a set is given is hashed: names and numbers, which are there to be found again and no data.
+"""
 
 
 class Growth(NamedTuple):

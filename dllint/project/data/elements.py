@@ -1,0 +1,186 @@
+"""What one element of a container is: a name, a path, or a row of Python objects."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from dllint.model.facts import Expr
+from dllint.project.data.growth import FRAMES, LINEWISE, Growth, chain, opens, reads_rows
+from dllint.project.data.naming import means_text_or_identifier
+from dllint.project.data.tables import Tables
+from dllint.project.evaluate import Answer
+from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, ExtMethod, Inst, Opaque, Seq, Value
+
+if TYPE_CHECKING:
+    from dllint.project import Project
+    from dllint.project.data.contents import Contents
+
+_PATHS = ("pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath")
+_PATH_METHODS = frozenset({"joinpath", "with_suffix", "with_name", "resolve", "absolute", "relative_to", "expanduser"})
+_TEXT_ATTRIBUTES = frozenset({"name", "stem", "suffix"})
+_JOINS = frozenset({"join", "basename", "dirname", "abspath", "realpath", "normpath", "relpath"})
+_STR_METHODS = frozenset({
+    "strip", "rstrip", "lstrip", "replace", "format", "lower", "upper", "join", "as_posix", "decode", "readline",
+    "removesuffix", "removeprefix", "title", "zfill", "hexdigest", "capitalize", "basename", "dirname",
+})  # fmt: skip
+_OF_TEXT = frozenset({"strip", "rstrip", "lstrip", "removesuffix", "removeprefix", "zfill", "as_posix", "hexdigest"})
+"""Methods that only text has, or that give nothing else."""
+_SPLITS = frozenset({"split", "rsplit", "partition", "rpartition"})
+_HALVES = frozenset({"os.path.splitext", "os.path.split"})
+_BLOCKS = (
+    "numpy.", "torch.", "cv2.", "PIL.", "scipy.", "pandas.", "librosa.", "torchaudio.", "soundfile.", "imageio.",
+    "nibabel.", "skimage.", "SimpleITK.", "trimesh.", "rasterio.", "tifffile.", "h5py.",
+)  # fmt: skip
+"""What these return are blocks of memory without reference counts inside."""
+_ROW_READERS = (
+    "json.", "ujson.", "orjson.", "pickle.", "cPickle.", "six.moves.cPickle.", "dill.", "csv.DictReader", "csv.reader",
+)  # fmt: skip
+_ROW_BASES = ("builtins.dict", "builtins.tuple", "collections.OrderedDict", "collections.UserDict")
+PAIRS = frozenset({"builtins.zip", "builtins.enumerate"})
+_GROUPS = frozenset({"collections.defaultdict()[]", "builtins.dict()[]"})
+_NAMED_TUPLES = frozenset({"collections.namedtuple()", "typing.NamedTuple()"})
+_CONTAINERS = frozenset({
+    "builtins.tuple", "builtins.list", "builtins.sorted", "builtins.dict", "types.SimpleNamespace",
+    "argparse.Namespace", "easydict.EasyDict", "addict.Dict", "munch.Munch", "box.Box",
+})  # fmt: skip
+
+
+class Kind(Enum):
+    """What a container of data-dependent length holds."""
+
+    STR = "str"
+    PATH = "Path"
+    ROW = "row"
+
+
+class Elements:
+    """Answers what the elements of containers are."""
+
+    def __init__(self, project: Project, contents: Contents) -> None:
+        self.evaluator = project.evaluator
+        self.growth = project.analysis(Growth)
+        self.tables = project.analysis(Tables)
+        self.contents = contents
+
+    def of(self, expr: Expr, env: Env) -> Kind | None:
+        """What one element is; None for a number, for a block of memory, and for what is not known."""
+        if expr.kind == "fstring":
+            return Kind.STR
+        if expr.kind == "binop":
+            inner = [self.of(arg, env) or (Kind.STR if isinstance(arg.value, str) else None) for arg in expr.args]
+            if expr.name in "+%":
+                return Kind.STR if Kind.STR in inner else None
+            return Kind.PATH if expr.name == "/" and any(inner) else None
+        if expr.kind in ("tuple", "list", "dict"):
+            return Kind.ROW if self._is_row(expr, env) else None
+        values = self.evaluator.values(expr, env)
+        if self.blocks((expr,), env):
+            return None
+        return next(filter(None, map(self.kind, values)), Kind.STR if _is_text(expr) else None)
+
+    def kind(self, value: Value) -> Kind | None:
+        match value:
+            case Const(value=text) if isinstance(text, str):
+                return Kind.STR
+            case Inst():
+                # A list of datasets has one element a source, not one an item; a dictionary by another name is a row.
+                indexed = self.evaluator.classes.method(value, "__getitem__") is not None
+                own = not indexed or self.evaluator.classes.is_a(value.klass, _ROW_BASES) is Answer.YES
+                return Kind.ROW if own else None
+            case Seq(expr=expr, env=env) if expr.kind in ("tuple", "dict", "list"):
+                return Kind.ROW if self._is_row(expr, env) or self.contents.of(value) else None
+            case Seq(expr=expr, env=env) if expr.kind == "comprehension" and expr.name != "generator":
+                return None if self.blocks(expr.args[-1:], env) else Kind.ROW
+            case Opaque(expr=expr):
+                return Kind.STR if _is_text(expr) else None
+            case ExtMethod(base=base, attribute=attribute):
+                return self._of_attribute(base, attribute)
+            case ExtInst() if value.name.endswith("[]"):
+                return self._of_item(value)
+            case ExtInst():
+                return self._of_call(value)
+        return None
+
+    def _of_attribute(self, base: Value, attribute: str) -> Kind | None:
+        if attribute in _TEXT_ATTRIBUTES and self.kind(base) is Kind.PATH:
+            return Kind.STR
+        if attribute == "parent" and self.kind(base) is Kind.PATH:
+            return Kind.PATH
+        row = isinstance(base, ExtInst) and base.name.endswith((".itertuples[]", ".iterrows[][]", ".iterrows[]"))
+        return Kind.STR if row and means_text_or_identifier(attribute) else None
+
+    def _of_call(self, made: ExtInst) -> Kind | None:
+        name, last = made.name, made.name.rpartition(".")[2]
+        if name == "builtins.str" or (name.startswith("os.path.") and last in _JOINS) or last in _STR_METHODS:
+            return Kind.STR
+        if name in _PATHS or (last in _PATH_METHODS and made.base is not None):
+            return Kind.PATH
+        if (
+            last in _SPLITS
+            or name in _NAMED_TUPLES
+            or (name in _CONTAINERS and (made.call.args[1:] or made.call.keywords))
+        ):
+            return Kind.ROW
+        if last == "join" and made.base is None:
+            return Kind.STR  # `blobfile.join`
+        read = name.startswith(_ROW_READERS) and last != "get"
+        return Kind.ROW if read or self.contents.of(made) else None
+
+    def _of_item(self, item: ExtInst) -> Kind | None:
+        """An element of something external, or a part of one."""
+        base, name = item.base, item.name
+        if not isinstance(base, ExtInst):
+            return None
+        sliced = item.call.kind == "subscript" and item.call.args[1].kind == "slice"
+        if sliced and base.base is not None and base.name in _GROUPS and self.contents.of(base.base) is not None:
+            return Kind.ROW
+        last = base.name.rpartition(".")[2]
+        if opens(base.name) and not sliced:
+            return Kind.ROW if reads_rows(base.name) else Kind.STR
+        if name.endswith(".walk[][][]") or base.name in _HALVES:
+            return Kind.STR
+        if last in _SPLITS or last in LINEWISE or name.endswith(("reader[][]", "DictReader[][]")):
+            return Kind.ROW if sliced else Kind.STR
+        if self.kind(base) is Kind.STR:
+            return Kind.STR
+        if name.endswith(".scandir[]"):
+            return Kind.ROW
+        key = item.call.args[1].value if item.call.kind == "subscript" else None
+        if isinstance(key, str) and self.tables.has_rows(base):
+            return Kind.STR if means_text_or_identifier(key) else None
+        if isinstance(key, str) and name.startswith("datasets.load_") and means_text_or_identifier(key):
+            return Kind.STR
+        if base.name in PAIRS and not any(arg.kind == "star" for arg in base.call.args):
+            return Kind.ROW
+        if name.startswith(_ROW_READERS):
+            return None if name.endswith("[][][]") else Kind.ROW
+        found = self.contents.of(base)
+        return found.kind if found is not None and not base.name.endswith("[]") else None
+
+    def _is_row(self, expr: Expr, env: Env) -> bool:
+        """Whether a display is a row: more than constants, and no block of memory with a name to it."""
+        parts = expr.args[1::2] if expr.kind == "dict" else expr.args
+        if not parts or all(part.kind == "constant" for part in parts):
+            return False
+        blocks = sum(self.blocks((part,), env) for part in parts)
+        return not blocks if expr.kind != "dict" else blocks * 2 < len(parts)
+
+    def blocks(self, parts: tuple[Expr, ...], env: Env) -> bool:
+        """Whether one of these is an array, a tensor or an image: few and large, not many and small."""
+        return any(
+            isinstance(item, ExtInst) and item.name.startswith(_BLOCKS) and not item.name.startswith(FRAMES)
+            for part in parts
+            for value in self.evaluator.values(part, env)
+            for item in chain(value)
+        )
+
+
+def _is_text(expr: Expr) -> bool:
+    """Whether an expression surely is text, whatever it is made of: `root.replace("a", "b")`, `root + "/a"`."""
+    if expr.kind == "binop" and expr.name in "+%":
+        return any(map(_is_text, expr.args if expr.name == "+" else expr.args[:1]))
+    if expr.kind != "call" or expr.args[0].kind != "attribute":
+        return expr.kind == "fstring" or isinstance(expr.value, str)
+    method, given = expr.args[0].name, expr.args[1:]
+    return method in _OF_TEXT or (method == "replace" and any(isinstance(part.value, str) for part in given))

@@ -1,0 +1,97 @@
+"""What loops over data put into containers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+from dllint.model.facts import Event, Expr
+from dllint.project.data.elements import Elements, Kind
+from dllint.project.data.growth import Growth
+from dllint.project.evaluate.abstract_values import Env, ExtInst, Seq, Value
+from dllint.source import Span
+
+if TYPE_CHECKING:
+    from dllint.project import Project
+    from dllint.project.data.contents import Contents
+
+FILLED = "filled in a loop over data"
+
+
+class Content(NamedTuple):
+    """What a container holds, where that comes from, in words, and where it is filled if that is elsewhere."""
+
+    kind: Kind
+    source: str
+    filled: tuple[str, Span, Expr] | None = None
+
+
+class Filled:
+    """Answers what is put into containers."""
+
+    def __init__(self, project: Project, contents: Contents, elements: Elements) -> None:
+        self.growth = project.analysis(Growth)
+        self.contents = contents
+        self.elements = elements
+
+    def keys(self, mapping: Value) -> Content | None:
+        """What the keys are under which a loop puts something into a dictionary."""
+        for scope, event, _, what in self.growth.fillings(mapping):
+            key = _key_of(event, what)
+            found = self._each((key,), event, scope) if key is not None else None
+            if found is not None:
+                return found
+        return None
+
+    def of(self, container: Seq | ExtInst, mapping: bool) -> Content | None:
+        """What a container holds that a loop over data fills, and where it does."""
+        for scope, event, grouped, what in self.growth.fillings(container):
+            found = self._put(event, what, scope, grouped)
+            if found is not None:
+                kind = Kind.ROW if mapping or grouped else found.kind
+                place = scope.module.path, Span(event.start, event.end), _receiver(event, what)
+                return Content(kind, found.source, place)
+        return None
+
+    def _put(self, event: Event, what: Expr, scope: Env, grouped: bool) -> Content | None:
+        """What is put into a container; `grouped`: into one that stands in it, `groups[name].append(row)`."""
+        if event.kind == "augment":
+            return (
+                self._each(what.args, event, scope)
+                if what.kind in ("list", "tuple")
+                else self.contents.of_any(what, scope)
+            )
+        if what.kind == "subscript":
+            return self._each((event.value,) if event.value is not None else (), event, scope)
+        method, args = what.args[0].name, what.args[1:]
+        if method in ("extend", "update") and args:
+            return (
+                self._each(args[0].args, event, scope)
+                if args[0].kind == "list"
+                else self.contents.of_any(args[0], scope)
+            )
+        if method in ("append", "add", "appendleft", "insert", "setdefault") and args:
+            found = self._each(args[-1:], event, scope)
+            return found or (Content(Kind.ROW, FILLED) if grouped and self.growth.in_loop(event, scope) else None)
+        return None
+
+    def _each(self, items: Iterable[Expr], event: Event, scope: Env) -> Content | None:
+        """What a loop over data puts into a container piece by piece."""
+        kind = next((kind for item in items if (kind := self.elements.of(item, scope))), None)
+        return Content(kind, FILLED) if kind is not None and self.growth.in_loop(event, scope) else None
+
+
+def _key_of(event: Event, what: Expr) -> Expr | None:
+    """The key under which something is put: of `d[key] = x`, `d[key].append(x)`, `d.setdefault(key, []).append(x)`."""
+    if event.kind == "augment":
+        return None
+    if what.kind == "call" and what.args[0].name != "setdefault":
+        what = what.args[0].args[0]
+    return what.args[1] if what.kind in ("subscript", "call") and len(what.args) > 1 else None
+
+
+def _receiver(event: Event, what: Expr) -> Expr:
+    """What is filled: `self.rows` in `self.rows += rows`, `self.rows[key] = row` and `self.rows.append(row)`."""
+    if event.kind == "augment" and event.target is not None:
+        return event.target
+    return what.args[0].args[0] if what.kind == "call" else what.args[0]

@@ -1,0 +1,33 @@
+"""What columns, keys and attributes hold, by their names: text, or something else that is an object of its own."""
+
+from __future__ import annotations
+
+import re
+
+_TEXT = re.compile(
+    r"(?:^|_)(?:path|file|fname|filename|filepath|img|image|url|uri|caption|text|sentence|title|name)s?(?:_|$)"
+    r"(?!.*(?:id|idx|num|size))",
+    re.IGNORECASE,
+)
+_IDENTIFIER = re.compile(r"(?:^|_)(?:id|uid|uuid|key)s?(?:_|$)", re.IGNORECASE)
+
+_FEW = re.compile(
+    r"(?:^|_)(?:class|cls|cat|categor|label|lbl|target|type|kind|lang|language|speaker|spk|task|split|subset|source"
+    r"|domain|gender|emotion)(?:es|s|ies|y)?(?:_|ids?$|idx$|index$|\d*$)",
+    re.IGNORECASE,
+)
+
+
+def means_text(name: str) -> bool:
+    """Whether text stands under a name."""
+    return bool(_TEXT.search(name))
+
+
+def means_text_or_identifier(name: str) -> bool:
+    """Whether text, or an identifier, stands under a name: another object for each item, whichever it is."""
+    return means_text(name) or bool(_IDENTIFIER.search(name))
+
+
+def means_few(name: str) -> bool:
+    """Whether a name is of something that has few values, however many items there are: a label, a kind, a split."""
+    return bool(_FEW.search(name))

@@ -1,0 +1,127 @@
+"""Whether a container that grows with the data is likely small all the same: one name for many files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Set
+from typing import TYPE_CHECKING
+
+from dllint.knowledge import SMALL_BENCHMARKS
+from dllint.model.facts import Event, Expr
+from dllint.project.data.growth import LISTING
+from dllint.project.evaluate.abstract_values import Klass
+from dllint.project.program.module import Module
+
+if TYPE_CHECKING:
+    from dllint.project import Project
+
+_COARSE = re.compile(r"(?:^|_)(?:folder|dir|directorie|directory|scene|scan|subject|patient|categorie|domain)s$", re.I)
+_WORDS = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+")
+
+
+class Sizes:
+    """Answers why a container is likely small."""
+
+    def __init__(self, project: Project) -> None:
+        self.evaluator = project.evaluator
+        self._known: dict[tuple[str, str], str] = {}
+
+    def why_small(self, owner: str, attribute: str) -> str:
+        """Why what classes of a name keep under an attribute is likely small, in words; "" where nothing says so."""
+        key = owner, attribute
+        if key not in self._known:
+            self._known[key] = self._why_small(owner, attribute)
+        return self._known[key]
+
+    def _why_small(self, owner: str, attribute: str) -> str:
+        if is_benchmark(owner):
+            return "a benchmark of few items"
+        if _COARSE.search(attribute):
+            return "one element has many files"
+        classes = self.evaluator.classes
+        named = (klass for klass in classes.all_classes if klass.facts.name == owner)
+        if any(_lists_each(base, attribute) for klass in named for base in classes.mro(klass)):
+            return "one name for each folder that `__init__` lists"
+        return ""
+
+
+def is_benchmark(name: str) -> bool:
+    """Whether a class is called after a benchmark of few items: `DAVISTest`, `MotionBenchDataset`."""
+    words = [word.lower() for word in _WORDS.findall(name)]
+    return not SMALL_BENCHMARKS.isdisjoint(words)
+
+
+def _lists_each(klass: Klass, attribute: str) -> bool:
+    """Whether a class, when it is made, lists what is below the elements of an attribute: folders of many items."""
+    init = klass.facts.methods.get("__init__")
+    return init is not None and _Method(klass.module, init, attribute).lists_elements()
+
+
+class _Method:
+    """What one method does with the elements of an attribute of its object."""
+
+    def __init__(self, module: Module, function: int, attribute: str) -> None:
+        self.events = module.events(function)
+        self.clauses = [(clause.target, clause.iterable) for clause in module.comprehensions.get(function, ())]
+        self.attribute = attribute
+        given = [
+            _looped(event.value)
+            for event in self.events
+            if event.value is not None and event.target is not None and self._is_it(event.target)
+        ]
+        self.aliases = {value.name for value in given if value.kind == "name"}
+
+    def lists_elements(self) -> bool:
+        """Whether it lists what is below one of them, or below a path that it makes of one."""
+        elements = set(self._elements())
+        elements |= {name for event in self.events for name in _paths_of(event, elements)}
+        calls = (part for event in self.events for part in event.walk() if part.kind == "call")
+        return any(call.args[0].name in LISTING and self._takes(call, elements) for call in calls)
+
+    def _takes(self, call: Expr, elements: Set[str]) -> bool:
+        """Whether a call is of an element, or is given one."""
+        parts = list(call.walk())
+        taken = any(part.kind == "subscript" and self._is_it(part.args[0]) for part in parts)
+        return taken or any(part.kind == "name" and part.name in elements for part in parts)
+
+    def _is_it(self, expr: Expr) -> bool:
+        return expr.kind == "attribute" and expr.name == self.attribute
+
+    def _is_known(self, expr: Expr) -> bool:
+        return self._is_it(expr) or (expr.kind == "name" and expr.name in self.aliases)
+
+    def _elements(self) -> Iterator[str]:
+        """The names that stand for one of them: in loops, where one is picked, and where one is added."""
+        loops = ((event.target, event.value) for event in self.events if event.kind == "for")
+        for target, iterable in (*loops, *self.clauses):
+            if target is not None and iterable is not None and self._is_known(_looped(iterable)):
+                yield from _names(target)
+        for event in self.events:
+            value = event.value
+            if value is None or value.kind not in ("call", "subscript"):
+                continue
+            if value.kind == "subscript" and self._is_known(value.args[0]) and event.target is not None:
+                yield from _names(event.target)
+            elif value.kind == "call" and value.args[0].name == "append" and self._is_known(value.args[0].args[0]):
+                yield from (part.name for part in value.args[1:] if part.kind == "name")
+
+
+def _looped(iterable: Expr) -> Expr:
+    """What a loop goes over: `names` of `enumerate(names)` and `tqdm(sorted(names))`."""
+    while iterable.kind == "call" and iterable.args[0].kind == "name" and len(iterable.args) > 1:
+        iterable = iterable.args[1]
+    return iterable
+
+
+def _names(target: Expr) -> Iterator[str]:
+    return (part.name for part in target.walk() if part.kind == "name")
+
+
+def _paths_of(event: Event, elements: Set[str]) -> Iterator[str]:
+    """The name of a path that is made of an element: `folder = os.path.join(root, name)`."""
+    value = event.value
+    if event.kind != "assign" or event.target is None or value is None or event.target.kind != "name":
+        return
+    joins = value.kind in ("binop", "fstring") or (value.kind == "call" and value.args[0].name in ("join", "Path"))
+    if joins and not elements.isdisjoint(_names(value)):
+        yield event.target.name

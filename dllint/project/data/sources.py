@@ -1,0 +1,98 @@
+"""Containers that libraries return: what they hold, and where that comes from."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from dllint.model.facts import Expr
+from dllint.project.data.elements import Kind
+from dllint.project.data.filled import Content
+from dllint.project.data.growth import LINEWISE, LISTING, READ, Growth, opens, reads_rows, splits_file
+from dllint.project.data.naming import means_few, means_text_or_identifier
+from dllint.project.data.tables import Tables
+from dllint.project.evaluate.abstract_values import Ext, ExtInst, ExtMethod, Value
+
+if TYPE_CHECKING:
+    from dllint.project import Project
+
+MADE = "made of data, row by row"
+SETTINGS = "read from YAML"
+"""What settings are read from: data if code reads all of it item by item, but the value of one key is not data."""
+_YAML = ("yaml.safe_load", "yaml.load", "yaml.full_load")
+_PATH_LISTING = frozenset({"rglob", "iterdir"})
+_TABLE_ROWS = (".to_dict", ".values.tolist", ".to_numpy().tolist", ".itertuples", ".iterrows", ".to_records")
+_OF_NUMPY = frozenset({"numpy.load().item", "numpy.load().tolist"})
+_TEXT_ARRAYS = ("numpy.loadtxt()", "numpy.genfromtxt()", "numpy.loadtxt", "numpy.genfromtxt")
+_TEXT_TYPE = re.compile(r"str|str_|object|[<|]?[USO]\d*")
+_COCO = re.compile(
+    r"(?:pycocotools\.(?:coco\.)?COCO|lvis\.(?:lvis\.)?LVIS)\(\)"
+    r"\.(?:dataset|anns|imgs|imgToAnns|img_ann_map|loadAnns|loadImgs|load_anns|load_imgs)"
+)
+_FOLDERS = re.compile(
+    r"torchvision\.datasets\.(?:folder\.)?(?:(?:ImageFolder|DatasetFolder)\(\)\.(?:samples|imgs)|make_dataset)"
+)
+
+
+class Sources:
+    """Answers what a container of a library holds."""
+
+    def __init__(self, project: Project) -> None:
+        self.evaluator = project.evaluator
+        self.growth = project.analysis(Growth)
+        self.tables = project.analysis(Tables)
+
+    def of(self, value: Value) -> Content | None:
+        """What is read from a file, listed, or kept by an index of annotations."""
+        name = _name(value)
+        last = name.rpartition(".")[2]
+        if name in READ or name in _YAML:
+            return Content(Kind.ROW, f"read from {READ[name]}" if name in READ else SETTINGS)
+        if _COCO.fullmatch(name):
+            return Content(Kind.ROW, "read from COCO annotations")
+        if _FOLDERS.fullmatch(name):
+            return Content(Kind.ROW, MADE)
+        if not isinstance(value, ExtInst) or value.call.kind != "call" or name.endswith("[]"):
+            return None
+        if name in _OF_NUMPY:
+            return Content(Kind.ROW, "read from a NumPy file")
+        if last in LISTING or last in LINEWISE or splits_file(name):
+            path = last in _PATH_LISTING or (last == "glob" and value.base is not None)
+            return Content(Kind.PATH if path else Kind.STR, MADE)
+        if value.base is None:
+            return None
+        if name.endswith(_TABLE_ROWS) and self.tables.has_rows(value.base):
+            return Content(Kind.ROW, "made of a table's rows")
+        return self.copied(value.base) if last in ("tolist", "to_list", "unique") else None
+
+    def copied(self, value: Value) -> Content | None:
+        """What a list holds of all that something gives: a file, a reader, a column, an array of text."""
+        if isinstance(value, ExtInst) and opens(value.name):
+            return Content(Kind.ROW if reads_rows(value.name) else Kind.STR, MADE)
+        if self._holds_text(value):
+            return Content(Kind.STR, MADE)
+        name = self.tables.column(value)
+        if name is None or means_few(name):
+            return None
+        return Content(Kind.STR if means_text_or_identifier(name) else Kind.ROW, "made of a table's column")
+
+    def _holds_text(self, array: Value) -> bool:
+        """`np.loadtxt(path, dtype=str)`."""
+        if not isinstance(array, ExtInst) or array.name not in _TEXT_ARRAYS:
+            return False
+        dtype = array.call.keyword("dtype")
+        return dtype is not None and bool(_TEXT_TYPE.fullmatch(self._type(dtype, array)))
+
+    def _type(self, dtype: Expr, array: ExtInst) -> str:
+        """The name of a type as NumPy is given it."""
+        if isinstance(dtype.value, str):
+            return dtype.value
+        values = self.evaluator.values(dtype, array.env)
+        return next((value.name.rpartition(".")[2] for value in values if isinstance(value, Ext)), "")
+
+
+def _name(value: Value) -> str:
+    """The name of what an external value was taken from: `json.load`, `pycocotools.coco.COCO().anns`."""
+    if isinstance(value, ExtMethod):
+        return f"{value.base.name}().{value.attribute}" if isinstance(value.base, ExtInst) else ""
+    return value.name if isinstance(value, ExtInst) else ""
