@@ -33,8 +33,7 @@ class ImportSideEffectInWorker(Rule):
             code=self.code,
             path=running.path,
             span=repeated.call.span,
-            message=f"{repeated.what}, and every spawned worker of this script runs it again: {where}; put it under "
-            '`if __name__ == "__main__":`',
+            message=f"{repeated.what}, and every spawned worker {_again(repeated)}: {where}; {_remedy(repeated)}",
             severity=self.severity,
             certainty=Certainty.CERTAIN if known else Certainty.LIKELY,
             outcomes=dict.fromkeys(sorted(begun.methods & PICKLING), "corrupt"),
@@ -47,10 +46,22 @@ class ImportSideEffectInWorker(Rule):
     def fix(self, finding: Finding, project: Project) -> Fix | None:
         from dllint import GUARD
 
+        if finding.data.imported:
+            return Fix.manual("Do it in a function that the script calls under its main guard, or where it is needed")
         start = finding.data.running.start
         names = " and ".join(f"`{name}`" for name in event_names(start)) if start is not None else ""
         needed = f"what reads {names} must go along" if names else "what comes after it may need it"
         return Fix.manual(f"Put it under the main guard; {needed}", GUARD)
+
+
+def _again(repeated: Repeated) -> str:
+    if repeated.imported:
+        return f"of `{repeated.script}` imports this module and does so"
+    return "of this script runs it again"
+
+
+def _remedy(repeated: Repeated) -> str:
+    return "do it in a function" if repeated.imported else 'put it under `if __name__ == "__main__":`'
 
 
 def _where(project: Project, repeated: Repeated) -> str:
