@@ -74,14 +74,23 @@ class RepeatedWork:
             if module.model.old:
                 continue  # it runs on no Python that spawns workers
             guarded = [event for event in module.events(-1) if under_main_guard(module, -1, event)]
-            if not guarded or self.main_code.index.import_statements.get(module.path):
+            if not guarded or module.notebook or self.main_code.index.import_statements.get(module.path):
                 continue
             if any(self.main_code.starts(module)):
                 continue  # its workers die, or start more of them
-            effects = [effect for part in self._imported(module) for effect in self._effects[part]]
+            effects = [
+                effect
+                for part in self._imported(module)
+                for effect in self._effects[part]
+                if part is module or self._always(*effect[:2])
+            ]
             started = self._begun(module, guarded) if effects else None
             if started is not None:
                 yield from (Repeated(*effect, started[1], started[0], module.path) for effect in effects)
+
+    def _always(self, running: Running, call: Expr) -> bool:
+        """Whether importing a module surely runs a call: others look who imports them, or what is there already."""
+        return running.decided and not running.truncated and self.evaluator.conditions.decided(running.env, call.start)
 
     def _imported(self, script: Module) -> list[Module]:
         """A script and the modules that it imports on every way, and so each of its workers, too."""
@@ -128,6 +137,8 @@ class RepeatedWork:
 
     def _empties(self, call: Expr, env: Env, position: int | None, parameter: str) -> bool:
         """Whether a file is opened for writing: workers may append to a shared file on purpose."""
+        if any(part.name == "devnull" for arg in call.args[1:2] for part in arg.walk()):
+            return False
         found = self.evaluator.arguments.argument(call, env, position, parameter)[0]
         modes = [value.value for pair in found for value in self.evaluator.values(*pair) if isinstance(value, Const)]
         return bool(modes) and all(isinstance(mode, str) and "w" in mode for mode in modes)
