@@ -142,7 +142,17 @@ class Boundaries:
 
     def _made_at(self, site: Site) -> Iterator[Loader]:
         for env in self.contexts(site.module, site.function):
-            yield from self._loaders_of(site, env)
+            if self._may_be_reached(site.expr, env):
+                yield from self._loaders_of(site, env)
+
+    def _may_be_reached(self, call: Expr, env: Env) -> bool:
+        """Whether no test around a call, or around the calls that lead there, is surely against it."""
+        where: Env | None = env
+        while where is not None and self.evaluator.conditions.may_run(where, call.start):
+            if where.call is None:
+                return True
+            call, where = where.call, where.caller
+        return where is None
 
     def contexts(self, module: Module, function: int, depth: int = 3) -> list[Env]:
         """The activations in which a function's code runs: one per known call, or the generic one."""
@@ -320,13 +330,21 @@ class Boundaries:
             if not self.evaluator.conditions.decided(where, call.start):
                 return False
             if where.call is None:
-                return not self._forgets_callers(where)
+                return not self._forgets_callers(where) and not self._made_by_settings(where)
             call, where = where.call, where.caller
         return True
 
     def _forgets_callers(self, env: Env) -> bool:
         """Whether an activation merges what its callers pass: one of them may never make this loader."""
         return env.function >= 0 and bool(self.evaluator.call_sites.callers(env.module, env.function))
+
+    def _made_by_settings(self, env: Env) -> bool:
+        """Whether files of settings make the object whose method runs: of several, a program reads one."""
+        owner = env.module.method_owner(env.function) if env.function >= 0 else -1
+        klass = self.evaluator.klass(env.module, owner) if owner >= 0 else None
+        init = self.evaluator.classes.method(klass, "__init__") if klass is not None else None
+        callers = self.evaluator.call_sites.callers(init.func.module, init.func.index) if init is not None else ()
+        return any(site.module.settings for site, _ in callers)
 
     def _workers_on(self, place: Place, platform: str) -> list[Workers]:
         """The workers of a place's loaders on a platform. Computed lazily: few sites depend on the platform."""
