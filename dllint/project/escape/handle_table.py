@@ -53,7 +53,7 @@ SUBMODULES = frozenset({
     "torchaudio.transforms", "torchvision.datasets", "torchvision.io", "torchvision.models", "torchvision.transforms",
     "torchvision.transforms.functional", "torchvision.transforms.v2",
 })  # fmt: skip
-"""Modules in packages. Of another dotted name, nobody knows whether it is a module."""
+"""Modules in packages. Another dotted name may be of something else."""
 
 HANDLES: dict[str, Handle] = {
     **dict.fromkeys(

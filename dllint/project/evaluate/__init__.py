@@ -28,6 +28,7 @@ from dllint.project.evaluate.names import Names
 from dllint.project.evaluate.namespaces import Namespaces
 from dllint.project.evaluate.operators import Operators
 from dllint.project.evaluate.platforms import on_platform
+from dllint.project.evaluate.settings import Settings
 from dllint.project.evaluate.shapes import MAX_DERIVED, Argument, bounded, unique
 from dllint.project.program.index import Index
 
@@ -64,6 +65,7 @@ class Evaluator:
         self.containers = Containers(self)
         self.conditions = Conditions(self)
         self.classes = Hierarchy(self)
+        self.settings = Settings(self)
         self.size = 0
         """How many values are known."""
         self._kinds: dict[str, Callable[[Expr, Env], Iterable[Value]]] = {

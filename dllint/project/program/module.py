@@ -67,7 +67,7 @@ class Module:
         self.notebook = is_notebook(model.path)
         """Whether this is a notebook: it is never imported, and spawned workers have nothing of it."""
         self.settings = is_settings(model.path)
-        """Whether this is no code, but settings: what it makes is made by whoever reads it."""
+        """Whether these are settings: what they name is made by the code that reads them."""
         self.bindings = OnDemand(self._bindings)
         """(function, class) of a scope to its names' bindings, in source order."""
         self.mutations = OnDemand(self._mutations)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import PICKLING, Certainty, Finding, Fix, Note, Project, Rule, Severity, Workers, event_names
+from dllint import PICKLING, Certainty, Finding, Fix, Note, Project, Rule, Severity, Span, Workers, event_names
+from dllint_rules.start.analysis.forks import Forks
 from dllint_rules.start.analysis.repeated import Repeated, RepeatedWork
 
 
@@ -21,7 +22,11 @@ class ImportSideEffectInWorker(Rule):
         for repeated in project.analysis(RepeatedWork).repeated():
             place = repeated.running.path, repeated.call.span
             where = _where(project, repeated)
-            if where and place not in seen:
+            if (
+                where
+                and place not in seen
+                and not (repeated.imported and repeated.on_cuda and place in _forked(project))
+            ):
                 seen.add(place)
                 yield self._finding(repeated, where)
 
@@ -52,6 +57,12 @@ class ImportSideEffectInWorker(Rule):
         names = " and ".join(f"`{name}`" for name in event_names(start)) if start is not None else ""
         needed = f"what reads {names} must go along" if names else "what comes after it may need it"
         return Fix.manual(f"Put it under the main guard; {needed}", GUARD)
+
+
+def _forked(project: Project) -> set[tuple[str, Span]]:
+    """Where CUDA is initialized before processes are forked that use it, too: DLL304 says so, and that they raise."""
+    forks = project.analysis(Forks)
+    return {(running.path, call.span) for child in forks.cuda_users for running, call, _ in forks.before(child)}
 
 
 def _again(repeated: Repeated) -> str:
