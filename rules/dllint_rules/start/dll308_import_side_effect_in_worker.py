@@ -22,11 +22,8 @@ class ImportSideEffectInWorker(Rule):
         for repeated in project.analysis(RepeatedWork).repeated():
             place = repeated.running.path, repeated.call.span
             where = _where(project, repeated)
-            if (
-                where
-                and place not in seen
-                and not (repeated.imported and repeated.on_cuda and place in _forked(project))
-            ):
+            forked = repeated.imported and repeated.on_cuda and place in _forked(project)
+            if where and place not in seen and not forked:
                 seen.add(place)
                 yield self._finding(repeated, where)
 
