@@ -146,13 +146,19 @@ class Boundaries:
                 yield from self._loaders_of(site, env)
 
     def _may_be_reached(self, call: Expr, env: Env) -> bool:
-        """Whether no test around a call, or around the calls that lead there, is surely against it."""
+        """Whether no test around a call, or around the calls that lead there, is surely against it.
+
+        Of a method that is not seen to be called, that isn't asked: subclasses may fill what its object holds.
+        """
         where: Env | None = env
-        while where is not None and self.evaluator.conditions.may_run(where, call.start):
+        while where is not None:
+            unseen = where.call is None and where.module.method_owner(where.function) >= 0
+            if not unseen and not self.evaluator.conditions.may_run(where, call.start):
+                return False
             if where.call is None:
                 return True
             call, where = where.call, where.caller
-        return where is None
+        return True
 
     def contexts(self, module: Module, function: int, depth: int = 3) -> list[Env]:
         """The activations in which a function's code runs: one per known call, or the generic one."""
