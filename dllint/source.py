@@ -178,9 +178,15 @@ def is_notebook(path: str) -> bool:
     return path.endswith(".ipynb")
 
 
+def is_settings(path: str) -> bool:
+    """Whether a file may hold settings: YAML."""
+    return path.endswith((".yaml", ".yml"))
+
+
 def digest(path: str, data: bytes) -> bytes:
-    """What a file's content is known by, under whatever name; the same bytes mean something else as a notebook."""
-    return blake2b(data, digest_size=16, person=b"notebook" if is_notebook(path) else b"").digest()
+    """What a file's content is known by, under whatever name; notebooks and settings mean something else by it."""
+    person = b"notebook" if is_notebook(path) else b"settings" if is_settings(path) else b""
+    return blake2b(data, digest_size=16, person=person).digest()
 
 
 def hashed(data: bytes, size: int = 16) -> str:

@@ -24,7 +24,10 @@ Answer = TypeVar("Answer")
 _NOTEBOOKS = lsp.NotebookDocumentSyncOptions(
     notebook_selector=[lsp.NotebookDocumentFilterWithCells(cells=[lsp.NotebookCellLanguage("python")])], save=True
 )
-WATCHED = ("**/*.py", "**/*.ipynb", "**/pyproject.toml", "**/dllint.toml", "**/.dllint.toml", "**/.gitignore")
+WATCHED = (
+    *("**/*.py", "**/*.ipynb", "**/*.yaml", "**/*.yml"),
+    *("**/pyproject.toml", "**/dllint.toml", "**/.dllint.toml", "**/.gitignore"),
+)
 
 
 class Server(LanguageServer):

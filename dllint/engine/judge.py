@@ -19,7 +19,7 @@ from dllint.finding import Certainty, Finding, Severity
 from dllint.keys import Words
 from dllint.reduce import told
 from dllint.rule import Rule
-from dllint.source import Source, Span
+from dllint.source import Source, Span, is_settings
 from dllint.suppress import COMMENTS, Suppressions
 from dllint.targets import Targets
 
@@ -101,7 +101,8 @@ class Judge:
             projects.append(project)
             asked = [rule for rule in registry.rules() if rule.code in aim.codes] if corpus.models else []
             for rule in track("asking rules", asked):
-                found += (one for one in _ask(rule(), project, crashes) if self._seen_as(one.path) == number)
+                said = (one for one in _ask(rule(), project, crashes) if self._seen_as(one.path) == number)
+                found += (one for one in said if rule.containers or not is_settings(one.path))
         kept = self.heard(corpus.root, found)
         suppressions = Suppressions(corpus.suppressions if self.heed else {}, corpus.source)
         silent = {id(finding) for finding in kept if suppressions.silences(finding)}

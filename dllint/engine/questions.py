@@ -19,7 +19,7 @@ from dllint.engine.session import Session
 from dllint.finding import Finding
 from dllint.fix import Fix
 from dllint.reduce.disk import read
-from dllint.source import Source
+from dllint.source import Source, is_settings
 from dllint.targets import Targets
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def why(session: Session, path: str, row: int, cell: int | None) -> list[str]:
     corpus = session.corpus()
     if not corpus.has(relative):
         return [f"{path}: {corpus.problem(relative)}"]
-    if relative not in corpus.models:
+    if is_settings(relative) or relative not in corpus.models:
         _refuse_beyond(corpus.source(relative), row, path)
         judged = session.judge.judge(corpus)
         told = [*_told(judged, corpus, relative, row), *judged.crashes]

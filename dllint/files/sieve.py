@@ -17,7 +17,8 @@ from collections.abc import Iterable, Iterator, Mapping
 import msgspec
 
 from dllint import knowledge
-from dllint.source import is_notebook
+from dllint.documents.settings import is_telling
+from dllint.source import is_notebook, is_settings
 
 _WORDS = (
     *(b"Loader", b"ataloader", b"ata_loader", b"torch.utils.data", b"multiprocess", b"concurrent.futures"),
@@ -95,6 +96,8 @@ def words(triggers: Iterable[bytes] = (), names: Iterable[str] = ()) -> Words:
 
 def peek(path: str, data: bytes, wanted: Words) -> Peek:
     """Look at a file's bytes. The JSON of a notebook is taken for its lines, outputs and all: that is quick."""
+    if is_settings(path):
+        return Peek(is_telling(data), ())
     if is_notebook(path):
         data = data.replace(b"\\n", b"\n").replace(b'"', b"\n")
     passes = wanted.found(data)

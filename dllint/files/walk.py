@@ -16,6 +16,7 @@ from dllint.config import FILES, Config, Configs, marked
 from dllint.documents.containers import is_container_file
 from dllint.files.ignore import Globs, Ignores, posix
 from dllint.files.listings import Listings
+from dllint.source import is_settings
 
 SUFFIXES = (".py", ".ipynb")
 """What is checked unless `include` is configured."""
@@ -29,7 +30,7 @@ class Selection(msgspec.Struct, frozen=True):
     """Paths relative to the root, with forward slashes, sorted."""
 
     files: tuple[str, ...]
-    """The whole project."""
+    """The whole project, with all YAML files: any may be settings."""
     containers: tuple[str, ...]
     """Its container files, where they are asked for."""
     targets: frozenset[str]
@@ -88,9 +89,9 @@ def select(
         configs.of(path)
     found = {file for file in files | targets if containers and is_container_file(file)}
     return Selection(
-        files=tuple(sorted((files | targets) - found)),
+        files=tuple(sorted(file for file in files | targets if file not in found or is_settings(file))),
         containers=tuple(sorted(found)),
-        targets=frozenset(targets),
+        targets=frozenset(file for file in targets if file in found or not is_settings(file)),
         named=frozenset(named),
         missing=tuple(missing),
         ignored=tuple(ignored),
@@ -285,7 +286,7 @@ class _Walk:
     def _file(self, entry: os.DirEntry[str], wish: _Wish) -> bool:
         """Whether an entry may be a file of the project, as far as no patterns are asked."""
         if wish.plain and not entry.name.endswith(SUFFIXES):
-            if not (self._containers and is_container_file(posix(entry.path))):
+            if not self._always(posix(entry.path)):
                 return False
         try:
             return entry.is_file()
@@ -293,7 +294,11 @@ class _Walk:
             return False
 
     def _included(self, path: str, wish: _Wish) -> bool:
-        return wish.plain or (self._containers and is_container_file(path)) or wish.globs.match(path)
+        return wish.plain or self._always(path) or wish.globs.match(path)
+
+    def _always(self, path: str) -> bool:
+        """Whether a file is read whatever is included, as it is no Python."""
+        return is_settings(path) or (self._containers and is_container_file(path))
 
     def _first(self, link: str) -> bool:
         """Whether a linked file is outside the root and was not found through another link."""

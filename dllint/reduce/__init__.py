@@ -11,7 +11,7 @@ import msgspec
 from dllint import documents
 from dllint.finding import Finding, Severity
 from dllint.model import Damaged
-from dllint.source import Source, Span, Unreadable
+from dllint.source import Source, Span, Unreadable, is_settings
 
 if TYPE_CHECKING:
     from dllint.model.facts import ModuleModel
@@ -40,6 +40,10 @@ def collect_bytes(path: str, data: bytes) -> Collected:
 
 def collect_source(source: Source) -> Collected:
     """A file's model, or a problem."""
+    if is_settings(source.path):
+        from dllint.documents import settings
+
+        return Collected(settings.collect(source), lasting=True)
     from dllint.collect import collect, collect_old  # a run that knows all facts does without
     from dllint.syntax.guard import NotParsed
 

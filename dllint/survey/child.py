@@ -31,7 +31,7 @@ from dllint.survey.outcome import MOST, Outcome, Reported, Step, storable
 from dllint.survey.trees import Tree
 from dllint.survey.unpack import Unpacked
 
-ESSENTIAL = (*SUFFIXES, ".toml", ".gitignore", "requirements.txt")
+ESSENTIAL = (*SUFFIXES, ".yaml", ".yml", ".toml", ".gitignore", "requirements.txt")
 """Files without which a repository would be judged otherwise; a partial clone may lack others."""
 PATIENCE_S = 5.0
 """How long a process whose order has lost its giver may take to stop by itself."""

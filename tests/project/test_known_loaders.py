@@ -56,6 +56,15 @@ def test_workers_are_processes_only_under_the_conditions(call: str, workers: lis
     )
 
 
+@pytest.mark.parametrize(("method", "workers"), [("'thread'", []), ("'process'", ["some"]), ("input()", ["unknown"])])
+def test_subclasses_and_partials_are_asked_the_same(method: str, workers: list[str]) -> None:
+    subclass = "class Own(company.Loader):\n    def __init__(self, data, method):\n"
+    subclass += "        super().__init__(data, method=method)\n\n"
+    partial = f"import functools\n\nmake = functools.partial(company.Loader, method={method})\nloader = make(Words())\n"
+    for program in (f"{subclass}\nloader = Own(Words(), {method})\n", partial):
+        assert [loader.workers.value for loader in project(program).loaders] == workers
+
+
 def test_without_conditions_the_default_number_counts() -> None:
     loaders = project("loader = company.Loader(Words())\n", LOADER._replace(processes_when={})).loaders
     assert [loader.workers.value for loader in loaders] == ["some"]

@@ -44,6 +44,16 @@ _STATE = Handle("compression or hash object")
 _WEAK = Handle("weak reference")
 _SCRIPT = Handle("TorchScript object")
 MODULE = Handle("module")
+SUBMODULES = frozenset({
+    "numpy.random", "numpy.linalg", "numpy.fft", "numpy.ma", "numpy.testing", "os.path", "concurrent.futures",
+    "importlib.util", "logging.handlers", "matplotlib.pyplot", "multiprocessing.pool", "scipy.io", "scipy.linalg",
+    "scipy.ndimage", "scipy.signal", "scipy.sparse", "scipy.spatial", "scipy.stats", "sklearn.metrics",
+    "torch.backends", "torch.cuda", "torch.distributed", "torch.fft", "torch.linalg", "torch.nn", "torch.nn.functional",
+    "torch.nn.init", "torch.optim", "torch.random", "torch.utils", "torch.utils.data", "torchaudio.functional",
+    "torchaudio.transforms", "torchvision.datasets", "torchvision.io", "torchvision.models", "torchvision.transforms",
+    "torchvision.transforms.functional", "torchvision.transforms.v2",
+})  # fmt: skip
+"""Modules in packages. Another dotted name may be of something else."""
 
 HANDLES: dict[str, Handle] = {
     **dict.fromkeys(

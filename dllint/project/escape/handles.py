@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dllint.knowledge import DATASETS, KEEPERS, WORKER_METHODS
 from dllint.model.facts import Event
-from dllint.project.escape.handle_table import HANDLES, ITERDIR, MODULE, Handle
+from dllint.project.escape.handle_table import HANDLES, ITERDIR, MODULE, SUBMODULES, Handle
 from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.abstract_values import Env, Ext, ExtInst, ExtMethod, Inst, Klass, Method, Mod, Seq, Value
 from dllint.project.program.module import Module
@@ -37,7 +37,7 @@ def handle_of(value: Value) -> Handle | None:
             return handle._replace(fork="") if handle is not None and _without_locks(value) else handle
         case Mod():
             return MODULE
-        case Ext(name=name) if "." not in name:
+        case Ext(name=name) if "." not in name or name in SUBMODULES:
             return MODULE
     return None
 

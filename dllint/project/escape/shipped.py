@@ -356,11 +356,14 @@ class Shipped:
                     yield step.on(value, Holder("attribute", name, inst.klass.facts.name), note)
 
     def _stays(self, write: Write, module: Module, inst: Inst) -> bool:
-        """Whether what is written is not there when the object is pickled: set per item, or on the class."""
+        """Whether what is written is not there when the object is pickled: set per item, or on the class.
+
+        What a nested function writes is there no earlier than the method around it has run.
+        """
         if not self.forked and module.on_class(write.function):
             self.partly.add(inst)
             return True
-        return (module.path, write.function) in self.evaluator.classes.per_item_only(inst.klass)
+        return (module.path, module.method_of(write.function)) in self.evaluator.classes.per_item_only(inst.klass)
 
     def attributes(self, inst: Inst) -> list[str]:
         """The names of an instance's own attributes."""

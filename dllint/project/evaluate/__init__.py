@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from dllint.knowledge import LOADERS, Boundary
 from dllint.model.facts import Expr
-from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Func, Opaque, Seq, Value, Values, stands
+from dllint.project.evaluate.abstract_values import Const, Env, Func, Opaque, Seq, Value, Values, stands
 from dllint.project.evaluate.arguments import Arguments
 from dllint.project.evaluate.attributes import Attributes
 from dllint.project.evaluate.call_sites import CallSites
@@ -26,13 +26,14 @@ from dllint.project.evaluate.fixpoint import Fixpoint
 from dllint.project.evaluate.hierarchy import Answer, Hierarchy
 from dllint.project.evaluate.names import Names
 from dllint.project.evaluate.namespaces import Namespaces
+from dllint.project.evaluate.operators import Operators
 from dllint.project.evaluate.platforms import on_platform
-from dllint.project.evaluate.shapes import MAX_DERIVED, Argument, bounded, fold, unique
+from dllint.project.evaluate.settings import Settings
+from dllint.project.evaluate.shapes import MAX_DERIVED, Argument, bounded, unique
 from dllint.project.program.index import Index
 
 __all__ = ["NAMEDTUPLE_INSTANCE", "Answer", "Argument", "Evaluator"]
 
-_LISTED = frozenset({"glob", "listdir", "sorted", "list", "readlines", "splitlines", "natsorted", "tolist"})
 _DISPLAYS = frozenset({"list", "tuple", "set", "dict", "comprehension"})
 
 
@@ -64,6 +65,7 @@ class Evaluator:
         self.containers = Containers(self)
         self.conditions = Conditions(self)
         self.classes = Hierarchy(self)
+        self.settings = Settings(self)
         self.size = 0
         """How many values are known."""
         self._kinds: dict[str, Callable[[Expr, Env], Iterable[Value]]] = {
@@ -73,7 +75,7 @@ class Evaluator:
             "subscript": self.containers.expression,
             "ifexp": self._ifexp,
             "boolop": self._boolop,
-            "binop": self._binop,
+            "binop": Operators(self).expression,
             "walrus": self._operand,
             "await": self._operand,
             "star": self._operand,
@@ -137,26 +139,6 @@ class Evaluator:
         if expr.name == "and":
             left = tuple(value for value in left if not (isinstance(value, Const) and value.value))
         return (*left, *right)
-
-    def _binop(self, expr: Expr, env: Env) -> Iterable[Value]:
-        left, right = self.values(expr.args[0], env), self.values(expr.args[1], env)
-        if expr.name in "+|" and any(isinstance(value, Seq) or _is_list(value) for value in (*left, *right)):
-            return (*left, *right)
-        repeated = [
-            value for value in (*left, *right) if isinstance(value, Seq) and value.expr.kind in ("list", "tuple")
-        ]
-        if expr.name == "*" and repeated:
-            return repeated
-        if len(left) == len(right) == 1 and isinstance(left[0], Const) and isinstance(right[0], Const):
-            folded = fold(expr.name, left[0].value, right[0].value)
-            if folded is not None:
-                return (Const(folded, type(folded).__name__),)
-        return (Opaque(expr, env),)
-
-
-def _is_list(value: Value) -> bool:
-    """Whether something external surely gave a list: `glob(a) + glob(b)` has the elements of both."""
-    return isinstance(value, ExtInst) and value.call.kind == "call" and value.name.rpartition(".")[2] in _LISTED
 
 
 def _plain(expr: Expr, env: Env) -> Value:

@@ -25,6 +25,7 @@ from dllint.project.evaluate.abstract_values import (
     Values,
     passed,
 )
+from dllint.project.evaluate.settings import INSTANTIATORS
 from dllint.project.evaluate.shapes import GENERATOR, decorated, derived, describe, unique
 
 if TYPE_CHECKING:
@@ -155,6 +156,8 @@ class Calls:
             found = [self.evaluator.index.find(env.module.path, path, 0) for path in paths if isinstance(path, str)]
             modules = [Mod(module) for module in found if module is not None]
             return modules or self.evaluator.namespaces.imported(args[0], env) or (ExtInst(name, call, env),)
+        if name in INSTANTIATORS and args:
+            return (*self.evaluator.settings.made(call, env), Opaque(call, env))  # or of settings that aren't seen
         if name == "builtins.globals":
             return (Mod(env.module),)
         if name == "builtins.vars" and len(args) == 1:

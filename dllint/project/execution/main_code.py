@@ -162,13 +162,19 @@ class MainCode:
         for value in self.evaluator.values(call.args[0], env):
             match value:
                 case Ext(name=name) if name in _STARTERS:
-                    always = (frozenset({SPAWN}), True) if name.endswith(".spawn") else None
-                    yield Begun(call, _STARTERS[name], *(always or self._default_methods(env.module.path)))
+                    yield Begun(call, _STARTERS[name], *self._of_starter(name, env))
+                case ExtInst(name="functools.partial", call=made, env=where):
+                    targets = self.evaluator.values(made.args[1], where) if len(made.args) > 1 else ()
+                    names = [target.name for target in targets if isinstance(target, Ext) and target.name in _STARTERS]
+                    yield from (Begun(call, _STARTERS[name], *self._of_starter(name, env)) for name in names)
                 case ExtMethod(base=Inst(klass=klass), attribute="start"):
                     if self.evaluator.classes.is_a(klass, {"multiprocessing.Process"}) is Answer.YES:
                         yield Begun(call, "a process", *self._default_methods(env.module.path))
                 case ExtMethod(base=ExtInst() as base, attribute=attribute):
                     yield from self._started_by_method(env, call, base, attribute)
+
+    def _of_starter(self, name: str, env: Env) -> _Methods:
+        return (frozenset({SPAWN}), True) if name.endswith(".spawn") else self._default_methods(env.module.path)
 
     def _started_by_method(self, env: Env, call: Expr, base: ExtInst, attribute: str) -> Iterator[Begun]:
         path = env.module.path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
@@ -35,6 +36,7 @@ from dllint.start_methods import ALL_METHODS
 from dllint.targets import Targets
 
 MAX_CONTEXTS = 64
+_NAMED = ("name", "attribute")
 _GENERIC = LOADERS["torch.utils.data.DataLoader"]
 _PROCESS = Boundary((), (), "", "multiprocessing.Process")
 
@@ -97,22 +99,32 @@ class Boundaries:
         found = {name.rpartition(".")[2] for name in self.known} | {"DataLoader"}
         found |= {name for module in self.index for name in module.calls if name.endswith(("DataLoader", "Dataloader"))}
         while True:
-            more = {alias for name in found for alias in self.index.aliases.get(name, ())}
+            named = (mapping.get(name, ()) for name in found for mapping in (self.index.aliases, self._handed_on))
+            more = {alias for aliases in named for alias in aliases if alias}
             for klass in self.evaluator.classes.all_classes:
                 if any(base.name in found for base in klass.facts.bases):
                     more |= {klass.facts.name, "cls"}
-            for module in self.index:
-                more |= self._partials(module, found)
             if more <= found:
                 return found
             found |= more
 
-    def _partials(self, module: Module, names: set[str]) -> set[str]:
-        found = set()
-        for site in module.calls.get("partial", ()):
-            target = site.event.target
-            if len(site.expr.args) > 1 and site.expr.args[1].name in names and target is not None and target.name:
-                found.add(target.name)
+    @cached_property
+    def _handed_on(self) -> dict[str, set[str]]:
+        """Names that what has a name gets in other places: from `partial`, as a default, by a keyword."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for module in self.index:
+            for site in module.calls.get("partial", ()):
+                if len(site.expr.args) > 1 and site.event.target is not None:
+                    found[site.expr.args[1].name].add(site.event.target.name)
+            for function in module.model.functions:
+                for parameter in function.parameters:
+                    if parameter.default is not None:
+                        found[parameter.default.name].add(parameter.name)
+            for calls in module.calls.values():
+                for call in calls:
+                    for keyword, value in call.expr.keywords:
+                        if value.kind in _NAMED:
+                            found[value.name].add(keyword)
         return found
 
     @cached_property
@@ -130,7 +142,23 @@ class Boundaries:
 
     def _made_at(self, site: Site) -> Iterator[Loader]:
         for env in self.contexts(site.module, site.function):
-            yield from self._loaders_of(site, env)
+            if self._may_be_reached(site.expr, env):
+                yield from self._loaders_of(site, env)
+
+    def _may_be_reached(self, call: Expr, env: Env) -> bool:
+        """Whether no test around a call, or around the calls that lead there, is surely against it.
+
+        Of a method that is not seen to be called, that isn't asked: subclasses may fill what its object holds.
+        """
+        where: Env | None = env
+        while where is not None:
+            unseen = where.call is None and where.module.method_owner(where.function) >= 0
+            if not unseen and not self.evaluator.conditions.may_run(where, call.start):
+                return False
+            if where.call is None:
+                return True
+            call, where = where.call, where.caller
+        return True
 
     def contexts(self, module: Module, function: int, depth: int = 3) -> list[Env]:
         """The activations in which a function's code runs: one per known call, or the generic one."""
@@ -162,22 +190,24 @@ class Boundaries:
 
     def _loaders_of(self, site: Site, env: Env) -> Iterator[Loader]:
         for callee in self.evaluator.values(site.expr.args[0], env):
-            match callee:
-                case Ext(name=name):
-                    boundary = self.boundary(name, site.expr)
-                    if boundary is not None and self._in_processes(boundary, site.expr, env) is not Answer.NO:
-                        yield self._loader(site, env, boundary, site.expr, env, name.rpartition(".")[2])
-                case Klass() if self.is_loader(callee):
-                    yield from self._subclass(site, Inst(callee, site.expr, env))
-                case ExtInst(name="functools.partial", call=made, env=where) if len(made.args) > 1:
-                    for target in self.evaluator.values(made.args[1], where):
-                        boundary = self.boundary(target.name, made) if isinstance(target, Ext) else None
-                        if boundary is not None:
-                            merged = self.evaluator.calls.merged_call(callee, site.expr)
-                            yield self._loader(site, env, boundary, merged, env, "DataLoader")
+            yield from self._made_by(callee, site, site.expr, env)
+
+    def _made_by(self, callee: Value, site: Site, call: Expr, env: Env, depth: int = 3) -> Iterator[Loader]:
+        """The loaders that calling a value makes."""
+        match callee:
+            case Ext(name=name):
+                boundary = self.boundary(name, call)
+                if boundary is not None:
+                    yield from self._loader(site, env, boundary, call, env, name.rpartition(".")[2])
+            case Klass() if self.is_loader(callee):
+                yield from self._subclass(site, Inst(callee, call, env))
+            case ExtInst(name="functools.partial", call=made, env=where) if len(made.args) > 1 and depth:
+                merged = self.evaluator.calls.merged_call(callee, call)
+                for target in self.evaluator.values(made.args[1], where):
+                    yield from self._made_by(target, site, merged, env, depth - 1)
 
     def _in_processes(self, boundary: Boundary, call: Expr, env: Env, skip: int = 0) -> Answer:
-        """Whether a loader's workers are processes: threads are sent nothing."""
+        """Whether a loader's workers are processes: threads are sent nothing, so what has only these is none."""
         answers = [self._is_one_of(boundary, call, env, skip, *item) for item in boundary.processes_when.items()]
         if Answer.NO in answers:
             return Answer.NO
@@ -227,7 +257,7 @@ class Boundaries:
         boundary = next(
             self.known[name] for name in self.evaluator.classes.external_bases(inst.klass) if name in self.known
         )
-        yield self._loader(site, env, boundary, call, env, inst.klass.facts.name, inst, skip)
+        yield from self._loader(site, env, boundary, call, env, inst.klass.facts.name, inst, skip)
 
     def base_call(self, inst: Inst) -> tuple[Expr, Env, int]:
         """The call whose arguments the external base's `__init__` gets."""
@@ -272,7 +302,7 @@ class Boundaries:
                     self.known[name] for name in self.evaluator.classes.external_bases(klass) if name in self.known
                 )
                 site = Site(klass.module, env.function, env.facts.events[0], call)
-                yield self._loader(site, env, boundary, call, env, klass.facts.name, inst, skip)
+                yield from self._loader(site, env, boundary, call, env, klass.facts.name, inst, skip)
 
     def _loader(
         self,
@@ -284,17 +314,17 @@ class Boundaries:
         name: str,
         instance: Inst | None = None,
         skip: int = 0,
-    ) -> Loader:
+    ) -> Iterator[Loader]:
+        if self._in_processes(boundary, call, env, skip) is Answer.NO:
+            return
         methods, chosen = self._methods(call, env, boundary, skip)
         found = self._argument(call, env, boundary, skip, boundary.workers)[0]
         workers = self._workers(call, env, boundary, skip, instance)
-        if workers is Workers.SOME and self._in_processes(boundary, call, env, skip) is not Answer.YES:
-            workers = Workers.UNKNOWN
         platforms = self.targets.platforms
         if workers is not Workers.NONE and self.counts.may_be_none(found):
             platforms = self.elsewhere.with_workers((site.module.path, site.expr.span)) if self.elsewhere else platforms
             methods = methods if chosen else methods & self.targets.on(platforms).methods()
-        return Loader(
+        yield Loader(
             site.module.path, site.expr.span, name, boundary, call, env, skip, workers, bool(found), methods, chosen,
             instance, site.module.is_test, platforms, self._decided(site.expr, around),
         )  # fmt: skip
@@ -306,13 +336,21 @@ class Boundaries:
             if not self.evaluator.conditions.decided(where, call.start):
                 return False
             if where.call is None:
-                return not self._forgets_callers(where)
+                return not self._forgets_callers(where) and not self._made_by_settings(where)
             call, where = where.call, where.caller
         return True
 
     def _forgets_callers(self, env: Env) -> bool:
         """Whether an activation merges what its callers pass: one of them may never make this loader."""
         return env.function >= 0 and bool(self.evaluator.call_sites.callers(env.module, env.function))
+
+    def _made_by_settings(self, env: Env) -> bool:
+        """Whether files of settings make the object whose method runs: of several, a program reads one."""
+        owner = env.module.method_owner(env.function) if env.function >= 0 else -1
+        klass = self.evaluator.klass(env.module, owner) if owner >= 0 else None
+        init = self.evaluator.classes.method(klass, "__init__") if klass is not None else None
+        callers = self.evaluator.call_sites.callers(init.func.module, init.func.index) if init is not None else ()
+        return any(site.module.settings for site, _ in callers)
 
     def _workers_on(self, place: Place, platform: str) -> list[Workers]:
         """The workers of a place's loaders on a platform. Computed lazily: few sites depend on the platform."""
@@ -353,6 +391,12 @@ class Boundaries:
         return self.evaluator.arguments.argument(call, env, position, name)
 
     def _workers(self, call: Expr, env: Env, boundary: Boundary, skip: int, instance: Inst | None) -> Workers:
+        """How many worker processes a loader has."""
+        processes = self._in_processes(boundary, call, env, skip)
+        count = self._count(call, env, boundary, skip, instance) if processes is not Answer.NO else Workers.NONE
+        return Workers.UNKNOWN if count is Workers.SOME and processes is Answer.UNKNOWN else count
+
+    def _count(self, call: Expr, env: Env, boundary: Boundary, skip: int, instance: Inst | None) -> Workers:
         if "." in boundary.workers:
             return self._workers_of_options(call, env, boundary, skip)
         found, surely = self._argument(call, env, boundary, skip, boundary.workers)

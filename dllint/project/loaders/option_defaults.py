@@ -72,8 +72,27 @@ class Declared:
         found: dict[str, list[Argument]] = defaultdict(list)
         for module in self.index:
             env = self.evaluator.env(module, -1)
-            for name, expr in _stored_numbers(module):
+            for name, expr in _stored_numbers(module) if not module.settings else ():
                 found[name].append((expr, env))
+        return found
+
+    def setting(self, name: str) -> list[Argument]:
+        """What files of settings hold under a name."""
+        return self._settings.get(name, [])
+
+    @cached_property
+    def _settings(self) -> dict[str, list[Argument]]:
+        """Numbers and references, under the keys of mappings and as arguments of what is made."""
+        found: dict[str, list[Argument]] = defaultdict(list)
+        for module in self.index:
+            for function, _, events in module.scopes if module.settings else ():
+                env = self.evaluator.generic(module, function)
+                for part in (part for event in events for part in event.walk()):
+                    pairs = zip(part.args[::2], part.args[1::2], strict=True) if part.kind == "dict" else ()
+                    named = [(str(key.value), value) for key, value in pairs] + list(part.keywords)
+                    for key, value in named:
+                        if _is_number(value):
+                            found[key].append((value, env))
         return found
 
 

@@ -38,8 +38,8 @@ class WorkerCounts:
         self.evaluator = evaluator
         self.declared = declared
         self._known: dict[tuple[Expr, int], frozenset[Workers]] = {}
-        self._asked: set[str] = set()
-        """Options whose defaults are being looked at: one may be read from an option of the same name."""
+        self._options: dict[tuple[str, Value], frozenset[Workers]] = {}
+        """What was declared for what is read: an option's default may be read from an option of the same name."""
 
     def of_arguments(
         self, found: list[Argument], surely: bool, open_ended: bool, default: Workers = Workers.NONE
@@ -111,11 +111,11 @@ class WorkerCounts:
 
     def _named(self, name: str, read: Value) -> Workers:
         """An option read from a parsed command line or a configuration object: its declared default."""
+        none = frozenset[Workers]()
+        found = self.evaluator.ask(self._options, (name, read), none, self._find_declared, name, read)
+        return join(found)
+
+    def _find_declared(self, name: str, read: Value) -> frozenset[Workers]:
         declared = self.declared.option(name, read) or self.declared.number(name, read)
-        if not declared or name in self._asked:
-            return Workers.UNKNOWN
-        self._asked.add(name)
-        try:
-            return join(self.of_expression(expr, env) for expr, env in declared)
-        finally:
-            self._asked.discard(name)
+        found = frozenset(self.of_expression(*pair) for pair in declared or self.declared.setting(name))
+        return found if declared or len(found) == 1 else frozenset()  # of several files of settings, one is read

@@ -16,7 +16,7 @@ from dllint.project.program.call_index import Call, Clause, Walked, walked
 from dllint.project.program.events import event_names, flat_targets, holds_from, written_by_name
 from dllint.project.program.on_demand import OnDemand
 from dllint.project.program.roles import is_named_test, is_test
-from dllint.source import is_notebook
+from dllint.source import is_notebook, is_settings
 
 
 class Site(msgspec.Struct, frozen=True):
@@ -66,6 +66,8 @@ class Module:
         self.path = model.path
         self.notebook = is_notebook(model.path)
         """Whether this is a notebook: it is never imported, and spawned workers have nothing of it."""
+        self.settings = is_settings(model.path)
+        """Whether these are settings: what they name is made by the code that reads them."""
         self.bindings = OnDemand(self._bindings)
         """(function, class) of a scope to its names' bindings, in source order."""
         self.mutations = OnDemand(self._mutations)
@@ -270,6 +272,12 @@ class Module:
                 return facts.owner
             function = facts.parent
         return -1
+
+    def method_of(self, function: int) -> int:
+        """The method in which a function is nested, or which it is itself; -1 of any other."""
+        while function >= 0 > self.model.functions[function].owner:
+            function = self.model.functions[function].parent
+        return function
 
     @cached_property
     def nested_in_methods(self) -> dict[int, list[int]]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import PICKLING, Certainty, Finding, Fix, Note, Project, Rule, Severity, Workers, event_names
+from dllint import PICKLING, Certainty, Finding, Fix, Note, Project, Rule, Severity, Span, Workers, event_names
+from dllint_rules.start.analysis.forks import Forks
 from dllint_rules.start.analysis.repeated import Repeated, RepeatedWork
 
 
@@ -21,7 +22,8 @@ class ImportSideEffectInWorker(Rule):
         for repeated in project.analysis(RepeatedWork).repeated():
             place = repeated.running.path, repeated.call.span
             where = _where(project, repeated)
-            if where and place not in seen:
+            forked = repeated.imported and repeated.on_cuda and place in _forked(project)
+            if where and place not in seen and not forked:
                 seen.add(place)
                 yield self._finding(repeated, where)
 
@@ -33,8 +35,7 @@ class ImportSideEffectInWorker(Rule):
             code=self.code,
             path=running.path,
             span=repeated.call.span,
-            message=f"{repeated.what}, and every spawned worker of this script runs it again: {where}; put it under "
-            '`if __name__ == "__main__":`',
+            message=f"{repeated.what}, and every spawned worker {_again(repeated)}: {where}; {_remedy(repeated)}",
             severity=self.severity,
             certainty=Certainty.CERTAIN if known else Certainty.LIKELY,
             outcomes=dict.fromkeys(sorted(begun.methods & PICKLING), "corrupt"),
@@ -47,10 +48,28 @@ class ImportSideEffectInWorker(Rule):
     def fix(self, finding: Finding, project: Project) -> Fix | None:
         from dllint import GUARD
 
+        if finding.data.imported:
+            return Fix.manual("Do it in a function that the script calls under its main guard, or where it is needed")
         start = finding.data.running.start
         names = " and ".join(f"`{name}`" for name in event_names(start)) if start is not None else ""
         needed = f"what reads {names} must go along" if names else "what comes after it may need it"
         return Fix.manual(f"Put it under the main guard; {needed}", GUARD)
+
+
+def _forked(project: Project) -> set[tuple[str, Span]]:
+    """Where CUDA is initialized before processes are forked that use it, too: DLL304 says so, and that they raise."""
+    forks = project.analysis(Forks)
+    return {(running.path, call.span) for child in forks.cuda_users for running, call, _ in forks.before(child)}
+
+
+def _again(repeated: Repeated) -> str:
+    if repeated.imported:
+        return f"of `{repeated.script}` imports this module and does so"
+    return "of this script runs it again"
+
+
+def _remedy(repeated: Repeated) -> str:
+    return "do it in a function" if repeated.imported else 'put it under `if __name__ == "__main__":`'
 
 
 def _where(project: Project, repeated: Repeated) -> str:

@@ -11,6 +11,7 @@ from dllint.project.execution.call_graph import Reach, Running
 from dllint.project.execution.main_code import Begun
 from dllint.project.program.guards import under_main_guard
 from dllint.project.program.module import Module
+from dllint.project.program.on_demand import OnDemand
 from dllint.start_methods import PICKLING
 
 if TYPE_CHECKING:
@@ -23,7 +24,15 @@ _TRACKERS = frozenset({
 })  # fmt: skip
 _CUDA = "initializes CUDA"
 _EXISTENCE = frozenset({"exists", "lexists", "isfile", "is_file", "isdir", "is_dir", "listdir", "glob", "getsize"})
-_OPENERS = frozenset({"builtins.open", "gzip.open", "h5py.File"})
+_OPENERS: dict[str, tuple[int | None, str]] = {
+    "builtins.open": (1, "mode"), "gzip.open": (1, "mode"), "h5py.File": (1, "mode"),
+    "logging.FileHandler": (1, "mode"), "logging.basicConfig": (None, "filemode"),
+}  # fmt: skip
+"""What opens files, and the parameter that says whether it empties them."""
+
+
+Effect = tuple[Running, Expr, str]
+"""A call that runs on import: its code, the call, what it does, in words."""
 
 
 class Repeated(NamedTuple):
@@ -35,6 +44,13 @@ class Repeated(NamedTuple):
     begun: Begun
     path: str
     """Where the workers start."""
+    script: str
+    """The main script of these workers, whose imports lead to the call."""
+
+    @property
+    def imported(self) -> bool:
+        """Whether it is another module's code, which the script imports."""
+        return (self.running.route[-1].path if self.running.route else self.running.path) != self.script
 
     @property
     def on_cuda(self) -> bool:
@@ -50,6 +66,7 @@ class RepeatedWork:
         self.devices = project.devices
         self.evaluator = project.main_code.evaluator
         self.reach = Reach(project.main_code.evaluator)
+        self._effects: OnDemand[Module, list[Effect]] = OnDemand(lambda module: list(self._find(module)))
 
     def repeated(self) -> Iterator[Repeated]:
         """The calls of scripts that use CUDA, empty files or begin a run's record, once more in each worker."""
@@ -57,14 +74,40 @@ class RepeatedWork:
             if module.model.old:
                 continue  # it runs on no Python that spawns workers
             guarded = [event for event in module.events(-1) if under_main_guard(module, -1, event)]
-            if not guarded or self.main_code.index.import_statements.get(module.path):
+            if not guarded or module.notebook or self.main_code.index.import_statements.get(module.path):
                 continue
-            effects = [] if any(self.main_code.starts(module)) else list(self._effects(module))
+            if any(self.main_code.starts(module)):
+                continue  # its workers die, or start more of them
+            effects = [
+                effect
+                for part in self._imported(module)
+                for effect in self._effects[part]
+                if part is module or self._always(*effect[:2])
+            ]
             started = self._begun(module, guarded) if effects else None
             if started is not None:
-                yield from (Repeated(*effect, started[1], started[0]) for effect in effects)
+                yield from (Repeated(*effect, started[1], started[0], module.path) for effect in effects)
 
-    def _effects(self, module: Module) -> Iterator[tuple[Running, Expr, str]]:
+    def _always(self, running: Running, call: Expr) -> bool:
+        """Whether importing a module surely runs a call: others look who imports them, or what is there already."""
+        return running.decided and not running.truncated and self.evaluator.conditions.decided(running.env, call.start)
+
+    def _imported(self, script: Module) -> list[Module]:
+        """A script and the modules that it imports on every way, and so each of its workers, too."""
+        found = {script: None}
+        waiting = [script]
+        while waiting:
+            importer = waiting.pop()
+            always = {event.start for event in importer.model.events if event.kind == "import" and event.block < 0}
+            for imported in importer.model.imports:
+                if imported.function < 0 and imported.span.start in always:
+                    paths = self.main_code.index.targets(importer, imported)
+                    new = [self.main_code.index.modules[path] for path in paths]
+                    waiting += [module for module in new if module not in found]
+                    found |= dict.fromkeys(new)
+        return list(found)
+
+    def _find(self, module: Module) -> Iterator[Effect]:
         for running in self.main_code.running(module):
             for event in running.events:
                 if running.env.function < 0 and event is not running.start:
@@ -88,13 +131,15 @@ class RepeatedWork:
         for value in self.evaluator.values(call.args[0], env):
             if isinstance(value, Ext) and value.name in _TRACKERS:
                 return f"`{value.name.rpartition('.')[2]}` begins a record of its own"
-            if isinstance(value, Ext) and value.name in _OPENERS and self._empties(call, env):
+            if isinstance(value, Ext) and value.name in _OPENERS and self._empties(call, env, *_OPENERS[value.name]):
                 return f"`{value.name.rpartition('.')[2]}` empties the file that it opens"
         return ""
 
-    def _empties(self, call: Expr, env: Env) -> bool:
+    def _empties(self, call: Expr, env: Env, position: int | None, parameter: str) -> bool:
         """Whether a file is opened for writing: workers may append to a shared file on purpose."""
-        found = self.evaluator.arguments.argument(call, env, 1, "mode")[0]
+        if any(part.name == "devnull" for arg in call.args[1:2] for part in arg.walk()):
+            return False
+        found = self.evaluator.arguments.argument(call, env, position, parameter)[0]
         modes = [value.value for pair in found for value in self.evaluator.values(*pair) if isinstance(value, Const)]
         return bool(modes) and all(isinstance(mode, str) and "w" in mode for mode in modes)
 
