@@ -55,6 +55,7 @@ class _Command(click.Command):
               help="Write the findings, or the diff, to this file.")  # fmt: skip
 @click.option("-n", "--no-cache", is_flag=True, envvar="DLLINT_NO_CACHE", help="Do not read or write the cache.")
 @click.option("--cache-dir", metavar="FOLDER", envvar="DLLINT_CACHE_DIR", default="", help="The cache folder.")
+@click.option("--verify-cache", is_flag=True, help="Check with and without the cache; exit 2 if the results differ.")
 @click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Number of processes; default: all cores.")
 @click.option("--diff-base", metavar="REF", default="", help="Report only what the change since this commit affects.")
 @click.option("--baseline", metavar="FILE", default="", help="Do not report the findings in this file.")
@@ -172,12 +173,12 @@ def _check(request: Request, options: dict[str, Any]) -> int:
     """Run, report, and decide the exit status."""
     import msgspec
 
-    from dllint.engine import check
+    from dllint.engine import check, verified
 
     began = time.monotonic()
     with _problems(), shown_progress(quiet=options["quiet"]):
         request = msgspec.structs.replace(request, remedies=tells_fixes(request, options))
-        result = check(request)
+        result = verified(request) if options["verify_cache"] else check(request)
     seconds = time.monotonic() - began
     context = report_context(result, request)
     told: list[str] = []

@@ -22,14 +22,17 @@ SHOWN = 10
 
 def refuse(options: dict[str, Any], stdin: bool) -> None:
     """Options that make no sense together."""
+    writing = ("fix", "fix_only", "diff", "add_noqa")
+    changes = stdin or any(options[name] not in (False, None) for name in writing)
+    if options["verify_cache"] and (changes or options["no_cache"]):
+        raise click.UsageError("--verify-cache cannot be combined with fixes, --add-noqa, --no-cache or standard input")
     if options["write_baseline"] and not options["baseline"]:
         raise click.UsageError("--write-baseline needs --baseline FILE, the file to write")
     if not options["diff_base"]:
         return
     if options["write_baseline"]:
         raise click.UsageError("--write-baseline needs all findings, not those of --diff-base")
-    writing = ("fix", "fix_only", "diff", "add_noqa")
-    if stdin or any(options[name] not in (False, None) for name in writing):
+    if changes:
         raise click.UsageError("--diff-base cannot be combined with fixes, --add-noqa or standard input")
 
 

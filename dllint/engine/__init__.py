@@ -17,7 +17,7 @@ from dllint.engine.single import undisturbed
 if TYPE_CHECKING:
     from dllint.engine.questions import Inspection
 
-__all__ = ["Change", "Plan", "Request", "Result", "check", "inspect", "plan", "why"]
+__all__ = ["Change", "Plan", "Request", "Result", "check", "inspect", "plan", "verified", "why"]
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,6 +68,13 @@ def check(request: Request) -> Result:
         if sessions:
             return several.check(request, sessions)
     return undisturbed(lambda: single.check(Session(request)))
+
+
+def verified(request: Request) -> Result:
+    """Run the pipeline with the cache and without; where the two differ, that is among the result's `crashes`."""
+    from dllint.engine import verify
+
+    return verify.verified(request, check)
 
 
 def _several(request: Request) -> bool:
