@@ -166,7 +166,7 @@ class _Tail:
         tail, lifted = self.statements[self.first :], self._lifted()
         for item in tail:
             row, name = self.source.location(item.span.start)[0], min(item.names, default="")
-            if item.kind == "import" and name == "*":
+            if self._binds_anything(item):
                 return f"workers may need the names that line {row} imports"
             if item.kind == "definition" and item not in lifted:
                 why = "which reads what is above it" if self._may_rise(item) else "a name that is bound twice"
@@ -178,6 +178,11 @@ class _Tail:
             return "a gallery renders this file, and its text blocks must not be indented"
         spans = [item.span for item in lifted]
         return "" if guarded(self.source, tail[0].span, tail[-1].span, spans) else "a line holds several statements"
+
+    def _binds_anything(self, statement: Statement) -> bool:
+        """Whether a statement has an `import *`: whatever stays outside of the guard may read what it binds."""
+        span = statement.span
+        return any(span.start <= item.span.start < span.end for item in self.module.star_imports if item.function < 0)
 
     def _needed(self, index: int) -> str:
         """What workers need of a statement, in words."""
@@ -198,7 +203,7 @@ class _Tail:
         top = self.first
         at_once = {name for item in self._lifted() for name in item.at_once}
         while top > 0 and self.statements[top - 1].kind in ("other", "constant", "text") and not self._needed(top - 1):
-            if self.statements[top - 1].names & at_once:
+            if self.statements[top - 1].names & at_once or self._binds_anything(self.statements[top - 1]):
                 break
             top -= 1
         while self.statements[top].kind in ("constant", "text"):
