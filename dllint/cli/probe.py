@@ -100,6 +100,7 @@ def _installed(name: str) -> bool:
 
 def _run(options: dict[str, Any]) -> int:
     from dllint.config import ConfigError
+    from dllint.report import shown
     from dllint.runtime.probe import text
     from dllint.runtime.probe.against import against, used_methods
     from dllint.runtime.probe.progress import progress
@@ -109,7 +110,7 @@ def _run(options: dict[str, Any]) -> int:
     request = _request(options)
     try:
         used = used_methods()
-        click.echo(text.said_first(request.target, request.methods), err=True)
+        click.echo(shown(text.said_first(request.target, request.methods)), err=True)
         with progress() as show:
             report = Probe(request, used, show).run()
         if options["check"]:
@@ -156,10 +157,11 @@ def _show(report: Report, before: Report | None, options: dict[str, Any]) -> Non
     from dllint.runtime.probe.report import encode
 
     color = colored(options["color"], sys.stdout)
-    curves = plot.lines(report, before)
     if options["output_format"] == "json":
         click.echo(encode(report), nl=False)
-    else:
+    report, before = text.harmless(report), before and text.harmless(before)
+    curves = plot.lines(report, before)
+    if options["output_format"] != "json":
         click.echo(text.render(report, Paint(color)), nl=False, color=color)
         if before:
             click.echo("\n" + compare.render(before, report), nl=False)

@@ -353,3 +353,15 @@ def test_wrong_usage_is_told_before_anything_runs(arguments: list[str]) -> None:
     done = CliRunner().invoke(cli, ["probe", *arguments])
     assert done.exit_code == 2
     assert "dllint probe runs code" not in done.output
+
+
+def test_what_a_program_says_is_text() -> None:
+    told = "\x1b]0;title\x07\u202e\n::stop-commands::x"
+    answer = Answer("pickles", Verdict.FAILS, told, places=(Place("a\x9b2J.py", 1),))
+    method = Method("fork", True, (answer,), output="\x1b[2J exited")
+    hostile = Report(dllint="1", target="a\x1b.py:b", platform="", methods=(method,))
+    rendered = text.render(text.harmless(hostile), Paint(False))
+    assert "title" in rendered
+    assert not {"\x1b", "\x07", "\x9b", "\u202e"} & {*rendered}
+    assert not any(line.lstrip().startswith("::") for line in rendered.splitlines())
+    assert text.harmless(report()) == report(), "and nothing else changes"

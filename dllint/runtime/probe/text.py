@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+import msgspec
+
+from dllint.report import shown
 from dllint.runtime.probe.messages import Part
 from dllint.runtime.probe.report import Answer, Method, Report, Verdict
 
@@ -19,6 +22,19 @@ def render(report: Report, paint: Paint) -> str:
     if report.checked is not None:
         blocks.append(_checked(report, paint))
     return "\n".join("\n".join(block) + "\n" for block in map(list, blocks) if block)
+
+
+def harmless(report: Report) -> Report:
+    """A report in which all that comes from the probed program is text to terminals and logs, and no command."""
+    return msgspec.convert(_harmless(msgspec.to_builtins(report)), Report)
+
+
+def _harmless(value: object) -> object:
+    if isinstance(value, str):
+        return "\n".join(map(shown, value.split("\n")))
+    if isinstance(value, dict):
+        return {_harmless(key): _harmless(item) for key, item in value.items()}
+    return [*map(_harmless, value)] if isinstance(value, list | tuple) else value
 
 
 def _head(report: Report) -> Iterator[str]:
@@ -41,8 +57,8 @@ def _table(report: Report, paint: Paint) -> Iterator[str]:
     broad = max(len(word) for word in (*names, *(word for cells in rows.values() for _, word in cells)))
     yield " " * width + "  " + "  ".join(name.ljust(broad) for name in names).rstrip()
     for question, cells in rows.items():
-        shown = [paint(style, word) + " " * (broad - len(word)) for style, word in cells]
-        yield f"{question.ljust(width)}  {'  '.join(shown)}".rstrip()
+        painted = [paint(style, word) + " " * (broad - len(word)) for style, word in cells]
+        yield f"{question.ljust(width)}  {'  '.join(painted)}".rstrip()
 
 
 def _cell(method: Method, question: str) -> tuple[str, str]:
