@@ -31,7 +31,7 @@ _STEPS = 3
 
 
 class _Arrival(NamedTuple):
-    """What becomes of a value on the line, and the steps that lead there."""
+    """The fate of values on the line, and the steps that lead there."""
 
     verb: str
     """For one value and for several, separated by a slash."""
@@ -123,7 +123,7 @@ class Why:
                                 yield self._consumer(event, expr)
 
     def _consumer(self, event: Event, wanted: Expr) -> str:
-        """What takes a lambda that nothing ships."""
+        """A sentence on the call or target that takes a lambda that nothing ships."""
         holder = ""
         for root in (event.value, event.target):
             for expr in root.walk() if root is not None else ():

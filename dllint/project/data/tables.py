@@ -20,7 +20,7 @@ _NO_TABLE = frozenset({
     "items", "iterrows", "itertuples", "groupby", "corr", "isnull", "isna", "head", "to_csv", "shape", "columns",
     "index", "dtypes", "get_dummies", "codes",
 })  # fmt: skip
-"""What makes something else of a table, or something small."""
+"""Methods whose result isn't a table, or is small."""
 
 
 class Tables:
