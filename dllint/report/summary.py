@@ -63,14 +63,19 @@ def _counted(what: str, counts: Mapping[str, int]) -> Iterator[str]:
 
 
 def lines(
-    findings: Findings, checked: Set[str], platforms: Sequence[str], perhaps: Container[str] | None = None
+    findings: Findings,
+    checked: Set[str],
+    platforms: Sequence[str],
+    perhaps: Container[str] | None = None,
+    projects: int = 1,
 ) -> Iterator[str]:
     """Counts, what can be fixed, and what the declared targets would change. `checked` are the files reported on.
 
-    `perhaps` are the rules that have fixes, where those of the findings were not made.
+    `perhaps` are the rules that have fixes, where those of the findings were not made. `projects` were checked alone.
     """
     files = {finding.path for finding, _ in findings}
-    besides = f", {len(checked)} checked" if files not in (set(), checked) else ""
+    several = f" in {projects} projects" if projects > 1 else ""
+    besides = f", {len(checked)} checked{several}" if several or files not in (set(), checked) else ""
     yield f"{_found(findings)} in {_many(len(files or checked), 'file')}{besides}."
     skipped = sum(finding.code == "DLL903" for finding, _ in findings)
     if skipped:
