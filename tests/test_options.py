@@ -151,6 +151,15 @@ def test_the_summary_counts_files_with_findings_beside_those_checked(program: Pa
     assert check("other.py").stderr == "0 findings in 1 file.\n"
 
 
+def test_the_summary_tells_causes_in_files_that_were_not_named(program: Path) -> None:
+    dataset, loader = PROGRAM.split("if __name__")
+    (program / "words.py").write_text(dataset)
+    (program / "train.py").write_text(f"from words import DataLoader, Words\n\nif __name__{loader}")
+    done = check("train.py")
+    assert done.stdout.startswith(CONCISE)
+    assert done.stderr.startswith("1 finding in 1 file, on routes through 1 checked file.\n")
+
+
 def test_what_could_not_be_written_was_not_fixed(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from dllint.engine import run, write
 

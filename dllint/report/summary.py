@@ -74,14 +74,20 @@ def lines(
     `perhaps` are the rules that have fixes, where those of the findings were not made. `projects` were checked alone.
     """
     files = {finding.path for finding, _ in findings}
-    several = f" in {projects} projects" if projects > 1 else ""
-    besides = f", {len(checked)} checked{several}" if several or files not in (set(), checked) else ""
-    yield f"{_found(findings)} in {_many(len(files or checked), 'file')}{besides}."
+    yield f"{_found(findings)} in {_many(len(files or checked), 'file')}{_besides(files, checked, projects)}."
     skipped = sum(finding.code == "DLL903" for finding, _ in findings)
     if skipped:
         yield f"{_many(skipped, 'file')} not analyzed."
     yield from _fixable(findings) if perhaps is None else _perhaps_fixable(findings, perhaps)
     yield from _elsewhere(findings, platforms)
+
+
+def _besides(files: Set[str], checked: Set[str], projects: int) -> str:
+    """How many files were checked, if it isn't those with findings: a cause may be in a file that was not named."""
+    several = f" in {projects} projects" if projects > 1 else ""
+    if not files <= checked:
+        return f", on routes through {_many(len(checked), 'checked file')}{several}"
+    return f", {len(checked)} checked{several}" if several or files not in (set(), checked) else ""
 
 
 def _found(findings: Findings) -> str:
