@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _MADE = ("pandas.DataFrame", "pandas.Series", "pandas.concat", "pandas.merge")
 _ACCESS = frozenset({"loc", "iloc", "str", "T"})
-"""What leads from a table to parts of it and is not a column."""
+"""Attributes that lead from a table to parts of it and aren't columns."""
 _ROWS = (*FRAMES, *_MADE)
 _NO_TABLE = frozenset({
     "tolist", "to_list", "to_dict", "sum", "mean", "std", "max", "min", "median", "nunique", "value_counts", "describe",
