@@ -184,7 +184,7 @@ def lookup(word: str) -> RuleInfo:
     for entry in infos():
         if word.upper() == entry.code or word.lower() == entry.name or {word.upper(), word.lower()} & {*entry.formerly}:
             return entry
-    raise UnknownRule(f"unknown rule {word!r}{_did_you_mean(word)}")
+    raise UnknownRule(f"unknown rule {word!r}{_close(word) or '; `dllint rule --all` lists them'}")
 
 
 def matches(selector: str, entry: RuleInfo) -> bool:
@@ -229,7 +229,8 @@ def validate(selectors: Iterable[str]) -> None:
     """Raise UnknownRule for the first selector that covers no rule."""
     for selector in selectors:
         if not any(matches(selector, entry) for entry in infos()):
-            raise UnknownRule(f"unknown rule selector {selector!r}{_did_you_mean(selector)}")
+            close = _close(selector)
+            raise UnknownRule(f"unknown rule selector {selector!r}{close or _selectors(selector)}")
 
 
 class Layer(msgspec.Struct, frozen=True):
@@ -274,14 +275,22 @@ def _strength(entry: RuleInfo, selectors: Iterable[str]) -> int:
     return max((length(selector) for selector in selectors if matches(selector, entry)), default=-1)
 
 
-def _did_you_mean(word: str) -> str:
+def _close(word: str) -> str:
+    """What to say of a word that resembles a code, name or family; nothing if it resembles none."""
     from difflib import get_close_matches  # only for what is misspelt
 
     if any(entry.code.startswith(word.upper()) for entry in infos()):
         return ", which is the beginning of several codes; `dllint rule --all` lists them"
     names = {name.upper(): name for entry in infos() for name in (entry.code, entry.name, entry.family)}
     close = get_close_matches(word.upper(), names, n=1, cutoff=0.7)
-    return f"; did you mean {names[close[0]]!r}?" if close else "; `dllint rule --all` lists them"
+    return f"; did you mean {names[close[0]]!r}?" if close else ""
+
+
+def _selectors(word: str) -> str:
+    """What to say of a selector that resembles nothing: how codes begin, and the families."""
+    letters = sorted({entry.code.rstrip("0123456789") for entry in infos()})
+    codes = "" if word.upper().startswith(tuple(letters)) else f"codes begin with {' or '.join(letters)}, "
+    return f"; {codes}families are {', '.join(families())}, and `dllint rule --all` lists codes and names"
 
 
 def _packages() -> Iterator[str]:

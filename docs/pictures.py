@@ -1,6 +1,7 @@
 """The pictures of the gallery, made of what the commands really print: `python -m docs.pictures [NAME]...`.
 
-Needs git; tmux and Neovim for `editor`; playwright and a Chromium for `pull-request`.
+Needs git; tmux and Neovim for `editor`; playwright and a Chromium for `pull-request` and the built site, `site`.
+The pictures of VS Code are from `npm run browser` in `editors/vscode`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from rich.console import Console
 from rich.terminal_theme import SVG_EXPORT_THEME
 from rich.text import Text
 
-from docs import pull_request
+from docs import pull_request, site_pictures
 
 ROOT = Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"
@@ -121,7 +122,9 @@ def _settled(capture: list[str]) -> str:
 PICTURES = {
     "terminal.svg": lambda: terminal().encode(),
     "editor.svg": lambda: editor().encode(),
-    "pull-request.png": lambda: pull_request.picture(ROOT, ENV),
+    "pull-request.png": lambda: site_pictures.fewer_colors(pull_request.picture(ROOT, ENV)),
+    "site.png": lambda: site_pictures.picture(ROOT, site_pictures.FIRST_PAGE),
+    "site-phone.png": lambda: site_pictures.picture(ROOT, site_pictures.RULES_ON_A_PHONE),
 }
 
 

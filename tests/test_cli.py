@@ -84,6 +84,14 @@ def test_version_and_help() -> None:
         assert dllint(REPOSITORY, *args).returncode == 0
 
 
+@pytest.mark.parametrize("name", ["check", "review"])
+def test_help_is_in_sections(name: str) -> None:
+    told = CliRunner().invoke(cli, [name, "--help"]).stdout
+    assert told.endswith("\nOptions:\n  -h, --help  Show this message and exit.\n"), "the others are in sections"
+    assert told.count("\n  --select ") == told.count("\nRules:\n") == 1
+    assert max(map(len, told.splitlines())) <= 100
+
+
 def test_the_command_line_loads_nothing_that_a_version_does_not_need() -> None:
     heavy = ("libcst", "rich", "pathspec", "msgspec", "packaging", "dllint_rules", "dllint.engine", "torch")
     code = f"import sys, dllint.cli; print([name for name in {heavy} if name in sys.modules])"
@@ -205,6 +213,22 @@ def test_why(program: Path) -> None:
     done = check("--why", "words.py:8")
     assert done.exit_code == 0
     assert done.stdout.startswith("DLL101 is reported here: ")
+    assert max(map(len, done.stdout.splitlines())) <= 100, "a line fits a terminal"
+    assert done.stdout.endswith(
+        "`defaultdict(lambda: 0)` and `lambda: 0` are shipped to workers:\n"
+        "  kept as `counts` of `Words` (words.py:8:9)\n"
+        "  passed as `dataset` (words.py:18:25)\n"
+        "  `DataLoader(...)` starts the workers here (words.py:18:14)\n"
+        "`Words` is shipped by the loader at words.py:18:14, which has workers\n"
+    )
+
+
+def test_why_tells_a_loader_without_workers_from_one_with_them(program: Path) -> None:
+    with (program / "words.py").open("a") as file:
+        file.write("    print(len(DataLoader(Words())))\n")
+    told = " ".join(check("--why", "words.py:8").stdout.split())
+    assert "reach the `DataLoader` at words.py:19:15, which starts no workers: kept as `counts`" in told
+    assert told.endswith("`Words` is shipped by the loader at words.py:18:14, which has workers")
 
 
 # Formats.

@@ -231,9 +231,15 @@ def test_a_name_is_looked_up_in_files_that_no_loader_leads_to(tmp_path: Path) ->
     assert "no loader, dataset or transform that is shipped was found to keep it" in told
 
 
+def test_a_message_is_explained_as_it_is(project: Path) -> None:
+    status, told = run("ValueError: bad value(s) in fds_to_keep", "--project", str(project))
+    assert status == 0
+    assert told.startswith("1 line read.\n\nValueError: bad value(s) in fds_to_keep\n")
+
+
 def test_a_log_without_a_known_message_is_said_to_have_none(project: Path) -> None:
     status, told = run("-", "--project", str(project), text="loss 0.3\n" * 3)
-    assert (status, told) == (1, "3 lines read; dllint recognizes none of their messages.\n")
+    assert (status, told) == (1, "3 lines read; dllint recognizes no message.\n")
 
 
 @pytest.mark.parametrize(

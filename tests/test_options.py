@@ -88,7 +88,9 @@ def test_families_select(program: Path) -> None:
 
 
 def test_nonsense_is_not_answered_with_a_rule(folder: Path) -> None:
-    assert check("--select", "E501").stderr == "error: unknown rule selector 'E501'; `dllint rule --all` lists them\n"
+    told = check("--select", "E501").stderr
+    assert told.startswith("error: unknown rule selector 'E501'; codes begin with DLL, families are correctness, ")
+    assert told.endswith("and `dllint rule --all` lists codes and names\n")
 
 
 def test_comments_can_be_passed_over(program: Path) -> None:
@@ -147,6 +149,15 @@ def test_the_summary_counts_files_with_findings_beside_those_checked(program: Pa
     (program / "other.py").write_text("x = 1\n")
     assert check().stderr.startswith("1 finding in 1 file, 2 checked.\n")
     assert check("other.py").stderr == "0 findings in 1 file.\n"
+
+
+def test_the_summary_tells_causes_in_files_that_were_not_named(program: Path) -> None:
+    dataset, loader = PROGRAM.split("if __name__")
+    (program / "words.py").write_text(dataset)
+    (program / "train.py").write_text(f"from words import DataLoader, Words\n\nif __name__{loader}")
+    done = check("train.py")
+    assert done.stdout.startswith(CONCISE)
+    assert done.stderr.startswith("1 finding in 1 file, on routes through 1 checked file.\n")
 
 
 def test_what_could_not_be_written_was_not_fixed(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -260,7 +260,7 @@ def test_from_the_command_line(folder: Path) -> None:
     first, second = done.stdout.splitlines()
     assert first.startswith(f"first/{CONCISE}") and second.startswith(f"second/{CONCISE}")
     assert done.returncode == 1
-    assert done.stderr.startswith("2 findings in 2 files, 3 checked.")
+    assert done.stderr.startswith("2 findings in 2 files, 3 checked in 3 projects.")
 
 
 def test_what_does_not_exist_hides_nothing(folder: Path) -> None:

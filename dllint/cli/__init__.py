@@ -97,7 +97,7 @@ def main() -> None:
     sys.exit(status)
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, "-V", "--version", message="dllint %(version)s")
 def cli() -> None:
     """Find and fix the code that breaks, bloats or hangs in DataLoader and multiprocessing workers."""

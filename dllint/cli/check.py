@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shutil
 import sys
+import textwrap
 import time
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -14,6 +16,7 @@ import click
 
 from dllint.cli import Problem, choices, narrow
 from dllint.cli.output import report, report_context, shown_progress, tells_fixes
+from dllint.cli.sections import Sectioned
 from dllint.garbage import uncollected
 from dllint.report.formats import FORMATS
 
@@ -32,7 +35,7 @@ def _file(context: click.Context, option: click.Parameter, value: str) -> str:
     return value
 
 
-class _Command(click.Command):
+class _Command(Sectioned):
     """`--add-noqa` takes its reason behind an equals sign only: what follows it is a path."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -49,8 +52,8 @@ class _Command(click.Command):
 @click.option("--diff", is_flag=True, help="Show what the fixes would change; write no file.")
 @choices.fixing
 @choices.selection
-@click.option("--output-format", type=click.Choice(list(FORMATS)), envvar="DLLINT_OUTPUT_FORMAT",
-              help="Default: full on a terminal, otherwise concise.")  # fmt: skip
+@click.option("--output-format", type=click.Choice(list(FORMATS)), metavar="FORMAT", envvar="DLLINT_OUTPUT_FORMAT",
+              help=f"{', '.join(FORMATS)}. Default: full on a terminal, otherwise concise.")  # fmt: skip
 @click.option("-o", "--output-file", metavar="FILE", default="", callback=_file,
               help="Write the findings, or the diff, to this file.")  # fmt: skip
 @click.option("-n", "--no-cache", is_flag=True, envvar="DLLINT_NO_CACHE", help="Do not read or write the cache.")
@@ -162,11 +165,17 @@ def _why(place: str, paths: tuple[str, ...], options: dict[str, Any]) -> int:
     here = os.path.realpath(path).startswith(os.path.join(os.path.realpath("."), ""))
     request = _request(paths or (("." if here else path),), options)
     try:
-        for told in why(request, path, row, cell):
-            click.echo(shown(told))
+        for line in why(request, path, row, cell):
+            click.echo(_wrapped(shown(line)))
     except NoLine as error:
         raise Problem(str(error)) from error
     return 0
+
+
+def _wrapped(line: str) -> str:
+    """A line as a paragraph as wide as the terminal, its later lines indented."""
+    width = max(shutil.get_terminal_size((100, 24)).columns, 40)
+    return textwrap.fill(line, width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
 
 
 def _check(request: Request, options: dict[str, Any]) -> int:

@@ -20,7 +20,7 @@ _PIECE = 1 << 20
 
 
 @click.command("explain")
-@click.argument("words", nargs=-1, metavar="[LOG | -]")
+@click.argument("words", nargs=-1, metavar="[LOG | - | MESSAGE]")
 @click.option("--run", "program", is_flag=True, help="Run a program and explain its output: --run -- python train.py")
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
               help="With --run: after this time, show the program's stacks and end it.")  # fmt: skip
@@ -49,11 +49,12 @@ def command(
 ) -> None:
     """Explain a log or traceback: what happened, and which line of the project causes it.
 
-    Reads LOG, or standard input: `python train.py 2>&1 | dllint explain -`. The exit status is 0 if dllint recognized
-    something, and 1 if it did not. With --run, it is the status of the program.
+    Reads LOG, or standard input: `python train.py 2>&1 | dllint explain -`. A MESSAGE in quotes works, too. The exit
+    status is 0 if dllint recognized something, and 1 if it did not. With --run, it is the status of the program.
     """
     from dllint.config import ConfigError
     from dllint.engine import Request
+    from dllint.report.summary import many
 
     if program:
         status, reading = _run(words, timeout)
@@ -62,7 +63,7 @@ def command(
     else:
         status, reading = None, _read(words)
     if not reading.seen:
-        click.echo(f"{reading.lines} lines read; dllint recognizes none of their messages.", err=True)
+        click.echo(f"{many(reading.lines, 'line')} read; dllint recognizes no message.", err=True)
         context.exit(1 if status is None else status)
     request = Request(paths=(project,), cache=not no_cache, cache_dir=cache_dir)
     try:
@@ -117,6 +118,8 @@ def _read(words: tuple[str, ...]) -> Reading:
         if sys.stdin.isatty():
             click.echo("Paste the message, then press Ctrl-D (Windows: Ctrl-Z, Enter).", err=True)
         return read(_pieces(sys.stdin.buffer))
+    if " " in words[0] and not os.path.exists(words[0]):
+        return read([words[0].encode("utf-8", "surrogateescape")])
     try:
         with open(words[0], "rb") as log:
             return read(_pieces(log))

@@ -127,7 +127,8 @@ def _summary(result: Result, request: Request, context: Context, options: dict[s
         told += summary.left(result.findings)
     elif result.checked:
         fixing = None if request.remedies else {info.code for info in context.rules.values() if info.fixable != "never"}
-        told += summary.lines(result.findings, result.targets, result.config.targets.platforms, fixing)
+        platforms = result.config.targets.platforms
+        told += summary.lines(result.findings, result.targets, platforms, fixing, result.projects)
     for line in told:
         click.echo(line, err=True)
 

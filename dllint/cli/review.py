@@ -9,9 +9,10 @@ import click
 
 from dllint.cli import Problem, choices
 from dllint.cli.output import write
+from dllint.cli.sections import Sectioned
 
 
-@click.command("review")
+@click.command("review", cls=Sectioned)
 @click.argument("paths", nargs=-1)
 @click.option("--base", metavar="REF", required=True, help="The branch that the pull request merges into: origin/main.")
 @click.option(

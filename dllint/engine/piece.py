@@ -70,6 +70,7 @@ def joined(config: Config, pieces: Iterable[tuple[str, Piece]]) -> Result:
         ),
         source=source,
         targets=frozenset(f"{folder}/{path}" for folder, one in each for path in one.targets),
+        projects=len(each),
         codes=frozenset(chain.from_iterable(one.codes for _, one in each)),
         changes=tuple(
             Change(*(decoded(f"{folder}/{path}", data) for data in texts))

@@ -39,6 +39,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     source: Callable[[str], Source]
     targets: frozenset[str] = frozenset()
     """The files reported on."""
+    projects: int = 1
+    """How many projects were checked, each alone."""
     codes: frozenset[str] = frozenset()
     """The rules that were asked."""
     changes: tuple[Change, ...] = ()

@@ -186,7 +186,7 @@ class Project:
 
     @cached_property
     def in_memory(self) -> tuple[Held, ...]:
-        """What forked workers have in the attributes of objects, `__getstate__` or not: per attribute and value."""
+        """The attributes of objects in forked workers, `__getstate__` or not: one entry per attribute and value."""
         every: dict[tuple[Holder, Note, object], Held] = {}
         for held in self._inherited():
             if held.holder.kind == "attribute":
@@ -205,7 +205,7 @@ class Project:
 
     @cached_property
     def _held_by_users(self) -> list[Held]:
-        """What users of the project would ship."""
+        """The values that users of the project would ship."""
         return [*(held for _, items in self._sent_by_users for held in items), *self._sent_in_tests()]
 
     @cached_property
@@ -213,7 +213,7 @@ class Project:
         return [(sent, self._pickled.by_users(*sent)) for sent in self._offered()]
 
     def _offered(self) -> Iterator[Sent]:
-        """What the project offers to its users: the value, how they send it, the way to it."""
+        """The values that the project offers to its users, how these send them, and the route."""
         for value, note in self.users_datasets:
             yield value, Holder("argument", "dataset"), (note,)
         if not self._quiet_library:
@@ -222,7 +222,7 @@ class Project:
             yield from self.library.default_lambdas()
 
     def _sent_in_tests(self) -> Iterator[Held]:
-        """What tests send to processes without workers: the project's users do."""
+        """The values that tests use without workers and that the project's users send to workers."""
         for loader, items in self._held_by_loader:
             if loader.in_tests and not self.starts_workers(loader) and loader.instance is not None:
                 yield from (held.for_users() for held in items)
@@ -295,7 +295,7 @@ class Project:
 
     @cached_property
     def users_running(self) -> tuple[Running, ...]:
-        """What would run in the workers of the project's users."""
+        """The code that would run in the workers of the project's users."""
         return tuple(self._worker_code.of(self._held_by_users, None))
 
     def executed_calls(self, running: Running) -> Sequence[Expr]:
@@ -339,7 +339,7 @@ class Project:
     # Values.
 
     def values(self, expr: Expr, env: Env) -> Values:
-        """What an expression may evaluate to."""
+        """The values that an expression may have."""
         return self.evaluator.values(expr, env)
 
     def failing(self, held: Held, methods: frozenset[str] = PICKLING) -> frozenset[str]:

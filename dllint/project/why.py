@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dllint.knowledge import DROP_STATE
 from dllint.model.facts import Event, Expr
@@ -26,6 +26,22 @@ _WORKERS = {
     Workers.SOME: "has workers",
     Workers.UNKNOWN: "has a number of workers that is not known",
 }
+_STEPS = 3
+"""How many steps of a route are listed: the last ones, which end at the loader."""
+
+
+class _Arrival(NamedTuple):
+    """The fate of values on the line, and the steps that lead there."""
+
+    verb: str
+    """For one value and for several, separated by a slash."""
+    end: str
+    steps: tuple[str, ...]
+
+    def lines(self, values: list[str]) -> list[str]:
+        """A sentence on all values that arrive like this, and a line for each step."""
+        verb = self.verb.split("/")[len(values) > 1]
+        return [f"{' and '.join(values)} {verb} {self.end}:", *(f"  {step}" for step in self.steps)]
 
 
 class Why:
@@ -39,10 +55,9 @@ class Why:
         self.source = project.source(module.path)
 
     def lines(self) -> list[str]:
-        """One sentence for each thing on the line that could matter."""
-        found = [*self._loaders(), *self._shipped(), *self._unshipped(), *self._classes(), *self._main_code()]
-        found += self._limits()
-        return list(dict.fromkeys(found))
+        """One sentence for each thing on the line that could matter; an indented line is a step of a route."""
+        after = dict.fromkeys((*self._unshipped(), *self._classes(), *self._main_code(), *self._limits()))
+        return [*dict.fromkeys(self._loaders()), *self._shipped(), *after]
 
     def _here(self, span: Span) -> bool:
         return self.source.location(span.start)[0] == self.row
@@ -77,21 +92,25 @@ class Why:
                 )
 
     def _shipped(self) -> Iterator[str]:
+        arrivals: dict[_Arrival, dict[str, None]] = {}
         for held in self.project.every_route():
             if held.path == self.module.path and self._here(held.span):
-                yield self._verdict(held)
+                text = self.project.text(held.path, held.span).splitlines()[0][:60]
+                arrivals.setdefault(self._arrival(held), {})[f"`{text}`"] = None
+        for arrival, values in arrivals.items():
+            yield from arrival.lines(list(values))
 
-    def _verdict(self, held: Held) -> str:
-        what = f"`{self.project.text(held.path, held.span).splitlines()[0][:60]}`"
-        steps = " <- ".join(f"{note.text} ({self._at(note.path, note.span)})" for note in held.route[-3:])
+    def _arrival(self, held: Held) -> _Arrival:
+        steps = tuple(f"{note.text} ({self._at(note.path, note.span)})" for note in held.route[-_STEPS:])
         loader = held.loader
         if loader is None:
-            return f"{what} is shipped only by users of this project: {steps}"
+            return _Arrival("is/are", "shipped only by users of this project", steps)
         if loader.workers is Workers.NONE:
-            return f"{what} reaches a `{loader.name}` that {_WORKERS[loader.workers]}: {steps}"
+            place = self._at(loader.path, loader.span)
+            return _Arrival("reaches/reach", f"the `{loader.name}` at {place}, which starts no workers", steps[:-1])
         if not loader.methods & PICKLING:
-            return f"{what} is shipped, but workers are started by fork here, which pickles nothing: {steps}"
-        return f"{what} is shipped to workers: {steps}"
+            return _Arrival("is/are", "shipped, but workers are started by fork here, which pickles nothing", steps)
+        return _Arrival("is/are", "shipped to workers", steps)
 
     def _unshipped(self) -> Iterator[str]:
         shipped = {(held.path, held.span) for held in self.project.every_route()}
@@ -104,7 +123,7 @@ class Why:
                                 yield self._consumer(event, expr)
 
     def _consumer(self, event: Event, wanted: Expr) -> str:
-        """What takes a lambda that nothing ships."""
+        """A sentence on the call or target that takes a lambda that nothing ships."""
         holder = ""
         for root in (event.value, event.target):
             for expr in root.walk() if root is not None else ():
@@ -119,7 +138,9 @@ class Why:
         return f"`lambda`{kept}: no loader, dataset or transform that is shipped was found to keep it"
 
     def _classes(self) -> Iterator[str]:
-        reached = {held.value.klass: held for held in self.project.every_route() if isinstance(held.value, Inst)}
+        instances = [held for held in self.project.every_route() if isinstance(held.value, Inst)]
+        instances.sort(key=_workers)
+        reached = {held.value.klass: held for held in instances if isinstance(held.value, Inst)}
         for item in self.module.model.classes:
             if not self._inside(item.span):
                 continue
@@ -136,7 +157,8 @@ class Why:
             yield f"`{name}` decides by `{custom[0]}` what is pickled: its attributes are not judged"
         if held is not None and held.loader is not None:
             place = self._at(held.loader.path, held.loader.span)
-            yield f"`{name}` is shipped by the loader at {place}, which {_WORKERS[held.loader.workers]}"
+            verb = "reaches" if held.loader.workers is Workers.NONE else "is shipped by"
+            yield f"`{name}` {verb} the loader at {place}, which {_WORKERS[held.loader.workers]}"
         elif held is not None:
             yield f"`{name}` is shipped by no loader of this project, only by its users"
         elif not custom:
@@ -154,6 +176,12 @@ class Why:
                         yield f"starts workers {where}: spawned workers do not run it again"
                     elif not found:
                         yield f"`{self.project.text(self.module.path, expr.span)}` is not seen to be a loader"
+
+
+def _workers(held: Held) -> int:
+    """Orders what is shipped by how much is known to happen to it: users, no workers, unknown, workers."""
+    order = (None, Workers.NONE, Workers.UNKNOWN, Workers.SOME)
+    return order.index(held.loader.workers if held.loader else None)
 
 
 def why(project: Project, path: str, row: int, named: Callable[[str], str]) -> list[str]:

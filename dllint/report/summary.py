@@ -32,7 +32,7 @@ def left(findings: Findings) -> Iterator[str]:
     """What `--fix-only` does not show; the fixes of what is left were made."""
     number = sum(finding.code != "DLL904" for finding, _ in findings)
     if number:
-        yield f"{_many(number, 'finding')} left."
+        yield f"{many(number, 'finding')} left."
         yield from _fixable(findings)
 
 
@@ -41,10 +41,10 @@ def unshown(findings: Findings) -> Iterator[str]:
     count = Counter(fix.applicability for _, fix in findings if fix)
     if count[Applicability.UNSAFE]:
         number = count[Applicability.UNSAFE]
-        yield f"{_many(number, 'unsafe fix', 'unsafe fixes')} not shown; `--unsafe-fixes` shows {_them(number)}."
+        yield f"{many(number, 'unsafe fix', 'unsafe fixes')} not shown; `--unsafe-fixes` shows {_them(number)}."
     without = len(findings) - count[Applicability.UNSAFE] - count[Applicability.SAFE]
     if without:
-        yield f"{_many(without, 'finding')} without a fix that dllint can apply."
+        yield f"{many(without, 'finding')} without a fix that dllint can apply."
 
 
 def _them(number: int) -> str:
@@ -59,31 +59,42 @@ def silenced(counts: Mapping[str, int]) -> Iterator[str]:
 def _counted(what: str, counts: Mapping[str, int]) -> Iterator[str]:
     details = ", ".join(f"{code} {number}" for code, number in sorted(counts.items()))
     if details:
-        yield f"{what} {_many(sum(counts.values()), 'finding')} ({details})."
+        yield f"{what} {many(sum(counts.values()), 'finding')} ({details})."
 
 
 def lines(
-    findings: Findings, checked: Set[str], platforms: Sequence[str], perhaps: Container[str] | None = None
+    findings: Findings,
+    checked: Set[str],
+    platforms: Sequence[str],
+    perhaps: Container[str] | None = None,
+    projects: int = 1,
 ) -> Iterator[str]:
     """Counts, what can be fixed, and what the declared targets would change. `checked` are the files reported on.
 
-    `perhaps` are the rules that have fixes, where those of the findings were not made.
+    `perhaps` are the rules that have fixes, where those of the findings were not made. `projects` were checked alone.
     """
     files = {finding.path for finding, _ in findings}
-    besides = f", {len(checked)} checked" if files not in (set(), checked) else ""
-    yield f"{_found(findings)} in {_many(len(files or checked), 'file')}{besides}."
+    yield f"{_found(findings)} in {many(len(files or checked), 'file')}{_besides(files, checked, projects)}."
     skipped = sum(finding.code == "DLL903" for finding, _ in findings)
     if skipped:
-        yield f"{_many(skipped, 'file')} not analyzed."
+        yield f"{many(skipped, 'file')} not analyzed."
     yield from _fixable(findings) if perhaps is None else _perhaps_fixable(findings, perhaps)
     yield from _elsewhere(findings, platforms)
+
+
+def _besides(files: Set[str], checked: Set[str], projects: int) -> str:
+    """How many files were checked, if it isn't those with findings: a cause may be in a file that was not named."""
+    several = f" in {projects} projects" if projects > 1 else ""
+    if not files <= checked:
+        return f", on routes through {many(len(checked), 'checked file')}{several}"
+    return f", {len(checked)} checked{several}" if several or files not in (set(), checked) else ""
 
 
 def _found(findings: Findings) -> str:
     """Places, designs, and how many places have several findings."""
     causes = len({(finding.path, finding.span) for finding, _ in findings})
     text = counted(findings)
-    return text if causes == len(findings) else f"{text}, {_many(causes, 'cause')}"
+    return text if causes == len(findings) else f"{text}, {many(causes, 'cause')}"
 
 
 def _fixable(findings: Findings) -> Iterator[str]:
@@ -111,5 +122,6 @@ def _elsewhere(findings: Findings, platforms: Sequence[str]) -> Iterator[str]:
         )
 
 
-def _many(number: int, noun: str, plural: str = "") -> str:
+def many(number: int, noun: str, plural: str = "") -> str:
+    """A number with its noun."""
     return f"{number} {noun if number == 1 else plural or f'{noun}s'}"

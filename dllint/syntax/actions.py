@@ -1,4 +1,4 @@
-"""What a lambda does, in words that make a name: `to_float`, `label_of`, `resize_to_256`."""
+"""Names for what a lambda does: `to_float`, `label_of`, `resize_to_256`."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _CONSTANTS: dict[object, str] = {None: "none", "": "empty_text"}
 
 
 def action(node: ast.Lambda) -> str:
-    """What a lambda does; "" where no few words say it."""
+    """A name for what a lambda does; "" if it takes too many words."""
     given = {part.arg for part in ast.walk(node.args) if isinstance(part, ast.arg)}
     words = _of(node.body, given - {parameter.arg for parameter, _ in defaults(node.args)})
     return words if len(words) <= MOST else ""
@@ -212,7 +212,7 @@ def _digits(value: float) -> str:
 
 
 def _named(node: ast.expr) -> str:
-    """What an operand is called, in a word."""
+    """A word for an operand."""
     match node:
         case ast.Constant(value=bool() | None as value):
             return str(value).lower()

@@ -1,4 +1,4 @@
-"""What a notebook defines as a module beside it, which spawned workers import: a cell that writes the file."""
+"""A notebook's definitions as a module beside it, which spawned workers import: a cell that writes the file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a function takes from the functions around it, and whether `functools.partial` may fill it in instead."""
+"""The variables that a function takes from those around it, and whether `functools.partial` may fill them in."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Captures(NamedTuple):
 def captures(
     outline: Outline, module: ModuleNames, function: FunctionNode, code: str, own: Collection[str] = ()
 ) -> Captures:
-    """What a function captures. Raises Refused where a copy at module level would not mean the same.
+    """The captures of a function. Raises Refused where a copy at module level would not mean the same.
 
     `code` is the function alone, without indentation; names in `own` do not count. A variable qualifies when the value
     it has where the function is made is the one it keeps, and when it is not `self`, which would take its whole object

@@ -35,7 +35,7 @@ def _functions(seen: Outline) -> list[tuple[ast.FunctionDef, str]]:
 
 
 def _without_names(function: ast.stmt) -> str:
-    """What a function does, whatever it calls its positional parameters."""
+    """A key for what a function does, whatever it calls its positional parameters."""
     copy = cast(ast.FunctionDef, ast.parse(ast.unparse(function)).body[0])
     positional = [*copy.args.posonlyargs, *copy.args.args]
     numbers = {parameter.arg: f"{number}" for number, parameter in enumerate(positional)}

@@ -26,7 +26,7 @@ from dllint.syntax.suggest import suggest_name
 from dllint.syntax.width import placed
 
 _NOTHING_MORE = re.compile(r"[ \t\f]*(#[^\r\n]*)?(?=[\r\n]|\Z)")
-"""What is left of a line but for a comment."""
+"""The rest of a line, which is blank or a comment."""
 _STATEFUL = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)
 
 

@@ -31,7 +31,7 @@ from dllint.syntax.scoping import binder, bindings
 from dllint.syntax.write import insertion_point
 
 _MAKERS = {"dataclass", "field", "namedtuple", "property", "staticmethod", "classmethod", "TypeVar", "frozenset"}
-"""What a class body may call: it makes the same at any time."""
+"""Functions that a class body may call: they return the same at any time."""
 _IMPORTS = (ast.Import, ast.ImportFrom)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 

@@ -183,7 +183,7 @@ def _join(source: Source, tree: Tree, line: Line, wanted: list[Import]) -> Edit:
 
 
 def _gap(source: Source, offset: int) -> str:
-    """What stands before a name in a list: a newline with the indentation, or a space."""
+    """The text before a name in a list: a newline with the indentation, or a space."""
     row, column = source.location(offset)
     before = source.line(row)[: column - 1]
     return " " if before.strip() else source.newline + before

@@ -17,7 +17,7 @@ _TRIPLE = {'"""', "'''"}
 
 
 def indent_unit(source: Source) -> str:
-    """What one level of indentation is in a file."""
+    """One level of indentation of a file."""
     return _indent_unit(source.text)
 
 

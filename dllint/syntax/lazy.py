@@ -17,7 +17,7 @@ _WRITTEN = re.compile(r"def __getstate__\((\w+)\):\s+return \{\*\*\1\.__dict__(?
 
 
 class Lazy(NamedTuple):
-    """What becomes lazy: `self.name = value`, with the names of what stands in for it.
+    """An attribute that becomes lazy: `self.name = value`, with the names of its replacements.
 
     `store` keeps the value and `pid` the process that made it; `kept` are attributes that `__init__` sets for `value`
     to use: their names and what they are; `parts` those that are taken from it: name, text, offset of the assignment.
@@ -81,7 +81,7 @@ def is_lazy_state(definition: str) -> bool:
 
 
 def lazy_members(lazy: Lazy) -> str:
-    """What is put into the class and its `__init__`, for a person to paste."""
+    """The code to paste into the class and its `__init__`."""
     set_up = [*(f"self.{name} = {text}" for name, text in lazy.kept), f"self.{lazy.store} = self.{lazy.pid} = None"]
     members = [*_properties("self", lazy, "    "), *([_getstate("self", lazy, "    ")] if lazy.dropped else [])]
     return "\n\n".join("\n".join(lines) for lines in [["# in __init__:", *set_up], *members])

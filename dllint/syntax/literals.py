@@ -56,7 +56,7 @@ def _is_literal(root: ast.expr) -> bool:
 def _blank(
     node: ast.expr, text: str, start: int, end: int, offsets: Offsets
 ) -> tuple[tuple[int, int] | None, list[ast.expr]]:
-    """What of a large literal may go, and the first elements, which stay."""
+    """The part of a large literal that may go, and the first elements, which stay."""
     if isinstance(node, ast.Constant):
         first = _STRING.match(text, start)  # adjacent strings are one constant
         whole = first is None or first.end() == end or first[0].endswith(('"""', "'''"))

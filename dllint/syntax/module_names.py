@@ -1,4 +1,4 @@
-"""What a module's names mean to a process that imports the module again, as a spawned worker does."""
+"""The meaning of a module's names in a process that imports the module again, as a spawned worker does."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 class Fate(Enum):
-    """What becomes of a name in a fresh import.
+    """The fate of a name in a fresh import.
 
     SAME: it is bound again. GUARDED: it is one variable of the main program, bound under its guard. GUARDED_IMPORT: an
     import there. OTHER: the main program may have changed it, or nothing is seen that binds it.
@@ -36,7 +36,7 @@ class ModuleNames:
         self._starred = any(item.bound == "*" for item in model.imports)
 
     def fate(self, name: str) -> Fate:
-        """What becomes of one name, and of all that functions and classes of the module mean by it."""
+        """The fate of one name, and of everything that functions and classes of the module mean by it."""
         return self._fate(name, set())
 
     def _fate(self, name: str, known: set[str]) -> Fate:

@@ -1,4 +1,4 @@
-"""What is defined inside a function, on its way to module level: its lines, and whether its name may come along."""
+"""A definition inside a function that moves to module level: its lines, and whether its name may come along."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ _HIDDEN = "\0"
 
 
 def readings(text: str) -> Iterator[str]:
-    """What a file may be that an old Python wrote, in words of today."""
+    """The possible readings of a file in an old Python, in today's syntax."""
     with suppress(NotParsed):
         refuse_larger(text, MAX_CHARACTERS)
         modern = modernised(text)

@@ -35,7 +35,7 @@ class Tree:
     def __init__(self, source: Source, text: str, module: cst.Module) -> None:
         self.source = source
         self.text = text
-        """What LibCST was given: the source's text, long literal tables shortened by blanks of the same length."""
+        """The text that LibCST parsed: the source's, with blanks of the same length in long literal tables."""
         self.module = module
         self._spans: dict[frozenset[type], Spans] = {}
 
@@ -105,7 +105,7 @@ def _module(text: str, original: str) -> cst.Module:
 
 
 def _explain(text: str, error: cst.ParserSyntaxError) -> NotParsed:
-    """What Python says about a file that LibCST rejects: its messages are better."""
+    """Python's message about a file that LibCST rejects, which is better than LibCST's."""
     row, column, message = error.raw_line, error.raw_column + 1, _line(error.message)
     try:
         parse_quietly(text)

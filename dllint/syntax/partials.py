@@ -1,4 +1,4 @@
-"""What `functools.partial` fills in for a lambda that becomes a function: no more than the lambda uses."""
+"""The arguments that `functools.partial` fills in for a lambda that becomes a function: only those it uses."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def narrowed(seen: Outline, node: ast.Lambda, code: str, variables: Sequence[str
 
 
 def _parts(seen: Outline, node: ast.Lambda, variable: str) -> dict[str, ast.expr]:
-    """What the lambda reads of a variable, by its text; nothing where it reads all of it, or where that may change."""
+    """The parts of a variable that the lambda reads, by their text; empty if it reads all of it, or they may change."""
     if any(_changes(part, variable) for part in ast.walk(binder(seen, node, variable) or seen.tree)):
         return {}
     return {ast.unparse(part): part for part in _accesses(seen, node, variable) or ()}
@@ -175,7 +175,7 @@ class Callee(NamedTuple):
 
 
 def passed_along(seen: Outline, node: ast.Lambda | ast.FunctionDef, callee: Callee) -> list[str] | None:
-    """What a `functools.partial` of a function is given besides it, to be what a lambda is that only calls it.
+    """The arguments of a `functools.partial` that replaces a lambda that only calls a function.
 
     None where the lambda does something else.
     """
@@ -208,7 +208,7 @@ def passed_along(seen: Outline, node: ast.Lambda | ast.FunctionDef, callee: Call
 
 
 def _value(node: ast.Lambda | ast.FunctionDef) -> ast.expr | None:
-    """What a function that does nothing else returns."""
+    """The expression that a function returns if it does nothing else."""
     if isinstance(node, ast.Lambda):
         return node.body
     docstring = ast.get_docstring(node, clean=False) is not None

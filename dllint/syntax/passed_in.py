@@ -73,7 +73,7 @@ def _given(source: Source, seen: Outline, call: ast.Call, names: Sequence[str]) 
 
 
 def _uses(source: Source, seen: Outline, node: ast.ClassDef, names: Sequence[str]) -> tuple[list[Edit], list[str]]:
-    """What is written for the variables outside of `__init__`, and which of them objects must keep for that."""
+    """The edits of uses outside `__init__`, and the variables that objects must keep for them."""
     edits: list[Edit] = []
     kept: dict[str, None] = {}
     for part in ast.walk(node):

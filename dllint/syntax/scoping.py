@@ -72,7 +72,7 @@ def _own(scope: ast.AST) -> Iterator[ast.AST]:
 
 @lru_cache(maxsize=64)  # each fix of a file asks for its module, and for the functions around
 def bindings(scope: ast.AST) -> dict[str, list[ast.AST]]:
-    """What the body of a function or module binds, without parameters: the nodes that do it, for each name."""
+    """The nodes that bind each name in the body of a function or module, without parameters."""
     found: dict[str, list[ast.AST]] = {}
     for node in _own(scope):
         match node:

@@ -1,4 +1,4 @@
-"""What a module binds, in any scope, read from the tree."""
+"""The names that a module binds, in any scope, read from the tree."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Binding = tuple[str, str, str]
 
 
 def binding(module: str, attribute: str, alias: str) -> Binding:
-    """What an import binds. `import a.b` binds `a`."""
+    """The names that an import binds. `import a.b` binds `a`."""
     if attribute or alias:
         return alias or attribute, module, attribute
     return module.partition(".")[0], "", module

@@ -1,4 +1,4 @@
-"""What to call a function that had no name: after what it does, and after the place that it is kept in."""
+"""Names for functions that had none: after what they do, and after the place that keeps them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _is_one_of_several(outline: Outline, node: ast.Lambda) -> bool:
 
 
 def _about(node: ast.Lambda, role: str) -> Iterator[str]:
-    """What is left where neither role nor action say much: the parameter, if it is a word."""
+    """The last resort where neither role nor action say much: the parameter, if it is a word."""
     parameters = [part.arg for part in node.args.args]
     if parameters and len(snake(parameters[0])) > 2 and parameters[0] not in _SAYS_NOTHING:
         verb = "process" if role in _SAYS_NOTHING or not role else role
@@ -71,14 +71,14 @@ def function_name(name: str, around: str) -> str:
 
 
 def told_apart(name: str, around: str) -> list[str]:
-    """What a nested function may be called where others have its name: `_test_merge` in `TestMergeFn`."""
+    """Other names for a nested function whose name is taken: `_test_merge` in `TestMergeFn`."""
     outer = _MAKERS.sub("", _ENDINGS.sub("", snake(around)))
     joined = outer if outer.endswith(name.strip("_")) else f"{outer}{name}"
     return [f"_{joined}"] if outer and len(joined) <= MOST else []
 
 
 def _role(outline: Outline, node: ast.Lambda) -> str:
-    """What the place that keeps a lambda is called; "" where nothing says it."""
+    """The name of the place that keeps a lambda; "" if it has none."""
     prefix = ""
     inner: ast.AST = node
     for above, _ in outline.path(node):

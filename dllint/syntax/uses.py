@@ -141,7 +141,7 @@ def _may_be_bool(seen: Outline, index: ast.expr, depth: int = 4) -> bool:
 
 
 def _kept(seen: Outline, name: str) -> Iterator[ast.expr]:
-    """What the file assigns to attributes of a name."""
+    """The values that the file assigns to attributes of this name."""
     for node in ast.walk(seen.tree):
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
@@ -150,7 +150,7 @@ def _kept(seen: Outline, name: str) -> Iterator[ast.expr]:
 
 
 def _given(seen: Outline, scope: ast.AST, name: str) -> Iterator[ast.expr]:
-    """What a variable is assigned, and a parameter's default."""
+    """The values assigned to a variable, and a parameter's default."""
     for node in bindings(scope).get(name, ()):
         statement = seen.parents[node][0]
         if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) and statement.value is not None:

@@ -1,4 +1,4 @@
-"""What containers that grow with the data are made of: names, paths, or rows of Python objects."""
+"""The contents of containers that grow with the data: names, paths, or rows of Python objects."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Contents:
         self._known: dict[Value, Content | None] = {}
 
     def of(self, value: Value) -> Content | None:
-        """What a container of data-dependent length holds; None when it is not seen to be one."""
+        """The contents of a container of data-dependent length; None if it isn't known to be one."""
         return self.evaluator.ask(self._known, value, None, self._of, value)
 
     def _among(self, values: Iterable[Value]) -> Content | None:
@@ -78,7 +78,7 @@ class Contents:
         return Content(Kind.ROW, MADE) if long else None
 
     def _keys(self, mapping: Value) -> Content | None:
-        """What the keys of a dictionary are: it gives them where it is copied into a list."""
+        """The keys of a dictionary, which a list that copies it contains."""
         if isinstance(mapping, Seq) and mapping.expr.kind == "comprehension":
             kind = self.elements.of(mapping.expr.args[0], mapping.env) if self.growth.grows(mapping) else None
             return Content(kind, MADE) if kind is not None else None
@@ -108,7 +108,7 @@ class Contents:
         return None
 
     def _part(self, key: Expr, base: Value) -> Content | None:
-        """What stands under a key of what a file or a container holds."""
+        """The contents under a key of a file's or a container's contents."""
         if key.kind == "slice" or isinstance(key.value, int):
             return None
         return self._rows(self.of(base))
@@ -133,7 +133,7 @@ class Contents:
         return None
 
     def _of_groups(self, copy: ExtInst) -> Content | None:
-        """What an element of `list(groups.values())` holds."""
+        """The contents of an element of `list(groups.values())`."""
         made = copy.base
         if not isinstance(made, ExtInst) or len(made.call.args) < 2:
             return None

@@ -1,4 +1,4 @@
-"""What grows with the data: what has as many elements as there are files, lines, rows or annotations."""
+"""Expressions that grow with the data: they have as many elements as there are files, lines, rows or annotations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ READ = {
 """Callables that return Python containers as large as a file, with what they read."""
 FRAMES = ("pandas.read_",)
 LISTING = frozenset({"glob", "iglob", "rglob", "listdir", "iterdir", "scandir", "walk", "getnames", "namelist"})
-"""What lists files is called so in every library: `os`, `pathlib`, `blobfile`, `fsspec`, `tensorflow.io.gfile`."""
+"""Functions that list files, in every library: `os`, `pathlib`, `blobfile`, `fsspec`, `tensorflow.io.gfile`."""
 LINEWISE = frozenset({"readlines", "splitlines"})
 _SPLIT_FILE = re.compile(r"\.(?:read|read_text)\(\)(?:\.(?:strip|rstrip|lstrip|decode|replace)\(\))*\.split$")
 _OPENERS = frozenset({"open", "GFile", "BlobFile", "smart_open", "xopen", "reader", "DictReader", "FileInput"})
@@ -43,7 +43,7 @@ _COPIES = frozenset({
 """What gives the elements of what it is given: in another order, or fewer of them."""
 _OF_SETS = (".copy", ".union", ".intersection", ".difference", ".symmetric_difference")
 _NESTED = frozenset({"itertools.chain.from_iterable", "builtins.sum"})
-"""What gives the elements of the elements."""
+"""Functions that return the elements of the elements."""
 _AS_MANY = frozenset({"builtins.enumerate", "builtins.zip", "builtins.range", "builtins.len", "builtins.map"})
 _PROGRESS = frozenset({"tqdm", "trange", "track", "tqdm_notebook", "progressbar"})
 _VIEWS = frozenset({"keys", "values", "items", "copy", "tolist", "iterrows", "itertuples", "unique"})
@@ -153,7 +153,7 @@ class Growth:
                     yield from self.evaluator.values(part, env)
 
     def _given(self, call: Expr, env: Env) -> Iterator[Value]:
-        """What a call that copies is given: all it may take elements from."""
+        """The arguments of a call that copies: all expressions that it may take elements from."""
         short = call.args[0].name in ("sample", "islice") and any(map(_is_few, call.args[2:]))
         for arg in () if short else call.args[1:]:
             if arg.kind == "star":
@@ -187,7 +187,7 @@ class Growth:
         return False
 
     def fillings(self, container: Value) -> Iterator[tuple[Env, Event, bool, Expr]]:
-        """What fills a container: where, in which event, whether in `groups[key]` of it, the call or the subscript."""
+        """The places that fill a container: activation, event, whether in `groups[key]`, and the call or subscript."""
         if not isinstance(container, (Seq, ExtInst)):
             return
         for scope, event, receiver, what in self.evaluator.containers.mutations_around(container.env):

@@ -145,7 +145,7 @@ class ItemReads:
 
 
 class _Kept:
-    """What a class's instances keep under a name, as code refers to it."""
+    """An attribute of a class's instances, as code refers to it."""
 
     def __init__(self, evaluator: Evaluator, klass: Klass, attribute: str) -> None:
         self.evaluator = evaluator
@@ -176,7 +176,7 @@ class _Kept:
         return any(self.leads_to(arg, env) for arg in asked)
 
     def _passed(self, name: Expr, env: Env) -> Iterator[tuple[Expr, Env]]:
-        """What the call of a function passes as the parameter that a name is."""
+        """The argument that a call of a function passes for the parameter of this name."""
         for position, parameter in enumerate(env.facts.parameters) if env.call is not None and env.caller else ():
             if parameter.name == name.name and parameter.kind not in ("args", "kwargs"):
                 yield from self.evaluator.arguments.passed(env, position, parameter)
@@ -220,14 +220,14 @@ def _bound(name: Expr, env: Env, kind: str) -> list[Event]:
 
 
 def _assigned(name: Expr, env: Env) -> list[Expr]:
-    """What is assigned to a local name, as a whole."""
+    """The expressions assigned to a local name as a whole."""
     events = (event for event in _bound(name, env, "assign") if event.start < name.start)
     return [event.value for event in events if event.value is not None and event.target is not None
             and event.target.kind == "name"]  # fmt: skip
 
 
 def _goes_over(name: Expr, env: Env) -> Iterator[Expr]:
-    """What the comprehensions around a name go over with it."""
+    """The expressions that the comprehensions around a name iterate over with it."""
     for comprehension, target, iterable in env.module.comprehensions.get(env.function, ()):
         if comprehension.start <= name.start < comprehension.end and not iterable.start <= name.start < iterable.end:
             if any(part.name == name.name for part in target.walk()):

@@ -20,6 +20,6 @@ class Listings:
         self.contents = project.analysis(Contents)
 
     def of(self, value: Value) -> Kind | None:
-        """What the list holds when it is a list of names of data-dependent length; None when that is not seen."""
+        """The contents of a list of names of data-dependent length; None if it isn't known to be one."""
         found = self.contents.of(value)
         return found.kind if found is not None and found.kind is not Kind.ROW else None

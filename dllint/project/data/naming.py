@@ -1,4 +1,4 @@
-"""What columns, keys and attributes hold, by their names: text, or something else that is an object of its own."""
+"""The contents of columns, keys and attributes, by their names: text, or other objects of their own."""
 
 from __future__ import annotations
 

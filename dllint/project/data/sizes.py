@@ -107,7 +107,7 @@ class _Method:
 
 
 def _looped(iterable: Expr) -> Expr:
-    """What a loop goes over: `names` of `enumerate(names)` and `tqdm(sorted(names))`."""
+    """The expression that a loop iterates over: `names` of `enumerate(names)` and `tqdm(sorted(names))`."""
     while iterable.kind == "call" and iterable.args[0].kind == "name" and len(iterable.args) > 1:
         iterable = iterable.args[1]
     return iterable

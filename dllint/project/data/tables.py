@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 _MADE = ("pandas.DataFrame", "pandas.Series", "pandas.concat", "pandas.merge")
 _ACCESS = frozenset({"loc", "iloc", "str", "T"})
-"""What leads from a table to parts of it and is not a column."""
+"""Attributes that lead from a table to parts of it and aren't columns."""
 _ROWS = (*FRAMES, *_MADE)
 _NO_TABLE = frozenset({
     "tolist", "to_list", "to_dict", "sum", "mean", "std", "max", "min", "median", "nunique", "value_counts", "describe",
     "items", "iterrows", "itertuples", "groupby", "corr", "isnull", "isna", "head", "to_csv", "shape", "columns",
     "index", "dtypes", "get_dummies", "codes",
 })  # fmt: skip
-"""What makes something else of a table, or something small."""
+"""Methods whose result isn't a table, or is small."""
 
 
 class Tables:

@@ -1,1 +1,1 @@
-"""What is sent to workers, by which route: what objects hold, what pickle leaves out, which of it is a handle."""
+"""The values sent to workers and their routes: what objects hold, what pickle leaves out, what is a handle."""

@@ -1,4 +1,4 @@
-"""What keeps something of its process: files, locks, threads, connections. By the callable that makes it.
+"""Handles, which belong to one process: files, locks, threads, connections. By the callable that creates them.
 
 Measured on Python 3.11 (pickling) and with four forked workers reading at random from one handle (fork), but for those
 that were only read about, in the package's source or its users' reports: OpenSlide, PyTables, pyfaidx, psycopg2,
@@ -14,13 +14,13 @@ class Handle(NamedTuple):
     """A kind of thing that cannot be pickled."""
 
     what: str
-    """What it is, in words."""
+    """Its description, in words."""
     fork: str = ""
-    """What forked workers get that read through one of it: `corrupt`, `exception`, `hang`, or "" for nothing seen."""
+    """The outcome if forked workers read through one: `corrupt`, `exception`, `hang`, or "" if none was observed."""
 
     @property
     def remedy(self) -> str:
-        """What to do instead of sending it."""
+        """The remedy: an alternative to sending it."""
         verb = "open" if self.what.startswith(_OPENED) else "import" if self is MODULE else "make"
         return f"{verb} it in the worker, on first use"
 

@@ -19,7 +19,7 @@ _GENERATOR = Handle("generator")
 
 
 def handle_of(value: Value) -> Handle | None:
-    """What kind of handle a value is itself; a part of one (`h5py.File(p)["x"]`) is none of its own."""
+    """The kind of handle that a value is itself; a part of one (`h5py.File(p)["x"]`) is none of its own."""
     match value:
         case Seq(expr=expr) if expr.kind == "comprehension" and expr.name == "generator":
             return _GENERATOR

@@ -1,4 +1,4 @@
-"""What a project offers to others: datasets, transforms and factories that no loader of its own reaches."""
+"""The datasets, transforms and factories that a project offers to others, and no loader of its own reaches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an object's own `__getstate__` leaves out of its pickle, for the usual ways of writing one."""
+"""The attributes that an object's own `__getstate__` leaves out of its pickle, for the usual ways of writing one."""
 
 from __future__ import annotations
 

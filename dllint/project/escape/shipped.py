@@ -1,4 +1,4 @@
-"""What crosses into workers, and by which route: the shipped graph, walked from the loaders."""
+"""The shipped graph, walked from the loaders: the values that cross into workers, and their routes."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _BARE = (Const, Super, Opaque, Free)
 
 
 class Holder(msgspec.Struct, frozen=True, cache_hash=True):
-    """What keeps a shipped value.
+    """The holder of a shipped value.
 
     kind: argument (of the loader, `name`), attribute (`name` of `owner`), default_factory, element, kept (by the
     external callable `name`), owner (of the bound method `name`), returned (by a function, to the project's users).
@@ -143,7 +143,7 @@ class Shipped:
         self.evaluator = evaluator
         self.boundaries = boundaries
         self.forked = False
-        """What a forked worker inherits: everything, whatever pickle would leave out."""
+        """The values that a forked worker inherits: all of them, also those that pickle would leave out."""
         self._handles = Handles(evaluator)
         self.partly: set[Inst] = set()
         """Objects of which pickle leaves something out."""
@@ -174,11 +174,11 @@ class Shipped:
         return self._walk(steps, loader)
 
     def by_users(self, value: Value, holder: Holder, route: tuple[Note, ...]) -> list[Held]:
-        """What users of the project would hand to workers with a value, where no loader of the project ships it."""
+        """The values that the project's users would send with this value, if no loader of the project ships it."""
         return self._walk([_Step(value, holder, route, Certainty.LIKELY)], None)
 
     def by_process(self, values: Iterable[Value], note: Note) -> list[Held]:
-        """What is sent to a process that isn't a loader's worker."""
+        """The values sent to a process that isn't a loader's worker."""
         sent = Holder("argument", "process")
         return self._walk([_Step(value, sent, (note,), Certainty.CERTAIN) for value in values], None)
 
@@ -290,7 +290,7 @@ class Shipped:
         return None
 
     def _find_inside(self, step: _Step) -> Iterator[_Step]:
-        """What a value takes with it when it is pickled."""
+        """The values that a pickle of this value contains."""
         match step.value:
             case Inst():
                 yield from self._instance(step, step.value)
@@ -342,7 +342,7 @@ class Shipped:
         yield from self._given_to_base(step, inst)
 
     def _looked_up(self, step: _Step, inst: Inst, dropped: frozenset[str]) -> Iterator[_Step]:
-        """What an object keeps of its cached properties, where making it or asking its length reads them."""
+        """The values of cached properties that an object keeps because its construction or its length reads them."""
         for klass in self.evaluator.classes.mro(inst.klass):
             for name, index in klass.facts.methods.items():
                 facts = klass.module.model.functions[index]
@@ -380,7 +380,7 @@ class Shipped:
         return method is not None and bool(method.func.facts.decorators)
 
     def _given_to_base(self, step: _Step, inst: Inst) -> Iterator[_Step]:
-        """What an external base class keeps of the arguments that its `__init__` gets."""
+        """The arguments of its `__init__` that an external base class keeps."""
         bases = [name for name in self.evaluator.classes.external_bases(inst.klass) if holds_arguments(name)]
         if not bases or (inst.call is None and not self.evaluator.activations.init_envs(inst)):
             return
@@ -448,7 +448,7 @@ class Shipped:
         yield from self._set_on(step, made)
 
     def _usual(self, step: _Step, call: Expr, env: Env) -> Iterator[_Step]:
-        """What a dataset keeps that somebody unknown makes: callables, under the names that datasets have for them."""
+        """The callables that a dataset keeps, under their usual names, if its constructor isn't known."""
         named = tuple(pair for pair in call.keywords if pair[0] in USUALLY_KEPT)
         if named:
             short = call.args[0].name or "call"

@@ -1,4 +1,4 @@
-"""What an expression may evaluate to, followed through names, attributes, calls and files.
+"""The values that an expression may have, followed through names, attributes, calls and files.
 
 Demand-driven and bounded: an activation (`Env`) remembers the call that made it, so that two constructions of one class
 stay two objects; where no call is known, a parameter is whatever any call site passes. Anything that cannot be followed
@@ -43,7 +43,7 @@ class Evaluator:
     def __init__(self, index: Index, loaders: Mapping[str, Boundary] = LOADERS, platform: str = "") -> None:
         self.index = index
         self.loaders = loaders
-        """What is known of the loaders of other packages, by dotted name."""
+        """The known loaders of other packages, by dotted name."""
         self.platform = platform
         """Where the program runs; empty: anywhere."""
         self.told = False
@@ -83,7 +83,7 @@ class Evaluator:
         }
 
     def values(self, expr: Expr, env: Env) -> Values:
-        """What the expression may evaluate to in this activation."""
+        """The values that the expression may have in this activation."""
         known = env.known.get(id(expr))
         if type(known) is tuple:  # and no question that is still open
             return known
@@ -98,7 +98,7 @@ class Evaluator:
         return self.ask(env.known, id(expr), (), self._found, handler, expr, env)
 
     def unless_open(self, instead: Value) -> Values:
-        """What stands for no values: nothing as long as there may be some yet, in a cycle that has not come to rest."""
+        """The answer for no values: nothing as long as a cycle that isn't settled may still add some."""
         return () if self.fixpoint.is_open() else (instead,)
 
     def _found(self, handler: Callable[[Expr, Env], Iterable[Value]], expr: Expr, env: Env) -> Values:

@@ -1,4 +1,4 @@
-"""What an expression may evaluate to. Values are small, hashable and point back to the facts they came from."""
+"""The values of expressions. They are small, hashable, and point to the facts that they come from."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 GLOBAL: Final = "global"
 PARAMETER: Final = "parameter"
 Meaning = Expr | Literal["global", "parameter", ""] | None
-"""What a name means where it stands: an expression that it was given, or its like elsewhere; None: not one alone."""
+"""The meaning of a name at its place: the expression assigned to it, or an equal one; None: there are several."""
 
 
 class Env:
@@ -59,9 +59,9 @@ class Env:
         """How many leading positional arguments of the call are not this function's (1 for `partial(f, ...)`)."""
         self.depth: int = 0 if caller is None else caller.depth + 1
         self.known: dict[int | str, Values] = {}
-        """What expressions evaluate to here, by their identities, and parameters, by their names."""
+        """The values here of expressions, by their identities, and of parameters, by their names."""
         self.means: dict[int, Meaning] = module.means[function]
-        """What names surely mean here, by the identities of their expressions: the same in all activations."""
+        """The certain meanings of names, by the identities of their expressions: the same in all activations."""
         if function >= 0:
             self.facts: Function = module.model.functions[function]
 
@@ -153,7 +153,7 @@ class Ext(_Compared, frozen=True):
 
 
 class ExtInst(_Compared, frozen=True):
-    """What an external callable returned. `name` is the callable's: `functools.partial`, `glob.glob`, `h5py.File()[]`.
+    """The result of an external callable, whose `name` is `functools.partial`, `glob.glob`, `h5py.File()[]`.
 
     `base` is the value the method was called on or the subscript was taken from.
     """

@@ -197,7 +197,7 @@ class Arguments:
         return found
 
     def from_double_star(self, expr: Expr, env: Env, name: str) -> tuple[list[Argument], bool]:
-        """What `**expr` passes under a name, and whether it surely does."""
+        """The values that `**expr` passes under a name, and whether it always does."""
         expr, env = stands(expr, env)
         if self._own_parameter(expr, env, "kwargs") is not None:
             return self.from_kwargs(env, name)
@@ -224,7 +224,7 @@ class Arguments:
         return next((item for item in env.facts.parameters if item.kind == kind and item.name == expr.name), None)
 
     def from_kwargs(self, env: Env, name: str) -> tuple[list[Argument], bool]:
-        """What `**kwargs` of an activation holds under a name that isn't a parameter's, and whether it must."""
+        """The values that `**kwargs` has under a name that isn't a parameter, and whether it always has one."""
         if any(item.name == name and item.kind != "kwargs" for item in env.facts.parameters):
             return [], False
         found, surely = self.evaluator.ask(self._passed_on, (env, name), Under((), False), self._handed_on, env, name)

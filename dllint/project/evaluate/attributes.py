@@ -116,7 +116,7 @@ class Attributes:
         return unique(value for pair in found for value in self.evaluator.values(*pair))
 
     def _read_back(self, inst: Inst, expr: Expr, env: Env) -> Values:
-        """What the method that reads an attribute has stored there itself."""
+        """The values that the method that reads an attribute has stored there itself."""
         write = just_written(env.module, env.function, expr) if env.receiver == inst else None
         if write is None or write.event.value is None:
             return ()
@@ -142,7 +142,7 @@ class Attributes:
         return values
 
     def _known_where_read(self, read: Expr, env: Env) -> list[Known]:
-        """What tests around a place say of attributes, and of the names that these were given in the same method."""
+        """What tests around a place state about attributes, and about names assigned from these in the method."""
         module, receiver = env.module, env.module.receiver_name(env.function)
         names = {
             event.target.dotted: event.value.name
@@ -174,7 +174,7 @@ class Attributes:
         return self.evaluator.calls.returned(method.func, None, None, inst)
 
     def class_attribute(self, klass: Klass, name: str, owner: Value | None) -> Values:
-        """What the class itself holds under a name: a method (bound to `owner`), a class variable."""
+        """The values that the class itself has under a name: a method (bound to `owner`), a class variable."""
         for item in self.evaluator.classes.mro(klass):
             facts = item.facts
             if name in facts.methods:
@@ -337,7 +337,7 @@ class Attributes:
         return known
 
     def later_factories(self, made: ExtInst) -> Iterator[Argument]:
-        """What `x.default_factory = ...` puts in place of the factory of this defaultdict."""
+        """The factories that `x.default_factory = ...` gives this defaultdict."""
         for write in made.env.module.attribute_writes.get("default_factory", ()):
             scope = self.evaluator.generic(made.env.module, write.function)
             if write.function == made.env.function:

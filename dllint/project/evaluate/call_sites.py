@@ -20,7 +20,7 @@ MAX_CALL_SITES = 400
 
 
 class _Called(NamedTuple):
-    """What a call may run: functions, with the positional arguments to skip, and classes, whose `__init__` that is."""
+    """The functions that a call may run, with the positional arguments to skip, and the classes of an `__init__`."""
 
     functions: dict[tuple[Module, int], int]
     classes: list[Klass]
@@ -112,7 +112,7 @@ class CallSites:
         return None
 
     def _called_at(self, site: Site) -> _Called:
-        """What a call may run: many a function has the name of others, and all of them ask about the same calls."""
+        """The functions that a call may run. Functions often share a name, and all of them request the same calls."""
         return self.evaluator.ask(self._called, id(site.expr), _NOTHING, self._find_called, site)
 
     def _find_called(self, site: Site) -> _Called:

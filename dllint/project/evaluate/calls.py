@@ -57,7 +57,7 @@ class Calls:
         return found
 
     def result(self, callee: Value, call: Expr, env: Env, skip: int = 0) -> Iterable[Value]:
-        """What calling a value gives."""
+        """The results of calling a value."""
         match callee:
             case Klass():
                 return (_made(callee, call, env),)
@@ -96,7 +96,7 @@ class Calls:
         return [item for target in targets for item in self.result(target, merged, env)]
 
     def _of_compose(self, made: ExtInst, call: Expr, env: Env) -> list[Value]:
-        """What the last of composed transforms answers; what it is given, the others before it have made."""
+        """The result of the last of composed transforms, which gets the results of those before it."""
         steps = self.evaluator.values(made.call.args[1], made.env) if len(made.call.args) > 1 else ()
         if len(steps) != 1 or not isinstance(steps[0], Seq) or self.evaluator.containers.put_in(steps[0]):
             return []
@@ -122,7 +122,7 @@ class Calls:
     def returned(
         self, func: Func, call: Expr | None, caller: Env | None, receiver: Value | None = None, skip: int = 0
     ) -> Values:
-        """What a function returns when called so."""
+        """The values that a function returns for this call."""
         facts = func.facts
         if facts.is_generator:
             if call is None or caller is None:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 Fillings = dict[Value, list[tuple[Env, Event, Expr]]]
-"""What fills containers, by what it fills: where, the event, the call or the subscript."""
+"""The places that fill containers, by what they fill: the activation, the event, the call or the subscript."""
 
 
 class Containers:
@@ -87,7 +87,7 @@ class Containers:
         return unique(found) if found else self.elements(base)
 
     def elements(self, value: Value) -> Values:
-        """What a container holds: list items, dict values, a module's classes."""
+        """The contents of a container: list items, dict values, a module's classes."""
         if isinstance(value, Mod):
             return self.evaluator.namespaces.classes(value.module)
         return unique(item for pair in self.items(value) for item in self.evaluator.values(*pair))
@@ -97,7 +97,7 @@ class Containers:
         return self.evaluator.ask(self._items_of, value, [], self._flat, value, self._parts)
 
     def put_in(self, container: Seq | ExtInst) -> list[Argument]:
-        """What `append`, `x[k] = v` and the like put into a container made here."""
+        """The values that `append`, `x[k] = v` and the like put into a container made here."""
         return self.evaluator.ask(self._put_into, container, [], self._flat, container, self._put_parts)
 
     def _flat(self, value: Value, parts: Callable[[Value], Iterator[Argument | Value]]) -> list[Argument]:
@@ -109,7 +109,7 @@ class Containers:
         return list(found.values())
 
     def _parts(self, value: Value) -> Iterator[Argument | Value]:
-        """What a container is filled with: expressions, and containers whose items it takes over."""
+        """The expressions that fill a container, and the containers whose items it takes over."""
         if isinstance(value, Seq):
             expr, env = value.expr, value.env
             kept = expr.args[1::2] if expr.kind == "dict" else expr.args
@@ -136,7 +136,7 @@ class Containers:
                 yield from self._put_by_call(what, scope)
 
     def _fillings(self, env: Env) -> Fillings:
-        """What may fill containers made in an activation, by what it fills."""
+        """The places that may fill containers made in an activation, by what they fill."""
         return self.evaluator.ask(self._around, id(env), {}, self._find_around, env)
 
     def _find_around(self, env: Env) -> Fillings:
@@ -148,7 +148,7 @@ class Containers:
         return found
 
     def _find_within(self, scope: Env) -> Fillings:
-        """What fills containers in an activation itself."""
+        """The places in an activation itself that fill containers."""
         found: Fillings = {}
         for event, receiver, what in scope.module.mutations[scope.function]:
             if receiver.kind in ("name", "attribute"):
@@ -166,7 +166,7 @@ class Containers:
             yield call.args[-1], env
 
     def mutations_around(self, env: Env) -> Iterator[tuple[Env, Event, Expr, Expr]]:
-        """What may fill a container made in this activation, here and in the other methods of its object.
+        """The places that may fill a container made in this activation, here and in the other methods of its object.
 
         (activation, event, receiver, call or subscript target)
         """
@@ -215,7 +215,7 @@ class Containers:
         return found
 
     def iterated(self, iterable: Expr, env: Env) -> Values:
-        """What a loop over an expression gives its target."""
+        """The values that a loop over an expression gives its target."""
         found: list[Value] = []
         for value in self.evaluator.values(iterable, env):
             if isinstance(value, Seq):
@@ -238,7 +238,7 @@ class Containers:
         return unique(value for _, expr, env in self.yields(generator) for value in self.evaluator.values(expr, env))
 
     def yields(self, generator: ExtInst) -> Iterator[tuple[Event, Expr, Env]]:
-        """What the generator function hands out whose call this is: the statement, the expression, where it runs."""
+        """What this call of a generator function yields: the statement, the expression, and the activation."""
         for callee in self.evaluator.values(generator.call.args[0], generator.env):
             func = callee.func if isinstance(callee, Method) else callee
             if isinstance(func, Func):
@@ -247,7 +247,7 @@ class Containers:
                 yield from ((event, expr, env) for event, expr in self._yields[func.module, func.index])
 
     def viewed(self, view: ExtInst) -> Values:
-        """What a loop over `d.values()` gives."""
+        """The values that a loop over `d.values()` gives."""
         if view.base is None or not view.name.endswith(".values") or not self._is_dict(view.base):
             return ()
         return self.elements(view.base)
@@ -341,7 +341,7 @@ class Containers:
 
 
 def _find_yields(function: tuple[Module, int]) -> list[tuple[Event, Expr]]:
-    """What a generator function yields, and in which statements."""
+    """The expressions that a generator function yields, and their statements."""
     module, index = function
     parts = ((event, part) for event in module.events(index) for part in event.walk())
     return [(event, part.args[0]) for event, part in parts if part.kind == "yield" and part.args]

@@ -1,4 +1,4 @@
-"""What decorators are given: `@DATASETS.register_module()` and `@register("rows")` fill registries with classes."""
+"""The functions and classes that decorators get: `@DATASETS.register_module()` fills a registry with classes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Decorations:
         self._decorated: dict[Env, tuple[Value, ...]] = {}
 
     def given(self, env: Env, position: int) -> tuple[Value, ...]:
-        """What a parameter gets where its function decorates classes and functions."""
+        """The values of a parameter where its function decorates classes and functions."""
         facts = env.facts
         if facts.kind != "def" or position != (1 if facts.owner >= 0 else 0):
             return ()

@@ -19,7 +19,7 @@ _SAME = frozenset({"==", "is", "in"})
 
 
 class Known(NamedTuple):
-    """What a test says of a subject: it is one of some constants, or none of them; without any, that it is true."""
+    """What a test states about a subject: it is one of some constants, or none of them; without any, it is true."""
 
     subject: str
     holds: bool
@@ -43,7 +43,7 @@ class Known(NamedTuple):
 
 
 def known_from(test: Expr, holds: bool) -> Iterator[Known]:
-    """What is known of the subjects of a test once its outcome is."""
+    """The facts about the subjects of a test that follow from its outcome."""
     if test.kind == "unary" and test.name == "not":
         yield from known_from(test.args[0], not holds)
     elif test.kind == "boolop" and (test.name == "and") is holds:
@@ -60,7 +60,7 @@ def known_from(test: Expr, holds: bool) -> Iterator[Known]:
 
 
 def known_at(module: Module, function: int, offset: int) -> list[Known]:
-    """What the tests on the way to a place in a function say of names and attributes."""
+    """The facts about names and attributes that follow from the tests on the way to a place in a function."""
     return [known for test in decided(module, function, offset) for known in known_from(test.test, test.holds)]
 
 

@@ -41,7 +41,7 @@ class Hierarchy:
         self._fields: dict[Klass, dict[str, tuple[Env, Expr | None]]] = {}
 
     def bases(self, klass: Klass) -> Values:
-        """What the class statement names as bases."""
+        """The bases that the class statement names."""
         return self.evaluator.ask(self._bases, klass, (), self._named_bases, klass)
 
     def _named_bases(self, klass: Klass) -> Values:

@@ -22,7 +22,7 @@ class TakenOver:
         self._storing: dict[Klass, bool] = {}
 
     def of(self, inst: Inst, name: str) -> tuple[list[Argument], bool]:
-        """What an `__init__` that stores all of its keyword arguments gets under a name, and whether it surely does."""
+        """The values under a name if `__init__` stores all keyword arguments, and whether there always is one."""
         found: list[Argument] = []
         for env in self._storing_inits(inst):
             given, surely = self.evaluator.arguments.from_kwargs(env, name)
@@ -32,7 +32,7 @@ class TakenOver:
         return found, False
 
     def perhaps(self, inst: Inst) -> Iterator[Value]:
-        """What may be under any name in a `**mapping` that a construction passes on to be stored."""
+        """The values, under any name, of a `**mapping` that a construction passes on to be stored."""
         for env in self._storing_inits(inst):
             if env.call is not None and env.caller is not None:
                 for key, expr in env.call.keywords:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _BUILTINS = frozenset(dir(builtins))
 _UNASKED: Final = ""
 _NOT_DIRECT = frozenset({"name", "ifexp", "walrus", "await", "star", "passed"})
-"""What leads on to other expressions without an answer of its own, or to one of two."""
+"""Kinds of expressions whose value is that of another expression, or of one of two."""
 Tests = tuple[tuple[Expr, bool], ...]
 """Tests, and whether they held."""
 
@@ -74,7 +74,7 @@ class Names:
         return self.evaluator.values(means, env)
 
     def _means(self, expr: Expr, env: Env) -> Meaning:
-        """What a name in a function means: a global name, a parameter, or an expression that it was given."""
+        """The meaning of a name in a function: a global name, a parameter, or an expression assigned to it."""
         facts, name = env.facts if env.function >= 0 else None, expr.name
         if facts is None or self._clause(expr, env) is not None or self.evaluator.conditions.tells(expr, env):
             return None
@@ -225,7 +225,7 @@ class Names:
         return None
 
     def bound_values(self, binding: Binding, name: str, env: Env) -> Values:
-        """What one binding gives its name."""
+        """The values that one binding gives its name."""
         if binding.imported is not None:
             return self._external(binding.imported, env.module) or self._imported(binding.imported, env)
         if binding.kind == "parameter":
@@ -234,7 +234,7 @@ class Names:
         return self.event_values(binding.event, name, env)
 
     def event_values(self, event: Event, name: str, env: Env) -> Values:
-        """What an event gives a name (or, with a dotted target, an attribute)."""
+        """The values that an event gives a name (or, with a dotted target, an attribute)."""
         if event.kind == "def":
             return self.defined(Func(env.module, event.ref, env if env.function >= 0 else None), env)
         if event.kind == "class":
@@ -254,7 +254,7 @@ class Names:
         return self.evaluator.containers.destructure(values, path or (), event.target, env)
 
     def _entered(self, values: Values) -> Values:
-        """What `with x as y` binds: x itself but for project classes that return something else."""
+        """The values that `with x as y` binds: x itself, unless a class of the project returns something else."""
         found: list[Value] = []
         for value in values:
             enter = self.evaluator.classes.method(value, "__enter__") if isinstance(value, Inst) else None
@@ -262,7 +262,7 @@ class Names:
         return unique(found)
 
     def _external(self, imported: ImportedName, module: Module) -> Values:
-        """What an import binds that names nothing of the project: the same however often it is asked for."""
+        """The value of an import from outside the project: the same object for each request."""
         known = self._outside.get(id(imported))
         if known is None:
             dotted = f"{imported.module}.{imported.attribute}" if imported.attribute else _whole(imported)
@@ -273,7 +273,7 @@ class Names:
         return known
 
     def _imported(self, imported: ImportedName, env: Env) -> Values:
-        """What an import statement binds to a name."""
+        """The values that an import statement binds to a name."""
         path, module, attribute, level = env.module.path, imported.module, imported.attribute, imported.level
         if not attribute:
             whole = _whole(imported)

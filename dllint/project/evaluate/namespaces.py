@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
 
 VIEWS = frozenset({"get", "items", "keys", "values"})
-"""What a namespace answers as a dictionary."""
+"""The dictionary methods of a namespace."""
 MAX_MODULES = 40
 """A text that may name more modules than this names none."""
 MAX_PARTS = 6
@@ -38,7 +38,7 @@ class Namespaces:
         self._named: dict[str, tuple[Module, ...]] = {}
 
     def chosen(self, module: Module, names: Iterable[object]) -> Values:
-        """What a module has under one of some names; its classes where no name is known."""
+        """The values that a module has under any of these names; its classes if no name is known."""
         known = [name for name in names if isinstance(name, str)]
         if not known:
             return self.classes(module)

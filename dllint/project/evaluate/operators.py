@@ -29,14 +29,14 @@ class Operators:
         self._calls: dict[tuple[int, str], Expr] = {}
 
     def expression(self, expr: Expr, env: Env) -> Iterable[Value]:
-        """What an operator gives: what a method of an operand returns, or what Python's own types do."""
+        """The values of an operator: a method of an operand returns them, or one of Python's own types."""
         left, right = self.evaluator.values(expr.args[0], env), self.evaluator.values(expr.args[1], env)
         special = [value for one in left for value in self._special(one, expr, env, False)]
         special += [value for one in right for value in self._special(one, expr, env, True)] if not special else ()
         return special or self._concatenated((*left, *right), expr, env) or self._built_in(left, right, expr, env)
 
     def _special(self, operand: Value, expr: Expr, env: Env, reflected: bool) -> Values:
-        """What the operand's own `__add__` or `__radd__` returns for the other operand."""
+        """The values that the operand's own `__add__` or `__radd__` returns for the other operand."""
         name = f"__{'r' * reflected}{_SPECIAL[expr.name]}__" if expr.name in _SPECIAL else ""
         method = self.evaluator.classes.method(operand, name) if name and isinstance(operand, Inst) else None
         if method is None:
@@ -54,7 +54,7 @@ class Operators:
         return (ExtInst(kinds[0], self._call(expr, kinds[0], (expr, listed)), env),)
 
     def _dataset(self, value: Value) -> str:
-        """What adding a dataset to another one makes; "" of anything else."""
+        """The class of the sum of this dataset and another one; "" for anything else."""
         if isinstance(value, Inst):
             if self.evaluator.classes.is_a(value.klass, _STREAMS) is Answer.YES:
                 return "torch.utils.data.ChainDataset"

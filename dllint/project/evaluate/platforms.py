@@ -1,4 +1,4 @@
-"""What a program learns of the operating system it runs on."""
+"""The answers that a program gets about the operating system it runs on."""
 
 from __future__ import annotations
 

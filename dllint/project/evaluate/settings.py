@@ -1,4 +1,4 @@
-"""What settings make: `hydra.utils.instantiate(config.dataset)` makes what files of settings have under `dataset`."""
+"""The objects that settings create: `hydra.utils.instantiate(config.dataset)`, with the settings files' `dataset`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Settings:
         self._merged: dict[tuple[int, int], Expr] = {}
 
     def made(self, call: Expr, env: Env) -> list[Value]:
-        """What a call makes that is given a part of the settings, and arguments that go before those of the part."""
+        """The results of a call for a part of the settings, with arguments that override those of the part."""
         found: list[Value] = []
         names = {_named(value) for value in self.evaluator.values(call.args[1], env)} - {""}
         for part, where in (pair for name in sorted(names) for pair in self._parts.get(name, ())):

@@ -35,7 +35,7 @@ Argument = tuple[Expr, Env]
 
 
 class Under(NamedTuple):
-    """What is passed or stored under a name, and whether something surely is."""
+    """The values passed or stored under a name, and whether there always is one."""
 
     found: tuple[Argument, ...]
     surely: bool

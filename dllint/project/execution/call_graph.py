@@ -107,7 +107,7 @@ class Reach:
             queue += self.called(running)
 
     def called(self, running: Running) -> Iterator[Running]:
-        """What this code runs directly."""
+        """The code that this code runs directly."""
         for edge in self.edges(running.env):
             if running.start is not None and running.env.function < 0 and edge.event is not running.start:
                 continue
@@ -197,7 +197,7 @@ class Reach:
                     yield from self._run(inner, call, env)
 
     def callables_in(self, made: ExtInst, depth: int = 4) -> Values:
-        """What calling an external object (a Compose, a partial) calls in turn."""
+        """The functions that calling an external object (a Compose, a partial) calls in turn."""
         key = made, depth
         if key not in self._inside:
             self._inside[key] = unique(self._callables_in(made, depth))

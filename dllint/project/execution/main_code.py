@@ -1,4 +1,4 @@
-"""What a module runs when it is imported or started, and the workers that this starts."""
+"""The code that a module runs when it is imported or started, and the workers that this starts."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Start(msgspec.Struct, frozen=True, eq=False):
     path: str
     event: Event
     what: str
-    """What is started, in words."""
+    """A description of what is started."""
     methods: frozenset[str]
     chosen: bool
     """The code itself chooses the start method."""

@@ -147,7 +147,7 @@ def _public(module: Module) -> list[int]:
 
 
 def events_of(running: Running) -> tuple[Event, ...]:
-    """What runs of a piece of code: of a script's own, the statement that leads on."""
+    """The part of a piece of code that runs: of a script's own, the statement that leads on."""
     if running.env.function >= 0:
         return running.events
     return (running.start,) if running.start is not None else ()

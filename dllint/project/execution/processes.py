@@ -34,15 +34,15 @@ class Task(msgspec.Struct, frozen=True, eq=False):
     name: str
     """The callable, as a user would say it: `Process`, `Pool.map`."""
     targets: tuple[Argument, ...]
-    """What runs in the process."""
+    """The functions that run in the process."""
     sent: tuple[Argument, ...]
-    """What is sent there, its targets included."""
+    """The values sent there, its targets included."""
     methods: frozenset[str]
     """The start methods its processes may get on the declared targets."""
     chosen: bool
     """The code itself chooses the start method."""
     always: bool
-    """What is sent is pickled under every start method, as a pool's tasks are."""
+    """Whether values are pickled under every start method, as a pool's tasks are."""
     daemonic: bool
     """Its processes are surely daemonic: they may have no children."""
 
@@ -169,7 +169,7 @@ class Processes:
             yield from self._shipped.by_process(self.evaluator.values(expr, env), task.note)
 
     def running(self, task: Task) -> Iterator[Running]:
-        """What a task's process runs."""
+        """The code that a task's process runs."""
         entries = []
         for value in self._run_in(task):
             func = value.func if isinstance(value, Method) else value
@@ -180,7 +180,7 @@ class Processes:
         return self.reach.walk(entries)
 
     def _run_in(self, task: Task) -> Iterator[Value]:
-        """What a task's process calls; of a `partial`, the function in it."""
+        """The functions that a task's process calls; of a `partial`, the function in it."""
         for pair in task.targets:
             for value in self.evaluator.values(*pair):
                 if isinstance(value, ExtInst):

@@ -70,7 +70,7 @@ class WorkerCode:
                 yield method
 
     def per_item(self, klasses: Iterable[Klass]) -> Iterator[Running]:
-        """What the `__call__`s and `__getitem__`s of classes run: per-item code, whatever calls it."""
+        """The code that the `__call__`s and `__getitem__`s of classes run: per-item code, whatever calls it."""
         entries = []
         for klass in klasses:
             for name in PER_ITEM:

@@ -1,4 +1,4 @@
-"""What a loader is given for its parameters, as far as it is known, and which tests decide over it.
+"""The known values of a loader's parameters, and the tests that decide about them.
 
 Two arguments may take their alternatives from one test (`2 if workers else None`): then they never meet the way that
 their values suggest. `related` says so, generously: what is related is not reported.
@@ -56,7 +56,7 @@ class Given:
         return event is None or self.evaluator.conditions.may_run(loader.env, event.start)
 
     def alternatives(self, loader: Loader, name: str) -> list[Alternative]:
-        """What the loader may be given for a parameter. `Opaque` where a `**mapping` of unknown content may pass it."""
+        """The values that a loader may get for a parameter; `Opaque` if an unknown `**mapping` may pass it."""
         found, surely = self.boundaries.argument(loader, name)
         every = [item for expr, env in found for item in self._values(expr, env)]
         if not surely:

@@ -383,7 +383,7 @@ class Boundaries:
         return known
 
     def argument(self, loader: Loader, name: str) -> tuple[list[Argument], bool]:
-        """What a loader is given for a parameter."""
+        """The values that a loader gets for a parameter."""
         return self._argument(loader.call, loader.env, loader.boundary, loader.skip, name)
 
     def _argument(self, call: Expr, env: Env, boundary: Boundary, skip: int, name: str) -> tuple[list[Argument], bool]:
@@ -408,7 +408,7 @@ class Boundaries:
 
     @cached_property
     def _set_later(self) -> dict[int, tuple[Workers, bool]]:
-        """What is stored as `num_workers` of a loader that is there, by the call that makes it, and whether always."""
+        """The values stored as `num_workers` of an existing loader, by the call that creates it, and whether always."""
         found: dict[int, tuple[Workers, bool]] = {}
         for module in self.index:
             for write in module.attribute_writes.get("num_workers", ()):

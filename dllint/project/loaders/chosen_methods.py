@@ -59,7 +59,7 @@ class ChosenMethods:
 
     @cached_property
     def _set(self) -> dict[tuple[str, bool], set[str]]:
-        """What is given to `set_start_method`, by file and whether importing the file is enough to set it."""
+        """The arguments of `set_start_method`, by file and whether importing the file is enough to set it."""
         found: dict[tuple[str, bool], set[str]] = {}
         for site in self.index.calls_named(("set_start_method",)):
             env = self.evaluator.generic(site.module, site.function)

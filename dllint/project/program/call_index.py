@@ -1,4 +1,4 @@
-"""What one walk over all expressions of a module finds for the questions that ask for a kind of them."""
+"""An index of a module's expressions by kind, from one walk over all of them."""
 
 from __future__ import annotations
 

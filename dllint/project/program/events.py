@@ -1,4 +1,4 @@
-"""What single events of a scope bind and set."""
+"""The names and attributes that single events of a scope bind and set."""
 
 from __future__ import annotations
 

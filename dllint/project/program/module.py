@@ -47,7 +47,7 @@ class Write(NamedTuple):
 
 
 class Mutation(NamedTuple):
-    """What changes a container: `receiver.append(...)`, with the call, or `receiver[k] = v`, with the target."""
+    """A change of a container: `receiver.append(...)`, with the call, or `receiver[k] = v`, with the target."""
 
     event: Event
     receiver: Expr
@@ -77,7 +77,7 @@ class Module:
         self.tested = OnDemand(self._tested)
         """The last names that the tests of a function speak of."""
         self.means: OnDemand[int, dict[int, Any]] = OnDemand(lambda function: {})
-        """What names mean wherever a function runs, as the evaluator finds it (`values.Meaning`)."""
+        """The meanings of names wherever a function runs, as the evaluator finds them (`values.Meaning`)."""
         self.tests_around = OnDemand(self._tests_around)
         """The tests of the branches around a block, the block's own first, each with whether it must hold there."""
         self._receiver_names = OnDemand(self._receiver_name)
@@ -145,7 +145,7 @@ class Module:
 
     @cached_property
     def _imports(self) -> dict[int, dict[tuple[str, int], ImportedName]]:
-        """What the import statements of each function bind, by name and place."""
+        """The bindings of the import statements of each function, by name and place."""
         found: dict[int, dict[tuple[str, int], ImportedName]] = defaultdict(dict)
         for imported in self.model.imports:
             found[imported.function][imported.bound, imported.span.start] = imported

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator
 from dllint.engine.questions import Inspection
 from dllint.report import Context
 from dllint.report.paint import Paint
+from dllint.report.summary import many
 from dllint.report.text import full
 from dllint.runtime.explain import Candidate, Explained, Explanation
 from dllint.runtime.explain.places import plain
@@ -24,7 +25,7 @@ COMMANDS = {
 def render(explanation: Explanation, inspection: Inspection, context: Context, checks: Collection[str]) -> str:
     """Each message with what happened, where, and its cause. `checks` are the commands that this dllint has."""
     scene = explanation.scene.words()
-    lines = [f"{explanation.lines} lines read{f'; the log is from {scene}' if scene else ''}.", ""]
+    lines = [f"{many(explanation.lines, 'line')} read{f'; the log is from {scene}' if scene else ''}.", ""]
     for explained in explanation.explained:
         lines += [*_block(explained, inspection, context, checks), ""]
     if explanation.follows:
