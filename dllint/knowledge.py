@@ -234,6 +234,13 @@ SMALL_BENCHMARKS = frozenset({
 })  # fmt: skip
 """Words in the names of data sets of at most about 5,000 items (from the pages of the benchmarks)."""
 
+SETTINGS_READERS = frozenset({
+    "anyconfig", "box", "configargparse", "confuse", "detectron2", "draccus", "dynaconf", "fvcore", "hydra",
+    "hyperpyyaml", "jsonargparse", "mmcv", "mmengine", "omegaconf", "oyaml", "pyrallis", "ruamel", "sacred",
+    "simple_parsing", "yacs", "yaml", "lightning.pytorch.cli.LightningCLI", "pytorch_lightning.cli.LightningCLI",
+    "pytorch_lightning.utilities.cli.LightningCLI", "transformers.HfArgumentParser",
+})  # fmt: skip
+"""Packages and classes that read settings from YAML files, by their own documentation."""
 DROP_STATE = ("__getstate__", "__reduce__", "__reduce_ex__", "__getnewargs_ex__")
 """Methods that replace pickle's default of copying every attribute (`__deepcopy__` does not)."""
 

@@ -16,6 +16,7 @@ from dllint.project.escape.library import Library
 from dllint.project.escape.shipped import Held, Holder, Shipped
 from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.abstract_values import Env, ExtInst, ExtMethod, Free, Inst, Klass, Opaque, Value, Values
+from dllint.project.evaluate.conditions import is_none
 from dllint.project.execution.call_graph import Running, calls_of
 from dllint.project.execution.cuda import Devices
 from dllint.project.execution.guarded import GuardedNames
@@ -150,7 +151,8 @@ class Project:
             return False
         found, surely = self.boundaries.argument(loader, "dataset")
         values = [value for pair in found for value in self.evaluator.values(*pair)]
-        return not surely or not values or any(map(_is_unknown, values))
+        # None is no dataset: something that isn't seen replaces it, as `setattr(self, name, dataset)` does.
+        return not surely or any(map(_is_unknown, values)) or all(map(is_none, values))
 
     # What is shipped.
 

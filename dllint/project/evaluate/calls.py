@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from dllint.knowledge import PASS_THROUGH
-from dllint.model.facts import Expr
+from dllint.model.facts import Constant, Expr
 from dllint.project.evaluate.abstract_values import (
     Const,
     Env,
@@ -26,7 +26,7 @@ from dllint.project.evaluate.abstract_values import (
     passed,
 )
 from dllint.project.evaluate.settings import INSTANTIATORS
-from dllint.project.evaluate.shapes import GENERATOR, decorated, derived, describe, unique
+from dllint.project.evaluate.shapes import GENERATOR, decorated, derived, describe, text_around, unique
 
 if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
@@ -175,7 +175,7 @@ class Calls:
 
     def _getattr(self, call: Expr, env: Env) -> Iterable[Value]:
         bases = self.evaluator.values(call.args[1], env)
-        names = [value.value for value in self.evaluator.values(call.args[2], env) if isinstance(value, Const)]
+        names = self._texts(call.args[2], env)
         found: list[Value] = []
         for base in bases:
             if names:
@@ -188,6 +188,13 @@ class Calls:
         if len(call.args) > 3 and not found:
             found += self.evaluator.values(call.args[3], env)
         return found or self.evaluator.unless_open(Opaque(call, env))
+
+    def _texts(self, expr: Expr, env: Env) -> list[Constant]:
+        """The constants that a name may be; of `f"{part}_dataset"`, those that its part leads to."""
+        around = text_around(expr) if expr.kind == "fstring" else None
+        asked = expr if around is None else expr.args[0]
+        texts = [value.value for value in self.evaluator.values(asked, env) if isinstance(value, Const)]
+        return texts if around is None else [f"{around[0]}{text}{around[1]}" for text in texts]
 
     def _super(self, call: Expr, env: Env) -> Iterable[Value]:
         scope: Env | None = env

@@ -165,6 +165,8 @@ class Conditions:
         if test.kind == "unary" and test.name == "not":
             inner = self._truth(test.args[0], env, depth - 1)
             return None if inner is None else not inner
+        if test.kind == "walrus":
+            return self._truth(test.args[0], env, depth - 1)
         if test.kind == "boolop":
             return self._combined(test, [self._truth(arg, env, depth - 1) for arg in test.args])
         if test.kind == "compare" and len(test.args) == 2:

@@ -158,3 +158,17 @@ def decorated(facts: Function, name: str) -> bool:
 def is_property(facts: Function) -> bool:
     """Whether reading an attribute of this name runs the function."""
     return any(decorator.dotted.rpartition(".")[2] in ("property", "cached_property") for decorator in facts.decorators)
+
+
+def text_around(fstring: Expr) -> tuple[str, str] | None:
+    """The text before and after the only part of an f-string, one of them empty; None of other f-strings.
+
+    Facts have an f-string's text without its places. Where the part begins or ends tells which of the two it is.
+    """
+    text, parts = fstring.value, fstring.args
+    if len(parts) != 1 or not isinstance(text, str):
+        return None
+    before, after = parts[0].start - fstring.start - len('f"{'), fstring.end - parts[0].end - len('}"')
+    if (before, after) == (0, len(text)):
+        return "", text
+    return (text, "") if (before, after) == (len(text), 0) else None

@@ -26,8 +26,10 @@ from dllint.start_methods import SPAWN
 _WRAPPERS = frozenset({
     "enumerate", "zip", "tqdm", "islice", "cycle", "iter", "chain", "track", "progress_bar", "reversed", "auto",
     "tqdm_notebook", "prefetch", "prepare", "master_bar", "log_every", "ProgressBar", "wrap", "map", "filter",
-    "starmap",
+    "starmap", "ParallelLoader", "MpDeviceLoader",
 })  # fmt: skip
+_OF_WRAPPERS = frozenset({"per_device_loader"})
+"""Methods of what wraps a loader whose result goes over the loader."""
 _CONSUMERS = frozenset({
     "iter", "list", "tuple", "set", "frozenset", "dict", "sorted", "deque", "sum", "min", "max", "any", "all", "next",
 })  # fmt: skip
@@ -262,9 +264,21 @@ class MainCode:
                 known = self.by_call.get(id(call), [])
                 exact = [loader for loader in known if loader.env is env or loader.instance == value]
                 yield from exact or [self.boundaries.in_activation(loader, value) for loader in known[:1]]
-                if not known and depth and isinstance(value, ExtInst) and value.name.rpartition(".")[2] in _WRAPPERS:
-                    for arg in call.args[1:]:
-                        yield from self.loaders_in(arg, env, depth - 1)
+                if not known and depth and isinstance(value, ExtInst):
+                    yield from self._wrapped(value, depth - 1)
+
+    def _wrapped(self, wrapper: ExtInst, depth: int) -> Iterator[Loader]:
+        """The loaders that are iterated where what wraps them is."""
+        method = wrapper.name.rpartition(".")[2]
+        if method in _OF_WRAPPERS and wrapper.base is not None:
+            yield from self._loaders_of(wrapper.base, depth)
+        for arg in wrapper.call.args[1:] if method in _WRAPPERS else ():
+            if arg.kind != "star":
+                yield from self.loaders_in(arg, wrapper.env, depth)
+                continue
+            for given in self.evaluator.values(arg.args[0], wrapper.env):
+                for value in self.evaluator.containers.elements(given):
+                    yield from self._loaders_of(value, depth)
 
 
 def _parts(scope: tuple[Module, int]) -> list[_Parts]:

@@ -34,6 +34,11 @@ class Alternative(NamedTuple):
     declared: bool = False
     """The default of an option that the command line may change."""
 
+    @property
+    def known(self) -> bool:
+        """Whether it is what the project says, and nothing else may set it."""
+        return not self.declared and not isinstance(self.value, ExtMethod | Free | Opaque)
+
 
 class Given:
     """Answers for the arguments of loaders."""

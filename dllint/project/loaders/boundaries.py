@@ -65,7 +65,10 @@ class Loader(msgspec.Struct, frozen=True, eq=False):
     platforms: tuple[str, ...] = ()
     """The declared targets on which it has workers."""
     decided: bool = True
-    """Whether every test around its call, and around the calls that lead there, is known to let it run."""
+    """Whether every test around its call, and around the calls that lead there, is known to let it run.
+
+    And whether no number of its workers is from settings, of which a program may read others.
+    """
 
     @property
     def certainty(self) -> Certainty:
@@ -324,9 +327,10 @@ class Boundaries:
         if workers is not Workers.NONE and self.counts.may_be_none(found):
             platforms = self.elsewhere.with_workers((site.module.path, site.expr.span)) if self.elsewhere else platforms
             methods = methods if chosen else methods & self.targets.on(platforms).methods()
+        decided = not self.counts.rests_on_settings(found) and self._decided(site.expr, around)
         yield Loader(
             site.module.path, site.expr.span, name, boundary, call, env, skip, workers, bool(found), methods, chosen,
-            instance, site.module.is_test, platforms, self._decided(site.expr, around),
+            instance, site.module.is_test, platforms, decided,
         )  # fmt: skip
 
     def _decided(self, call: Expr, env: Env) -> bool:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from dllint.model.facts import Expr
+from dllint.knowledge import SETTINGS_READERS
+from dllint.model.facts import Expr, ImportedName
 from dllint.project.evaluate import Argument, Evaluator
 from dllint.project.evaluate.abstract_values import Env, ExtInst, ExtMethod, Free, Opaque, Value
 from dllint.project.program.index import Index
@@ -76,9 +77,24 @@ class Declared:
                 found[name].append((expr, env))
         return found
 
-    def setting(self, name: str) -> list[Argument]:
-        """What files of settings hold under a name."""
-        return self._settings.get(name, [])
+    def setting(self, name: str, read: Value) -> list[Argument]:
+        """What files of settings hold under a name, where a program that reads such files reads it."""
+        used, found = _module_of(read), self._settings.get(name, [])
+        return found if found and (used is None or used.settings or self._reads_settings(used)) else []
+
+    def _reads_settings(self, module: Module) -> bool:
+        """Whether a file belongs to a program that reads settings, or is for others, which may read them."""
+        importers = self.index.importers(module.path)
+        return any(not importers.isdisjoint(self.index.importers(path)) for path in self._settings_readers)
+
+    @cached_property
+    def _settings_readers(self) -> tuple[str, ...]:
+        """The files that import what reads settings."""
+        return tuple(
+            module.path
+            for module in self.index
+            if not module.settings and any(map(_reads_settings, module.model.imports))
+        )
 
     @cached_property
     def _settings(self) -> dict[str, list[Argument]]:
@@ -94,6 +110,11 @@ class Declared:
                         if _is_number(value):
                             found[key].append((value, env))
         return found
+
+
+def _reads_settings(imported: ImportedName) -> bool:
+    whole = f"{imported.module}.{imported.attribute}"
+    return not imported.level and (whole in SETTINGS_READERS or imported.module.partition(".")[0] in SETTINGS_READERS)
 
 
 def _parser_of(value: Value) -> Expr | None:

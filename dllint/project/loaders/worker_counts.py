@@ -38,6 +38,7 @@ class WorkerCounts:
         self.evaluator = evaluator
         self.declared = declared
         self._known: dict[tuple[Expr, int], frozenset[Workers]] = {}
+        self._rests: dict[tuple[Expr, int], bool] = {}
         self._options: dict[tuple[str, Value], frozenset[Workers]] = {}
         """What was declared for what is read: an option's default may be read from an option of the same name."""
 
@@ -53,6 +54,24 @@ class WorkerCounts:
     def may_be_none(self, found: list[Argument]) -> bool:
         """Whether one of the numbers that a call may pass is 0."""
         return any(self.of_value(value) is Workers.NONE for pair in found for value in self.evaluator.values(*pair))
+
+    def rests_on_settings(self, found: list[Argument]) -> bool:
+        """Whether only files of settings have one of the numbers that a call may pass: others may be read."""
+        return any(
+            self.evaluator.ask(self._rests, (expr, id(env)), False, self._rest, expr, env) for expr, env in found
+        )
+
+    def _rest(self, expr: Expr, env: Env) -> bool:
+        return any(map(self._in_settings, self.evaluator.values(expr, env)))
+
+    def _in_settings(self, value: Value) -> bool:
+        match value:
+            case ExtInst(name="builtins.int" | "builtins.round", call=call, env=env):
+                return self.rests_on_settings([(arg, env) for arg in call.args[1:2]])
+            case Opaque(expr=expr, env=env) if expr.kind == "binop":
+                return self.rests_on_settings([(arg, env) for arg in expr.args])
+        name = _read_name(value)
+        return bool(name and not self._declared(name, value) and self.declared.setting(name, value))
 
     def of_expression(self, expr: Expr, env: Env) -> Workers:
         """The answer for one expression."""
@@ -84,27 +103,20 @@ class WorkerCounts:
                 return Workers.SOME
             case ExtInst(name="builtins.int" | "builtins.round", call=call, env=env) if len(call.args) > 1:
                 return self.of_expression(call.args[1], env)
-            case ExtInst(name=name, call=call) if name.rpartition(".")[2] in _GETTERS and len(call.args) > 1:
+            case ExtInst() if _is_looked_up(value):
                 return self._looked_up(value)
-            case ExtMethod(attribute=attribute):
-                return self._named(attribute, value)
             case Opaque(expr=expr, env=env) if expr.kind == "binop":
                 return self.of_expression(expr, env)
-            case ExtInst(call=call) if call.kind == "subscript" and isinstance(call.args[1].value, str):
-                return self._named(call.args[1].value, value)
-            case Opaque(expr=expr) if expr.kind == "subscript" and isinstance(expr.args[1].value, str):
-                return self._named(expr.args[1].value, value)
-            case Opaque(expr=expr) if expr.kind == "attribute":
-                return self._named(expr.name, value)
-        return Workers.UNKNOWN
+        name = _read_name(value)
+        return self._named(name, value) if name else Workers.UNKNOWN
 
     def _from_text(self, text: str) -> Workers:
         return (Workers.SOME if int(text) else Workers.NONE) if text.isdecimal() else Workers.UNKNOWN
 
     def _looked_up(self, got: ExtInst) -> Workers:
-        call, answers = got.call, []
-        if isinstance(call.args[1].value, str):
-            answers.append(self._named(call.args[1].value, got))
+        call, name, answers = got.call, _read_name(got), []
+        if name:
+            answers.append(self._named(name, got))
         if len(call.args) > 2:
             answers.append(self.of_expression(call.args[2], got.env))
         return Workers.SOME if Workers.SOME in answers else join(answers)
@@ -116,6 +128,29 @@ class WorkerCounts:
         return join(found)
 
     def _find_declared(self, name: str, read: Value) -> frozenset[Workers]:
-        declared = self.declared.option(name, read) or self.declared.number(name, read)
-        found = frozenset(self.of_expression(*pair) for pair in declared or self.declared.setting(name))
+        declared = self._declared(name, read)
+        found = frozenset(self.of_expression(*pair) for pair in declared or self.declared.setting(name, read))
         return found if declared or len(found) == 1 else frozenset()  # of several files of settings, one is read
+
+    def _declared(self, name: str, read: Value) -> list[Argument]:
+        return self.declared.option(name, read) or self.declared.number(name, read)
+
+
+def _is_looked_up(got: ExtInst) -> bool:
+    return got.name.rpartition(".")[2] in _GETTERS and len(got.call.args) > 1
+
+
+def _read_name(value: Value) -> str:
+    """The name under which an option or a setting is read: `args.workers`, `args["workers"]`, `args.get("workers")`."""
+    match value:
+        case ExtMethod(attribute=attribute):
+            return attribute
+        case ExtInst(call=expr) if _is_looked_up(value):
+            key = expr.args[1]
+        case ExtInst(call=expr) | Opaque(expr=expr) if expr.kind == "subscript":
+            key = expr.args[1]
+        case Opaque(expr=expr) if expr.kind == "attribute":
+            return expr.name
+        case _:
+            return ""
+    return key.value if key.kind == "constant" and isinstance(key.value, str) else ""

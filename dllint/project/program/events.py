@@ -12,15 +12,20 @@ def written_by_name(event: Event) -> Iterator[tuple[str, Expr, Expr, Expr]]:
     value, target = event.value, event.target
     if event.kind == "assign" and target is not None and target.kind == "subscript" and value is not None:
         base, key = target.args[0], target.args[1]
-        if base.name == "__dict__" and base.kind == "attribute" and isinstance(key.value, str):
-            yield key.value, base.args[0], target, value
+        if base.name == "__dict__" and base.kind == "attribute" and _is_text(key):
+            yield str(key.value), base.args[0], target, value
     elif event.kind == "expr" and value is not None and value.kind == "call":
         callee, given = value.args[0], value.args[1:]
-        if callee.name in ("setattr", "__setattr__") and len(given) > 2 and isinstance(given[-2].value, str):
-            yield given[-2].value, given[-3], value, given[-1]
+        if callee.name in ("setattr", "__setattr__") and len(given) > 2 and _is_text(given[-2]):
+            yield str(given[-2].value), given[-3], value, given[-1]
         elif callee.name == "update" and callee.kind == "attribute" and callee.args[0].name == "__dict__":
             for owner in callee.args[0].args:
                 yield from ((name, owner, value, item) for name, item in value.keywords if name != "**")
+
+
+def _is_text(expr: Expr) -> bool:
+    """Whether an expression is a text; an f-string has parts that aren't in its `value`."""
+    return expr.kind == "constant" and isinstance(expr.value, str)
 
 
 def event_names(event: Event) -> tuple[str, ...]:

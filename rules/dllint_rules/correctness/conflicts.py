@@ -23,6 +23,13 @@ class Conflict(NamedTuple):
     """The argument that it does not go with."""
     correction: str = ""
     """What to write instead of a value that is wrong by itself."""
+    because: tuple[Alternative, ...] = ()
+    """What the other argument may be that makes it wrong."""
+
+    @property
+    def sure(self) -> bool:
+        """Whether no argument has several values, one that may be set elsewhere, or one that isn't known."""
+        return all(len(items) < 2 and all(item.known for item in items) for items in (self.items, self.because))
 
 
 def is_given(item: Alternative) -> bool:
@@ -152,6 +159,7 @@ class _Table:
                 yield Conflict(
                     name, self.items(name), f"is given to a loader without workers: raises {raised}",
                     "drop it, or pass `num_workers`", "safe" if literal else "",
+                    because=tuple(self.items("num_workers")),
                 )  # fmt: skip
 
     def exclusive(self) -> Iterator[Conflict]:
@@ -173,7 +181,8 @@ class _Table:
             )
 
     def _conflict(self, name: str, text: str, remedy: str, partner: str = "") -> Conflict:
-        return Conflict(name, self.items(name), text, remedy, "unsafe", partner)
+        because = tuple(self.items(partner)) if partner else ()
+        return Conflict(name, self.items(name), text, remedy, "unsafe", partner, because=because)
 
     def iterable(self) -> Iterator[Conflict]:
         if not self.project.given.iterable(self.loader):

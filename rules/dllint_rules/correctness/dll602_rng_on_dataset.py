@@ -17,7 +17,6 @@ from dllint import (
     Running,
     Severity,
     Span,
-    Workers,
 )
 from dllint_rules.correctness.analysis.random_state import RandomStates
 from dllint_rules.correctness.workers import gets_workers
@@ -94,7 +93,6 @@ class RngOnDataset(Rule):
 
     def _finding(self, project: Project, held: Held, drawn: Running) -> Finding:
         loader = held.loader
-        known = loader is not None and loader.workers is Workers.SOME
         return Finding(
             code=self.code,
             path=held.path,
@@ -102,7 +100,7 @@ class RngOnDataset(Rule):
             message=f"random generator kept as `{held.holder.name}` of `{held.holder.owner}`: every worker gets a "
             "copy in the same state, so all draw the same numbers; make it in the worker from `torch.initial_seed()`",
             severity=self.severity,
-            certainty=Certainty.CERTAIN if known else Certainty.LIKELY,
+            certainty=held.surely if loader is not None and drawn.decided else Certainty.LIKELY,
             outcomes=dict.fromkeys(sorted(project.failing(held, ALL_METHODS)), "corrupt"),
             notes=(*held.route, *drawn.route[:1]),
             anchors=((loader.path, loader.span),) if loader is not None else (),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Applicability, Edit, Expr, Finding, Fix, Loader, Note, Project, Rule, Span
+from dllint import Applicability, Certainty, Edit, Expr, Finding, Fix, Loader, Note, Project, Rule, Span
 from dllint_rules.correctness.conflicts import Conflict, conflicts, is_given
 
 
@@ -38,6 +38,7 @@ class LoaderArgumentConflict(Rule):
             span=span,
             message=f"`{conflict.name}` {conflict.text}; {conflict.remedy}",
             severity=self.severity,
+            certainty=Certainty.CERTAIN if loader.decided and conflict.sure else Certainty.LIKELY,
             outcomes=dict.fromkeys(sorted(loader.methods), "exception"),
             notes=(Note(loader.path, loader.span, f"`{loader.name}(...)` is made here"),),
             anchors=((loader.path, loader.span),),

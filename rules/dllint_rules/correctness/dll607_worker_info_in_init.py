@@ -54,7 +54,7 @@ class WorkerInfoInInit(Rule):
             span=call.span,
             message="`get_worker_info()` is None in `__init__`, which runs in the main process, so every worker "
             "assumes that it is the only one; call it in `__iter__` or `__getitem__`",
-            certainty=Certainty.CERTAIN if loader is not None else Certainty.LIKELY,
+            certainty=held.surely if loader is not None else Certainty.LIKELY,
             outcomes=dict.fromkeys(sorted(project.failing(held, ALL_METHODS)), "corrupt"),
             notes=held.route,
             anchors=((loader.path, loader.span),) if loader is not None else (),

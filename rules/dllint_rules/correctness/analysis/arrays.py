@@ -24,6 +24,8 @@ _SHAPED = frozenset({"numpy.zeros", "numpy.ones", "numpy.empty", "numpy.full"})
 _PAIRS = frozenset({"builtins.zip", "builtins.enumerate", "itertools.product", "itertools.combinations"})
 _LISTS = frozenset({"builtins.list", "builtins.sorted", "builtins.tuple"})
 _SAME = frozenset({"copy", "astype", "clone", "contiguous", "long", "int", "float", "cpu", "detach"})
+_SEVERAL = frozenset({"torch.sort", "torch.topk", "torch.unique", "torch.split", "torch.chunk", "torch.unbind"})
+"""What these return has tensors only, whether it is one or a tuple of them."""
 MAX_DEPTH = 5
 
 
@@ -44,13 +46,23 @@ class Arrays:
         return bool(values) and all(self._rows(value, MAX_DEPTH) for value in values)
 
     def _tensor(self, value: Value) -> bool:
-        if not isinstance(value, ExtInst) or value.call.kind != "call":
+        if not isinstance(value, ExtInst):
+            return False
+        if _is_slice(value):
+            return value.base is not None and self._tensor(value.base)
+        if value.name.endswith("[]"):
+            return value.name.removesuffix("[]").removesuffix("()") in _SEVERAL
+        if value.call.kind != "call":
             return False
         method = value.name.rpartition(".")[2]
         return value.name in _TENSORS or (value.base is not None and method in _SAME and self._tensor(value.base))
 
     def _rows(self, value: Value, depth: int) -> bool:
-        if not isinstance(value, ExtInst) or value.call.kind != "call" or depth == 0:
+        if not isinstance(value, ExtInst) or depth == 0:
+            return False
+        if _is_slice(value):
+            return value.base is not None and self._rows(value.base, depth - 1)
+        if value.call.kind != "call":
             return False
         given = value.call.args[1:]
         if value.name in _TWO or value.name.endswith((").values", ").to_numpy")):
@@ -88,3 +100,8 @@ class Arrays:
             isinstance(value, Seq) and value.expr.kind in ("list", "tuple") and not isinstance(value, Const)
             for value in values
         )
+
+
+def _is_slice(value: ExtInst) -> bool:
+    """Whether a value is `x[a:b]`: as many dimensions as x, and a view of it."""
+    return value.call.kind == "subscript" and value.call.args[1].kind == "slice"

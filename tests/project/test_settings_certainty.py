@@ -1,0 +1,37 @@
+"""A number of workers that only files of settings have makes no loader certain, and none without a reader."""
+
+from __future__ import annotations
+
+import pytest
+
+from dllint import Certainty, Project, Workers
+from dllint.collect import collect
+from dllint.documents import settings
+from dllint.project import Targets
+from dllint.source import Source
+
+PROGRAM = """\
+{imports}
+from torch.utils.data import DataLoader
+
+
+def batches(options):
+    return DataLoader([1, 2], num_workers={number})
+"""
+
+
+@pytest.mark.parametrize(
+    ("imports", "number", "workers", "certainty"),
+    [
+        ("import yaml", "options['workers']", Workers.SOME, Certainty.LIKELY),
+        ("from omegaconf import OmegaConf", "int(options.workers)", Workers.SOME, Certainty.LIKELY),
+        ("import json", "options['workers']", Workers.UNKNOWN, Certainty.LIKELY),
+        ("import yaml", "4", Workers.SOME, Certainty.CERTAIN),
+    ],
+)
+def test_settings_make_nothing_certain(imports: str, number: str, workers: Workers, certainty: Certainty) -> None:
+    source = Source("train.py", PROGRAM.format(imports=imports, number=number))
+    said = Source("train.yaml", "workers: 8\n")
+    models = {"train.py": collect(source), "train.yaml": settings.collect(said)}
+    project = Project(models, Targets(), lambda path: {"train.py": source, "train.yaml": said}[path])
+    assert [(loader.workers, loader.certainty) for loader in project.loaders] == [(workers, certainty)]
