@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Expr
-from dllint.project.data.elements import PAIRS, Elements, Kind
+from dllint.project.data.elements import PAIRS, Elements, Kind, splits_text
 from dllint.project.data.filled import FILLED, Content, Filled
 from dllint.project.data.growth import Growth
 from dllint.project.data.sources import MADE, SETTINGS, Sources
@@ -62,6 +62,8 @@ class Contents:
         return self._copied(value)
 
     def _copied(self, value: Value) -> Content | None:
+        if any(splits_text(piece) for piece in self.growth.chained(value)):
+            return Content(Kind.STR, MADE)
         called = isinstance(value, ExtInst) and value.call.kind == "call" and not value.name.endswith("copy")
         keys = isinstance(value, ExtInst) and value.name not in _MAPPINGS and not value.name.endswith("copy")
         for inner in self.growth.copied(value):
@@ -93,7 +95,7 @@ class Contents:
             return self._of_column(value) or (self._of_groups(value) if name == "builtins.list[]" else None)
         if name == GENERATOR:
             return self._yielded(value)
-        if name in PAIRS and not any(arg.kind == "star" for arg in call.args) and self.growth.grows(value):
+        if name in PAIRS and self.growth.grows(value):
             return Content(Kind.ROW, MADE)
         if name == "builtins.map" and len(call.args) > 2 and self.growth.grows(value):
             return self._mapped(call, value.env)

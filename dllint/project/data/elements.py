@@ -176,6 +176,15 @@ class Elements:
         )
 
 
+def splits_text(value: Value) -> bool:
+    """Whether a value is the pieces of a text, or some of them: `line.split()[1:]`."""
+    while isinstance(value, ExtInst) and value.call.kind == "subscript" and value.call.args[1].kind == "slice":
+        if value.base is None:
+            return False
+        value = value.base
+    return isinstance(value, ExtInst) and value.call.kind == "call" and value.name.rpartition(".")[2] in _SPLITS
+
+
 def _is_text(expr: Expr) -> bool:
     """Whether an expression surely is text, whatever it is made of: `root.replace("a", "b")`, `root + "/a"`."""
     if expr.kind == "binop" and expr.name in "+%":

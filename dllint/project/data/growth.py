@@ -25,6 +25,8 @@ READ = {
 }  # fmt: skip
 """Callables that return Python containers as large as a file, with what they read."""
 FRAMES = ("pandas.read_",)
+RECORDS = frozenset({"Bio.SeqIO.parse", "Bio.AlignIO.parse", "pysam.FastxFile", "pysam.VariantFile"})
+"""What gives the records of a file one by one, each a Python object."""
 LISTING = frozenset({"glob", "iglob", "rglob", "listdir", "iterdir", "scandir", "walk", "getnames", "namelist"})
 """Functions that list files, in every library: `os`, `pathlib`, `blobfile`, `fsspec`, `tensorflow.io.gfile`."""
 LINEWISE = frozenset({"readlines", "splitlines"})
@@ -78,9 +80,15 @@ class Growth:
         return callers > 0 and any(self.in_loop(*place, callers - 1) for place in self._called_from(env))
 
     def _counts(self, test: Expr, env: Env) -> bool:
-        """`while number < len(rows)`."""
+        """`while number < len(rows)`, `while line` where that is the next line of a file."""
         lengths = (part for part in test.walk() if part.kind == "call" and part.args[0].name == "len")
-        return any(self.loops(part.args[1], env) for part in lengths if len(part.args) > 1)
+        if any(self.loops(part.args[1], env) for part in lengths if len(part.args) > 1):
+            return True
+        tested = (part for part in test.walk() if part.kind in ("name", "call"))
+        return any(self._is_line(value) for part in tested for value in self.evaluator.values(part, env))
+
+    def _is_line(self, value: Value) -> bool:
+        return isinstance(value, ExtInst) and value.name.endswith(".readline") and self.from_data(value)
 
     def _called_from(self, env: Env) -> Iterator[tuple[Event, Env]]:
         if env.function < 0 or env.facts.name == "__init__":
@@ -108,6 +116,8 @@ class Growth:
                 return any(self.loops(iterable, env) for key, iterable in expr.keywords if key == "in")
             case Seq() | ExtInst(name="builtins.dict" | "builtins.list" | "collections.defaultdict"):
                 return self._filled(value)
+            case ExtInst(name="builtins.zip[]", base=ExtInst(name="builtins.zip", call=call, env=env)):
+                return len(call.args) == 2 and call.args[1].kind == "star" and self.loops(call.args[1].args[0], env)
             case ExtInst(name=name, base=ExtInst() as base) if name.startswith("numpy.") and name.endswith("[]"):
                 return self.grows(base)  # `np.where(mask)[0]`
             case ExtInst(name=name) if name == GENERATOR:
@@ -117,6 +127,8 @@ class Growth:
                 last = name.rpartition(".")[2]
                 if name in _MAKERS:
                     return self._filled(value)
+                if name == "builtins.zip" and any(map(self.grows, self._starred(call, env))):
+                    return True  # `zip(*columns)`
                 if name in _AS_MANY or last in _PROGRESS or name.startswith("numpy."):
                     return any(self.loops(arg, env) for arg in call.args[1:])
                 return last in _VIEWS and base is not None and self.grows(base)
@@ -155,12 +167,26 @@ class Growth:
     def _given(self, call: Expr, env: Env) -> Iterator[Value]:
         """The arguments of a call that copies: all expressions that it may take elements from."""
         short = call.args[0].name in ("sample", "islice") and any(map(_is_few, call.args[2:]))
-        for arg in () if short else call.args[1:]:
-            if arg.kind == "star":
-                for outer in self.evaluator.values(arg.args[0], env):
-                    yield from self._elements(outer)
-            elif arg.kind != "lambda":
-                yield from self.evaluator.values(arg, env)
+        if not short:
+            yield from self._starred(call, env)
+            for arg in call.args[1:]:
+                yield from self.evaluator.values(arg, env) if arg.kind not in ("lambda", "star") else ()
+
+    def _starred(self, call: Expr, env: Env) -> Iterator[Value]:
+        """The elements that a call is given each as an argument: those of `rows` in `zip(*rows)`."""
+        for arg in call.args[1:]:
+            for outer in self.evaluator.values(arg.args[0], env) if arg.kind == "star" else ():
+                yield from self._elements(outer)
+
+    def chained(self, value: Value) -> Iterator[Value]:
+        """What is joined to one container, where it is as many as there are lines or files: `chain(*rows)`."""
+        if not isinstance(value, ExtInst) or value.call.kind != "call" or len(value.call.args) < 2:
+            return
+        given = value.call.args[1]
+        if value.name not in _NESTED and not (value.name == "itertools.chain" and given.kind == "star"):
+            return
+        for outer in self.evaluator.values(given.args[0] if given.kind == "star" else given, value.env):
+            yield from self._elements(outer) if self.grows(outer) else ()
 
     def _elements(self, value: Value) -> Iterator[Value]:
         if isinstance(value, Seq):
@@ -209,8 +235,8 @@ def chain(value: Value | None) -> Iterator[Value]:
 
 
 def opens(name: str) -> bool:
-    """Whether a callable gives something of which a loop reads lines or rows."""
-    return name.rpartition(".")[2] in _OPENERS and not name.startswith(_NO_LINES)
+    """Whether a callable gives something of which a loop reads lines, rows or records."""
+    return name in RECORDS or (name.rpartition(".")[2] in _OPENERS and not name.startswith(_NO_LINES))
 
 
 def splits_file(name: str) -> bool:
@@ -220,7 +246,8 @@ def splits_file(name: str) -> bool:
 
 def reads_rows(name: str) -> bool:
     """Whether what a callable gives is looped over row by row, not line by line."""
-    return name.rpartition(".")[2] in ("reader", "DictReader") or name.startswith("jsonlines.")
+    last = name.rpartition(".")[2]
+    return last in ("reader", "DictReader") or name.startswith("jsonlines.") or name in RECORDS
 
 
 def _ends(loop: Block, env: Env) -> Iterator[Expr]:

@@ -172,8 +172,7 @@ class _Kept:
         """Whether what an expression that asks for text asks is a part of it."""
         if part.kind == "attribute" and self.is_itself(part, env):
             return False
-        asked = part.args[:1] if part.kind in ("attribute", "subscript") else part.args
-        return any(self.leads_to(arg, env) for arg in asked)
+        return any(self.leads_to(arg, env) for arg in _asked_for_text(part))
 
     def _passed(self, name: Expr, env: Env) -> Iterator[tuple[Expr, Env]]:
         """The argument that a call of a function passes for the parameter of this name."""
@@ -198,14 +197,36 @@ def _may_pick(part: Expr) -> bool:
 
 
 def _takes_text(part: Expr) -> bool:
-    """Whether an expression asks for text: `row["path"]`, `row.path`, `join(root, row[0])`, `row[0] + ".png"`."""
+    """Whether an expression asks for text.
+
+    `row["path"]`, `row.path`, `join(root, row[0])`, `row[0] + ".png"`, `f"{root}/{file_name}"`.
+    """
     if part.kind == "attribute":
         return means_text(part.name)
     if part.kind == "subscript":
         return any(isinstance(key.value, str) and means_text(key.value) for key in part.args[1].walk())
     if part.kind == "call":
         return part.args[0].name in _TAKE_TEXT
+    if part.kind == "fstring":
+        return isinstance(part.value, str) and "/" in part.value
     return part.kind == "binop" and part.name == "+" and any(isinstance(arg.value, str) for arg in part.args)
+
+
+def _asked_for_text(part: Expr) -> Iterator[Expr]:
+    """What an expression that asks for text asks: all that it joins; of what is formatted, what is named as text."""
+    if part.kind in ("attribute", "subscript"):
+        yield part.args[0]
+    elif part.kind == "fstring":
+        yield from (arg for arg in part.args if means_text(arg.name) or means_text(_key(arg)))
+    else:
+        for arg in part.args:
+            yield from arg.args if arg.kind == "binop" and arg.name == "+" else (arg,)
+
+
+def _key(part: Expr) -> str:
+    """The constant in the brackets of `row["path"]`."""
+    key = part.args[1].value if part.kind == "subscript" else None
+    return key if isinstance(key, str) else ""
 
 
 def _streams(running: Running) -> bool:
@@ -220,10 +241,18 @@ def _bound(name: Expr, env: Env, kind: str) -> list[Event]:
 
 
 def _assigned(name: Expr, env: Env) -> list[Expr]:
-    """The expressions assigned to a local name as a whole."""
-    events = (event for event in _bound(name, env, "assign") if event.start < name.start)
-    return [event.value for event in events if event.value is not None and event.target is not None
-            and event.target.kind == "name"]  # fmt: skip
+    """The expressions assigned to a local name, alone or as one of several: `name, label = self.names[i], self.labels[i]`."""
+    events = [event for event in _bound(name, env, "assign") if event.start < name.start]
+    pairs = ((event.target, event.value) for event in events if event.target is not None and event.value is not None)
+    return [given for target, value in pairs for part, given in _each(target, value) if part.name == name.name]
+
+
+def _each(target: Expr, value: Expr) -> Iterator[tuple[Expr, Expr]]:
+    """The names that an assignment gives a value each."""
+    if target.kind == "name":
+        yield target, value
+    elif target.kind in ("tuple", "list") and value.kind in ("tuple", "list") and len(target.args) == len(value.args):
+        yield from ((part, given) for part, given in zip(target.args, value.args, strict=True) if part.kind == "name")
 
 
 def _goes_over(name: Expr, env: Env) -> Iterator[Expr]:

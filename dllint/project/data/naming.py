@@ -10,6 +10,7 @@ _TEXT = re.compile(
     re.IGNORECASE,
 )
 _IDENTIFIER = re.compile(r"(?:^|_)(?:id|uid|uuid|key)s?(?:_|$)", re.IGNORECASE)
+_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|\W+")
 
 _FEW = re.compile(
     r"(?:^|_)(?:class|cls|cat|categor|label|lbl|target|type|kind|lang|language|speaker|spk|task|split|subset|source"
@@ -25,7 +26,12 @@ def means_text(name: str) -> bool:
 
 def means_text_or_identifier(name: str) -> bool:
     """Whether text, or an identifier, stands under a name: another object for each item, whichever it is."""
-    return means_text(name) or bool(_IDENTIFIER.search(name))
+    return means_text(name) or means_identifier(name)
+
+
+def means_identifier(name: str) -> bool:
+    """Whether what stands under a name is another one for each item: `image_id`, `patientId`, `Patient ID`."""
+    return bool(_IDENTIFIER.search(_WORDS.sub("_", name)))
 
 
 def means_few(name: str) -> bool:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dllint.project.data.growth import FRAMES, Growth, chain
-from dllint.project.evaluate.abstract_values import ExtInst, ExtMethod, Value
+from dllint.project.data.naming import means_text, means_text_or_identifier
+from dllint.project.evaluate.abstract_values import Const, ExtInst, ExtMethod, Value
 
 if TYPE_CHECKING:
     from dllint.project import Project
@@ -21,6 +22,7 @@ _NO_TABLE = frozenset({
     "index", "dtypes", "get_dummies", "codes",
 })  # fmt: skip
 """Methods whose result isn't a table, or is small."""
+_FIRST_OF_GROUPS = frozenset({"first", "last", "nth", "head", "tail", "sample"})
 
 
 class Tables:
@@ -32,18 +34,35 @@ class Tables:
 
     def of(self, value: Value) -> bool:
         """Whether a value has a row for each of many: what it holds is not seen."""
+        of_group = cast = False
         for part in chain(value):
-            if isinstance(part, ExtMethod):
-                if part.attribute in _NO_TABLE:
-                    return False
-            elif isinstance(part, ExtInst):
-                if part.name.rpartition(".")[2] in _NO_TABLE:
-                    return False
-                if part.name in _MADE:
-                    return any(self.growth.loops(arg, part.env) for arg in part.call.args[1:])
-                if part.name.startswith(FRAMES):
-                    return part.call.keyword("nrows") is None
+            last = _last(part)
+            if last in ("values", "to_numpy") and (cast or _is_given_type(part)):
+                return False  # not an array of objects, but of text or numbers
+            cast = last == "astype"
+            if last in _NO_TABLE - {"index"} and not (last == "groupby" and of_group and _is_by_item(part)):
+                return False  # but `table.index` has a name for each row, or numbers
+            of_group = last in _FIRST_OF_GROUPS
+            if isinstance(part, ExtInst) and part.name in _MADE:
+                return any(self.growth.loops(arg, part.env) for arg in part.call.args[1:])
+            if isinstance(part, ExtInst) and part.name.startswith(FRAMES) and part.base is None:
+                return not self._reads_few(part)
         return False
+
+    def _reads_few(self, read: ExtInst) -> bool:
+        """Whether the number of rows to read is given, and not None."""
+        rows = read.call.keyword("nrows")
+        values = self.evaluator.values(rows, read.env) if rows is not None else ()
+        return rows is not None and not any(isinstance(value, Const) and value.value is None for value in values)
+
+    def is_array(self, value: Value) -> bool:
+        """Whether a value is an array of a table's cells, or its index."""
+        return any(_last(part) in ("values", "index", "to_numpy") for part in chain(value))
+
+    def is_text(self, value: Value) -> bool:
+        """Whether a value is a column, or an array of one, that is called after text."""
+        name = self.column(value)
+        return name is not None and means_text(name)
 
     def has_rows(self, value: Value) -> bool:
         """Whether a value was taken from a table that was read, or that was made of something that grows."""
@@ -76,3 +95,21 @@ class Tables:
                     return None
                 array = array or part.name.endswith(".to_numpy")
         return "" if array and self.has_rows(value) else None
+
+
+def _last(part: Value) -> str:
+    """The last name of what something external was taken by: `values`, `first`."""
+    if isinstance(part, ExtMethod):
+        return part.attribute
+    return part.name.rpartition(".")[2] if isinstance(part, ExtInst) else ""
+
+
+def _is_given_type(part: Value) -> bool:
+    """Whether a call gives the type of an array: `to_numpy(dtype=str)`."""
+    return isinstance(part, ExtInst) and bool(part.call.args[1:] or part.call.keyword("dtype"))
+
+
+def _is_by_item(grouped: Value) -> bool:
+    """Whether a call of `groupby` makes a group for each of many: each patient, each file."""
+    keys = grouped.call.args[1:2] if isinstance(grouped, ExtInst) else ()
+    return any(isinstance(key.value, str) and means_text_or_identifier(key.value) for key in keys)

@@ -287,6 +287,8 @@ class Shipped:
                 return env.module.path, call.span
             case Seq(expr=expr, env=env):
                 return env.module.path, expr.span
+            case ExtMethod(base=ExtInst() | ExtMethod() as base):
+                return self.place(base)  # `table["name"].values`: where the table is made
         return None
 
     def _find_inside(self, step: _Step) -> Iterator[_Step]:

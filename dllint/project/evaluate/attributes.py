@@ -28,8 +28,16 @@ from dllint.project.evaluate.abstract_values import (
 from dllint.project.evaluate.exclusion import Known, chosen_arm, constant_in, known_at
 from dllint.project.evaluate.kwargs_attributes import TakenOver
 from dllint.project.evaluate.namespaces import VIEWS
-from dllint.project.evaluate.shapes import Argument, decorated, derived, is_property, last_writes, path_to_expr, unique
-from dllint.project.evaluate.strong_updates import just_written
+from dllint.project.evaluate.shapes import (
+    Argument,
+    decorated,
+    derived,
+    is_property,
+    path_to_expr,
+    reaching_writes,
+    unique,
+)
+from dllint.project.evaluate.strong_updates import just_written, overwritten_later
 from dllint.project.program.module import Module, Write
 
 if TYPE_CHECKING:
@@ -81,7 +89,7 @@ class Attributes:
             case Inst():
                 return (
                     self._read_back(base, expr, env)
-                    or self._not_replaced(self.instance_attribute(base, name), base, expr, env)
+                    or self._not_replaced(self._so_far(base, expr, env), base, expr, env)
                     or self.evaluator.unless_open(Opaque(expr, env))
                 )
             case Klass():
@@ -125,6 +133,13 @@ class Attributes:
             if arm is not None:
                 return self.evaluator.values(arm, env)
         return self.stored_values((write, write.event.value, env))
+
+    def _so_far(self, inst: Inst, expr: Expr, env: Env) -> Values:
+        """What an attribute may hold where a method reads it: also what that method overwrites before it ends."""
+        found = self.instance_attribute(inst, expr.name)
+        writes = overwritten_later(env.module, env.function, expr) if env.receiver == inst else ()
+        given = ((write, write.event.value, env) for write in writes if write.event.value is not None)
+        return unique((*(value for stored in given for value in self.stored_values(stored)), *found))
 
     def _not_replaced(self, values: Values, inst: Inst, expr: Expr, env: Env) -> Values:
         """The values that the method which reads an attribute has not replaced: `if callable(self.x): self.x = ...`."""
@@ -226,7 +241,8 @@ class Attributes:
         if known is None:
             writers = klass.module.writers.get((klass.index, name), {})
             known = self._writes[key] = [
-                (function, last_writes(klass.module, function, writes)) for function, writes in writers.items()
+                (function, reaching_writes(klass.module, function, writes, None))
+                for function, writes in writers.items()
             ]
         return known
 

@@ -143,10 +143,10 @@ def path_to_expr(target: Expr, wanted: Expr) -> tuple[int, ...] | None:
     return None
 
 
-def last_writes(module: Module, function: int, writes: list[Write]) -> list[Write]:
-    """The writes to one attribute that may be the last when the function ends."""
+def reaching_writes(module: Module, function: int, writes: list[Write], offset: int | None) -> list[Write]:
+    """The writes to one attribute that may be the last before an offset, or (None) when the function ends."""
     bindings = [Binding(write.event.kind, holds_from(write.event), write.event.block, write.event) for write in writes]
-    kept = {id(binding.event) for binding in reaching(module, function, bindings, None)}
+    kept = {id(binding.event) for binding in reaching(module, function, bindings, offset)}
     return [write for write in writes if id(write.event) in kept]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dllint.model.facts import Event, Expr
+from dllint.project.evaluate.shapes import reaching_writes
 from dllint.project.program.flow import LOOPS
 from dllint.project.program.module import Module, Write
 
@@ -34,6 +35,23 @@ def just_written(module: Module, function: int, read: Expr) -> Write | None:
     if any(_calls(event, elsewhere, last, read) for event in module.events(function)):
         return None
     return last
+
+
+def overwritten_later(module: Module, function: int, read: Expr) -> list[Write]:
+    """The writes of the same method that `self.name` may have its value from where it is read, but not at its end.
+
+    `self.table = read(path)`, then perhaps `self.table = self.table.dropna()`, then always `self.table = self.table.T`:
+    the second write reads what the first wrote, the third what either wrote.
+    """
+    owner, receiver = module.method_owner(function), module.receiver_name(function)
+    if owner < 0 or read.args[0].kind != "name" or read.args[0].name != receiver:
+        return []
+    own = module.writers.get((owner, read.name), {}).get(function, [])
+    if len(own) < 2 or not any(write.event.end <= read.start for write in own):
+        return []
+    at_end = reaching_writes(module, function, own, None)
+    here = reaching_writes(module, function, own, read.start)
+    return [write for write in here if write not in at_end and write.event.end <= read.start]
 
 
 def _calls(event: Event, names: set[str], written: Write, read: Expr) -> bool:

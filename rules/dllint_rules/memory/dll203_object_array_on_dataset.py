@@ -3,8 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from dllint import Const, Expr, Ext, ExtInst, Finding, Fix, Held, ItemReads, Project, Rule, Seq, Severity, Tables
+from dllint import (
+    Certainty,
+    Const,
+    Expr,
+    Ext,
+    ExtInst,
+    ExtMethod,
+    Finding,
+    Fix,
+    Held,
+    ItemReads,
+    Module,
+    Project,
+    Rule,
+    Seq,
+    Severity,
+    Tables,
+)
 from dllint_rules.memory.has_workers import has_workers
 from dllint_rules.memory.kept import bloat, is_few, read_in_workers
 
@@ -21,23 +39,24 @@ class ObjectArrayOnDataset(Rule):
     severity = Severity.WARNING
 
     def check(self, project: Project) -> Iterator[Finding]:
-        reads, tables = project.analysis(ItemReads), project.analysis(Tables)
-        seen: set[object] = set()
-        for held in project.in_memory:
+        reads, seen = project.analysis(ItemReads), set[object]()
+        kept = (held for held in project.in_memory if not is_few(held.holder.name) and has_workers(project, held))
+        for held in sorted((held for held in kept if self._is_bloat(project, held)), key=partial(_rank, project)):
             write = held.route[0]
-            if {(write.path, write.span), held.holder} & seen or not has_workers(project, held):
-                continue
-            if not isinstance(held.value, ExtInst) or is_few(held.holder.name):
-                continue
-            table = tables.of(held.value)
-            if not (table or _of_objects(project, held.value)) or not read_in_workers(project, held, reads.read):
-                continue
-            if not table:
-                seen.add((write.path, write.span))
-                yield self._finding(project, held)
-            elif read_in_workers(project, held, reads.as_text):
-                seen.add(held.holder)
-                yield self._of_table(project, held)
+            keys = {(write.path, write.span), (write.path, held.holder)}
+            if keys.isdisjoint(seen) and read_in_workers(project, held, reads.read):
+                seen |= keys
+                table = project.analysis(Tables).of(held.value)
+                yield self._of_table(project, held) if table else self._finding(project, held)
+
+    def _is_bloat(self, project: Project, held: Held) -> bool:
+        """Whether a value is an array of objects, or a table or a part of one out of which workers take text."""
+        if not isinstance(held.value, (ExtInst, ExtMethod)):
+            return False
+        tables = project.analysis(Tables)
+        if not tables.of(held.value):
+            return isinstance(held.value, ExtInst) and _of_objects(project, held.value)
+        return tables.is_text(held.value) or read_in_workers(project, held, project.analysis(ItemReads).as_text)
 
     def _finding(self, project: Project, held: Held) -> Finding:
         what = f"array of Python objects kept as `{held.holder.name}` of `{held.holder.owner}`"
@@ -45,20 +64,41 @@ class ObjectArrayOnDataset(Rule):
         return bloat(project, held, self.code, what, remedy, f"{held.holder.owner}.{held.holder.name}", "them")
 
     def _of_table(self, project: Project, held: Held) -> Finding:
-        what = f"pandas table whose text is Python objects, kept as `{held.holder.name}` of `{held.holder.owner}`"
-        remedy = "as with a list; keep its columns as arrays of their own (text, numbers), or in Arrow"
+        array = project.analysis(Tables).is_array(held.value)
+        form = "array of a pandas table's text, which" if array else "pandas table whose text"
+        what = f"{form} is Python objects, kept as `{held.holder.name}` of `{held.holder.owner}`"
+        columns = "use a dtype for text" if array else "keep its columns as arrays of their own (text, numbers)"
+        remedy = f"as with a list; {columns}, or Arrow"
         return bloat(project, held, self.code, what, remedy, f"{held.holder.owner}.{held.holder.name}", "them")
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
-        name, dtype = finding.data.holder.name, _dtype(finding.data.value)
-        if project.analysis(Tables).of(finding.data.value):
+        name, value, tables = finding.data.holder.name, finding.data.value, project.analysis(Tables)
+        if tables.is_array(value):
+            return Fix.manual(f"Give `{name}` a dtype for text; dllint doesn't know whether all of it is text")
+        if tables.of(value):
             return Fix.manual(
                 f"Keep each column of `{name}` that workers read as an array; dllint doesn't know which types they have"
             )
-        written = project.text(finding.data.value.env.module.path, dtype.span) if dtype is not None else "object"
+        dtype = _dtype(value)
+        written = project.text(value.env.module.path, dtype.span) if dtype is not None else "object"
         return Fix.manual(
             f"Write the type of its elements for `{written}`; whether all of `{name}` have one type is not seen"
         )
+
+
+def _rank(project: Project, held: Held) -> tuple[object, ...]:
+    """The route that says most: to a loader of the project, where the class itself sets it first, certain, short."""
+    write, uncertain = held.route[0], held.surely is not Certainty.CERTAIN
+    inherited = held.holder.owner not in _setters(project.index.modules[write.path], held)
+    return held.loader is None, inherited, write.path, write.span.start, uncertain, len(held.route)
+
+
+def _setters(module: Module, held: Held) -> Iterator[str]:
+    """The name of the class whose method sets what is kept."""
+    for write in module.attribute_writes.get(held.holder.name, ()):
+        owner = module.method_owner(write.function)
+        if write.target.span == held.route[0].span and owner >= 0:
+            yield module.model.classes[owner].name
 
 
 def _of_objects(project: Project, made: ExtInst) -> bool:
