@@ -24,23 +24,23 @@ class Sizes:
 
     def __init__(self, project: Project) -> None:
         self.evaluator = project.evaluator
-        self._known: dict[tuple[str, str], str] = {}
+        self._known: dict[tuple[str, str, str], str] = {}
 
-    def why_small(self, owner: str, attribute: str) -> str:
-        """Why what classes of a name keep under an attribute is likely small, in words; "" where nothing says so."""
-        key = owner, attribute
+    def why_small(self, owner: str, attribute: str, path: str) -> str:
+        """Why what a class keeps under an attribute that is set in a file is likely small, in words, or ""."""
+        key = owner, attribute, path
         if key not in self._known:
-            self._known[key] = self._why_small(owner, attribute)
+            self._known[key] = self._why_small(owner, attribute, path)
         return self._known[key]
 
-    def _why_small(self, owner: str, attribute: str) -> str:
+    def _why_small(self, owner: str, attribute: str, path: str) -> str:
         if is_benchmark(owner):
             return "a benchmark of few items"
         if _COARSE.search(attribute):
             return "one element has many files"
         classes = self.evaluator.classes
-        named = (klass for klass in classes.all_classes if klass.facts.name == owner)
-        if any(_lists_each(base, attribute) for klass in named for base in classes.mro(klass)):
+        keepers = classes.keepers(owner, path)
+        if any(_lists_each(base, attribute) for klass in keepers for base in classes.mro(klass)):
             return "one name for each folder that `__init__` lists"
         return ""
 

@@ -108,6 +108,11 @@ class Hierarchy:
             self.evaluator.klass(module, item.index) for module in self.evaluator.index for item in module.model.classes
         )
 
+    def keepers(self, name: str, path: str) -> list[Klass]:
+        """The classes of a name that set attributes in a file, themselves or through a base; all, where none does."""
+        named = [klass for klass in self.all_classes if klass.facts.name == name]
+        return [klass for klass in named if any(base.module.path == path for base in self.mro(klass))] or named
+
     @cached_property
     def pickled_by_others(self) -> frozenset[Klass]:
         """The classes of which `copyreg.pickle(Class, function)` says how their objects are pickled."""

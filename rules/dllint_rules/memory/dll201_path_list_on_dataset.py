@@ -51,5 +51,5 @@ class PathListOnDataset(Rule):
 
 def _rank(project: Project, held: Held) -> tuple[bool, bool, bool, int]:
     """The route that says most of a list: where it is large, to a loader, certain, short."""
-    small = bool(project.analysis(Sizes).why_small(held.holder.owner, held.holder.name))
+    small = bool(project.analysis(Sizes).why_small(held.holder.owner, held.holder.name, held.route[0].path))
     return small, held.loader is None, held.surely is not Certainty.CERTAIN, len(held.route)

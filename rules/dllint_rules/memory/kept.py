@@ -26,7 +26,7 @@ _FEW = re.compile(
 
 
 class _Asked:
-    """What was asked already: whether workers read an attribute of the classes of a name."""
+    """What was asked already: whether workers read an attribute of the classes of a name that a file has."""
 
     def __init__(self, project: Project) -> None:
         self.known: dict[object, bool] = {}
@@ -40,14 +40,14 @@ def is_few(name: str) -> bool:
 def read_in_workers(project: Project, held: Held, reads: Reading) -> bool:
     """Whether worker code of the class that keeps something reads it, in the way that `reads` knows."""
     known = project.analysis(_Asked).known
-    key = held.holder, held.loader is None, reads.__name__
+    key = held.holder, held.route[0].path, held.loader is None, reads.__name__
     if key not in known:
         known[key] = _reads(project, held, reads)
     return known[key]
 
 
 def _reads(project: Project, held: Held, reads: Reading) -> bool:
-    owners = [klass for klass in project.evaluator.classes.all_classes if klass.facts.name == held.holder.owner]
+    owners = project.evaluator.classes.keepers(held.holder.owner, held.route[0].path)
     code = project.running if held.loader is not None else project.users_running
     return any(reads(running, klass, held.holder.name) for klass in owners for running in code)
 
@@ -79,7 +79,7 @@ def bloat(project: Project, held: Held, code: str, what: str, remedy: str, key: 
     copied = f"every worker copies {many} page by page as it reads"
     how = copied if FORK in failing else "every worker gets a copy of its own"
     write, loader = held.route[0], held.loader
-    small = project.analysis(Sizes).why_small(held.holder.owner, held.holder.name)
+    small = project.analysis(Sizes).why_small(held.holder.owner, held.holder.name, write.path)
     what = f"{what}, likely small: {small}" if small else what
     return Finding(
         code=code,
