@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+import msgspec
+
 from dllint import (
     Certainty,
     Const,
@@ -69,7 +71,9 @@ class ObjectArrayOnDataset(Rule):
         what = f"{form} is Python objects, kept as `{held.holder.name}` of `{held.holder.owner}`"
         columns = "use a dtype for text" if array else "keep its columns as arrays of their own (text, numbers)"
         remedy = f"as with a list; {columns}, or Arrow"
-        return bloat(project, held, self.code, what, remedy, f"{held.holder.owner}.{held.holder.name}", "them")
+        finding = bloat(project, held, self.code, what, remedy, f"{held.holder.owner}.{held.holder.name}", "them")
+        certainty = Certainty.LIKELY if held.surely is Certainty.CERTAIN else held.surely
+        return msgspec.structs.replace(finding, certainty=certainty)  # pandas 3 may keep its text in Arrow
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
         name, value, tables = finding.data.holder.name, finding.data.value, project.analysis(Tables)
