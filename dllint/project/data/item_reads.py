@@ -241,7 +241,7 @@ def _bound(name: Expr, env: Env, kind: str) -> list[Event]:
 
 
 def _assigned(name: Expr, env: Env) -> list[Expr]:
-    """The expressions assigned to a local name, alone or as one of several: `name, label = self.names[i], self.labels[i]`."""
+    """The expressions assigned to a local name, alone or as one of several: `name, label = names[i], labels[i]`."""
     events = [event for event in _bound(name, env, "assign") if event.start < name.start]
     pairs = ((event.target, event.value) for event in events if event.target is not None and event.value is not None)
     return [given for target, value in pairs for part, given in _each(target, value) if part.name == name.name]
