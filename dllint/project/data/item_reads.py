@@ -139,7 +139,7 @@ class ItemReads:
             if isinstance(part.value, str) and means_few(part.value):
                 return True
             if part.kind == "name" and depth:
-                if any(self._is_one_of_few(value, env, depth - 1) for value in _assigned(part, env)):
+                if any(self._is_one_of_few(value, env, depth - 1) for value in assigned(part, env)):
                     return True
         return False
 
@@ -165,7 +165,7 @@ class _Kept:
         """The same, or a local name for it or for a part of it."""
         if expr.kind != "name" or not depth:
             return self.is_itself(expr, env)
-        places = ((value, env) for value in _assigned(expr, env) if value is not expr)
+        places = ((value, env) for value in assigned(expr, env) if value is not expr)
         return any(self.leads_to(*place, depth - 1) for place in (*places, *self._passed(expr, env)))
 
     def is_taken_by(self, part: Expr, env: Env) -> bool:
@@ -240,7 +240,7 @@ def _bound(name: Expr, env: Env, kind: str) -> list[Event]:
     return [item.event for item in bindings if item.kind == kind and item.event is not None]
 
 
-def _assigned(name: Expr, env: Env) -> list[Expr]:
+def assigned(name: Expr, env: Env) -> list[Expr]:
     """The expressions assigned to a local name, alone or as one of several: `name, label = names[i], labels[i]`."""
     events = [event for event in _bound(name, env, "assign") if event.start < name.start]
     pairs = ((event.target, event.value) for event in events if event.target is not None and event.value is not None)

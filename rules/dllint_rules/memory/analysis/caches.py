@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dllint.knowledge import MAP_METHODS
 from dllint.model.facts import Event, Expr
+from dllint.project.data.item_reads import assigned
 from dllint.project.data.per_item import PerItem, around, runs_per_item
 from dllint.project.evaluate import Answer
 from dllint.project.evaluate.abstract_values import Env, ExtInst, Inst, Seq
@@ -25,10 +26,13 @@ _CONTAINERS = frozenset({
 })  # fmt: skip
 _EMPTYING = frozenset({"pop", "popitem", "clear", "popleft", "remove", "discard", "del"})
 _FEW = re.compile(
-    r"label|class|cls|categor|type|split|mode|scale|size|shape|device|worker|pid|rank|kind|lang|task|level",
+    r"label|class|cls|categor|type|split|mode|scale|size|shape|device|worker|pid|rank|kind|lang|task|level"
+    r"|dim|(?:^|_)(?:(?:sample_?|sampling_?|frame_?)?rate|sr|fs|fps|layout|channels)(?:_|$)",
     re.IGNORECASE,
 )
-"""Names of keys of which there are few."""
+"""Names of keys of which there are few: labels, settings, and what tensors have besides their elements."""
+_MAX_NAMES = 4
+"""How many local names are followed from a key to what it is made of."""
 _OPTION = re.compile(r"cach|keep|preload|memor|ram|stor|lazy", re.IGNORECASE)
 """Names of options that ask for a cache."""
 _LIGHT = frozenset({"len", "int", "float", "bool", "str", "sum", "time", "hash"})
@@ -72,9 +76,9 @@ class Caches:
             if added is None or not runs_per_item(running, event):
                 continue
             container, key, kept = added
-            if self._is_small(key, kept) or not self._is_own_container(container, running.env):
+            if _is_light(kept) or not self._is_own_container(container, running.env):
                 continue
-            if self.per_item.varies(key, running.env) is not Answer.YES or self._is_optional(running, event):
+            if not self._tells_items_apart(key, running.env) or self._is_optional(running, event):
                 continue
             if not any(name in emptied for name in self._known_as(container, running.env)):
                 yield Growth(running, event.target or container, container.name, _is_empty(kept))
@@ -101,13 +105,21 @@ class Caches:
         names = [item.name for item in env.facts.parameters[1 if env.receiver is not None else 0 :]]
         given = [*zip_longest(names, env.call.args[1:], fillvalue=None), *env.call.keywords]
         many = [part for name, part in given if part is not None and not _FEW.search(name or "")]
-        return any(self.per_item.varies(part, caller) is Answer.YES and not self._is_small(part, None) for part in many)
+        return any(self._tells_items_apart(part, caller) for part in many)
 
-    def _is_small(self, key: Expr, kept: Expr | None) -> bool:
+    def _tells_items_apart(self, key: Expr, env: Env, names: int = _MAX_NAMES) -> bool:
+        """Whether a key changes with the item by more than a label, a setting or the device of the item's tensor."""
+        if self.per_item.varies(key, env) is not Answer.YES:
+            return False
+        joined = _joined(key)
+        if joined:
+            return any(self._tells_items_apart(part, env, names) for part in joined)
         if any(_FEW.search(part.name) for part in key.walk() if part.kind in ("name", "attribute")):
+            return False
+        made = [part for part in assigned(key, env) if key.kind == "name" and names]
+        if not all(part.kind in ("name", "attribute") or _joined(part) for part in made):
             return True
-        light = kept is not None and kept.kind == "call" and kept.args[0].name in _LIGHT
-        return light or (kept is not None and kept.kind in ("constant", "compare"))
+        return not made or any(self._tells_items_apart(part, env, names - 1) for part in made)
 
     def _is_own_container(self, container: Expr, env: Env) -> bool:
         """Whether a container is an empty one that an object or the module keeps."""
@@ -173,6 +185,20 @@ def _added(event: Event) -> tuple[Expr, Expr, Expr | None] | None:
         if position and len(value.args) > position:
             return value.args[0].args[0], value.args[position], value.args[-1]
     return None
+
+
+def _joined(key: Expr) -> tuple[Expr, ...]:
+    """The parts of a key that is joined from several: `f"{path}_{size}"`, `(path, size)`, `str(path)`."""
+    if key.kind == "call":
+        return key.args[1:] if key.args[0].name in ("str", "format") else ()
+    return key.args if key.kind in ("fstring", "tuple") else ()
+
+
+def _is_light(kept: Expr | None) -> bool:
+    """Whether what is kept is a number or a truth value."""
+    if kept is None:
+        return False
+    return kept.kind in ("constant", "compare") or (kept.kind == "call" and kept.args[0].name in _LIGHT)
 
 
 def _is_empty(kept: Expr | None) -> bool:
