@@ -45,7 +45,9 @@ from dllint.project.evaluate.abstract_values import (
     Values,
     stands,
 )
+from dllint.project.evaluate.attributes import may_be_same
 from dllint.project.evaluate.shapes import decorated
+from dllint.project.evaluate.signatures import is_refused
 from dllint.project.loaders.boundaries import Boundaries, Loader
 from dllint.project.program.module import Module, Write
 from dllint.source import Span
@@ -206,6 +208,8 @@ class Shipped:
                 continue
             if step.certainty is Certainty.LIKELY and type(value) is Inst and self._doubtful(value):
                 continue
+            if type(value) is Inst and is_refused(self.evaluator, value):
+                step = step._replace(decided=False)
             seen.add(value)
             if isinstance(value, _BARE) and not _made_by_unknown(step):
                 continue
@@ -325,6 +329,7 @@ class Shipped:
         for attribute in self.attributes(inst):
             if attribute in dropped:
                 continue
+            outside = self._outside_writes(inst, attribute)
             for stored in self.evaluator.attributes.stored(inst, attribute):
                 write, expr, env = stored
                 if write is not None and self._stays(write, env.module, inst):
@@ -337,11 +342,17 @@ class Shipped:
                 surely = _is_only(values) and (
                     write is None or self.evaluator.conditions.decided(env, write.event.start)
                 )
+                surely = surely and (not outside or write in outside)  # else it may be replaced before workers start
                 for value in values:
                     holder = Holder("attribute", attribute, inst.klass.facts.name)
                     yield step.on(value, holder, note, surely)
         yield from self._looked_up(step, inst, dropped)
         yield from self._given_to_base(step, inst)
+
+    def _outside_writes(self, inst: Inst, attribute: str) -> list[Write]:
+        """The places outside a class that give an attribute of an instance another value."""
+        found = self.evaluator.attributes.outside_writes(inst.klass, attribute)
+        return [write for other, write, module in found if may_be_same(other, inst, module.is_test)]
 
     def _looked_up(self, step: _Step, inst: Inst, dropped: frozenset[str]) -> Iterator[_Step]:
         """The values of cached properties that an object keeps because its construction or its length reads them."""

@@ -26,7 +26,7 @@ from dllint.project.evaluate.abstract_values import (
     passed,
 )
 from dllint.project.evaluate.settings import INSTANTIATORS
-from dllint.project.evaluate.shapes import GENERATOR, decorated, derived, describe, text_around, unique
+from dllint.project.evaluate.shapes import GENERATOR, as_int, decorated, derived, describe, text_around, unique
 
 if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
@@ -148,9 +148,9 @@ class Calls:
         if name in PASS_THROUGH and args:
             return self.evaluator.values(args[-1] if name == "typing.cast" else args[0], env)
         if name in ("builtins.int", "builtins.float", "builtins.str", "builtins.bool") and len(args) == 1:
-            consts = [value for value in self.evaluator.values(args[0], env) if isinstance(value, Const)]
-            if consts and name == "builtins.int":
-                return consts
+            whole = [whole for value in self.evaluator.values(args[0], env) for whole in as_int(value)]
+            if whole and name == "builtins.int":
+                return whole
         if name in ("importlib.import_module", "builtins.__import__") and args:
             paths = [value.value for value in self.evaluator.values(args[0], env) if isinstance(value, Const)]
             found = [self.evaluator.index.find(env.module.path, path, 0) for path in paths if isinstance(path, str)]

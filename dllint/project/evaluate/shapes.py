@@ -119,6 +119,16 @@ def fold(operator: str, left: Any, right: Any) -> Any:
     return None
 
 
+def as_int(value: Value) -> tuple[Const, ...]:
+    """What `int()` makes of a constant; nothing where it raises, or where the value is no constant."""
+    if not isinstance(value, Const) or value.value is None:
+        return ()
+    try:
+        return (Const(int(value.value), "int"),)
+    except (ValueError, OverflowError):
+        return ()
+
+
 def path_to(target: Expr, name: str) -> tuple[int, ...] | None:
     """The positions that lead to a name in a nested tuple target; None where it is not in there."""
     if target.kind == "name":

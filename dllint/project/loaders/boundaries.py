@@ -323,11 +323,12 @@ class Boundaries:
         methods, chosen = self._methods(call, env, boundary, skip)
         found = self._argument(call, env, boundary, skip, boundary.workers)[0]
         workers = self._workers(call, env, boundary, skip, instance)
-        platforms = self.targets.platforms
+        platforms, decided = self.targets.platforms, self._decided(site.expr, around)
         if workers is not Workers.NONE and self.counts.may_be_none(found):
             platforms = self.elsewhere.with_workers((site.module.path, site.expr.span)) if self.elsewhere else platforms
             methods = methods if chosen else methods & self.targets.on(platforms).methods()
-        decided = not self.counts.rests_on_settings(found) and self._decided(site.expr, around)
+            decided = decided and platforms != self.targets.platforms  # else something else chooses the number
+        decided = decided and not self.counts.rests_on_settings(found)
         yield Loader(
             site.module.path, site.expr.span, name, boundary, call, env, skip, workers, bool(found), methods, chosen,
             instance, site.module.is_test, platforms, decided,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Applicability, Edit, Finding, Fix, Note, Project, Rule, Severity, Span
+from dllint import Applicability, Certainty, Edit, Finding, Fix, Note, Project, Rule, Severity, Span
 from dllint_rules.memory.analysis.kept_batches import KeptBatches
 from dllint_rules.memory.has_workers import gets_workers
 
@@ -36,7 +36,7 @@ class BatchesKept(Rule):
                 message=f"`{what}` keeps the shared memory of every batch, and on Linux an open file for each: "
                 f"`Too many open files` after some hundred batches; keep a {copies} of it",
                 severity=self.severity,
-                certainty=loader.certainty,
+                certainty=Certainty.LIKELY,  # how many batches there are is known when it runs
                 outcomes=dict.fromkeys(sorted(loader.methods), "exception"),
                 notes=(
                     Note(kept.path, kept.loop.span, "the loop over the batches"),

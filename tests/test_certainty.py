@@ -1,0 +1,88 @@
+"""A finding is certain only if every test on the way is decided, and the calls on the way take what they are given."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+from dllint_rules.pickling.dll102_lambda_on_dataset import LambdaOnDataset
+
+from dllint import Certainty, Project
+from dllint.collect import collect
+from dllint.source import Source
+from dllint.targets import Targets
+
+DATASET = """
+from torch.utils.data import DataLoader, Dataset
+
+
+class Pages(Dataset):
+    def __init__(self, root, {parameters}):
+        self.root = root
+        self.crop = lambda page: page[:8]
+
+    def __getitem__(self, index):
+        return self.crop([index])
+
+
+{program}
+"""
+
+
+def certainties(parameters: str, program: str) -> list[Certainty]:
+    source = Source("train.py", DATASET.format(parameters=parameters, program=textwrap.dedent(program)))
+    project = Project({"train.py": collect(source)}, Targets(), lambda path: source)
+    return [found.certainty for found in LambdaOnDataset().check(project)]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "arguments", "certainty"),
+    [
+        ("size=8", "size=4", Certainty.CERTAIN),
+        ("size=8", "4", Certainty.CERTAIN),
+        ("*, size=8", "size=4", Certainty.CERTAIN),
+        ("*sizes", "4, 8", Certainty.CERTAIN),
+        ("**options", "masks=True", Certainty.CERTAIN),
+        ("size=8", "masks=True", Certainty.LIKELY),
+        ("size=8", "4, True", Certainty.LIKELY),
+        ("*, size=8", "4", Certainty.LIKELY),
+    ],
+)
+def test_what_a_class_does_not_take_is_never_sent(parameters: str, arguments: str, certainty: Certainty) -> None:
+    program = f'list(DataLoader(Pages("pages", {arguments}), num_workers=2))'
+    assert certainties(parameters, program) == [certainty]
+
+
+@pytest.mark.parametrize(
+    ("number", "certainty"),
+    [
+        ("4", Certainty.CERTAIN),
+        ("4 if options.fast else 2", Certainty.CERTAIN),
+        ("0 if options.debug else 4", Certainty.LIKELY),
+        ('0 if sys.platform == "win32" else 4', Certainty.CERTAIN),
+    ],
+)
+def test_a_number_that_may_be_0_makes_workers_likely(number: str, certainty: Certainty) -> None:
+    program = f"""
+        import sys
+        import options
+        list(DataLoader(Pages("pages"), num_workers={number}))
+        """
+    assert certainties("size=8", program) == [certainty]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("loader.dataset.crop = len", [Certainty.LIKELY]),
+        ("loader.dataset.root = None", [Certainty.CERTAIN]),
+        ("loader.dataset.crop = lambda page: page", [Certainty.LIKELY, Certainty.CERTAIN]),
+    ],
+)
+def test_what_is_given_another_value_later_is_likely_sent(line: str, expected: list[Certainty]) -> None:
+    program = f"""
+        loader = DataLoader(Pages("pages"), num_workers=4)
+        {line}
+        list(loader)
+        """
+    assert certainties("size=8", program) == expected
