@@ -6,6 +6,7 @@ import pickle
 from typing import Any
 
 import pytest
+from dllint_rules.pickling.dll109_guarded_name_in_worker import GuardedNameInWorker
 from dllint_rules.pickling.hoist import fix_argument, fix_factory, fix_function, fix_lambda
 from dllint_rules.pickling.ready_made import BY_NAME, existing_callable, ready_made_factory
 
@@ -438,3 +439,27 @@ def test_a_method_that_pickle_finds_by_its_class() -> None:
     assert "    f(Batch.collate)\n" in fixed(fix_lambda, code.format("staticmethod"))[0]
     assert "    f(Batch.collate)\n" in fixed(fix_argument, code.format("classmethod"))[0]
     assert "f(_collate)" in fixed(fix_lambda, code.format("property"))[0]
+
+
+_GUARDED = """
+from multiprocessing import get_context
+
+def ask(number):
+    return marks, unit, number
+
+if __name__ == "__main__":
+    count = 8
+    marks = "pinyin"{comment}
+    unit = True
+    print(get_context("spawn").Pool(2).map(ask, range(count)))
+"""
+
+
+@pytest.mark.parametrize(("comment", "moved"), [("", True), ("  # or char", False)])
+def test_names_under_the_guard_move_together_or_stay(comment: str, moved: bool) -> None:
+    source = Source("a.py", _GUARDED.format(comment=comment))
+    project = Project({"a.py": collect(source)}, Targets(), lambda path: source)
+    rule = GuardedNameInWorker()
+    fixes = [rule.fix(finding, project) for finding in rule.check(project)]
+    assert [fix is not None and bool(fix.edits) for fix in fixes] == [moved, moved]
+    assert moved or any(fix and "no fix moves `marks`" in fix.title for fix in fixes)

@@ -31,14 +31,14 @@ class GuardedNameInWorker(Rule):
     summary = "workers need a class, function or name that is defined under the main guard only"
 
     def check(self, project: Project) -> Iterator[Finding]:
-        seen = set()
+        found: dict[tuple[str, str], tuple[Guarded, Loader | Task]] = {}
         for guarded, starter in self._all(project):
-            key = (guarded.module.path, guarded.name)
             path = starter.path
-            if key in seen or path not in project.index.imports(guarded.module.path) or not starter.methods & PICKLING:
-                continue
-            seen.add(key)
-            yield self._finding(project, guarded, starter)
+            if path in project.index.imports(guarded.module.path) and starter.methods & PICKLING:
+                found.setdefault((guarded.module.path, guarded.name), (guarded, starter))
+        for guarded, starter in found.values():
+            others = tuple(other for other, _ in found.values() if other.module is guarded.module)
+            yield self._finding(project, guarded, starter, others)
 
     def _all(self, project: Project) -> Iterator[tuple[Guarded, Loader | Task]]:
         for held in project.shipped:
@@ -54,7 +54,9 @@ class GuardedNameInWorker(Rule):
             for running in project.processes.running(task):
                 yield from ((guarded, task) for guarded in project.guarded.read_by(running))
 
-    def _finding(self, project: Project, guarded: Guarded, starter: Loader | Task) -> Finding:
+    def _finding(
+        self, project: Project, guarded: Guarded, starter: Loader | Task, together: tuple[Guarded, ...]
+    ) -> Finding:
         failing = starter.methods & PICKLING
         loader = starter if isinstance(starter, Loader) else None
         where = project.where(loader, failing, starter.chosen)
@@ -75,21 +77,25 @@ class GuardedNameInWorker(Rule):
             notes=guarded.notes or (Note(starter.path, at, "workers are started here"),),
             anchors=((starter.path, at),),
             key=f"{self.code}:{guarded.module.path}:{guarded.name}",
-            data=guarded,
+            data=(guarded, together),
         )
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
         from dllint import above_guard, lifted
         from dllint_rules.pickling.move_class import out_of_notebook
 
-        if finding.data.module.notebook:
-            return out_of_notebook(project, finding.path, finding.data.name)
-        snippet = above_guard(project.source(finding.path), finding.span.start)
-        edits = lifted(project.source(finding.path), finding.span.start) if snippet else ()
-        if edits:
-            return Fix(f"Move `{finding.data.name}` above the main guard", edits, Applicability.UNSAFE)
+        guarded, together = finding.data
+        if guarded.module.notebook:
+            return out_of_notebook(project, finding.path, guarded.name)
+        source = project.source(finding.path)
+        snippet = above_guard(source, finding.span.start)
+        edits = lifted(source, finding.span.start) if snippet else ()
+        stay = [other.name for other in together if other.kind == "name" and not lifted(source, other.span.start)]
+        if edits and not stay:
+            return Fix(f"Move `{guarded.name}` above the main guard", edits, Applicability.UNSAFE)
         if snippet:
-            return Fix.manual("Put it above the main guard", snippet)
-        name = finding.data.name
+            beside = [f"`{name}`" for name in stay if name != guarded.name]
+            remark = f"; no fix moves {' and '.join(beside)}, which workers need as well" if edits else ""
+            return Fix.manual(f"Put it above the main guard{remark}", snippet)
         why_not = "it is set in some cases only, or made of what is known when the program runs"
-        return Fix.manual(f"Pass `{name}` to what needs it; {why_not}")
+        return Fix.manual(f"Pass `{guarded.name}` to what needs it; {why_not}")
