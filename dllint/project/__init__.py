@@ -224,10 +224,10 @@ class Project:
             yield from self.library.default_lambdas()
 
     def _sent_in_tests(self) -> Iterator[Held]:
-        """The values that tests use without workers and that the project's users send to workers."""
+        """The values that tests use without workers and that the project's users send to workers: no test's own."""
         for loader, items in self._held_by_loader:
             if loader.in_tests and not self.starts_workers(loader) and loader.instance is not None:
-                yield from (held.for_users() for held in items)
+                yield from (held.for_users() for held in items if not self.index.modules[held.path].is_test)
 
     @cached_property
     def users_datasets(self) -> tuple[tuple[Value, Note], ...]:

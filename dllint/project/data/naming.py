@@ -14,7 +14,7 @@ _WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|\W+")
 
 _FEW = re.compile(
     r"(?:^|_)(?:class|cls|cat|categor|label|lbl|target|type|kind|lang|language|speaker|spk|task|split|subset|source"
-    r"|domain|gender|emotion)(?:es|s|ies|y)?(?:_|ids?$|idx$|index$|\d*$)",
+    r"|domain|gender|emotion|quality|grade|level|rating|fold)(?:es|s|ies|y)?(?:_|ids?$|idx$|index$|\d*$)",
     re.IGNORECASE,
 )
 

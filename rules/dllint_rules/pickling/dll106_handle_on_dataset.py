@@ -7,7 +7,13 @@ from collections.abc import Iterator
 import msgspec
 
 from dllint import FORK, Applicability, ExtInst, Finding, Fix, Held, Inst, Project, Rule, Severity
-from dllint_rules.pickling.analysis.escaping_handles import Shared, kept_handle, shared_under_fork, worker_functions
+from dllint_rules.pickling.analysis.escaping_handles import (
+    Shared,
+    is_never_read,
+    kept_handle,
+    shared_under_fork,
+    worker_functions,
+)
 from dllint_rules.pickling.analysis.first_looks import FirstLooks, Look
 from dllint_rules.pickling.unpicklable import finding, keeper
 
@@ -34,7 +40,8 @@ class HandleOnDataset(Rule):
             told.add((holder.owner, holder.name))
             found = finding(self, project, handed_over(held), f"{handle.what} {keeper(held)}", handle.remedy)
             if found is not None:
-                outcomes = found.outcomes | ({FORK: handle.fork} if handle.fork else {})
+                forked = "" if is_never_read(project, held) else handle.fork
+                outcomes = found.outcomes | ({FORK: forked} if forked else {})
                 anchors = (*found.anchors, (held.path, held.span))
                 yield msgspec.structs.replace(found, outcomes=outcomes, anchors=anchors, data=held)
         for shared in shared_under_fork(project, workers):

@@ -105,6 +105,17 @@ def _attributes(project: Project, inst: Inst) -> Iterator[tuple[str, ExtInst]]:
                     yield name, value
 
 
+def is_never_read(project: Project, held: Held) -> bool:
+    """Whether no worker code names the attribute that keeps a value, so that forked workers may share it."""
+    name = held.holder.name
+    return held.holder.kind == "attribute" and not any(
+        part.kind == "attribute" and part.name == name
+        for running in (*project.running, *project.users_running)
+        for event in running.events
+        for part in event.walk()
+    )
+
+
 def _read(project: Project, inst: Inst, attribute: str) -> bool:
     """Whether worker code of the class reads through an attribute."""
     classes = project.evaluator.classes.mro(inst.klass)
