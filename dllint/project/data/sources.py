@@ -61,7 +61,7 @@ class Sources:
             return Content(Kind.PATH if path else Kind.STR, MADE)
         if value.base is None:
             return None
-        if name.endswith(_TABLE_ROWS) and self.tables.has_rows(value.base):
+        if name.endswith(_TABLE_ROWS) and self.tables.has_rows(value.base) and not self.tables.column(value.base):
             return Content(Kind.ROW, "made of a table's rows")
         return self.copied(value.base) if last in ("tolist", "to_list", "unique") else None
 
