@@ -321,6 +321,14 @@ def test_a_module_beside_the_notebook_has_all_that_a_class_needs(folder: Path) -
     assert check().stdout == ""
 
 
+def test_notebooks_of_one_folder_write_different_modules(folder: Path) -> None:
+    cells = ("import torch", PLAIN, "for batch in DataLoader(Halves(), num_workers=2):\n    print(batch)")
+    (folder / "a-second.ipynb").write_text(notebook(*cells))
+    (remedy,) = remedies(folder, *cells)
+    assert remedy["text"].startswith("%%writefile in_workers_of_n.py\n")
+    assert remedy["text"].endswith("\nfrom in_workers_of_n import Halves")
+
+
 def test_what_is_known_only_when_the_notebook_runs_is_not_written_to_a_file(folder: Path) -> None:
     late = PLAIN.replace("SIZE = (3, 4)", "SIZE = torch.load('size.pt')")
     (remedy,) = remedies(folder, late, "for batch in DataLoader(Halves(), num_workers=2):\n    print(batch)")

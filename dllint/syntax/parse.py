@@ -115,7 +115,8 @@ def _explain(text: str, error: cst.ParserSyntaxError) -> NotParsed:
         message = _line(python)
     else:
         return NotParsed(f"Python accepts this file, but LibCST does not: {message}", row, column, "syntax")
-    if "Missing parentheses in call to" in message or _PYTHON_2.search(text):
+    refused = next(iter(text.split("\n")[max(row, 1) - 1 : max(row, 1)]), "")
+    if "Missing parentheses in call to" in message or _PYTHON_2.search(refused):
         message = f"{message} (Python 2?)"
     return NotParsed(message, max(row, 1), max(column, 1), "syntax")
 

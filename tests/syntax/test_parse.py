@@ -197,6 +197,10 @@ def test_syntax_errors_say_where_and_what(text: str, row: int, column: int | Non
     assert column in (None, error.column)
 
 
+def test_a_file_is_of_python_2_only_where_the_error_is() -> None:
+    assert "Python 2" not in refused("'Read `size` <> 0.'\nsize = ???\n").message
+
+
 def test_what_only_libcst_rejects_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     def reject(text: str) -> cst.Module:
         raise cst.ParserSyntaxError("not known here", lines=text.splitlines(True), raw_line=2, raw_column=3)

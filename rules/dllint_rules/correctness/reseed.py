@@ -37,9 +37,15 @@ def _seeded(project: Project, reseed: Reseed) -> tuple[Edit, tuple[Import, ...]]
     env = reseed.running.env
     seed = _assigned(env, reseed.seed) or reseed.seed
     written, imports = reference(env.module.model, "torch", "initial_seed", seed.start)
-    texts = [_as_term(project, env, term) for term in _terms(seed) if not _says_nothing(project, env, term)]
-    total = " + ".join([*texts, f"{written}()"])
-    return Edit(env.module.path, seed.span, f"({total}) % 2**32" if texts else f"{total} % 2**32"), imports
+    several = seed.kind in ("list", "tuple")
+    terms = [term for term in (seed.args if several else _terms(seed)) if not _says_nothing(project, env, term)]
+    if several and terms:
+        kept = [project.text(env.module.path, term.span) for term in terms]
+        total = f"[{', '.join([*kept, f'{written}() % 2**32'])}]"
+    else:
+        total = " + ".join([*(_as_term(project, env, term) for term in terms), f"{written}()"])
+        total = f"({total}) % 2**32" if terms else f"{total} % 2**32"
+    return Edit(env.module.path, seed.span, total), imports
 
 
 def _assigned(env: Env, seed: Expr) -> Expr | None:

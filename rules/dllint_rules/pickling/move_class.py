@@ -16,11 +16,19 @@ def out_of_notebook(project: Project, path: str, name: str, definition: str = ""
     """A cell that writes what has this name into a module, and one that imports it; `definition` is new to the file."""
     from dllint import beside, beside_with
 
-    source, module = project.source(path), "in_workers"
+    source, module = project.source(path), _module_beside(project, path)
     text = beside_with(source, definition, name, module) if definition else beside(source, name, module)
     if not text:
         return Fix.manual(f"{OUT_OF_NOTEBOOK.title}; what it needs of the notebook must be passed to it")
     return Fix.manual(OUT_OF_NOTEBOOK.title, text)
+
+
+def _module_beside(project: Project, path: str) -> str:
+    """The name of a module for what a notebook's workers need: another one for each notebook of a folder."""
+    folder, _, name = path.rpartition("/")
+    others = (other.rpartition("/") for other, module in project.index.modules.items() if module.notebook)
+    alone = all(other == name for where, _, other in others if where == folder)
+    return "in_workers" if alone else "in_workers_of_" + re.sub(r"\W", "_", name.removesuffix(".ipynb"))
 
 
 def by_hand(what: str, why: object, where: str = "to module level") -> Fix:
