@@ -10,6 +10,7 @@ from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst, Op
 from dllint.project.execution.passes import Loop, batch_names
 from dllint.project.loaders.boundaries import Loader
 from dllint.source import Span
+from dllint_rules.memory.analysis.batch_counts import BatchCounts
 from dllint_rules.memory.analysis.batch_views import (
     LISTED,
     VIEW_METHODS,
@@ -30,6 +31,8 @@ _ARRAYS = frozenset({"numpy.array", "numpy.asarray", "numpy.stack"})
 _LISTS = frozenset({
     "builtins.list", "builtins.dict", "collections.defaultdict", "collections.OrderedDict", "collections.deque",
 })  # fmt: skip
+FEW = 500
+"""Batches of two tensors that the usual limit of 1024 open files allows."""
 _EMPTIED = frozenset({"clear", "pop", "popleft", "popitem"})
 
 
@@ -79,15 +82,22 @@ class KeptBatches:
         self.evaluator = project.evaluator
         self.boundaries = project.boundaries
         self.passes = project.passes
+        self.main_code = project.main_code
+        self.counts = BatchCounts(project)
 
     def kept(self) -> Iterator[Kept]:
         """The places where batches or views of them are put into a container that outlives the loop's step."""
         for one in self.passes.loops():
             puts = list(_puts(one))
-            loader = self.passes.loader(one.iterable, one.env) if puts else None
-            if loader is not None and not self._copied_on_the_way(loader) and not self._few(loader):
+            loader = self._loader(one.iterable, one.env) if puts else None
+            if loader is not None:
                 yield from self._kept_by(one, loader, puts)
         yield from self._joined()
+
+    def _loader(self, iterable: Expr, env: Env) -> Loader | None:
+        """A loader whose batches a loop goes through, where they are many and share their memory."""
+        loader = next((one for one in self.main_code.loaders_in(iterable, env) if not self._few(one)), None)
+        return loader if loader is not None and not self._copied_on_the_way(loader) else None
 
     def _copied_on_the_way(self, loader: Loader) -> bool:
         """Pinned batches are copies; whether `pin_memory` is set must be known to be sure that they are not."""
@@ -96,7 +106,13 @@ class KeptBatches:
         return any(not isinstance(value, Const) or bool(value.value) for value in values)
 
     def _few(self, loader: Loader) -> bool:
-        """Whether the batches are parts of a whole: `batch_size=len(dataset) // workers` makes as many as workers."""
+        """Whether a pass ends long before the files run out: by the dataset's known length, or by its parts.
+
+        `batch_size=len(dataset) // workers` makes as many batches as workers.
+        """
+        most = self.counts.most(loader)
+        if most is not None and most <= FEW:
+            return True
         pairs = self.boundaries.argument(loader, "batch_size")[0]
         values = [value for pair in pairs for value in self.evaluator.values(*pair)]
         made = [item.expr for item in values if isinstance(item, Opaque)]
@@ -150,8 +166,8 @@ class KeptBatches:
             views = len(targets) == 1 and self._element_is_view(given.args[0], batch_names(targets[0], iterables[0]))
             if not views or not self._is_joiner(site.expr, env):
                 continue
-            loader = self.passes.loader(iterables[0], env)
-            if loader is not None and not self._copied_on_the_way(loader) and not self._few(loader):
+            loader = self._loader(iterables[0], env)
+            if loader is not None:
                 yield Kept(site.module.path, given.span, given.args[0], iterables[0], loader, True)
 
     def _element_is_view(self, expr: Expr, names: frozenset[str]) -> bool:
