@@ -89,7 +89,7 @@ class Attributes:
             case Inst():
                 return (
                     self._read_back(base, expr, env)
-                    or self._not_replaced(self._so_far(base, expr, env), base, expr, env)
+                    or self._not_replaced(self._so_far(base, name, expr, env), base, expr, env)
                     or self.evaluator.unless_open(Opaque(expr, env))
                 )
             case Klass():
@@ -134,9 +134,9 @@ class Attributes:
                 return self.evaluator.values(arm, env)
         return self.stored_values((write, write.event.value, env))
 
-    def _so_far(self, inst: Inst, expr: Expr, env: Env) -> Values:
+    def _so_far(self, inst: Inst, name: str, expr: Expr, env: Env) -> Values:
         """What an attribute may hold where a method reads it: also what that method overwrites before it ends."""
-        found = self.instance_attribute(inst, expr.name)
+        found = self.instance_attribute(inst, name)
         writes = overwritten_later(env.module, env.function, expr) if env.receiver == inst else ()
         given = ((write, write.event.value, env) for write in writes if write.event.value is not None)
         return unique((*(value for stored in given for value in self.stored_values(stored)), *found))
