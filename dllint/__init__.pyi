@@ -85,7 +85,6 @@ from dllint.syntax.tail import into_guard as into_guard
 from dllint.syntax.tail import top_statements as top_statements
 from dllint.syntax.unbound import unbound as unbound
 from dllint.syntax.uses import Use as Use
-from dllint.syntax.uses import after_statement as after_statement
 from dllint.syntax.uses import attribute_uses as attribute_uses
 from dllint.syntax.uses import name_uses as name_uses
 
@@ -102,6 +101,8 @@ from dllint.syntax.above_guard import above_guard as above_guard
 from dllint.syntax.above_guard import lifted as lifted
 from dllint.syntax.arguments import call_with as call_with
 from dllint.syntax.arguments import piece as piece
+from dllint.syntax.below import after_statement as after_statement
+from dllint.syntax.below import below_statement as below_statement
 from dllint.syntax.beside import beside as beside
 from dllint.syntax.beside import beside_with as beside_with
 from dllint.syntax.names import free_name as free_name

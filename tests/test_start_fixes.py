@@ -51,6 +51,24 @@ def fix_of(files: str | Mapping[str, str], targets: Targets | None = None) -> Fi
     return fix
 
 
+OPTIONAL = """\
+try:
+    from tensorboardX import SummaryWriter
+except ImportError:
+    SummaryWriter = None
+
+for batch in DataLoader(Numbers(), num_workers=2):
+\tprint(batch, SummaryWriter)
+"""
+
+
+def test_imports_that_are_tried_stay_above_and_the_block_keeps_its_indentation() -> None:
+    code = script(OPTIONAL)
+    (edit,) = fix_of(code).edits
+    wanted = 'if __name__ == "__main__":\n\tfor batch in DataLoader(Numbers(), num_workers=2):\n\t\tprint('
+    assert apply(code, [edit]).startswith(code.partition("for batch")[0] + wanted)
+
+
 @pytest.mark.parametrize(
     ("test", "certainty"),
     [

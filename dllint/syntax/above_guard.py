@@ -50,23 +50,59 @@ def lifted(source: Source, offset: int) -> tuple[Edit, ...]:
         return ()
     name = node.targets[0].id if isinstance(node, ast.Assign) else node.name  # type: ignore[attr-defined]
     assigned = isinstance(node, ast.Assign)
-    if len(bindings(seen.tree).get(name, [])) != 1 or (assigned and not stands_alone(source, seen, node)):
+    if len(bindings(seen.tree).get(name, [])) != 1 or (assigned and not _has_its_line(source, seen, node)):
         return ()
     first, last = rows(source, seen, node)
     row = guard.lineno
     while row > 1 and source.line(row - 1).startswith("#"):
         row -= 1
-    opens = guard.body[0] is node
-    start = end_of(source, guard.test.end_lineno or guard.lineno) if opens else source.line_starts[first - 1]
-    end = end_of(source, last)
+    taken = Edit(source.path, _taken(source, guard, node, (first, last)), "")
+    if assigned:
+        return _named_above(source, seen, guard, row, text + _comment(source, seen, node)), taken
     at = Span(source.line_starts[row - 1], source.line_starts[row - 1])
-    blank = source.newline * (0 if assigned else blank_above(source, row))
-    below = source.newline * (2 if assigned else 1 + BLANK)
-    return (
-        *([Edit(source.path, at, blank)] if blank else []),
-        Edit(source.path, at, text + below),
-        Edit(source.path, Span(start, end + empty_below(source, end)), ""),
-    )
+    blank = source.newline * blank_above(source, row)
+    put = Edit(source.path, at, text + source.newline * (1 + BLANK))
+    return (*([Edit(source.path, at, blank)] if blank else []), put, taken)
+
+
+def _named_above(source: Source, seen: Outline, guard: ast.If, row: int, text: str) -> Edit:
+    """A name for what is written out, above a row: below another one, or a paragraph of its own.
+
+    It replaces the end of the line before, so that two of them come one after the other, as they were.
+    """
+    index = seen.tree.body.index(guard)
+    above = seen.tree.body[index - 1] if index else None
+    last = above.end_lineno or above.lineno if isinstance(above, ast.Assign) and _is_settled(above) else 0
+    joins = last and not any(source.line(between).strip() for between in range(last + 1, row))
+    at, newline = source.line_starts[last if joins else row - 1], source.newline
+    start = max(0, at - len(newline))
+    return Edit(source.path, Span(start, at), source.text[start:at] + text + newline * (1 if joins else 2))
+
+
+def _has_its_line(source: Source, seen: Outline, node: ast.stmt) -> bool:
+    """Whether a statement has its lines for itself, but for a comment at its end."""
+    if stands_alone(source, seen, node):
+        return True
+    above = source.line(node.lineno - 1).strip()
+    before = source.line(node.lineno)[: node.col_offset].strip()
+    return node.lineno == node.end_lineno and not before and above[:1] != "#" and bool(_comment(source, seen, node))
+
+
+def _comment(source: Source, seen: Outline, node: ast.stmt) -> str:
+    """The comment at the end of a statement's last line, with the space before it; "" where there is something else."""
+    end = seen.offsets.span(node)[1]
+    rest = source.text[end : end_of(source, node.end_lineno or node.lineno)].rstrip()
+    return rest if rest.lstrip().startswith("#") else ""
+
+
+def _taken(source: Source, guard: ast.If, node: ast.stmt, lines: tuple[int, int]) -> Span:
+    """The lines that go from the guard's block: of empty ones above and below, those below where they are the fewer."""
+    end = end_of(source, lines[1])
+    below = end + empty_below(source, end)
+    if guard.body[0] is node:
+        return Span(end_of(source, guard.test.end_lineno or guard.lineno), below)
+    start = source.line_starts[lines[0] - 1]
+    return Span(start, below if not source.line(lines[0] - 1).strip() else end)
 
 
 def _statement(seen: Outline, offset: int) -> ast.stmt | None:

@@ -42,7 +42,7 @@ def add_imports(source: Source, tree: Tree, rows: Sequence[tuple[int, int]], imp
 
     Raises ValueError where a name would be shadowed.
     """
-    lines, floor = _beginning(tree, rows)
+    lines, floor = _beginning(source, tree, rows)
     there = {imported for line in lines for imported in imported_names(line.node)}
     elsewhere = bound_names(tree.module)
     joined: dict[int, list[Import]] = {}
@@ -64,8 +64,12 @@ def add_imports(source: Source, tree: Tree, rows: Sequence[tuple[int, int]], imp
     return sorted(edits)
 
 
-def _beginning(tree: Tree, rows: Sequence[tuple[int, int]]) -> tuple[list[Line], int]:
-    """The file's first run of imports, and the last row of its docstring (0: it has none)."""
+def _beginning(source: Source, tree: Tree, rows: Sequence[tuple[int, int]]) -> tuple[list[Line], int]:
+    """The file's first run of imports, and the last row of its docstring (0: it has none).
+
+    What is for IPython does not end it.
+    """
+    masked = [(source.location(span.start)[0], source.location(span.end)[0]) for span in source.masked]
     lines: list[Line] = []
     floor = 0
     for index, (statement, (first, last)) in enumerate(zip(tree.module.body, rows, strict=True)):
@@ -75,7 +79,7 @@ def _beginning(tree: Tree, rows: Sequence[tuple[int, int]]) -> tuple[list[Line],
             lines.append(Line(small, first, last, module, _section(module)))
         elif index == 0 and tree.module.get_docstring(clean=False) is not None:
             floor = last
-        else:
+        elif not any(top <= first and last <= bottom for top, bottom in masked):
             break
     return lines, floor
 

@@ -16,9 +16,9 @@ _MARKS = {'"', "'"}
 _TRIPLE = {'"""', "'''"}
 
 
-def indent_unit(source: Source) -> str:
-    """One level of indentation of a file."""
-    return _indent_unit(source.text)
+def indent_unit(source: Source, block: str = "") -> str:
+    """One level of indentation of a file, or of a block of its module-level code that has one."""
+    return _indent_unit(block) or _indent_unit(source.text) or "    "
 
 
 @lru_cache(maxsize=8)
@@ -28,7 +28,7 @@ def _indent_unit(text: str) -> str:
         first = next((token.string for token in tokens if token.type == tokenize.INDENT), "")
     except (tokenize.TokenError, SyntaxError):
         first = ""
-    return first if 0 < len(first) <= 8 else "    "
+    return first if len(first) <= 8 else ""
 
 
 def in_quotes(source: Source, text: str) -> str:

@@ -52,7 +52,7 @@ def _statement(seen: Outline, node: ast.stmt) -> Statement:
 def _kind(node: ast.stmt) -> str:
     if isinstance(node, ast.If) and not node.orelse and _is_guard(node.test):
         return "guard"
-    if isinstance(node, (ast.Import, ast.ImportFrom)):
+    if _imports(node):
         return "import"
     made = isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None
     if isinstance(node, _DEFINITIONS) or (made and any(_makes(part) for part in ast.walk(node))):
@@ -67,6 +67,22 @@ def _kind(node: ast.stmt) -> str:
             fixed = all(name.isupper() or name.startswith("__") for name in names)
             return "constant" if fixed and len(names) == len(targets) else "other"
     return "other"
+
+
+def _imports(node: ast.stmt) -> bool:
+    """An import, or several of which one is tried: what stands in for it is another one, or a literal."""
+    match node:
+        case ast.Import() | ast.ImportFrom():
+            return True
+        case ast.Try(body=body, handlers=handlers, orelse=orelse, finalbody=[]) if all(map(_imports, body)):
+            instead = [*orelse, *(item for handler in handlers for item in handler.body)]
+            return all(_imports(item) or _is_constant(item) for item in instead)
+    return False
+
+
+def _is_constant(node: ast.stmt) -> bool:
+    """`pass`, or a name for what is written out."""
+    return isinstance(node, ast.Pass) or (isinstance(node, ast.Assign) and _is_literal(node.value))
 
 
 def _is_guard(test: ast.expr) -> bool:
@@ -117,7 +133,7 @@ def guarded(source: Source, first: Span, last: Span, lifted: Sequence[Span] = ()
     taken = {row for pair in moved for row in range(pair[0], pair[1] + 1)}
     rest = "".join(_lines(source, row, row) for row in range(top, bottom + 1) if row not in taken)
     try:
-        inside = closed_up(reindent(rest.lstrip("\r\n"), "", indent_unit(source)))
+        inside = closed_up(reindent(rest.lstrip("\r\n"), "", indent_unit(source, rest)))
     except ValueError:
         return None
     return Edit(source.path, Span(start, end), f"{gap}{in_quotes(source, GUARD)}{source.newline}{inside}")

@@ -17,6 +17,11 @@ _ITERATING = {
 }
 """Built-in functions that go through their argument from the beginning to the end, and ask nothing else of it."""
 _TELLING = {"bool", "isinstance", "issubclass", "hasattr", "callable", "any", "all"}
+_CHOOSING = {"random.choice", "random.choices"}
+"""Functions that ask for the length and items."""
+_WHOLE = {"print", "str", "repr", "json.dumps", "random.sample"}
+_WHOLE_METHODS = {"index", "count", "copy"}
+"""What needs all of a list, and neither changes nor keeps it."""
 _MUTATORS = {"append", "extend", "insert", "sort", "reverse"}
 
 
@@ -27,9 +32,10 @@ _COMMENTED = re.compile(r"\.[ \t]*#")
 class Use(NamedTuple):
     """An occurrence of a name or of `base.attribute`.
 
-    `kind` is read (its length, an item, a loop), write (`base.attribute = ...`), filled (`append` and the like, `+=`,
-    `random.shuffle`, as statements), set (in other ways, or deleted), tested (for being empty), returned, stored (under
-    another name), named (by a string in `getattr`) or other. Of a name, `base` is the name itself.
+    `kind` is read (its length, an item, a loop), whole (all of it at once: `in`, `+`, a slice that is kept), write
+    (`base.attribute = ...`), filled (`append` and the like, `+=`, `random.shuffle`, as statements), set (in other ways,
+    or deleted), tested (for being empty), returned, stored (under another name), named (by a string in `getattr`),
+    foreign (it is asked for what no list has) or other. Of a name, `base` is the name itself.
     """
 
     kind: str
@@ -75,6 +81,8 @@ def _kind(seen: Outline, node: ast.expr) -> str:
     match parent:
         case ast.Assign() if field == "targets":
             return "write"
+        case ast.Tuple() | ast.List() if _is_target(seen, parent):
+            return "write"
         case ast.AugAssign(op=ast.Add()) if field == "target":
             return "filled"
         case _ if not isinstance(getattr(node, "ctx", None), ast.Load):
@@ -86,9 +94,10 @@ def _kind(seen: Outline, node: ast.expr) -> str:
         case ast.Call(func=function) if field == "args":
             if ast.unparse(function) == "random.shuffle" and isinstance(seen.parents[parent][0], ast.Expr):
                 return "filled"
-            return "read" if _iterates(seen, function) else "other"
+            return _given_to(seen, function)
         case ast.Subscript(ctx=ast.Load(), slice=ast.Slice()) if field == "value":
-            return "read" if _kind(seen, parent) == "read" else "other"
+            kind = _kind(seen, parent)
+            return kind if kind in ("read", "foreign") else "whole"
         case ast.Subscript(ctx=ast.Load(), slice=index) if field == "value":
             return "other" if _may_be_bool(seen, index) else "read"
         case ast.For() | ast.AsyncFor() | ast.comprehension() if field == "iter":
@@ -97,11 +106,37 @@ def _kind(seen: Outline, node: ast.expr) -> str:
             return "read"
         case ast.Attribute(attr=method) if method in _MUTATORS and _is_statement(seen, parent):
             return "filled"
+        case ast.Attribute(attr=method) if method in _WHOLE_METHODS or not hasattr(list, method):
+            return "whole" if method in _WHOLE_METHODS else "foreign"
+        case ast.Compare() | ast.BinOp() | ast.FormattedValue():
+            return "whole"
         case ast.UnaryOp(op=ast.Not()):
             return "tested"
         case ast.If() | ast.While() | ast.IfExp() | ast.Assert() if field == "test":
             return "tested"
     return "other"
+
+
+def _is_target(seen: Outline, node: ast.expr) -> bool:
+    """Whether a tuple is what an assignment unpacks its value into."""
+    parent, field = seen.parents[node]
+    return isinstance(parent, ast.Assign) and field == "targets"
+
+
+def _given_to(seen: Outline, function: ast.expr) -> str:
+    """The kind of a use as the argument of a call."""
+    name = ast.unparse(function)
+    joins = isinstance(function, ast.Attribute) and function.attr == "join" and isinstance(function.value, ast.Constant)
+    if joins or _iterates(seen, function) or name in _CHOOSING:
+        return "read"
+    if name == "bool" and _is_builtin(seen, function, name):
+        return "tested"
+    whole = name in _WHOLE and (not isinstance(function, ast.Name) or _is_builtin(seen, function, name))
+    return "whole" if whole else "other"
+
+
+def _is_builtin(seen: Outline, node: ast.expr, name: str) -> bool:
+    return binder(seen, node, name) is None and name not in bindings(seen.tree)
 
 
 def _is_statement(seen: Outline, function: ast.Attribute) -> bool:
@@ -116,7 +151,7 @@ def _iterates(seen: Outline, function: ast.expr) -> bool:
         case ast.Name(id="tqdm") | ast.Attribute(value=ast.Name(id="tqdm"), attr="tqdm" | "auto"):
             return True
         case ast.Name(id=name):
-            return name in _ITERATING and binder(seen, function, name) is None and name not in bindings(seen.tree)
+            return name in _ITERATING and _is_builtin(seen, function, name)
     return False
 
 
@@ -166,25 +201,3 @@ def _annotated(arguments: ast.arguments, name: str) -> Iterator[ast.expr]:
     for parameter in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
         if parameter.arg == name and isinstance(parameter.annotation, ast.Name) and parameter.annotation.id == "bool":
             yield ast.Constant(True)
-
-
-def after_statement(source: Source, function: Span, offset: int) -> tuple[int, str] | None:
-    """Where a line goes that follows the statement of a function's body that holds an offset, and its indentation.
-
-    None where the statement shares its lines with others.
-    """
-    seen = outline(source.text)
-    node = seen.function_at(function.start) if seen else None
-    if seen is None or node is None or isinstance(node, ast.Lambda):
-        return None
-    spans = [seen.offsets.span(statement) for statement in node.body]
-    index = next((index for index, (start, end) in enumerate(spans) if start <= offset < end), None)
-    if index is None or node.body[index].lineno == node.lineno:
-        return None
-    first, last = (source.location(position)[0] for position in spans[index])
-    begins, ends = source.row_span(first).start, source.row_span(last).end
-    indent = source.text[begins : spans[index][0]]
-    rest = source.text[spans[index][1] : ends].strip()
-    if indent.strip() or (rest and not rest.startswith("#")):
-        return None
-    return (source.line_starts[last], indent) if last < len(source.line_starts) else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import tokenize
+from collections.abc import Iterator
 from itertools import pairwise
 
 from dllint.fix import Edit
@@ -12,6 +13,8 @@ from dllint.syntax.layout import indent_at, indent_unit
 from dllint.syntax.write import reindent
 
 LEAST, MOST = 88, 120
+_JOINING = ('"""', "'''", "\\\n", "\\\r")
+"""What may continue a string on the next line."""
 
 
 def width(source: Source) -> int:
@@ -45,9 +48,22 @@ def enclosed(source: Source, span: Span, opening: str, closing: str) -> tuple[Ed
     except ValueError:
         return around
     if not source.width or source.text[span.end : source.row_span(source.location(span.end)[0]).end].strip():
-        return around
+        return (*around, *_shifted(source, span, len(opening)))
     rest = f"{inner}{closing[:-1]},{source.newline}{indent}{closing[-1]}"
     return (Edit(path, span, f"{opening}{source.newline}{inner}{lines},{source.newline}{rest}"),)
+
+
+def _shifted(source: Source, span: Span, by: int) -> Iterator[Edit]:
+    """The lines of an expression that are aligned with its beginning, as far to the right as that goes."""
+    row, column = source.location(span.start)
+    last = source.location(span.end)[0]
+    below = [line for at in range(row + 1, last + 1) if (line := source.line(at)).strip()]
+    text = source.text[span.start : span.end]
+    if any(mark in text for mark in _JOINING) or any(line[: column - 1].strip() for line in below):
+        return
+    for at in range(row + 1, last + 1):
+        if source.line(at).strip():
+            yield Edit(source.path, Span(source.line_starts[at - 1], source.line_starts[at - 1]), " " * by)
 
 
 def folded(source: Source, text: str, indent: str = "", beside: int = 0) -> str:

@@ -30,7 +30,11 @@ def moved(code: str) -> str:
         ),
         (
             f"x = 1\n\n{GUARD}    a()\n    §SIZE = (3, 4)\n    print(SIZE)\n",
-            f"x = 1\n\nSIZE = (3, 4)\n\n{GUARD}    a()\n    print(SIZE)\n",
+            f"x = 1\nSIZE = (3, 4)\n\n{GUARD}    a()\n    print(SIZE)\n",
+        ),
+        (
+            f"a()\n\n\n# main\n{GUARD}    a()\n\n    §SIZE = 3  # of all\n    b()\n\n    print(SIZE)\n",
+            f"a()\n\n\nSIZE = 3  # of all\n\n# main\n{GUARD}    a()\n\n    b()\n\n    print(SIZE)\n",
         ),
     ],
 )
@@ -46,7 +50,6 @@ def test_definitions_go_above_the_guard(before: str, after: str) -> None:
         f"{GUARD}    n = 1\n    §def f():\n        return n\n    f()\n",
         f"{GUARD}    §def f():\n        return 1\n    f = f()\n",
         f"A = 1\n{GUARD}    §class A:\n        pass\n    print(A)\n",
-        f"{GUARD}    §SIZE = 3  # why\n    print(SIZE)\n",
         f"{GUARD}    §SIZE = load()\n    print(SIZE)\n",
         f"{GUARD}    if x:\n        §def f():\n            return 1\n    f()\n",
         "def main():\n    §class A:\n        pass\n    print(A)\n",

@@ -21,6 +21,7 @@ from dllint import (
     Span,
     Write,
     after_statement,
+    below_statement,
     enclosed,
     module_alias,
     name_uses,
@@ -69,14 +70,15 @@ class _Change:
     def why_not(self) -> str:
         """The obstacle, in words; "" if there is none."""
         event, attribute = self.write.event, self.attribute
-        same = [other for other in self.module.events(self.write.function) if other.value is event.value]
-        own = event.kind == "assign" and event.target is self.write.target and len(same) == 1
-        if attribute is None or event.value is None or not (own or event.kind == "augment"):
+        own = self._has_its_value(self.write)
+        if attribute is None or event.value is None or not (own or self.unpacked or event.kind == "augment"):
             return "no separate assignment in a method sets it"
         if attribute.hidden() or attribute.near is None:
             return "code that dllint cannot see may use it"
         env = self.project.evaluator.generic(self.module, self.write.function)
         kept = event.value if own else self.write.target
+        if None in self.lines:
+            return "its line has other statements"
         if event.value.kind == "attribute" or not Texts(self.project).is_list(kept, env):
             return "it is not certain to be a separate list of strings"
         blocked = self._blocked(attribute.near)
@@ -91,6 +93,24 @@ class _Change:
             return "dllint finds no line where it is complete"
         return ""
 
+    def _has_its_value(self, write: Write) -> bool:
+        """Whether an assignment has one target, which gets all of the value."""
+        same = [other for other in self.module.events(write.function) if other.value is write.event.value]
+        return write.event.kind == "assign" and write.event.target is write.target and len(same) == 1
+
+    @cached_property
+    def unpacked(self) -> list[Write]:
+        """The assignments that unpack what a call gives into the attribute and others, where one of them is meant."""
+        writes = self.module.attribute_writes.get(self.write.target.name, ())
+        own = [write for write in writes if write.function == self.write.function and _unpacks(write)]
+        return own if self.write in own and not self.filled else []
+
+    @cached_property
+    def lines(self) -> list[tuple[int, str] | None]:
+        """The lines below those that unpack, with their indentation."""
+        source = self.project.source(self.module.path)
+        return [below_statement(source, write.event.start) for write in self.unpacked]
+
     @cached_property
     def filled(self) -> list[Span]:
         """Where the method that sets the list adds to it, if it does so afterwards."""
@@ -100,7 +120,28 @@ class _Change:
         return spans if any(span.start >= self.write.event.end or span == own for span in spans) else []
 
     def _blocked(self, places: Iterable[Place]) -> Place | None:
-        return next((place for place in places if not self._survives(place)), None)
+        return next((place for place in places if not self._survives(place) and not self._may_ask(place)), None)
+
+    def _may_ask(self, place: Place) -> bool:
+        """Whether a use can ask the array for a list: of `self` in this file, once it is there, not for each item."""
+        if place.use.kind not in ("whole", "tested") or place.module is not self.module or self._in_worker(place):
+            return False
+        if self.project.text(place.module.path, place.use.base) != place.module.receiver_name(place.function):
+            return False
+        if not self._is_here(place):
+            return True
+        line = self._line() if self.filled else None
+        since = line[0] if line else max(write.event.end for write in (self.write, *self.unpacked))
+        return place.use.span.start >= since and not self._in_loop()
+
+    def _in_worker(self, place: Place) -> bool:
+        code = place.module.path, place.function
+        return any(running.function == code for running in self.project.running)
+
+    @cached_property
+    def needing(self) -> list[Place]:
+        """The uses that need a list, all of this file."""
+        return [place for place in (self.attribute and self.attribute.near) or () if not self._survives(place)]
 
     def _is_here(self, place: Place) -> bool:
         return place.module is self.module and place.function == self.write.function
@@ -108,13 +149,13 @@ class _Change:
     def _survives(self, place: Place) -> bool:
         """Whether a use means the same for an array, or comes before there is one."""
         kind, span = place.use.kind, place.use.span
-        if kind == "read" or not self._is_here(place):
-            return kind == "read"
+        if kind in ("read", "foreign") or not self._is_here(place):
+            return kind in ("read", "foreign")
         if span == self.write.target.span:
             return kind in ("write", "filled")  # not one with an annotation, which would be wrong of an array
         value = self.write.event.value
         if not self.filled and value is not None and value.start <= span.start < value.end:
-            return kind == "other" and value.kind == "call"  # `natsorted(self.names)`, which gives a list of its own
+            return kind in ("other", "whole") and value.kind in ("call", "subscript")  # which give a list of their own
         if not self.filled and kind == "write":
             return True  # what is set instead is as good as it was
         if not self.filled:
@@ -139,14 +180,17 @@ class _Change:
     def _told(self, place: Place) -> str:
         source = self.project.source(place.module.path)
         row = source.location(place.use.span.start)[0]
-        return f"{place.module.path}:{row} needs a list: `{source.line(row).strip()}`"
+        own = source.text[place.use.base.start : place.use.base.end] == place.module.receiver_name(place.function)
+        needs = "needs" if own else "may need"
+        return f"{place.module.path}:{row} {needs} a list: `{source.line(row).strip()}`"
 
     def _settled(self, value: Expr) -> bool:
         """Whether a local variable is not added to once it is kept."""
         facts = self.module.model.functions[self.write.function]
         uses = name_uses(self.project.source(self.module.path), value.name, facts.span)
         later = [use.kind for use in uses or () if use.span.start > value.end]
-        return uses is not None and self.write.event.block < 0 and set(later) <= {"read", "returned", "tested"}
+        harmless = {"read", "returned", "tested", "whole"}
+        return uses is not None and self.write.event.block < 0 and set(later) <= harmless
 
     def _line(self) -> tuple[int, str] | None:
         """The offset of the line above which the list is complete, and the indentation there."""
@@ -160,10 +204,26 @@ class _Change:
         dtype = f"{numpy}.dtypes.StringDType()" if self.project.targets.needs_numpy_2(path) else "str"
         line = self._line() if self.filled else None
         assert value is not None
-        if line is None:
+        lines = [line] if line is not None else [below for below in self.lines if below is not None]
+        if not lines:
             edits = list(enclosed(self.project.source(path), value.span, f"{numpy}.array(", f"dtype={dtype})"))
         else:
             name = self.project.text(path, target.span)
-            text = f"{line[1]}{name} = {numpy}.array({name}, dtype={dtype}){self.project.source(path).newline}"
-            edits = [Edit(path, Span(line[0], line[0]), text)]
+            text = f"{name} = {numpy}.array({name}, dtype={dtype}){self.project.source(path).newline}"
+            edits = [Edit(path, Span(start, start), indent + text) for start, indent in lines]
+        edits += [edit for place in self.needing for edit in _as_list(place)]
         return Fix(f"Keep `{target.name}` as a NumPy array", tuple(edits), Applicability.UNSAFE, imports)
+
+
+def _unpacks(write: Write) -> bool:
+    event = write.event
+    called = event.value is not None and event.value.kind == "call"
+    return called and event.kind == "assign" and event.target is not write.target and event.target is not None
+
+
+def _as_list(place: Place) -> list[Edit]:
+    """A use that needs a list gets one; one that asks whether there is something asks how much."""
+    path, span = place.module.path, place.use.span
+    opening, closing = ("len(", ")") if place.use.kind == "tested" else ("", ".tolist()")
+    before = [Edit(path, Span(span.start, span.start), opening)] if opening else []
+    return [*before, Edit(path, Span(span.end, span.end), closing)]

@@ -47,7 +47,9 @@ class Texts:
         return bool(values) and all(self._text(value, depth - 1) for value in values)
 
     def _gives_text(self, expr: Expr, env: Env, depth: int) -> bool:
-        """Whether going through an expression gives strings only."""
+        """Whether going through an expression gives strings only. A list that is written there has no other name."""
+        if expr.kind in ("list", "tuple", "set"):
+            return depth > 0 and all(self.is_text(item, env, depth - 1) for item in expr.args)
         values = self.project.values(expr, env)
         return depth > 0 and bool(values) and all(self._items(value, depth - 1) for value in values)
 

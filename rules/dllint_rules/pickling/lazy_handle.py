@@ -220,13 +220,26 @@ class _Arguments:
             return self._text(value)
         stored = next(self._stored(value), "") if value.kind == "name" else ""
         if not stored:
-            wanted = f"_{self.change.name.strip('_')}_{value.name if value.kind == 'name' else name}"
-            stored = wanted if self.change.attribute.is_free(wanted) else f"{wanted}_given"
+            stored = self._name_for(value.name if value.kind == "name" else "", name)
             text = self._text(value)
             while self.kept.get(stored, text) != text:  # `**a, **b`: both are options
                 stored += "_more"
             self.kept[stored] = text
         return f"{self.receiver}.{stored}"
+
+    def _name_for(self, variable: str, role: str) -> str:
+        """The attribute that keeps an argument: called like the variable that it is, if that says enough."""
+        attribute, store = self.change.attribute, self.change.attribute.free_name()
+        own = f"_{variable.strip('_')}"
+        if (
+            "_" in variable.strip("_")
+            and own not in (store, f"{store}_pid")
+            and own not in self.kept
+            and attribute.is_free(own)
+        ):
+            return own
+        wanted = f"_{self.change.name.strip('_')}_{variable or role}"
+        return wanted if attribute.is_free(wanted) else f"{wanted}_given"
 
     def _stored(self, value: Expr) -> Iterator[str]:
         """The attributes that keep a local variable as it is."""

@@ -26,6 +26,7 @@ BY_NAME = {
     "numpy": {
         *("array", "asarray", "ascontiguousarray", "concatenate", "hstack", "stack", "vstack", "load", "squeeze"),
         *("abs", "exp", "float32", "log", "log1p", "sqrt", "transpose"),
+        *("argmax", "argmin", "copy", "fliplr", "flipud", "max", "mean", "min", "ravel", "rot90", "sum", "unique"),
     },
     "json": {"dumps", "load", "loads"},
     "pickle": {"loads"},
