@@ -208,7 +208,7 @@ GUARDED = "import torch\nfrom torch.utils.data import DataLoader, Dataset\n\n{ab
     ("reads", "guarded", "expected"),
     [
         ("SCALE", "SCALE = 3", "SCALE = 3"),
-        ("SCALE", "SCALE = [1, -2]  # more", "SCALE = [1, -2]"),
+        ("SCALE", "SCALE = [1, -2]  # more", "SCALE = [1, -2]  # more"),
         ("SCALE", "SCALE = torch.ones(3)", ""),
         (
             "scale(1)",
@@ -298,7 +298,8 @@ class Numbers(Dataset):
 
 if __name__ == "__main__":
     dataset = Numbers()
-    loader = DataLoader(dataset, num_workers=1, persistent_workers=True)
+    keep = True
+    loader = DataLoader(dataset, num_workers=1, persistent_workers=keep)
     seen = []
     for epoch in range(3):
         dataset.set_epoch(epoch)
@@ -329,7 +330,7 @@ def with_one_iterator() -> tuple[str, str]:
 
 
 def with_new_workers() -> tuple[str, str]:
-    made = "DataLoader(dataset, num_workers=1, persistent_workers=True)"
+    made = "DataLoader(dataset, num_workers=1, persistent_workers=keep)"
     return (HEAD + EPOCHS).replace(made, shown("DLL603", HEAD + EPOCHS)), "[0, 1, 2]"
 
 

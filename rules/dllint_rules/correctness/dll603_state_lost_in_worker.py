@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Finding, Fix, Project, Rule, Severity
+from dllint import Applicability, Finding, Fix, Project, Rule, Severity
 from dllint_rules.correctness.analysis.lost_state import LostState, Unheard
+from dllint_rules.correctness.dropped import without_argument
 from dllint_rules.correctness.workers import gets_workers
 
 
@@ -16,6 +17,7 @@ class StateLostInWorker(Rule):
     name = "state-lost-in-worker"
     summary = "dataset is changed between epochs, and its persistent workers keep their old copies"
     severity = Severity.WARNING
+    fixable = "sometimes"
 
     def check(self, project: Project) -> Iterator[Finding]:
         for loader in project.loaders:
@@ -48,7 +50,16 @@ class StateLostInWorker(Rule):
 
         loader = finding.data
         title = "Let the workers end with their epoch: the next ones get the current dataset"
-        if loader.instance is not None or loader.call.keyword("persistent_workers") is None:
+        value = loader.call.keyword("persistent_workers")
+        if loader.instance is not None or value is None:
             return Fix.manual(f"{title}; `persistent_workers` is not written in the call")
-        snippet = call_with(project.source(loader.path), loader.span, "persistent_workers", "False")
-        return Fix.manual(title, snippet)
+        edit = without_argument(project, loader.path, loader.call, "persistent_workers", value)
+        if edit is None or value.kind not in ("constant", "compare"):
+            snippet = call_with(project.source(loader.path), loader.span, "persistent_workers", "False")
+            why_not = "a comment beside it would be lost" if edit is None else "`persistent_workers` is set elsewhere"
+            return Fix.manual(f"{title}; {why_not}", snippet)
+        return Fix(
+            "Drop `persistent_workers`: new workers get the current dataset",
+            (edit,),
+            Applicability.UNSAFE,
+        )

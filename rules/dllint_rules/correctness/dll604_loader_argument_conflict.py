@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Applicability, Certainty, Edit, Expr, Finding, Fix, Loader, Note, Project, Rule, Span
+from dllint import Applicability, Certainty, Edit, Expr, Finding, Fix, Loader, Note, Project, Rule
 from dllint_rules.correctness.conflicts import Conflict, conflicts, is_given
+from dllint_rules.correctness.dropped import without_argument
 
 
 class LoaderArgumentConflict(Rule):
@@ -58,7 +59,7 @@ class LoaderArgumentConflict(Rule):
         if conflict.partner and not _is_surely_given(project, loader, conflict.partner):
             fix = _unless_given(project, loader, conflict, value)
             return fix or _by_hand(conflict, f"whether there is a `{conflict.partner}` is known only when it runs")
-        edit = _without(project, finding.path, loader.call, conflict.name, value)
+        edit = without_argument(project, finding.path, loader.call, conflict.name, value)
         safe = Applicability.SAFE if conflict.removable == "safe" else Applicability.UNSAFE
         fix = Fix(f"Drop `{conflict.name}`", (edit,), safe) if edit is not None else None
         return fix or _by_hand(conflict, "a comment beside it would be lost")
@@ -116,33 +117,3 @@ def _unless_given(project: Project, loader: Loader, conflict: Conflict, value: E
         return None
     edit = Edit(loader.path, value.span, f"{sampler.dotted} is None")
     return Fix("Shuffle only where there is no sampler", (edit,), Applicability.UNSAFE)
-
-
-def _without(project: Project, path: str, call: Expr, name: str, value: Expr) -> Edit | None:
-    """The deletion of a keyword argument and of one comma; None if comments are in between."""
-    text = project.source(path).text
-    before, after = text[: value.start].rstrip(), text[value.end : call.end]
-    if not before.endswith("=") or not before[:-1].rstrip().endswith(name):
-        return None
-    start = len(before[:-1].rstrip()) - len(name)
-    source = project.source(path)
-    row = source.row_span(source.location(start)[0])
-    if source.text[row.start : row.end].strip() == f"{text[start : value.end]},":
-        return Edit(path, Span(row.start, source.line_starts[source.location(start)[0]]), "")
-    rest = after.lstrip(" \t")
-    if rest.startswith(","):
-        following = rest[1:]
-        end = call.end - len(following.lstrip())
-        between = following[: len(following) - len(following.lstrip())]
-        return (
-            Edit(path, Span(start, end), "")
-            if "#" not in between and end < call.end - 1
-            else _last(path, text, start, call.end - len(following))
-        )
-    return _last(path, text, start, value.end) if after.strip() == ")" else None
-
-
-def _last(path: str, text: str, start: int, end: int) -> Edit | None:
-    """The deletion of the last argument, with the comma before it."""
-    before = text[:start].rstrip()
-    return Edit(path, Span(len(before) - 1, end), "") if before.endswith(",") else None

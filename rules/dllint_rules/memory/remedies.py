@@ -19,6 +19,7 @@ class {name}:
         return len(self.ends) - 1
 
     def __getitem__(self, index):
+        index = range(len(self))[index]
         start, end = self.ends[index : index + 2].tolist()
         return {decode}(self.data[start:end].numpy().tobytes())
 
@@ -57,6 +58,8 @@ def _what_it_is(value: Value) -> str:
     """Why one cannot tell what to write for records."""
     if isinstance(value, Seq):
         return f"it is a {value.expr.kind if value.expr.kind != 'comprehension' else value.expr.name}, not a list"
+    if isinstance(value, ExtInst) and value.call.kind == "call" and value.call.args[0].name in ("tolist", "to_list"):
+        return "without its `tolist` a column of numbers is an array, but what this one holds is not seen"
     made = value.name.partition("()")[0] if isinstance(value, ExtInst) else ""
     return (
         f"what `{made}` gives may be a list or a dictionary of anything" if made else "whether it is a list is not seen"
