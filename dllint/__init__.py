@@ -101,6 +101,7 @@ _PUBLIC = {
     "lifted": "dllint.syntax.above_guard",
     "module_alias": "dllint.syntax.names",
     "name_uses": "dllint.syntax.uses",
+    "on_each": "dllint.syntax.each",
     "namedtuple_of": "dllint.project.escape.shipped",
     "outcomes": "dllint.start_methods",
     "own_attribute": "dllint.project.edits.own_attribute",

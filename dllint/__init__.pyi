@@ -63,6 +63,7 @@ from dllint.source import Span as Span
 from dllint.start_methods import ALL_METHODS as ALL_METHODS
 from dllint.start_methods import FORK as FORK
 from dllint.start_methods import PICKLING as PICKLING
+from dllint.syntax.each import on_each as on_each
 from dllint.syntax.getattr_guard import guard_getattr as guard_getattr
 from dllint.syntax.helper import helper as helper
 from dllint.syntax.hoist_both import hoist_with_helpers as hoist_with_helpers

@@ -97,7 +97,7 @@ def test_lists_of_strings_become_arrays(value: str) -> None:
 @pytest.mark.parametrize(
     "value",
     [
-        "list(Path(root).glob('*'))",
+        "[*Path(root).glob('*'), None]",
         "open(root, 'rb').readlines()",
         "[line.strip() for line in open(root, 'rb')]",
         "glob.glob(root) if os.getenv('ALL') else None",
@@ -393,8 +393,40 @@ def test_spawned_workers_share_a_tensor_only() -> None:
     compile(fix.snippet, "snippet.py", "exec")
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        "list(Path(root).glob('*'))",
+        "sorted(path for path in Path(root).rglob('*') if path.suffix)",
+        "[Path(root) / name for name in os.listdir(root)]",
+        "[Path(name).with_suffix('.txt') for name in glob.glob(root)]",
+    ],
+)
+def test_paths_are_read_as_paths(value: str) -> None:
+    more = "    def more(self):\n        return [path.stem for path in self.files], len(self.files)\n"
+    result = fixed(program(f"self.files = {value}", more))
+    assert (
+        f"self.files = {value}\n        self.files = np.array([str(path) for path in self.files], dtype=str)\n"
+        in result
+    )
+    assert "        return Path(self.files[index])\n" in result
+    assert "[path.stem for path in map(Path, self.files)], len(self.files)\n" in result
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "    def more(self):\n        return sorted(self.files)\n",
+        "    def more(self):\n        return self.files[2:]\n",
+        "ds = Files('.')\nprint(ds.files[0].stem)\n",
+    ],
+)
+def test_paths_that_are_read_in_other_ways_stay(more: str) -> None:
+    assert fix_of(program("self.files = list(Path(root).glob('*'))", more)).applicability is Applicability.MANUAL
+
+
 def test_paths_are_told_how_to_stay_paths() -> None:
-    fix = fix_of(program("self.files = list(Path(root).glob('*'))"))
+    fix = fix_of(program("self.files = list(Path(root).glob('*'))\nother = self.files"))
     assert fix.snippet == (
         "self.files = np.array([str(path) for path in self.files], dtype=str)\n"
         "# and Path(self.files[index]) where a Path is needed"

@@ -25,7 +25,10 @@ from dllint import (
     enclosed,
     module_alias,
     name_uses,
+    on_each,
+    reference,
 )
+from dllint_rules.memory.paths import Paths
 from dllint_rules.memory.remedies import by_hand
 from dllint_rules.memory.text import Texts
 
@@ -66,6 +69,7 @@ class _Change:
         owner = module.method_owner(write.function)
         klass = project.evaluator.klass(module, owner) if owner >= 0 else None
         self.attribute = Attribute(project, klass, write.target.name) if klass else None
+        self.of_paths = False
 
     def why_not(self) -> str:
         """The obstacle, in words; "" if there is none."""
@@ -77,9 +81,10 @@ class _Change:
             return "code that dllint cannot see may use it"
         env = self.project.evaluator.generic(self.module, self.write.function)
         kept = event.value if own else self.write.target
+        self.of_paths = Paths(self.project).is_list(kept, env)
         if None in self.lines:
             return "its line has other statements"
-        if event.value.kind == "attribute" or not Texts(self.project).is_list(kept, env):
+        if event.value.kind == "attribute" or not (self.of_paths or Texts(self.project).is_list(kept, env)):
             return "it is not certain to be a separate list of strings"
         blocked = self._blocked(attribute.near)
         if blocked is None and attribute.places is None:  # asked late: it looks at every file
@@ -107,9 +112,9 @@ class _Change:
 
     @cached_property
     def lines(self) -> list[tuple[int, str] | None]:
-        """The lines below those that unpack, with their indentation."""
-        source = self.project.source(self.module.path)
-        return [below_statement(source, write.event.start) for write in self.unpacked]
+        """The lines below those that unpack or keep paths, with their indentation."""
+        source, kept = self.project.source(self.module.path), [self.write] if self.of_paths and not self.filled else []
+        return [below_statement(source, write.event.start) for write in self.unpacked or kept]
 
     @cached_property
     def filled(self) -> list[Span]:
@@ -124,15 +129,22 @@ class _Change:
 
     def _may_ask(self, place: Place) -> bool:
         """Whether a use can ask the array for a list: of `self` in this file, once it is there, not for each item."""
-        if place.use.kind not in ("whole", "tested") or place.module is not self.module or self._in_worker(place):
+        if place.use.kind not in ("whole", "tested") or self._in_worker(place):
             return False
-        if self.project.text(place.module.path, place.use.base) != place.module.receiver_name(place.function):
+        if not self._of_self(place) or (self.of_paths and place.use.kind == "whole"):
             return False
-        if not self._is_here(place):
-            return True
+        return not self._is_here(place) or not (self._is_before(place) or self._in_loop())
+
+    def _of_self(self, place: Place) -> bool:
+        """Whether a use is of the object whose method it is in, in this file."""
+        own = self.project.text(place.module.path, place.use.base) == place.module.receiver_name(place.function)
+        return own and place.module is self.module
+
+    def _is_before(self, place: Place) -> bool:
+        """Whether a use comes before there is an array."""
         line = self._line() if self.filled else None
         since = line[0] if line else max(write.event.end for write in (self.write, *self.unpacked))
-        return place.use.span.start >= since and not self._in_loop()
+        return self._is_here(place) and place.use.span.start < since
 
     def _in_worker(self, place: Place) -> bool:
         code = place.module.path, place.function
@@ -149,6 +161,8 @@ class _Change:
     def _survives(self, place: Place) -> bool:
         """Whether a use means the same for an array, or comes before there is one."""
         kind, span = place.use.kind, place.use.span
+        if kind == "read" and self.of_paths and not self._is_before(place):
+            return self._of_self(place) and self._as_path(place) is not None
         if kind in ("read", "foreign") or not self._is_here(place):
             return kind in ("read", "foreign")
         if span == self.write.target.span:
@@ -200,6 +214,7 @@ class _Change:
     def fix(self) -> Fix:
         """The edits; there must be nothing in the way."""
         path, value, target = self.module.path, self.write.event.value, self.write.target
+        path_class, more = reference(self.module.model, "pathlib", "Path", self.write.event.start)
         numpy, imports = module_alias(self.module.model, "numpy", "np", self.write.event.start)
         dtype = f"{numpy}.dtypes.StringDType()" if self.project.targets.needs_numpy_2(path) else "str"
         line = self._line() if self.filled else None
@@ -209,10 +224,23 @@ class _Change:
             edits = list(enclosed(self.project.source(path), value.span, f"{numpy}.array(", f"dtype={dtype})"))
         else:
             name = self.project.text(path, target.span)
-            text = f"{name} = {numpy}.array({name}, dtype={dtype}){self.project.source(path).newline}"
+            items = f"[str(path) for path in {name}]" if self.of_paths else name
+            text = f"{name} = {numpy}.array({items}, dtype={dtype}){self.project.source(path).newline}"
             edits = [Edit(path, Span(start, start), indent + text) for start, indent in lines]
         edits += [edit for place in self.needing for edit in _as_list(place)]
+        if self.of_paths:
+            imports = (*imports, *more)
+            edits += [edit for place in self.read_as_paths for edit in self._as_path(place, path_class) or ()]
         return Fix(f"Keep `{target.name}` as a NumPy array", tuple(edits), Applicability.UNSAFE, imports)
+
+    @cached_property
+    def read_as_paths(self) -> list[Place]:
+        """The uses that read the array's strings where there were paths."""
+        near = self.attribute.near if self.attribute else None
+        return [place for place in near or () if place.use.kind == "read" and not self._is_before(place)]
+
+    def _as_path(self, place: Place, path_class: str = "Path") -> list[Edit] | None:
+        return on_each(self.project.source(self.module.path), place.use.span, path_class)
 
 
 def _unpacks(write: Write) -> bool:

@@ -60,7 +60,7 @@ class Texts:
             case ExtInst(base=base, call=call) if call.kind == "subscript" and base is not None:
                 return call.args[1].kind == "slice" and self._list(base, depth)
             case ExtInst(name=name, base=base):
-                method = _method(value)
+                method = method_of(value)
                 if method == "readlines":
                     return _is_text_file(base)
                 return name in _LISTINGS or (method in _SPLITTERS and base is not None and self._text(base, depth))
@@ -118,7 +118,7 @@ class Texts:
             case ExtInst(name=name, base=base) if name.endswith("[]") and base is not None:
                 return self._item(base, value.call, depth)
             case ExtInst(name=name, base=base):
-                method = _method(value)
+                method = method_of(value)
                 if method in ("read", "readline"):
                     return _is_text_file(base)
                 known = name in _TEXTS or method in _OF_ANYTHING
@@ -134,7 +134,7 @@ class Texts:
         return not sliced and (split or self._items(base, depth - 1))
 
 
-def _method(value: ExtInst) -> str:
+def method_of(value: ExtInst) -> str:
     """The name of the method whose result a value is."""
     call = value.call
     called = call.kind == "call" and call.args[0].kind == "attribute" and value.base is not None

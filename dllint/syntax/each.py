@@ -1,0 +1,41 @@
+"""What goes through an attribute or asks it for items, with a function around each item."""
+
+from __future__ import annotations
+
+import ast
+
+from dllint.fix import Edit
+from dllint.source import Source, Span
+from dllint.syntax.outline import Outline, outline
+
+
+def on_each(source: Source, span: Span, function: str) -> list[Edit] | None:
+    """The edits that give each item that is read of the attribute at a span to a function; none for its length.
+
+    None where something else is asked of it.
+    """
+    seen = outline(source.text)
+    nodes = ast.walk(seen.tree) if seen is not None else ()
+    node = next((item for item in nodes if seen and _span(seen, item) == span), None)
+    if seen is None or node is None:
+        return None
+    parent, field = seen.parents[node]
+    match parent:
+        case ast.Call(func=ast.Name(id="len")):
+            return []
+        case ast.Subscript(slice=index) if field == "value" and not isinstance(index, ast.Slice):
+            return _around(source, Span(*seen.offsets.span(parent)), f"{function}(")
+        case ast.For() | ast.comprehension() if field == "iter":
+            return _around(source, span, f"map({function}, ")
+    return None
+
+
+def _around(source: Source, span: Span, opening: str) -> list[Edit]:
+    return [
+        Edit(source.path, Span(span.start, span.start), opening),
+        Edit(source.path, Span(span.end, span.end), ")"),
+    ]
+
+
+def _span(seen: Outline, node: ast.AST) -> Span | None:
+    return Span(*seen.offsets.span(node)) if isinstance(node, ast.Attribute) else None

@@ -1,0 +1,48 @@
+"""Proof that a list only holds `Path` objects: of others, an array of strings would not give the same again."""
+
+from __future__ import annotations
+
+from dllint import Env, Expr, ExtInst, Value
+from dllint_rules.memory.text import MAX_DEPTH, Texts, method_of
+
+_LISTING = {"glob", "rglob", "iterdir"}
+_OF_A_PATH = {"absolute", "expanduser", "joinpath", "resolve", "with_name", "with_suffix"}
+_STRINGS = {"glob.glob", "glob.iglob", "os.listdir", "builtins.open", "builtins.map"}
+
+
+class Paths(Texts):
+    """Asks of expressions whether they surely are lists of paths."""
+
+    def is_text(self, expr: Expr, env: Env, depth: int = MAX_DEPTH) -> bool:
+        """Whether an expression surely is a path."""
+        if depth > 0 and expr.kind == "binop":
+            return expr.name == "/" and any(self.is_text(item, env, depth - 1) for item in expr.args)
+        values = self.project.values(expr, env)
+        return depth > 0 and bool(values) and all(self._text(value, depth - 1) for value in values)
+
+    def _text(self, value: Value, depth: int) -> bool:
+        if not isinstance(value, ExtInst) or depth <= 0:
+            return False
+        if value.name == "pathlib.Path":
+            return True
+        if value.base is None:
+            return False
+        if value.name.endswith("[]"):
+            return not _is_sliced(value) and self._items(value.base, depth - 1)
+        return method_of(value) in _OF_A_PATH and self._text(value.base, depth - 1)
+
+    def _items(self, value: Value, depth: int) -> bool:
+        if isinstance(value, ExtInst) and value.base is not None and method_of(value) in _LISTING:
+            return self._text(value.base, depth)
+        return not _gives_strings(value) and super()._items(value, depth)
+
+    def _list(self, value: Value, depth: int) -> bool:
+        return not _gives_strings(value) and super()._list(value, depth)
+
+
+def _gives_strings(value: Value) -> bool:
+    return isinstance(value, ExtInst) and (value.name in _STRINGS or method_of(value) in {"readlines", "split"})
+
+
+def _is_sliced(value: ExtInst) -> bool:
+    return value.call.kind == "subscript" and value.call.args[1].kind == "slice"
