@@ -413,6 +413,12 @@ def test_paths_are_read_as_paths(value: str) -> None:
     assert "[path.stem for path in map(Path, self.files)], len(self.files)\n" in result
 
 
+def test_a_variable_that_holds_paths_is_read_once() -> None:
+    result = fixed(program("found = list(Path(root).glob('*'))\nself.files = found"))
+    assert "        self.files = np.array([str(path) for path in found], dtype=str)\n" in result
+    assert result.count("self.files = ") == 1
+
+
 @pytest.mark.parametrize(
     "more",
     [

@@ -220,7 +220,10 @@ class _Change:
         line = self._line() if self.filled else None
         assert value is not None
         lines = [line] if line is not None else [below for below in self.lines if below is not None]
-        if not lines:
+        if self.of_paths and line is None and not self.unpacked and value.kind == "name":
+            items = f"{numpy}.array([str(path) for path in {value.name}], dtype={dtype})"
+            edits = [Edit(path, value.span, items)]
+        elif not lines:
             edits = list(enclosed(self.project.source(path), value.span, f"{numpy}.array(", f"dtype={dtype})"))
         else:
             name = self.project.text(path, target.span)
