@@ -140,6 +140,16 @@ def test_codes_are_links_on_such_a_terminal(program: Path, form: str) -> None:
     assert "\033]8" not in dllint(program, *args, "--color", "always", FORCE_HYPERLINK="1").stdout, "not in pipes"
 
 
+@posix
+def test_why_fits_the_terminal_and_is_a_line_a_step_in_a_pipe(program: Path) -> None:
+    args = ("check", "--why", "words.py:8")
+    piped = dllint(program, *args).stdout
+    assert max(map(len, piped.splitlines())) > 60
+    shown = on_terminal(program, MAIN.format(60), *args, COLUMNS="60")
+    assert max(map(len, shown.splitlines())) <= 60
+    assert shown.split() == piped.split()
+
+
 # Completion.
 
 

@@ -173,7 +173,9 @@ def _why(place: str, paths: tuple[str, ...], options: dict[str, Any]) -> int:
 
 
 def _wrapped(line: str) -> str:
-    """A line as a paragraph as wide as the terminal, its later lines indented."""
+    """A line as a paragraph as wide as the terminal, its later lines indented; as it is where there is no terminal."""
+    if not sys.stdout.isatty():
+        return line
     width = max(shutil.get_terminal_size((100, 24)).columns, 40)
     return textwrap.fill(line, width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
 
