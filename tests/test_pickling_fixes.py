@@ -449,15 +449,15 @@ def ask(number):
 
 if __name__ == "__main__":
     count = 8
-    marks = "pinyin"{comment}
+    marks = "pinyin"{rest}
     unit = True
     print(get_context("spawn").Pool(2).map(ask, range(count)))
 """
 
 
-@pytest.mark.parametrize(("comment", "moved"), [("", True), ("  # or char", False)])
-def test_names_under_the_guard_move_together_or_stay(comment: str, moved: bool) -> None:
-    source = Source("a.py", _GUARDED.format(comment=comment))
+@pytest.mark.parametrize(("rest", "moved"), [("", True), ("  # or char", True), ("; more = 1", False)])
+def test_names_under_the_guard_move_together_or_stay(rest: str, moved: bool) -> None:
+    source = Source("a.py", _GUARDED.format(rest=rest))
     project = Project({"a.py": collect(source)}, Targets(), lambda path: source)
     rule = GuardedNameInWorker()
     fixes = [rule.fix(finding, project) for finding in rule.check(project)]
