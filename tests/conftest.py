@@ -1,10 +1,14 @@
-"""What all tests need: a cache of their own."""
+"""What all tests need: a cache of their own, and examples that a busy machine may take its time for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("dllint", deadline=None, suppress_health_check=(HealthCheck.too_slow,))
+settings.load_profile("dllint")
 
 
 @pytest.fixture(scope="session", autouse=True)
