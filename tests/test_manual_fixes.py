@@ -163,3 +163,40 @@ def test_every_finding_says_what_is_to_be_done(page: Page, tmp_path: Path) -> No
             if not finding.code.startswith("DLL9"):
                 assert fix is not None, (case.name, finding.message)
                 assert fix.edits or fix.snippet or "; " in fix.title or ", " in fix.title, (case.name, fix.title)
+
+
+NAMES = """\
+import os
+from torch.utils.data import DataLoader, Dataset
+
+class Images(Dataset):
+    def __init__(self, root):
+        self.names = {value}
+
+    def __len__(self):
+        return len(self.names)
+
+    def __getitem__(self, index):
+        return sorted(self.names)[index]
+
+def train(root):
+    for batch in DataLoader(Images(root), num_workers=2):
+        print(batch)
+"""
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "{os.path.join(folder, name) for folder, _, names in os.walk(root) for name in names}",
+        "set(os.listdir(root))",
+    ],
+)
+def test_a_set_is_sorted_into_an_array(value: str) -> None:
+    source = Source("a.py", NAMES.replace("{value}", value))
+    project = Project({"a.py": collect(source)}, Targets(), lambda path: source)
+    rule = next(rule() for rule in registry.rules() if rule.code == "DLL201")
+    (finding,) = rule.check(project)
+    fix = rule.fix(finding, project)
+    assert fix is not None
+    assert fix.snippet == "self.names = np.array(sorted(self.names), dtype=str)"
