@@ -177,6 +177,11 @@ class Seq(_Compared, frozen=True):
     expr: Expr
     env: Env
 
+    @property
+    def kind(self) -> str:
+        """The type that it makes: `list` for `[x]` and for `[x for x in y]`."""
+        return self.expr.name if self.expr.kind == "comprehension" else self.expr.kind
+
 
 class Mod(_Compared, frozen=True):
     """A module of the project."""

@@ -256,7 +256,7 @@ class Containers:
         if isinstance(value, Mod):
             return True
         if isinstance(value, Seq):
-            return value.expr.kind == "dict" or (value.expr.kind == "comprehension" and value.expr.name == "dict")
+            return value.kind == "dict"
         return isinstance(value, ExtInst) and value.name == "builtins.dict"
 
     def destructure(self, values: Values, path: tuple[int, ...], expr: Expr, env: Env) -> Values:

@@ -364,8 +364,8 @@ def kind_of(value: Value) -> str | None:
             return "other"
         case Const(kind=kind):
             return kind
-        case Seq(expr=expr):
-            return expr.name if expr.kind == "comprehension" else expr.kind
+        case Seq():
+            return value.kind
         case Func() | Method() | Klass():
             return "other"
     return None

@@ -92,8 +92,8 @@ def describe(value: Value) -> str:
             return name
         case Const(kind=kind):
             return kind
-        case Seq(expr=expr):
-            return expr.name if expr.kind == "comprehension" else expr.kind
+        case Seq():
+            return value.kind
         case Super():
             return "super()"
     return "?"

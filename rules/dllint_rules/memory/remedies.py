@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dllint import ALL_METHODS, FORK, Applicability, ExtInst, Fix, Held, Kind, Listings, Project, Seq, Value
 
-_LISTED = ("comprehension", "list")
 _ARRAY = "{target} = np.array({items}, dtype={dtype})"
 _PACKED = '''\
 class {name}:
@@ -46,8 +45,7 @@ _RECORDS = {
 def records_by_hand(project: Project, held: Held) -> Fix | None:
     """A list of records as bytes in a tensor, to be put below the line where it is complete."""
     value, step = held.value, held.route[0]
-    listed = isinstance(value, Seq) and (value.expr.kind == "list" or (value.expr.kind, value.expr.name) == _LISTED)
-    if not listed:
+    if not (isinstance(value, Seq) and value.kind == "list"):
         return Fix.manual(f"Keep what workers read of `{held.holder.name}` as arrays or as bytes; {_what_it_is(value)}")
     snippet = _PACKED.format(target=project.text(step.path, step.span), **_RECORDS)
     title = f"Keep the records of `{held.holder.name}` as bytes in a tensor, once they are complete"
@@ -57,7 +55,7 @@ def records_by_hand(project: Project, held: Held) -> Fix | None:
 def _what_it_is(value: Value) -> str:
     """Why one cannot tell what to write for records."""
     if isinstance(value, Seq):
-        return f"it is a {value.expr.kind if value.expr.kind != 'comprehension' else value.expr.name}, not a list"
+        return f"it is a {value.kind}, not a list"
     if isinstance(value, ExtInst) and value.call.kind == "call" and value.call.args[0].name in ("tolist", "to_list"):
         return "without its `tolist` a column of numbers is an array, but what this one holds is not seen"
     made = value.name.partition("()")[0] if isinstance(value, ExtInst) else ""
@@ -85,5 +83,5 @@ def by_hand(project: Project, held: Held, why_not: str) -> Fix:
 def _is_set(value: Value) -> bool:
     """Whether a value is a set, of which NumPy would make an array of one object."""
     if isinstance(value, Seq):
-        return "set" in (value.expr.kind, value.expr.name)
+        return value.kind == "set"
     return isinstance(value, ExtInst) and value.name in ("builtins.set", "builtins.frozenset")
