@@ -11,7 +11,7 @@ from dllint.project.loaders.worker_counts import Workers
 from dllint.source import Source
 from dllint.targets import Targets
 
-MOST_VALUES = 1_000
+MOST_VALUES = 2_000
 """Expressions that are followed in activations of their own; without bounds they are millions here."""
 
 OPTION = """\
@@ -77,6 +77,107 @@ class Audio(Dataset):
 DataLoader(Audio("a"), num_workers=2)
 """
 
+PARTIALS = """\
+from functools import partial
+from torch.utils.data import DataLoader, Dataset
+
+def cast(value, depth, **options):
+    again = partial(cast, depth=depth, **options)
+    if depth:
+        return again(value.inner)
+    return [again(value.first), again(value.second)]
+
+def there(value, key):
+    return partial(back, key=key)(value)
+
+def back(value, key):
+    return partial(there, key=key)(value.x) or partial(there, key=value)(value.y)
+
+class Columns(Dataset):
+    def __init__(self):
+        self.cast = cast(self, 3)
+        self.there = there(self, 3)
+    def __len__(self):
+        return 1
+    def __getitem__(self, index):
+        return self.cast(index), self.there(index)
+
+DataLoader(Columns(), num_workers=2)
+"""
+
+CLOSURES = """\
+from torch.utils.data import DataLoader, Dataset
+
+def compose(first, second):
+    return lambda x: first(second(x))
+
+def power(function, n):
+    return function if n == 1 else compose(function, power(compose(function, function), n - 1))
+
+def retried(function):
+    def run(x):
+        again = retried(run)
+        return again(x) or function(x)
+    return run
+
+def numeral(n):
+    def run(function):
+        def inner(x):
+            return numeral(lambda h: run(h))(function)(inner)(x)
+        return inner
+    return run
+
+class Functions(Dataset):
+    def __init__(self):
+        self.power = power(retried(len), 4)
+        self.numeral = numeral(3)
+    def __len__(self):
+        return 1
+    def __getitem__(self, index):
+        return self.power(index), self.numeral(self.power)(index)
+
+DataLoader(Functions(), num_workers=2)
+"""
+
+MAKERS = """\
+from functools import partial
+from torch.utils.data import DataLoader, Dataset
+
+class Node:
+    def __init__(self, left=None, right=None, parent=None, make=None):
+        self.left, self.right, self.parent, self.make = left, right, parent, make
+    def grown(self):
+        return Node(Node(self, self.right), Node(self.left, self), self, self.grown)
+    def wrapped(self):
+        return Wrapped(self, partial(self.grown))
+
+class Wrapped:
+    def __init__(self, node, make):
+        self.node, self.make = node, make
+    def again(self):
+        return Wrapped(self.make(), partial(self.again)).node.wrapped().again()
+    def both(self):
+        return Pair(self, self.again())
+
+class Pair:
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+    def turned(self):
+        return Pair(self.b, Pair(self.b, self.a)).turned()
+    def mixed(self):
+        return Wrapped(self.turned().a.node, lambda: self.turned().b).both().mixed()
+
+class Trees(Dataset):
+    def __init__(self):
+        self.tree = Node().grown().wrapped().again().both().turned().mixed()
+    def __len__(self):
+        return 1
+    def __getitem__(self, index):
+        return self.tree.a.b.node.left.right.make(index)
+
+DataLoader(Trees(), num_workers=2)
+"""
+
 
 def project(text: str) -> Project:
     source = Source("a.py", text)
@@ -90,6 +191,14 @@ def test_an_option_whose_default_is_the_option() -> None:
 
 def test_objects_that_make_objects_of_their_class() -> None:
     found = project(SEGMENTS)
+    assert found.shipped and found.running
+    assert found.evaluator.size < MOST_VALUES
+
+
+@pytest.mark.parametrize("text", [PARTIALS, CLOSURES, MAKERS], ids=["partials", "closures", "makers"])
+def test_recursion_through_what_is_passed_on(text: str) -> None:
+    """No call string bounds these: each partial, closure or object leads to one more of its kind."""
+    found = project(text)
     assert found.shipped and found.running
     assert found.evaluator.size < MOST_VALUES
 

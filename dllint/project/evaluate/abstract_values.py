@@ -35,8 +35,10 @@ class Env:
         "means",
         "module",
         "outer",
+        "owners",
         "receiver",
         "skip",
+        "within",
     )
 
     def __init__(
@@ -62,6 +64,14 @@ class Env:
         """The values here of expressions, by their identities, and of parameters, by their names."""
         self.means: dict[int, Meaning] = module.means[function]
         """The certain meanings of names, by the identities of their expressions: the same in all activations."""
+        self.within: frozenset[tuple[str, int]] = caller.within if caller is not None else frozenset()
+        """The functions that this activation or one of its callers closes over: to call one of them is a recursion."""
+        if outer is not None:
+            self.within |= {(outer.module.path, outer.function), *outer.within}
+        self.owners: int = max(0 if other is None else other.owners for other in (caller, outer))
+        """How many objects that make one another have led here."""
+        if isinstance(receiver, Inst) and receiver.env is not None:
+            self.owners = max(self.owners, receiver.env.owners + 1)
         if function >= 0:
             self.facts: Function = module.model.functions[function]
 

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 MAX_PARTIALS = 4
 """Partials of partials that are followed: one in a loop may stand for itself."""
-MAX_OWNERS = 3
-"""Objects that make objects that make objects: so many are told apart."""
 NAMEDTUPLE_INSTANCE = "collections.namedtuple()"
 """The name of what calling a namedtuple class gives."""
 
@@ -49,6 +47,10 @@ class Calls:
         self._blank: dict[tuple[int, int], Expr] = {}
         self._partials: dict[int, int] = {}
         """How many partials each merged call has gone through."""
+        self._origins: dict[int, frozenset[int]] = {}
+        """The calls of `partial` that have led to each merged call."""
+        self._led: dict[int, frozenset[int]] = {}
+        """Those that have led to each activation."""
 
     def expression(self, expr: Expr, env: Env) -> Iterable[Value]:
         found: list[Value] = []
@@ -60,7 +62,7 @@ class Calls:
         """The results of calling a value."""
         match callee:
             case Klass():
-                return (_made(callee, call, env),)
+                return (self._made(callee, call, env),)
             case Func():
                 explicit = callee.facts.owner >= 0 and not decorated(callee.facts, "staticmethod")
                 receiver = None
@@ -87,6 +89,25 @@ class Calls:
                 return self._of_compose(callee, call, env) or self.evaluator.unless_open(Opaque(call, env))
         return (Opaque(call, env),)
 
+    def _made(self, klass: Klass, call: Expr, env: Env) -> Inst:
+        """An instance; one that an object of its own class makes in the same place is that object's like: trees end.
+
+        The object may do so itself or through others that it calls, as class methods that make one of several. Where
+        too many objects would be told apart by who makes them, only the place is known.
+        """
+        here: Env | None = env
+        while here is not None:
+            owner = here.receiver
+            if isinstance(owner, Inst) and owner.env is not None:
+                if owner.call is call and owner.klass == klass:
+                    return owner
+                here = owner.env
+            else:
+                here = here.caller
+        if env.owners > self.evaluator.activations.owners(klass):
+            env = self.evaluator.generic(env.module, env.function)
+        return Inst(klass, call, env)
+
     def _of_partial(self, made: ExtInst, call: Expr, env: Env) -> list[Value]:
         """Calling what `partial` made; `f = partial(f, ...)` in a loop may stand for itself."""
         if len(made.call.args) < 2 or self._partials.get(id(call), 0) >= MAX_PARTIALS:
@@ -107,16 +128,33 @@ class Calls:
         return [value for item in called if item != made for value in self.result(item, blank, env)]
 
     def merged_call(self, made: ExtInst, call: Expr) -> Expr:
-        """`partial(f, *a, **k)(*b, **l)` as the call `f(*a, *b, **k, **l)`; what it was given stays where it was."""
-        key = (id(made.call), id(made.env), id(call))
+        """`partial(f, *a, **k)(*b, **l)` as the call `f(*a, *b, **k, **l)`; what it was given stays where it was.
+
+        Of a partial that a call of the same partial has led to, only the place is known: contexts end.
+        """
+        origins = self._led_to(made.env)
+        recurs = id(made.call) in origins
+        env = self.evaluator.generic(made.env.module, made.env.function) if recurs else made.env
+        key = (id(made.call), id(env), id(call))
         known = self._merged.get(key)
         if known is None:
             given = dict(call.keywords)
-            early = tuple(passed(arg, made.env) for arg in made.call.args[1:])
-            keywords = tuple((name, passed(arg, made.env)) for name, arg in made.call.keywords if name not in given)
+            early = tuple(passed(arg, env) for arg in made.call.args[1:])
+            keywords = tuple((name, passed(arg, env)) for name, arg in made.call.keywords if name not in given)
             known = Expr("call", call.start, call.end, "", early + call.args[1:], keywords + call.keywords)
             self._merged[key] = known
             self._partials[id(known)] = self._partials.get(id(call), 0) + 1
+            gone = () if recurs else origins
+            self._origins[id(known)] = frozenset({id(made.call), *gone, *self._origins.get(id(call), ())})
+        return known
+
+    def _led_to(self, env: Env) -> frozenset[int]:
+        """The calls of `partial` that have led to an activation."""
+        known = self._led.get(id(env))
+        if known is None:
+            maker = env.receiver.env if isinstance(env.receiver, Inst) else None
+            before = [self._led_to(other) for other in (env.caller, env.outer, maker) if other is not None]
+            known = self._led[id(env)] = self._origins.get(id(env.call), frozenset()).union(*before)
         return known
 
     def returned(
@@ -226,22 +264,3 @@ class Calls:
         if len(call.args) > 2:
             found += self.evaluator.values(call.args[2], env)
         return found or self.evaluator.unless_open(Opaque(call, env))
-
-
-def _made(klass: Klass, call: Expr, env: Env) -> Inst:
-    """An instance; one that an object of its own class makes in the same place is that object's like: trees end.
-
-    The object may do so itself or through others that it calls, as class methods that make one of several.
-    """
-    here, owners = env, 0
-    while owners < MAX_OWNERS:
-        owner = here.receiver
-        if isinstance(owner, Inst) and owner.env is not None:
-            if owner.call is call and owner.klass == klass:
-                return owner
-            here, owners = owner.env, owners + 1
-        elif here.caller is not None:
-            here = here.caller
-        else:
-            return Inst(klass, call, env)
-    return Inst(klass)

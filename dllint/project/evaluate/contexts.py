@@ -18,8 +18,11 @@ MAX_LEVELS = 5
 MAX_CONTEXTS = 24
 """So many contexts of one function are told apart: one more level of callers counts only as long as the calls that have
 the function's name come to no more. What the program's text says decides it, not what has been asked before."""
-
-
+MAX_OWNERS = 3
+"""Objects that make objects that make objects: so many are told apart."""
+MAX_OBJECTS = 150
+"""So many objects of one class are told apart: one more level of those that make them counts only while the text has no
+more of them. As objects are told apart only once they are made, this costs less than as many contexts."""
 MAX_CALLS = 64
 """A function that more calls may mean is not told apart by its calls either."""
 
@@ -31,7 +34,9 @@ class Activations:
         self.evaluator = evaluator
         self._envs: dict[tuple[Any, ...], Env] = {}
         self._generics: dict[tuple[str, int], Env] = {}
-        self._levels_of: dict[str, int] = {}
+        self._levels_of: dict[tuple[str, int], int] = {}
+        self._owners_of: dict[str, int] = {}
+        self._objects_of: dict[tuple[str, int], int] = {}
         self._counts: dict[tuple[str, int], int] = {}
         self._many_calls: dict[tuple[str, int], bool] = {}
         self._init_envs: dict[Inst, dict[tuple[str, int], Env]] = {}
@@ -47,9 +52,13 @@ class Activations:
         skip: int = 0,
     ) -> Env:
         """The activation of a scope; the same arguments give the same object."""
+        if caller is not None and (module.path, function) in caller.within:
+            call = caller = None
         if caller is not None:
-            levels = self._levels(module, function)
-            known = isinstance(receiver, Inst) and receiver.call is not None
+            known, objects = False, 1
+            if isinstance(receiver, Inst) and receiver.call is not None:
+                known, objects = True, self._objects(receiver.klass.facts.name, 0)
+            levels = self._levels(module, function, objects)
             if levels == 0 and (known or self._has_many_calls(module, function)):
                 call = caller = None
             elif levels == 1 and known:
@@ -83,22 +92,56 @@ class Activations:
         caller = self._shortened(env.caller, levels - 1)
         return self.env(env.module, env.function, env.call, caller, env.receiver, env.outer, env.skip)
 
-    def _levels(self, module: Module, function: int) -> int:
-        """How many calls in a row are told apart on the way to a function.
+    def owners(self, klass: Klass) -> int:
+        """How many of the objects that make one another are told apart on the way to an object of a class."""
+        name = klass.facts.name
+        known = self._owners_of.get(name)
+        if known is None:
+            known = 0
+            while known < MAX_OWNERS and self._objects(name, known + 1) <= MAX_OBJECTS:
+                known += 1
+            self._owners_of[name] = known
+        return known
+
+    def _objects(self, name: str, owners: int) -> int:
+        """How many objects of a class are told apart, as far as names tell, when so many of their owners count."""
+        key = name, owners
+        if key not in self._objects_of:
+            self._objects_of[key] = found = 0
+            for site in self.evaluator.index.calls_named((name,)):
+                found += self._makers(site, owners)
+                if found > MAX_OBJECTS:
+                    break
+            self._objects_of[key] = max(1, found)
+        return self._objects_of[key]
+
+    def _makers(self, site: Site, owners: int) -> int:
+        """In how many activations a call stands: those of a method count for each of its objects."""
+        functions, function = site.module.model.functions, site.function
+        while function >= 0 and functions[function].owner < 0:
+            function = functions[function].parent
+        if function < 0 or not owners:
+            return 1
+        owner = site.module.model.classes[functions[function].owner].name
+        calls = 1 if functions[function].name == "__init__" else max(1, self._contexts(functions[function].name, 1))
+        return calls * self._objects(owner, owners - 1)
+
+    def _levels(self, module: Module, function: int, objects: int) -> int:
+        """How many calls in a row are told apart on the way to a function, for each of so many objects.
 
         With one, of the caller of a known object's method nothing is known but where the call stands. With none, the
         method is told apart by the object alone, and any other function by its call. A property or a callback is called
         by other names, so that the text doesn't say how often: it has one.
         """
         name = _called_as(module, function)
-        known = self._levels_of.get(name)
-        if known is None:
-            known = 0 if self._contexts(name, 1) else 1
-            if not known:
-                while known < MAX_LEVELS and self._contexts(name, known + 1) <= MAX_CONTEXTS:
-                    known += 1
-            self._levels_of[name] = known
-        return known
+        key = name, objects
+        if key not in self._levels_of:
+            first = self._contexts(name, 1)
+            known = 1 if first <= MAX_CONTEXTS else 0
+            while first and 0 < known < MAX_LEVELS and objects * self._contexts(name, known + 1) <= MAX_CONTEXTS:
+                known += 1
+            self._levels_of[key] = known
+        return self._levels_of[key]
 
     def _contexts(self, name: str, levels: int) -> int:
         """In how many contexts functions of a name are called, as far as names tell, when so many calls count."""
