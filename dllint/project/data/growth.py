@@ -77,7 +77,7 @@ class Growth:
                 return True
             if block.kind == "while" and any(self._counts(test, env) for test in _ends(block, env)):
                 return True
-        return callers > 0 and any(self.in_loop(*place, callers - 1) for place in self._called_from(env))
+        return callers > 0 and any(self.in_loop(*place, callers - 1) for place in self.called_from(env))
 
     def _counts(self, test: Expr, env: Env) -> bool:
         """`while number < len(rows)`, `while line` where that is the next line of a file."""
@@ -90,7 +90,8 @@ class Growth:
     def _is_line(self, value: Value) -> bool:
         return isinstance(value, ExtInst) and value.name.endswith(".readline") and self.from_data(value)
 
-    def _called_from(self, env: Env) -> Iterator[tuple[Event, Env]]:
+    def called_from(self, env: Env) -> Iterator[tuple[Event, Env]]:
+        """Where the function is called whose activation this is, if it isn't a constructor."""
         if env.function < 0 or env.facts.name == "__init__":
             return
         if env.call is not None and env.caller is not None:

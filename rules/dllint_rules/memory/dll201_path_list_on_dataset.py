@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Certainty, Finding, Fix, Held, ItemReads, Kind, Listings, Project, Rule, Severity, Sizes
+from dllint import Certainty, Finding, Fix, Held, ItemReads, Kind, Listings, Project, Rule, Severity
 from dllint_rules.memory.has_workers import has_workers
-from dllint_rules.memory.kept import bloat, is_few, kept_by, read_in_workers
+from dllint_rules.memory.kept import bloat, is_few, kept_by, read_in_workers, why_small
 
 
 class PathListOnDataset(Rule):
@@ -51,5 +51,4 @@ class PathListOnDataset(Rule):
 
 def _rank(project: Project, held: Held) -> tuple[bool, bool, bool, int]:
     """The route that says most of a list: where it is large, to a loader, certain, short."""
-    small = bool(project.analysis(Sizes).why_small(held.holder.owner, held.holder.name, held.route[0].path))
-    return small, held.loader is None, held.surely is not Certainty.CERTAIN, len(held.route)
+    return bool(why_small(project, held)), held.loader is None, held.surely is not Certainty.CERTAIN, len(held.route)

@@ -16,6 +16,8 @@ class Reading(Protocol):
     def __call__(self, running: Running, klass: Klass, attribute: str, /) -> object: ...
 
 
+_BYTES = 100
+"""What a worker copies of a list for each name that it reads; of tuples and dictionaries it is more (README.md)."""
 _FEW = re.compile(
     r"(?:^|_)(?:(?:class|cat|label|category)(?:es|s)?(?:_?(?:names?|ids?|labels?|map|list))|class(?:es)?|categor(?:y|ies)"
     r"|cats|speakers|domains|splits|tasks|vocab|vocabulary|tokenizer|palette|languages|alphabet|charset|characters"
@@ -73,14 +75,21 @@ def kept_by(project: Project, held: Held) -> object:
     return next(setters, (step.path, held.holder.owner))
 
 
+def why_small(project: Project, held: Held) -> str:
+    """Why something that is kept is likely small, in words, or ""."""
+    return project.analysis(Sizes).why_small(held.value, held.holder.owner, held.holder.name, held.route[0].path)
+
+
 def bloat(project: Project, held: Held, code: str, what: str, remedy: str, key: str, many: str = "it") -> Finding:
     """A finding at the place where it is kept, a warning unless it is likely small. `many`: what workers copy."""
     failing = project.failing(held, ALL_METHODS)
     copied = f"every worker copies {many} page by page as it reads"
     how = copied if FORK in failing else "every worker gets a copy of its own"
     write, loader = held.route[0], held.loader
-    small = project.analysis(Sizes).why_small(held.holder.owner, held.holder.name, write.path)
-    what = f"{what}, likely small: {small}" if small else what
+    small = why_small(project, held)
+    if small:
+        what = f"{what}, likely small ({small})"
+        how = f"from some 100,000 entries on it matters that {how}, {_BYTES} bytes or more for each"
     return Finding(
         code=code,
         path=write.path,
