@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Block, Event, Expr
+from dllint.project.data.contents import Contents
 from dllint.project.data.growth import Growth
 from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Seq, Value
 from dllint.project.program.flow import LOOPS
@@ -30,6 +31,7 @@ class OneFolder:
     def __init__(self, project: Project) -> None:
         self.evaluator = project.evaluator
         self.growth = project.analysis(Growth)
+        self.contents = project.analysis(Contents)
         self._known: dict[Value, bool] = {}
 
     def lists(self, value: Value) -> bool:
@@ -40,7 +42,7 @@ class OneFolder:
         match value:
             case Seq(expr=expr, env=env) if expr.kind == "comprehension":
                 clauses = [iterable for key, iterable in expr.keywords if key == "in"]
-                return len(clauses) == 1 and self._loops(clauses[0], env) and not self._is_many(expr.args, env)
+                return len(clauses) == 1 and self._loops(clauses[0], env) and not self._is_many(expr.args[-1], env)
             case ExtInst(name=name, call=call, env=env) if call.kind == "call" and not name.endswith("[]"):
                 last = name.rpartition(".")[2]
                 if last in _ENTRIES or last in _MATCHES:
@@ -59,9 +61,11 @@ class OneFolder:
         many = [value for value in self.evaluator.values(iterable, env) if self.growth.grows(value)]
         return bool(many) and all(map(self.lists, many))
 
-    def _is_many(self, parts: tuple[Expr, ...], env: Env) -> bool:
-        """Whether an element is a long container itself: the frames of a video."""
-        return any(self.growth.loops(piece, env) for part in parts for piece in part.walk())
+    def _is_many(self, element: Expr, env: Env) -> bool:
+        """Whether an element is a long container itself, or has one: the frames of a video."""
+        if element.kind in _DISPLAYS:
+            return any(self._is_many(part, env) for part in element.args)
+        return any(map(self.contents.of, self.evaluator.values(element, env)))
 
     def _adds(self, event: Event, what: Expr, scope: Env) -> bool:
         """Whether what is added to a container, once or in one loop, are entries of one folder."""
@@ -72,8 +76,8 @@ class OneFolder:
         if whole or (what.kind == "call" and what.args[0].name in ("extend", "update")):
             given = (what,) if whole else what.args[1:]
             return not loops and all(self._loops(arg, scope) or not self.growth.loops(arg, scope) for arg in given)
-        added = what.args[1:] if what.kind == "call" else (what, *filter(None, (event.value,)))
-        if self._is_many(tuple(part for part in added if part.kind != "subscript"), scope) or len(loops) > 1:
+        added = what.args[-1] if what.kind == "call" else what if whole else event.value
+        if len(loops) > 1 or (added is not None and self._is_many(added, scope)):
             return False
         return all(loop.kind == "for" and loop.test is not None and self._loops(loop.test, scope) for loop in loops)
 

@@ -23,7 +23,7 @@ _COARSE = re.compile(
 )
 _PARTS = re.compile(
     r"(?:^|_)(?:frame|slice|patche?|tile|crop|clip|window|chunk|token|segment|snippet|pair|triplet|ann|anno|annotation"
-    r"|boxe?|bboxe?|instance|object|point|caption)s?(?:_|\d*$)",
+    r"|boxe?|bboxe?|instance|object|point|caption|database)s?(?:_|\d*$)",
     re.IGNORECASE,
 )
 """Names of parts of items, of which there are many more."""
