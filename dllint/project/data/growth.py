@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dllint.knowledge import LOADERS
 from dllint.model.facts import Block, Event, Expr
-from dllint.project.evaluate.abstract_values import Env, ExtInst, ExtMethod, Opaque, Seq, Value
+from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, ExtMethod, Opaque, Seq, Value
 from dllint.project.evaluate.shapes import GENERATOR
 from dllint.project.loaders.arguments import event_of
 
@@ -196,9 +196,15 @@ class Growth:
             yield value
 
     def _is_short(self, piece: Expr, env: Env) -> bool:
-        """`[:100]`: both ends are known, and near each other."""
+        """`[:100]`, and `[:limit]` where that is always a small number."""
         start, *stops = piece.args[:2]
-        return start.kind == "none" and any(_is_few(stop) for stop in stops)
+        return start.kind == "none" and any(self._is_limit(stop, env) for stop in stops)
+
+    def _is_limit(self, stop: Expr, env: Env) -> bool:
+        if stop.kind not in ("name", "attribute"):
+            return _is_few(stop)
+        values = self.evaluator.values(stop, env)
+        return bool(values) and all(isinstance(value, Const) and _is_number(value.value) for value in values)
 
     def _filled(self, container: Value) -> bool:
         """Whether a loop over data, or something that grows, fills a container."""
@@ -273,5 +279,9 @@ def _progresses(name: str) -> bool:
 
 
 def _is_few(expr: Expr) -> bool:
-    value = expr.value
+    return _is_number(expr.value)
+
+
+def _is_number(value: object) -> bool:
+    """Whether a constant is a small number."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _SMALL

@@ -53,10 +53,10 @@ class PythonContainerOnDataset(Rule):
 
     def _finding(self, project: Project, held: Held, source: str) -> Finding:
         what = f"Python objects kept as `{held.holder.name}` of `{held.holder.owner}`, {source}"
-        remedy = (
-            "so memory grows with every worker; "
-            "keep the records serialized in one tensor with their offsets, or as arrays"
-        )
+        kept = "the records serialized in one tensor with their offsets, or as arrays"
+        if project.analysis(Records).are_identifiers(held.value):
+            kept = "them as one array"
+        remedy = f"so memory grows with every worker; keep {kept}"
         finding = bloat(project, held, self.code, what, remedy, f"{held.holder.owner}.{held.holder.name}", "them")
         filled = project.analysis(Records).filled_at(held.value, held.holder.name)
         if filled is None:
