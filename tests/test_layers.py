@@ -70,6 +70,7 @@ LAYERS: dict[str, set[str]] = {
             "source",
             "documents",
             "knowledge",
+            "benchmarks",
             "targets",
             "start_methods",
             "requirements",

@@ -49,10 +49,11 @@ _NESTED = frozenset({"itertools.chain.from_iterable", "builtins.sum"})
 _AS_MANY = frozenset({"builtins.enumerate", "builtins.zip", "builtins.range", "builtins.len", "builtins.map"})
 _PROGRESS = frozenset({"tqdm", "trange", "track", "tqdm_notebook", "progressbar"})
 _VIEWS = frozenset({"keys", "values", "items", "copy", "tolist", "iterrows", "itertuples", "unique"})
-_MAKERS = frozenset({
+MAKERS = frozenset({
     "builtins.dict", "builtins.list", "builtins.set", "collections.defaultdict", "collections.OrderedDict",
     "collections.deque",
 })  # fmt: skip
+"""What makes a container that is filled later."""
 _SMALL = 5000
 """So many elements are few: a slice that ends there is short."""
 MAX_CALLERS = 2
@@ -126,7 +127,7 @@ class Growth:
                 return any(self.in_loop(event, scope, 0) for event, _, scope in yields)
             case ExtInst(name=name, call=call, env=env, base=base) if call.kind == "call":
                 last = name.rpartition(".")[2]
-                if name in _MAKERS:
+                if name in MAKERS:
                     return self._filled(value)
                 if name == "builtins.zip" and any(map(self.grows, self._starred(call, env))):
                     return True  # `zip(*columns)`

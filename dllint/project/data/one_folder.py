@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dllint.model.facts import Block, Event, Expr
 from dllint.project.data.contents import Contents
-from dllint.project.data.growth import Growth
+from dllint.project.data.growth import MAKERS, Growth
 from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Seq, Value
 from dllint.project.program.flow import LOOPS
 
@@ -50,7 +50,8 @@ class OneFolder:
                 if name in _PAIRED:
                     return any(self._loops(arg, env) for arg in call.args[1:])
         copied = [part for part in self.growth.copied(value) if self.growth.grows(part)]
-        added = list(self.growth.fillings(value))
+        made = isinstance(value, Seq) or (isinstance(value, ExtInst) and value.name in MAKERS)
+        added = list(self.growth.fillings(value)) if made else []
         lists = all(map(self.lists, copied)) and all(
             not grouped and self._adds(event, what, scope) for scope, event, grouped, what in added
         )

@@ -16,8 +16,8 @@ class Reading(Protocol):
     def __call__(self, running: Running, klass: Klass, attribute: str, /) -> object: ...
 
 
-_BYTES = 100
-"""What a worker copies of a list for each name that it reads; of tuples and dictionaries it is more (README.md)."""
+NAMES, ROWS, NUMBERS = "about 120 bytes", "200 bytes or more", "30 bytes or more"
+"""What a worker copies for each element that it reads: of names, of rows, of identifiers (measured: README.md)."""
 _FEW = re.compile(
     r"(?:^|_)(?:(?:class|cat|label|category)(?:es|s)?(?:_?(?:names?|ids?|labels?|map|list))|class(?:es)?|categor(?:y|ies)"
     r"|cats|speakers|domains|splits|tasks|vocab|vocabulary|tokenizer|palette|languages|alphabet|charset|characters"
@@ -80,8 +80,13 @@ def why_small(project: Project, held: Held) -> str:
     return project.analysis(Sizes).why_small(held.value, held.holder.owner, held.holder.name, held.route[0].path)
 
 
-def bloat(project: Project, held: Held, code: str, what: str, remedy: str, key: str, many: str = "it") -> Finding:
-    """A finding at the place where it is kept, a warning unless it is likely small. `many`: what workers copy."""
+def bloat(
+    project: Project, held: Held, code: str, what: str, remedy: str, key: str, many: str = "it", each: str = NAMES
+) -> Finding:
+    """A finding at the place where it is kept, a warning unless it is likely small.
+
+    `many`: what workers copy; `each`: how much that is for each element.
+    """
     failing = project.failing(held, ALL_METHODS)
     copied = f"every worker copies {many} page by page as it reads"
     how = copied if FORK in failing else "every worker gets a copy of its own"
@@ -89,7 +94,7 @@ def bloat(project: Project, held: Held, code: str, what: str, remedy: str, key: 
     small = why_small(project, held)
     if small:
         what = f"{what}, likely small ({small})"
-        how = f"from some 100,000 entries on it matters that {how}, {_BYTES} bytes or more for each"
+        how = f"from some 100,000 entries on it matters that {how}, {each} for each"
     return Finding(
         code=code,
         path=write.path,

@@ -68,9 +68,9 @@ def _is_slice(index: Expr) -> bool:
 
 def _is_short(piece: Expr) -> bool:
     """`[:100]`: a few rows of many, which are little to copy."""
-    start, stop = (part.value for part in piece.args[:2])
-    known = isinstance(stop, int) and (start is None or isinstance(start, int))
-    return known and 0 <= (start or 0) <= stop <= (start or 0) + _FEW
+    start, stop = piece.args[0].value, piece.args[1].value
+    first = 0 if start is None else start
+    return isinstance(first, int) and isinstance(stop, int) and 0 <= first <= stop <= first + _FEW
 
 
 def _converts(call: Expr, env: Env) -> bool:
