@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Event, Expr
 from dllint.project.data.contents import Contents
-from dllint.project.data.growth import LISTING
+from dllint.project.data.growth import LISTING, Growth
 from dllint.project.data.known import Known, is_benchmark, is_cut_down
 from dllint.project.data.one_folder import OneFolder
 from dllint.project.evaluate.abstract_values import Klass, Value
@@ -37,6 +37,7 @@ class Sizes:
     def __init__(self, project: Project) -> None:
         self.evaluator = project.evaluator
         self.contents = project.analysis(Contents)
+        self.growth = project.analysis(Growth)
         self.known = project.analysis(Known)
         self.one_folder = project.analysis(OneFolder)
         self._reasons: dict[tuple[str, str, str, Value], str] = {}
@@ -64,7 +65,17 @@ class Sizes:
             name, items = known
             few = items <= FEW and not _PARTS.search(attribute) and not self._is_index(value)
             return f"`{name}` has about {items:,} items" if few else ""
-        return "one element for each entry of one folder" if self.one_folder.lists(value) else ""
+        values = (value, *self._set_to(keepers, attribute))
+        listed = all(self.one_folder.lists(item) for item in values if item is value or self.growth.grows(item))
+        return "one element for each entry of one folder" if listed else ""
+
+    def _set_to(self, keepers: Iterable[Klass], attribute: str) -> Iterator[Value]:
+        """What the classes, and those that they derive from, set an attribute to: one of them may be large."""
+        for base in {base for klass in keepers for base in self.evaluator.classes.mro(klass)}:
+            for write in base.module.self_writes.get(base.index, {}).get(attribute, ()):
+                env = self.evaluator.generic(base.module, write.function)
+                if write.event.value is not None and write.event.target is write.target:
+                    yield from self.evaluator.values(write.event.value, env)
 
     def _is_index(self, value: Value) -> bool:
         """Whether a container has an entry for each annotation, of which an image has many."""
