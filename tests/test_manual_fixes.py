@@ -65,12 +65,6 @@ def fix_of(code: str, init: str, item: str) -> Fix | None:
             ["self.captions = Texts(self.captions)", "text.encode()", "return bytes.decode("],
         ),
         (
-            "DLL201",
-            "self.caption_files = [line.strip() + '.txt' for line in open(path)][::2]",
-            "return self.caption_files[index]",
-            ["self.caption_files = np.array(self.caption_files, dtype=str)"],
-        ),
-        (
             "DLL110",
             "self.noise = torch.Generator()",
             "return torch.rand(1, generator=self.noise)",
