@@ -227,13 +227,6 @@ USUALLY_KEPT = frozenset({
 })  # fmt: skip
 """Parameters under which datasets take callables that they call for each item, or hand on."""
 
-SMALL_BENCHMARKS = frozenset({
-    "davis", "sintel", "linemod", "kitti2012", "kitti2015", "camvid", "middlebury", "eth3d", "hpatches",
-    "set5", "set14", "bsd68", "bsd100", "bsds500", "urban100", "manga109", "stare", "chasedb1",
-    "icdar2013", "icdar2015", "ctw1500", "totaltext", "iiit5k", "svt", "bench", "ocrbench", "mme", "mmvet", "mmmu",
-})  # fmt: skip
-"""Words in the names of data sets of at most about 5,000 items (from the pages of the benchmarks)."""
-
 SETTINGS_READERS = frozenset({
     "anyconfig", "box", "configargparse", "confuse", "detectron2", "draccus", "dynaconf", "fvcore", "hydra",
     "hyperpyyaml", "jsonargparse", "mmcv", "mmengine", "omegaconf", "oyaml", "pyrallis", "ruamel", "sacred",

@@ -33,6 +33,7 @@ SHELLS = {"engine", "config", "report", "registry", "files", "suppress", "findin
 LAYERS: dict[str, set[str]] = {
     "source": set(),
     "knowledge": set(),
+    "benchmarks": set(),
     "garbage": set(),
     "start_methods": set(),
     "reading": set(),
@@ -46,7 +47,7 @@ LAYERS: dict[str, set[str]] = {
     "documents": {"source", "fix", "model"},
     "syntax": {"source", "fix", "model", "garbage"},
     "collect": {"source", "syntax", "model", "knowledge"},
-    "project": {"source", "model", "finding", "knowledge", "documents", "targets", "start_methods"},
+    "project": {"source", "model", "finding", "knowledge", "benchmarks", "documents", "targets", "start_methods"},
     "rule": {"project", "finding", "fix"},
     "registry": {"announced", "rule", "finding"},
     "keys": set(),
@@ -69,6 +70,7 @@ LAYERS: dict[str, set[str]] = {
             "source",
             "documents",
             "knowledge",
+            "benchmarks",
             "targets",
             "start_methods",
             "requirements",
@@ -120,7 +122,7 @@ LAZY: set[tuple[str, str]] = {("project", "syntax")}
 ROOMS = ("program", "evaluate", "loaders", "escape", "execution", "data", "edits")
 """The rooms of `project`, from the bottom up: each imports those before it. The facade and `why` import all."""
 
-ANALYSIS = {"source", "model", "finding", "knowledge", "start_methods", "targets", "documents", "project"}
+ANALYSIS = {"source", "model", "finding", "knowledge", "benchmarks", "start_methods", "targets", "documents", "project"}
 """What the analyses of a family of rules may import: what `project` may, and its rooms."""
 
 OUTSIDE: dict[str, set[str]] = {

@@ -19,6 +19,7 @@ from tests.lint import all_pages
 
 HEAD = """\
 import csv
+import json
 import torch
 from torch.utils.data import DataLoader, Dataset
 
@@ -50,6 +51,18 @@ def fix_of(code: str, init: str, item: str) -> Fix | None:
             "self.rows = [dict(row) for row in csv.reader(open(path))]",
             "return self.rows[index]['a']",
             ["self.rows = Serialized(self.rows)"],
+        ),
+        (
+            "DLL202",
+            "self.ids = [row['image_id'] for row in json.load(open(path))]",
+            "return self.ids[index]",
+            ["self.ids = np.asarray(self.ids)"],
+        ),
+        (
+            "DLL201",
+            "self.captions = [line.strip() for line in open(path)]",
+            "return self.captions[index]",
+            ["self.captions = Texts(self.captions)", "text.encode()", "return bytes.decode("],
         ),
         (
             "DLL110",

@@ -9,6 +9,7 @@ from dllint.model.facts import Expr
 from dllint.project.data.elements import PAIRS, Elements, Kind, splits_text
 from dllint.project.data.filled import FILLED, Content, Filled
 from dllint.project.data.growth import Growth
+from dllint.project.data.naming import means_class
 from dllint.project.data.sources import MADE, SETTINGS, Sources
 from dllint.project.evaluate.abstract_values import Env, Ext, ExtInst, ExtMethod, Func, Inst, Seq, Value
 from dllint.project.evaluate.shapes import GENERATOR
@@ -113,7 +114,10 @@ class Contents:
         """The contents under a key of a file's or a container's contents."""
         if key.kind == "slice" or isinstance(key.value, int):
             return None
-        return self._rows(self.of(base))
+        found = self._rows(self.of(base))
+        # The classes in a pickle are small numbers, of which Python keeps one object each.
+        numbers = found is not None and found.source == "read from a pickle" and isinstance(key.value, str)
+        return None if numbers and means_class(str(key.value)) else found
 
     def _keys_read(self, base: Value) -> Content | None:
         """The keys of what was read: names, as JSON has no others."""

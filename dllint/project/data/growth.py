@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dllint.knowledge import LOADERS
 from dllint.model.facts import Block, Event, Expr
-from dllint.project.evaluate.abstract_values import Env, ExtInst, ExtMethod, Opaque, Seq, Value
+from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, ExtMethod, Opaque, Seq, Value
 from dllint.project.evaluate.shapes import GENERATOR
 from dllint.project.loaders.arguments import event_of
 
@@ -49,10 +49,11 @@ _NESTED = frozenset({"itertools.chain.from_iterable", "builtins.sum"})
 _AS_MANY = frozenset({"builtins.enumerate", "builtins.zip", "builtins.range", "builtins.len", "builtins.map"})
 _PROGRESS = frozenset({"tqdm", "trange", "track", "tqdm_notebook", "progressbar"})
 _VIEWS = frozenset({"keys", "values", "items", "copy", "tolist", "iterrows", "itertuples", "unique"})
-_MAKERS = frozenset({
+MAKERS = frozenset({
     "builtins.dict", "builtins.list", "builtins.set", "collections.defaultdict", "collections.OrderedDict",
     "collections.deque",
 })  # fmt: skip
+"""What makes a container that is filled later."""
 _SMALL = 5000
 """So many elements are few: a slice that ends there is short."""
 MAX_CALLERS = 2
@@ -77,7 +78,7 @@ class Growth:
                 return True
             if block.kind == "while" and any(self._counts(test, env) for test in _ends(block, env)):
                 return True
-        return callers > 0 and any(self.in_loop(*place, callers - 1) for place in self._called_from(env))
+        return callers > 0 and any(self.in_loop(*place, callers - 1) for place in self.called_from(env))
 
     def _counts(self, test: Expr, env: Env) -> bool:
         """`while number < len(rows)`, `while line` where that is the next line of a file."""
@@ -90,7 +91,8 @@ class Growth:
     def _is_line(self, value: Value) -> bool:
         return isinstance(value, ExtInst) and value.name.endswith(".readline") and self.from_data(value)
 
-    def _called_from(self, env: Env) -> Iterator[tuple[Event, Env]]:
+    def called_from(self, env: Env) -> Iterator[tuple[Event, Env]]:
+        """Where the function is called whose activation this is, if it isn't a constructor."""
         if env.function < 0 or env.facts.name == "__init__":
             return
         if env.call is not None and env.caller is not None:
@@ -125,7 +127,7 @@ class Growth:
                 return any(self.in_loop(event, scope, 0) for event, _, scope in yields)
             case ExtInst(name=name, call=call, env=env, base=base) if call.kind == "call":
                 last = name.rpartition(".")[2]
-                if name in _MAKERS:
+                if name in MAKERS:
                     return self._filled(value)
                 if name == "builtins.zip" and any(map(self.grows, self._starred(call, env))):
                     return True  # `zip(*columns)`
@@ -195,9 +197,15 @@ class Growth:
             yield value
 
     def _is_short(self, piece: Expr, env: Env) -> bool:
-        """`[:100]`: both ends are known, and near each other."""
+        """`[:100]`, and `[:limit]` where that is always a small number."""
         start, *stops = piece.args[:2]
-        return start.kind == "none" and any(_is_few(stop) for stop in stops)
+        return start.kind == "none" and any(self._is_limit(stop, env) for stop in stops)
+
+    def _is_limit(self, stop: Expr, env: Env) -> bool:
+        if stop.kind not in ("name", "attribute"):
+            return _is_few(stop)
+        values = self.evaluator.values(stop, env)
+        return bool(values) and all(isinstance(value, Const) and _is_number(value.value) for value in values)
 
     def _filled(self, container: Value) -> bool:
         """Whether a loop over data, or something that grows, fills a container."""
@@ -272,5 +280,9 @@ def _progresses(name: str) -> bool:
 
 
 def _is_few(expr: Expr) -> bool:
-    value = expr.value
+    return _is_number(expr.value)
+
+
+def _is_number(value: object) -> bool:
+    """Whether a constant is a small number."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _SMALL

@@ -18,6 +18,8 @@ _FEW = re.compile(
     re.IGNORECASE,
 )
 
+_CLASS = re.compile(r"(?:^|_)(?:class|cls|cat|categor|label|lbl)(?:es|s|ies|y)?(?:_?ids?|_?idx)?$", re.IGNORECASE)
+
 
 def means_text(name: str) -> bool:
     """Whether text stands under a name."""
@@ -32,6 +34,11 @@ def means_text_or_identifier(name: str) -> bool:
 def means_identifier(name: str) -> bool:
     """Whether what stands under a name is another one for each item: `image_id`, `patientId`, `Patient ID`."""
     return bool(_IDENTIFIER.search(_WORDS.sub("_", name)))
+
+
+def means_class(name: str) -> bool:
+    """Whether the classes of items stand under a name: numbers of which there are few, or the same few texts."""
+    return bool(_CLASS.search(name))
 
 
 def means_few(name: str) -> bool:

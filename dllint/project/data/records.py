@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from dllint.model.facts import Event
 from dllint.project.data.contents import FILLED, Contents, Kind
+from dllint.project.data.naming import means_identifier
 from dllint.project.evaluate import Answer
 from dllint.project.evaluate.abstract_values import Klass, Seq, Value
 from dllint.source import Span
@@ -35,6 +36,14 @@ class Records:
     def is_filled(self, value: Value) -> bool:
         """Whether a loop over data fills a container of records."""
         return self.of(value) == FILLED
+
+    def are_identifiers(self, value: Value) -> bool:
+        """Whether a list has one identifier of each record: `[row["image_id"] for row in rows]`."""
+        if not isinstance(value, Seq) or value.expr.kind != "comprehension" or value.kind != "list":
+            return False
+        element = value.expr.args[-1]
+        key = element.args[1].value if element.kind == "subscript" else None
+        return isinstance(key, str) and means_identifier(key)
 
     def filled_at(self, value: Value, attribute: str) -> tuple[str, Span] | None:
         """Where an empty container is filled, if it is filled as that attribute: its length comes from there."""

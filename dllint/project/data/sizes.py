@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from typing import TYPE_CHECKING
 
-from dllint.knowledge import SMALL_BENCHMARKS
 from dllint.model.facts import Event, Expr
-from dllint.project.data.growth import LISTING
-from dllint.project.evaluate.abstract_values import Klass
+from dllint.project.data.contents import Contents
+from dllint.project.data.growth import LISTING, Growth
+from dllint.project.data.known import Known, is_benchmark, is_cut_down
+from dllint.project.data.one_folder import OneFolder
+from dllint.project.evaluate.abstract_values import Klass, Value
 from dllint.project.program.module import Module
 
 if TYPE_CHECKING:
     from dllint.project import Project
 
-_COARSE = re.compile(r"(?:^|_)(?:folder|dir|directorie|directory|scene|scan|subject|patient|categorie|domain)s$", re.I)
-_WORDS = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+")
+_COARSE = re.compile(
+    r"(?:^|_)(?:folder|dir|directorie|directory|scene|scan|subject|patient|categorie|domain|episode|session|recording)s$",
+    re.IGNORECASE,
+)
+_PARTS = re.compile(
+    r"(?:^|_)(?:frame|slice|patche?|tile|crop|clip|window|chunk|token|segment|snippet|pair|triplet|ann|anno|annotation"
+    r"|boxe?|bboxe?|instance|object|point|caption|database)s?(?:_|\d*$)",
+    re.IGNORECASE,
+)
+"""Names of parts of items, of which there are many more."""
+FEW = 25_000
+"""So many items are few: names of them are 3 MB in each worker."""
 
 
 class Sizes:
@@ -24,16 +36,20 @@ class Sizes:
 
     def __init__(self, project: Project) -> None:
         self.evaluator = project.evaluator
-        self._known: dict[tuple[str, str, str], str] = {}
+        self.contents = project.analysis(Contents)
+        self.growth = project.analysis(Growth)
+        self.known = project.analysis(Known)
+        self.one_folder = project.analysis(OneFolder)
+        self._reasons: dict[tuple[str, str, str, Value], str] = {}
 
-    def why_small(self, owner: str, attribute: str, path: str) -> str:
+    def why_small(self, value: Value, owner: str, attribute: str, path: str) -> str:
         """Why what a class keeps under an attribute that is set in a file is likely small, in words, or ""."""
-        key = owner, attribute, path
-        if key not in self._known:
-            self._known[key] = self._why_small(owner, attribute, path)
-        return self._known[key]
+        key = owner, attribute, path, value
+        if key not in self._reasons:
+            self._reasons[key] = self._why_small(*key)
+        return self._reasons[key]
 
-    def _why_small(self, owner: str, attribute: str, path: str) -> str:
+    def _why_small(self, owner: str, attribute: str, path: str, value: Value) -> str:
         if is_benchmark(owner):
             return "a benchmark of few items"
         if _COARSE.search(attribute):
@@ -42,13 +58,29 @@ class Sizes:
         keepers = classes.keepers(owner, path)
         if any(_lists_each(base, attribute) for klass in keepers for base in classes.mro(klass)):
             return "one name for each folder that `__init__` lists"
-        return ""
+        if is_cut_down(owner):
+            return "by its name a part of the data"
+        known = self.known.items(owner, path)
+        if known is not None:
+            name, items = known
+            few = items <= FEW and not _PARTS.search(attribute) and not self._is_index(value)
+            return f"`{name}` has about {items:,} items" if few else ""
+        values = (value, *self._set_to(keepers, attribute))
+        listed = all(self.one_folder.lists(item) for item in values if item is value or self.growth.grows(item))
+        return "one element for each entry of one folder" if listed else ""
 
+    def _set_to(self, keepers: Iterable[Klass], attribute: str) -> Iterator[Value]:
+        """What the classes, and those that they derive from, set an attribute to: one of them may be large."""
+        for base in {base for klass in keepers for base in self.evaluator.classes.mro(klass)}:
+            for write in base.module.self_writes.get(base.index, {}).get(attribute, ()):
+                env = self.evaluator.generic(base.module, write.function)
+                if write.event.value is not None and write.event.target is write.target:
+                    yield from self.evaluator.values(write.event.value, env)
 
-def is_benchmark(name: str) -> bool:
-    """Whether a class is called after a benchmark of few items: `DAVISTest`, `MotionBenchDataset`."""
-    words = [word.lower() for word in _WORDS.findall(name)]
-    return not SMALL_BENCHMARKS.isdisjoint(words)
+    def _is_index(self, value: Value) -> bool:
+        """Whether a container has an entry for each annotation, of which an image has many."""
+        found = self.contents.of(value)
+        return found is not None and "annotations" in found.source
 
 
 def _lists_each(klass: Klass, attribute: str) -> bool:

@@ -29,7 +29,7 @@ from dllint import (
     reference,
 )
 from dllint_rules.memory.paths import Paths
-from dllint_rules.memory.remedies import by_hand
+from dllint_rules.memory.remedies import by_hand, would_pad
 from dllint_rules.memory.text import Texts
 
 _OF_THE_LIST = ("write", "filled", "tested", "set")
@@ -46,6 +46,8 @@ def fix_list(finding: Finding, project: Project) -> Fix | None:
     module = project.index.modules[held.route[0].path]
     if FORK not in project.failing(held, ALL_METHODS):
         return by_hand(project, held, "an array is copied to every spawned worker, a tensor is shared")
+    if would_pad(project, held):
+        return by_hand(project, held, "an array pads each text to the longest, four bytes a character")
     change = _Change(project, module, write)
     why_not = change.why_not()
     return by_hand(project, held, why_not) if why_not else change.fix()

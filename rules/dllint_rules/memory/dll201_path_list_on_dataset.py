@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Certainty, Finding, Fix, Held, ItemReads, Kind, Listings, Project, Rule, Severity, Sizes
+from dllint import Certainty, Finding, Fix, Held, ItemReads, Kind, Listings, Project, Rule, Severity
 from dllint_rules.memory.has_workers import has_workers
-from dllint_rules.memory.kept import bloat, is_few, kept_by, read_in_workers
+from dllint_rules.memory.kept import bloat, is_few, kept_by, read_in_workers, why_small
+from dllint_rules.memory.remedies import would_pad
 
 
 class PathListOnDataset(Rule):
@@ -36,10 +37,10 @@ class PathListOnDataset(Rule):
         what = "strings" if kind is Kind.STR else "`Path` objects"
         kept = f"`{held.holder.name}` of `{held.holder.owner}`"
         dtype = "`StringDType`" if project.targets.needs_numpy_2(held.route[0].path) else "`dtype=str`"
-        remedy = (
-            "so memory grows with every worker; "
-            f"use a NumPy array with {dtype} (fork) or a byte buffer in a tensor (spawn)"
-        )
+        use = f"a NumPy array with {dtype} (fork) or a byte buffer in a tensor (spawn)"
+        if would_pad(project, held):
+            use = "a byte buffer in a tensor (a NumPy array with `dtype=str` pads each text to the longest)"
+        remedy = f"so memory grows with every worker; use {use}"
         key = f"{held.holder.owner}.{held.holder.name}"
         return bloat(project, held, self.code, f"Python list of {what} kept as {kept}", remedy, key)
 
@@ -51,5 +52,4 @@ class PathListOnDataset(Rule):
 
 def _rank(project: Project, held: Held) -> tuple[bool, bool, bool, int]:
     """The route that says most of a list: where it is large, to a loader, certain, short."""
-    small = bool(project.analysis(Sizes).why_small(held.holder.owner, held.holder.name, held.route[0].path))
-    return small, held.loader is None, held.surely is not Certainty.CERTAIN, len(held.route)
+    return bool(why_small(project, held)), held.loader is None, held.surely is not Certainty.CERTAIN, len(held.route)

@@ -8,7 +8,7 @@ import msgspec
 
 from dllint import ALL_METHODS, Finding, Fix, Held, Inst, ItemReads, Listings, Project, Records, Rule, Severity, Span
 from dllint_rules.memory.has_workers import has_workers
-from dllint_rules.memory.kept import bloat, is_few, kept_by, read_in_workers
+from dllint_rules.memory.kept import NUMBERS, ROWS, bloat, is_few, kept_by, read_in_workers
 
 _Rank = tuple[bool, bool, bool, str, int]
 _First = dict[tuple[object, str], tuple[_Rank, Finding]]
@@ -53,11 +53,12 @@ class PythonContainerOnDataset(Rule):
 
     def _finding(self, project: Project, held: Held, source: str) -> Finding:
         what = f"Python objects kept as `{held.holder.name}` of `{held.holder.owner}`, {source}"
-        remedy = (
-            "so memory grows with every worker; "
-            "keep the records serialized in one tensor with their offsets, or as arrays"
-        )
-        finding = bloat(project, held, self.code, what, remedy, f"{held.holder.owner}.{held.holder.name}", "them")
+        kept, each = "the records serialized in one tensor with their offsets, or as arrays", ROWS
+        if project.analysis(Records).are_identifiers(held.value):
+            kept, each = "them as one array", NUMBERS
+        remedy = f"so memory grows with every worker; keep {kept}"
+        key = f"{held.holder.owner}.{held.holder.name}"
+        finding = bloat(project, held, self.code, what, remedy, key, "them", each)
         filled = project.analysis(Records).filled_at(held.value, held.holder.name)
         if filled is None:
             return finding

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dllint import (
     Answer,
     Certainty,
+    Const,
     Event,
     Expr,
     Ext,
@@ -14,6 +15,7 @@ from dllint import (
     ExtMethod,
     Finding,
     Fix,
+    Inst,
     PerItem,
     Project,
     Rule,
@@ -95,12 +97,22 @@ def _reads(project: Project, running: Running, call: Expr) -> str:
 
 def _repeats(project: Project, running: Running, event: Event, call: Expr) -> bool:
     """Whether the call runs for each item, unconditionally, and with the same arguments."""
-    if not runs_per_item(running, event) or remembers(running, event):
+    if not runs_per_item(running, event) or remembers(running, event) or _has_one_item(project, running):
         return False
     base = call.args[0].args[:1] if call.args[0].kind == "attribute" else ()
     parts = (*base, *call.args[1:], *(value for _, value in call.keywords))
     named = [part for part in parts if not _is_module(project, part, running)]
     return bool(named) and all(project.analysis(PerItem).varies(part, running.env) is Answer.NO for part in named)
+
+
+def _has_one_item(project: Project, running: Running) -> bool:
+    """Whether the dataset whose code this is has one item at most: its `__len__` is written so."""
+    receiver = running.env.receiver
+    method = project.evaluator.classes.method(receiver, "__len__") if isinstance(receiver, Inst) else None
+    if method is None:
+        return False
+    returned = project.evaluator.calls.returned(method.func, None, None, receiver)
+    return bool(returned) and all(isinstance(value, Const) and value.value in (0, 1) for value in returned)
 
 
 def _is_module(project: Project, part: Expr, running: Running) -> bool:

@@ -16,6 +16,8 @@ class Reading(Protocol):
     def __call__(self, running: Running, klass: Klass, attribute: str, /) -> object: ...
 
 
+NAMES, ROWS, NUMBERS = "about 120 bytes", "200 bytes or more", "30 bytes or more"
+"""What a worker copies for each element that it reads: of names, of rows, of identifiers (measured: README.md)."""
 _FEW = re.compile(
     r"(?:^|_)(?:(?:class|cat|label|category)(?:es|s)?(?:_?(?:names?|ids?|labels?|map|list))|class(?:es)?|categor(?:y|ies)"
     r"|cats|speakers|domains|splits|tasks|vocab|vocabulary|tokenizer|palette|languages|alphabet|charset|characters"
@@ -73,14 +75,26 @@ def kept_by(project: Project, held: Held) -> object:
     return next(setters, (step.path, held.holder.owner))
 
 
-def bloat(project: Project, held: Held, code: str, what: str, remedy: str, key: str, many: str = "it") -> Finding:
-    """A finding at the place where it is kept, a warning unless it is likely small. `many`: what workers copy."""
+def why_small(project: Project, held: Held) -> str:
+    """Why something that is kept is likely small, in words, or ""."""
+    return project.analysis(Sizes).why_small(held.value, held.holder.owner, held.holder.name, held.route[0].path)
+
+
+def bloat(
+    project: Project, held: Held, code: str, what: str, remedy: str, key: str, many: str = "it", each: str = NAMES
+) -> Finding:
+    """A finding at the place where it is kept, a warning unless it is likely small.
+
+    `many`: what workers copy; `each`: how much that is for each element.
+    """
     failing = project.failing(held, ALL_METHODS)
     copied = f"every worker copies {many} page by page as it reads"
     how = copied if FORK in failing else "every worker gets a copy of its own"
     write, loader = held.route[0], held.loader
-    small = project.analysis(Sizes).why_small(held.holder.owner, held.holder.name, write.path)
-    what = f"{what}, likely small: {small}" if small else what
+    small = why_small(project, held)
+    if small:
+        what = f"{what}, likely small ({small})"
+        how = f"from some 100,000 entries on it matters that {how}, {each} for each"
     return Finding(
         code=code,
         path=write.path,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dllint import ALL_METHODS, FORK, Applicability, ExtInst, Fix, Held, Kind, Listings, Project, Seq, Value
+import re
+
+from dllint import ALL_METHODS, FORK, Applicability, ExtInst, Fix, Held, Kind, Listings, Project, Records, Seq, Value
 
 _ARRAY = "{target} = np.array({items}, dtype={dtype})"
 _PACKED = '''\
@@ -42,12 +44,37 @@ _RECORDS = {
 }
 
 
+_TEXTS = {
+    "name": "Texts",
+    "what": "Texts",
+    "items": "texts",
+    "item": "text",
+    "encode": "text.encode()",
+    "decode": "bytes.decode",
+}
+_LONG = re.compile(
+    r"(?:^|_)(?:text|sentence|caption|docstring|code|question|answer|query|querie|document|doc|paragraph|passage|comment"
+    r"|summary|summarie|article|transcript|transcription|utterance|prompt|description|instruction|response|review|tweet"
+    r"|abstract|dialogue?|storie|story|corpus)s?(?:_list)?$",
+    re.IGNORECASE,
+)
+
+
+def would_pad(project: Project, held: Held) -> bool:
+    """Whether an array of strings takes more than they do: of texts, whose lengths differ, without `StringDType`."""
+    return bool(_LONG.search(held.holder.name)) and not project.targets.needs_numpy_2(held.route[0].path)
+
+
 def records_by_hand(project: Project, held: Held) -> Fix | None:
     """A list of records as bytes in a tensor, to be put below the line where it is complete."""
     value, step = held.value, held.route[0]
     if not (isinstance(value, Seq) and value.kind == "list"):
         return Fix.manual(f"Keep what workers read of `{held.holder.name}` as arrays or as bytes; {_what_it_is(value)}")
-    snippet = _PACKED.format(target=project.text(step.path, step.span), **_RECORDS)
+    target = project.text(step.path, step.span)
+    if project.analysis(Records).are_identifiers(value):
+        title = f"Keep `{held.holder.name}` as one array: of numbers, if all are numbers, or of text"
+        return Fix(title, (), Applicability.MANUAL, snippet=f"{target} = np.asarray({target})")
+    snippet = _PACKED.format(target=target, **_RECORDS)
     title = f"Keep the records of `{held.holder.name}` as bytes in a tensor, once they are complete"
     return Fix(title, (), Applicability.MANUAL, snippet=snippet)
 
@@ -69,9 +96,12 @@ def by_hand(project: Project, held: Held, why_not: str) -> Fix:
     step = held.route[0]
     target = project.text(step.path, step.span)
     reason = f"; {why_not}" if why_not else ""
-    if FORK not in project.failing(held, ALL_METHODS):
+    texts = would_pad(project, held)
+    if texts or FORK not in project.failing(held, ALL_METHODS):
         title = f"Keep `{held.holder.name}` as bytes in a tensor{reason}"
-        return Fix(title, (), Applicability.MANUAL, snippet=_PACKED.format(target=target, **_NAMES))
+        return Fix(
+            title, (), Applicability.MANUAL, snippet=_PACKED.format(target=target, **(_TEXTS if texts else _NAMES))
+        )
     paths = project.analysis(Listings).of(held.value) is Kind.PATH
     items = f"[str(path) for path in {target}]" if paths else f"sorted({target})" if _is_set(held.value) else target
     dtype = "np.dtypes.StringDType()" if project.targets.needs_numpy_2(step.path) else "str"

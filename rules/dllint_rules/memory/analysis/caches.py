@@ -15,6 +15,7 @@ from dllint.project.evaluate import Answer
 from dllint.project.evaluate.abstract_values import Env, ExtInst, Inst, Seq
 from dllint.project.execution.call_graph import Running
 from dllint.project.loaders.arguments import conjuncts
+from dllint.project.program.flow import LOOPS
 from dllint.project.program.module import Module
 from dllint_rules.memory.analysis.memoizers import Memoizers
 
@@ -80,8 +81,28 @@ class Caches:
                 continue
             if not self._tells_items_apart(key, running.env) or self._is_optional(running, event):
                 continue
+            if self._is_filled_before(running.env):
+                continue
             if not any(name in emptied for name in self._known_as(container, running.env)):
                 yield Growth(running, event.target or container, container.name, _is_empty(kept))
+
+    def _is_filled_before(self, env: Env) -> bool:
+        """Whether `__init__`, or what it calls, calls this code in a loop: it fills the container for the workers."""
+        module, owner = env.module, env.module.method_owner(env.function)
+        init = module.model.classes[owner].methods.get("__init__") if owner >= 0 else None
+        if init is None or env.facts.name in MAP_METHODS:
+            return False
+        return any(
+            init in (site.function, *self._callers(module, site.function))
+            for site, _ in self.evaluator.call_sites.callers(module, env.function)
+            if site.module is module
+            and any(module.block(index).kind in LOOPS for index in module.enclosing(site.event.block))
+        )
+
+    def _callers(self, module: Module, function: int) -> Iterator[int]:
+        """The functions of a module that call one of its functions."""
+        sites = self.evaluator.call_sites.callers(module, function) if function >= 0 else ()
+        yield from (site.function for site, _ in sites if site.module is module)
 
     def _known_as(self, container: Expr, env: Env) -> Iterator[Kept]:
         """The ways in which code may name a container when it takes from it."""

@@ -20,6 +20,8 @@ _VIEWED = frozenset({
 })  # fmt: skip
 """Functions that give their first argument back, or a view of it. Each was run: mapped still, and pickled whole."""
 _STEPS = 6
+_FEW = 1000
+"""So many rows are few."""
 
 
 def mapped(project: Project, value: Value, steps: int = _STEPS) -> ExtInst | None:
@@ -59,7 +61,16 @@ def _is_slice(index: Expr) -> bool:
     """`[a:b]`, `[:, a:b]`, `[...]`: what numbers, lists and masks take out is small, or a copy."""
     parts = index.args if index.kind == "tuple" else (index,)
     whole = [part for part in parts if part.kind in ("slice", "ellipsis")]
+    if any(part.kind == "slice" and _is_short(part) for part in whole):
+        return False
     return bool(whole) and all(part in whole or part.kind == "constant" for part in parts)
+
+
+def _is_short(piece: Expr) -> bool:
+    """`[:100]`: a few rows of many, which are little to copy."""
+    start, stop = piece.args[0].value, piece.args[1].value
+    first = 0 if start is None else start
+    return isinstance(first, int) and isinstance(stop, int) and 0 <= first <= stop <= first + _FEW
 
 
 def _converts(call: Expr, env: Env) -> bool:
