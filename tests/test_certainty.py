@@ -5,9 +5,11 @@ from __future__ import annotations
 import textwrap
 
 import pytest
+from dllint_rules.correctness.dll609_state_only_in_main import StateOnlyInMain
+from dllint_rules.memory.dll208_loader_cached_by_cycle import LoaderCachedByCycle
 from dllint_rules.pickling.dll102_lambda_on_dataset import LambdaOnDataset
 
-from dllint import Certainty, Project
+from dllint import Certainty, Project, Rule
 from dllint.collect import collect
 from dllint.source import Source
 from dllint.targets import Targets
@@ -29,10 +31,10 @@ class Pages(Dataset):
 """
 
 
-def certainties(parameters: str, program: str) -> list[Certainty]:
+def certainties(parameters: str, program: str, rule: type[Rule] = LambdaOnDataset) -> list[Certainty]:
     source = Source("train.py", DATASET.format(parameters=parameters, program=textwrap.dedent(program)))
     project = Project({"train.py": collect(source)}, Targets(), lambda path: source)
-    return [found.certainty for found in LambdaOnDataset().check(project)]
+    return [found.certainty for found in rule().check(project)]
 
 
 @pytest.mark.parametrize(
@@ -86,3 +88,36 @@ def test_what_is_given_another_value_later_is_likely_sent(line: str, expected: l
         list(loader)
         """
     assert certainties("size=8", program) == expected
+
+
+@pytest.mark.parametrize(("test", "certainty"), [("True", Certainty.CERTAIN), ("sys.argv[1:]", Certainty.LIKELY)])
+def test_what_loops_over_a_loader_is_no_surer_than_that_it_is_made(test: str, certainty: Certainty) -> None:
+    program = f"""
+        import itertools
+        import sys
+        if {test}:
+            for batch in itertools.cycle(DataLoader(Pages("pages"))):
+                print(batch)
+        """
+    assert certainties("size=8", program, LoaderCachedByCycle) == [certainty]
+
+
+@pytest.mark.parametrize(("number", "certainty"), [("2", Certainty.CERTAIN), ("0 if DEBUG else 2", Certainty.LIKELY)])
+def test_what_workers_do_not_see_is_no_surer_than_that_they_start(number: str, certainty: Certainty) -> None:
+    program = f"""
+        from options import DEBUG
+        LIMIT = 8
+
+        class Short(Pages):
+            def __getitem__(self, index):
+                return super().__getitem__(index)[:LIMIT]
+
+        def main():
+            global LIMIT
+            LIMIT = 4
+            list(DataLoader(Short("pages"), num_workers={number}))
+
+        if __name__ == "__main__":
+            main()
+        """
+    assert certainties("size=8", program, StateOnlyInMain) == [certainty]
