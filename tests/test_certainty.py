@@ -6,6 +6,7 @@ import textwrap
 
 import pytest
 from dllint_rules.correctness.dll609_state_only_in_main import StateOnlyInMain
+from dllint_rules.memory.dll201_path_list_on_dataset import PathListOnDataset
 from dllint_rules.memory.dll208_loader_cached_by_cycle import LoaderCachedByCycle
 from dllint_rules.pickling.dll102_lambda_on_dataset import LambdaOnDataset
 
@@ -121,3 +122,36 @@ def test_what_workers_do_not_see_is_no_surer_than_that_they_start(number: str, c
             main()
         """
     assert certainties("size=8", program, StateOnlyInMain) == [certainty]
+
+
+@pytest.mark.parametrize(
+    ("loop", "certainty"),
+    [
+        ("for names in loader: print(names)", Certainty.CERTAIN),
+        ("for names in loader: print(names); break", Certainty.LIKELY),
+        ("for names in loader: print(names); exit()", Certainty.LIKELY),
+        ("print(next(iter(loader)))", Certainty.LIKELY),
+        ("for names in loader:\n    if not names: break", Certainty.CERTAIN),
+        ("for names in loader:\n    if not names: continue\n    break", Certainty.CERTAIN),
+        ("for names in loader: break\nfor names in loader: print(names)", Certainty.CERTAIN),
+        ("for names in loader: break\ntrain(loader)", Certainty.CERTAIN),
+    ],
+)
+def test_a_loop_that_leaves_with_the_first_batch_likely_copies_little(loop: str, certainty: Certainty) -> None:
+    program = """
+        import glob
+        from training import train
+
+        class Files(Dataset):
+            def __init__(self):
+                self.files = glob.glob("**/*.png")
+
+            def __len__(self):
+                return len(self.files)
+
+            def __getitem__(self, index):
+                return self.files[index]
+
+        loader = DataLoader(Files(), num_workers=2)
+        """
+    assert certainties("size=8", textwrap.dedent(program) + loop, PathListOnDataset) == [certainty]

@@ -5,7 +5,19 @@ from __future__ import annotations
 import re
 from typing import Protocol
 
-from dllint import ALL_METHODS, FORK, Finding, Held, Klass, Project, Running, Severity, Sizes
+from dllint import (
+    ALL_METHODS,
+    FORK,
+    Certainty,
+    Finding,
+    Held,
+    Klass,
+    Project,
+    Running,
+    Severity,
+    Sizes,
+    only_first_batch,
+)
 
 
 class Reading(Protocol):
@@ -87,7 +99,7 @@ def bloat(project: Project, held: Held, code: str, what: str, remedy: str, key: 
         span=write.span,
         message=f"{what}: {how}, {remedy}",
         severity=Severity.INFO if small else Severity.WARNING,
-        certainty=held.surely,
+        certainty=Certainty.LIKELY if loader is not None and only_first_batch(loader) else held.surely,
         outcomes=dict.fromkeys(sorted(failing), "bloat"),
         notes=held.route[1:],
         anchors=((loader.path, loader.span),) if loader is not None else (),
