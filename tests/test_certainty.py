@@ -155,3 +155,28 @@ def test_a_loop_that_leaves_with_the_first_batch_likely_copies_little(loop: str,
         loader = DataLoader(Files(), num_workers=2)
         """
     assert certainties("size=8", textwrap.dedent(program) + loop, PathListOnDataset) == [certainty]
+
+
+@pytest.mark.parametrize(("mode", "certainty"), [("test", Certainty.CERTAIN), ("train", Certainty.LIKELY)])
+def test_a_list_that_only_workers_of_another_loader_read_is_likely_copied(mode: str, certainty: Certainty) -> None:
+    program = f"""
+        import glob
+        import sys
+
+        class Files(Dataset):
+            def __init__(self, mode):
+                self.mode = mode
+                self.files = glob.glob("**/*.png")
+
+            def __getitem__(self, index):
+                if self.mode == "train":
+                    return index
+                return self.files[index]
+
+        loader = DataLoader(Files("{mode}"), num_workers=2)
+        if sys.argv[1:]:
+            loader = DataLoader(Files("test"), num_workers=2)
+        for names in loader:
+            print(names)
+        """
+    assert certainties("size=8", program, PathListOnDataset) == [certainty]

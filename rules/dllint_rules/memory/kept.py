@@ -11,6 +11,7 @@ from dllint import (
     Certainty,
     Finding,
     Held,
+    ItemReads,
     Klass,
     Project,
     Running,
@@ -64,6 +65,16 @@ def _reads(project: Project, held: Held, reads: Reading) -> bool:
     return any(reads(running, klass, held.holder.name) for klass in owners for running in code)
 
 
+def _copied_by_its_loader(project: Project, held: Held) -> bool:
+    """Whether the workers of the loader on the route read more than a batch of something, not those of another one."""
+    if held.loader is None or only_first_batch(held.loader):
+        return False
+    owners = project.evaluator.classes.keepers(held.holder.owner, held.route[0].path)
+    code = [running for running in project.running if running.loader is held.loader]
+    reads = project.analysis(ItemReads)
+    return any(reads.mentioned(running, klass, held.holder.name) for klass in owners for running in code)
+
+
 def kept_by(project: Project, held: Held) -> object:
     """What says that two are one attribute: the class that assigns it; where it is only added to, the first that does.
 
@@ -99,7 +110,7 @@ def bloat(project: Project, held: Held, code: str, what: str, remedy: str, key: 
         span=write.span,
         message=f"{what}: {how}, {remedy}",
         severity=Severity.INFO if small else Severity.WARNING,
-        certainty=Certainty.LIKELY if loader is not None and only_first_batch(loader) else held.surely,
+        certainty=held.surely if _copied_by_its_loader(project, held) else Certainty.LIKELY,
         outcomes=dict.fromkeys(sorted(failing), "bloat"),
         notes=held.route[1:],
         anchors=((loader.path, loader.span),) if loader is not None else (),
