@@ -103,6 +103,7 @@ _PUBLIC = {
     "name_uses": "dllint.syntax.uses",
     "on_each": "dllint.syntax.each",
     "namedtuple_of": "dllint.project.escape.shipped",
+    "only_first_batch": "dllint.project.execution.first_batches",
     "outcomes": "dllint.start_methods",
     "own_attribute": "dllint.project.edits.own_attribute",
     "piece": "dllint.syntax.arguments",

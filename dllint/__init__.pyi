@@ -48,6 +48,7 @@ from dllint.project.evaluate.abstract_values import Mod as Mod
 from dllint.project.evaluate.abstract_values import Seq as Seq
 from dllint.project.evaluate.abstract_values import Value as Value
 from dllint.project.evaluate.conditions import is_none as is_none
+from dllint.project.execution.first_batches import only_first_batch as only_first_batch
 from dllint.project.execution.guarded import Guarded as Guarded
 from dllint.project.execution.main_code import Start as Start
 from dllint.project.loaders.arguments import Alternative as Alternative

@@ -1,4 +1,4 @@
-"""Public data sets by name, with their number of items, as their papers and pages state it (rounded where they do).
+"""Public data sets by name, with about how many items they have: all that counts is whether these are many.
 
 An item is what one element of a data set's list stands for: an image, a video, a clip, a volume, an utterance, a
 sentence, a question, a graph; where a list may well have captions, questions or people, these are counted. Several

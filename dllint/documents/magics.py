@@ -2,7 +2,7 @@
 
 `%magic`, `!command`, `?help`, `help?` and the automatic calls (`/f x`) become a statement that does nothing and a
 comment, `name = %magic` and `name = !command` an unknown value. Offsets, rows and columns stay what they are. `%time x`
-runs `x`, so `x` stays.
+runs `x`, so `x` stays. A cell of one line that isn't Python may name a magic without its `%`: `cd ..`.
 """
 
 from __future__ import annotations
@@ -18,8 +18,22 @@ _PYTHON = frozenset({
     "capture", "debug", "lprun", "memit", "mprun", "prun", "pyinstrument", "scalene", "snakeviz", "time", "timeit",
 })  # fmt: skip
 """Magics that run Python in the kernel."""
+_NAMED = frozenset({
+    "alias", "autoawait", "autocall", "automagic", "autosave", "bookmark", "cat", "cd", "clear", "code_wrap",
+    "colors", "conda", "config", "connect_info", "cp", "debug", "dhist", "dirs", "doctest_mode", "ed", "edit", "env",
+    "gui", "hist", "history", "killbgscripts", "ldir", "less", "lf", "lk", "ll", "load", "load_ext", "loadpy",
+    "logoff", "logon", "logstart", "logstate", "logstop", "ls", "lsmagic", "lx", "macro", "magic", "mamba", "man",
+    "matplotlib", "micromamba", "mkdir", "more", "mv", "notebook", "page", "pastebin", "pdb", "pdef", "pdoc", "pfile",
+    "pinfo", "pinfo2", "pip", "popd", "pprint", "precision", "prun", "psearch", "psource", "pushd", "pwd", "pycat",
+    "pylab", "qtconsole", "quickref", "recall", "rehashx", "reload_ext", "rep", "rerun", "reset", "reset_selective",
+    "rm", "rmdir", "run", "save", "sc", "set_env", "store", "sx", "system", "tb", "time", "timeit", "unalias",
+    "unload_ext", "uv", "who", "who_ls", "whos", "xdel", "xmode",
+})  # fmt: skip
+"""Line magics of IPython and ipykernel: `%lsmagic` lists them. While automagic is on, they need no `%`."""
+_ALONE = re.compile(r"(?:[ \t]*\r?\n)*((\w+)[^\r\n]*)(?:\r?\n)?")
+"""A cell of one line. IPython removes empty lines above it, not below it."""
 _CELL = re.compile(r"(?:[ \t]*\r?\n)*%%(\w+|!)?[^\r\n]*")
-_TIMED = re.compile(rf"%(?:{'|'.join(sorted(_PYTHON))})(?:[ \t]+-\w+(?:[ \t]+\d+)?)*[ \t]+(?=[^\s%!-])")
+_TIMED = re.compile(rf"%?(?:{'|'.join(sorted(_PYTHON))})(?:[ \t]+-\w+(?:[ \t]+\d+)?)*[ \t]+(?=[^\s%!-])")
 _TOKEN = re.compile(
     r"""
       (?P<comment> \#[^\r\n]* )
@@ -50,7 +64,9 @@ def mask(text: str) -> Masked | None:
     """A cell's code as Python; None for a cell that is in another language or runs elsewhere (`%%bash`)."""
     head = _CELL.match(text)
     if head is None:
-        return _masked(text, list(_escapes(text, 0)))
+        alone = _ALONE.fullmatch(text)
+        automagic = alone is not None and alone[2] in _NAMED and not _is_python(alone[1])
+        return _masked(text, [_magic(text, alone.start(2))] if alone and automagic else list(_escapes(text, 0)))
     if head[1] not in _PYTHON:
         return None
     line = Span(head.end() - len(head[0].lstrip()), head.end())
@@ -105,12 +121,15 @@ def _escapes(text: str, start: int) -> Iterator[Span]:
 def _escape(text: str, line: int) -> Span | None:
     """What a line begins with that is IPython's."""
     begun = _ESCAPE.match(text, line)
-    if begun is None:
-        return None
-    timed = _TIMED.match(text, begun.start(1))
+    return _magic(text, begun.start(1)) if begun is not None else None
+
+
+def _magic(text: str, start: int) -> Span:
+    """A magic to its end, or to the Python that it runs."""
+    timed = _TIMED.match(text, start)
     if timed is not None and _is_python(text[timed.end() : _to_end(text, timed.end()).end]):
         return Span(timed.start(), timed.end())
-    return _to_end(text, begun.start(1))
+    return _to_end(text, start)
 
 
 def _to_end(text: str, start: int) -> Span:

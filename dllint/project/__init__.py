@@ -260,7 +260,10 @@ class Project:
             for held in items:
                 if isinstance(held.value, Inst):
                     found |= set(self.evaluator.classes.mro(held.value.klass))
-        return found
+        unused = (held.value for loader in self.boundaries.unused for held in self._pickled.by(loader))
+        return found | {
+            klass for value in unused if isinstance(value, Inst) for klass in self.evaluator.classes.mro(value.klass)
+        }
 
     def place(self, value: Value) -> tuple[str, Span] | None:
         """Where a value is made."""

@@ -21,7 +21,7 @@ def on_each(source: Source, span: Span, function: str) -> list[Edit] | None:
         return None
     parent, field = seen.parents[node]
     match parent:
-        case ast.Call(func=ast.Name(id="len")):
+        case ast.Call(func=ast.Name(id="len")) | ast.Attribute(attr="__len__"):
             return []
         case ast.Subscript(slice=index) if field == "value" and not isinstance(index, ast.Slice):
             return _around(source, Span(*seen.offsets.span(parent)), f"{function}(")

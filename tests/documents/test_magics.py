@@ -23,6 +23,11 @@ CELLS = {
     "/f 1\n,f a b\n;f a b": "0# 1\n0# a b\n0# a b",
     '!echo "it\'s\nx = "%d" % 3\n%echo \'': '0#cho "it\'s\nx = "%d" % 3\n0#cho \'',
     "!": "0",
+    "cd ..": "0# ..",
+    "\npip install a==1.0; x\n": "\n0#p install a==1.0; x\n",
+    "mkdir -p {a}": "0#dir -p {a}",
+    "time f(1)": "0;   f(1)",
+    "timeit -n 5 f(1)": "0;          f(1)",
 }
 
 
@@ -49,6 +54,14 @@ def test_what_is_not_python_stands_aside(code: str) -> None:
         "# what? %cd\nx = '?'  # why?",
         'f"{x!r} {y}?"\nplt.plot();\nawait x\nasync with a: pass',
         "",
+        "cd ..\nls",
+        "# up\ncd ..",
+        "cd ..\n\n",
+        "git clone x",
+        "ls",
+        "time = 5",
+        "cat(x)",
+        "x = pwd y",
     ],
 )
 def test_python_stays(code: str) -> None:

@@ -16,6 +16,8 @@ from dllint.syntax.uses import attribute_uses
         ("a = (x.  # behind a comment\n    files)\n", ["stored"]),
         ("a = x. \\\n    files\n", ["stored"]),
         ("getattr(x, 'files')\n", ["named"]),
+        ("x.files.__len__()\n", ["read"]),
+        ("x.files.__add__(y)\n", ["other"]),
         ("files = 1\n", []),
         ("x.files_of = 1\n", []),
     ],

@@ -63,9 +63,13 @@ class ItemReads:
             for root in filter(None, (event.value, event.target)):
                 other = {id(part) for part in self._no_elements(root, env)}
                 for part in root.walk():
-                    if id(part) not in other and kept.is_itself(part, env):
+                    if id(part) not in other and kept.is_itself(part, env) and self._runs(event, env):
                         return part
         return None
+
+    def _runs(self, event: Event, env: Env) -> bool:
+        """Whether the tests on the way, decided by how the object was made, may let this code run."""
+        return self.evaluator.conditions.may_run(env, event.start)
 
     def _no_elements(self, root: Expr, env: Env) -> Iterator[Expr]:
         """Expressions of which no element is read, or one of a few: `len(x)`, a look-up table's `x[label]`."""

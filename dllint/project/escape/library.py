@@ -9,6 +9,7 @@ from functools import cached_property
 from dllint.finding import Note
 from dllint.knowledge import DATASET_MODULES, DATASETS, holds_arguments
 from dllint.model.facts import Function
+from dllint.project.escape.gone_through import GoneThrough
 from dllint.project.escape.shipped import Holder
 from dllint.project.evaluate import Answer, Evaluator
 from dllint.project.evaluate.abstract_values import ExtInst, Func, Inst, Klass, Value
@@ -30,6 +31,7 @@ class Library:
 
     def __init__(self, evaluator: Evaluator, targets: Targets) -> None:
         self.evaluator = evaluator
+        self._gone_through = GoneThrough(evaluator)
         self.known = DATASETS | set(targets.dataset_bases)
 
     def is_dataset(self, klass: Klass) -> bool:
@@ -48,13 +50,15 @@ class Library:
         for klass in self.evaluator.classes.all_classes:
             if klass in reached or not self._offers(klass) or "<locals>" in klass.facts.qualname:
                 continue
+            if self._gone_through.only(klass):
+                continue
             text = f"no loader was seen to take `{klass.facts.name}`; one with workers meets this"
             yield Inst(klass, users=True), Note(klass.module.path, klass.facts.header, text)
 
     def made(self, reached: set[Klass]) -> Iterator[tuple[Value, Note]]:
         """Datasets that the project makes and that no loader is seen to take: some loader's dataset is not known."""
         for klass in self.evaluator.classes.all_classes:
-            if klass in reached or not self.is_dataset(klass):
+            if klass in reached or not self.is_dataset(klass) or self._gone_through.only(klass):
                 continue
             for site in self.evaluator.index.calls_named((klass.facts.name,)):
                 env = self.evaluator.generic(site.module, site.function)

@@ -24,6 +24,7 @@ from dllint.knowledge import (
 )
 from dllint.model.facts import Expr
 from dllint.project.escape.handles import Handles, gives_back, keeps, lets_follow
+from dllint.project.escape.loaders_way import is_made_for_others
 from dllint.project.escape.pickle_state import left_out
 from dllint.project.evaluate import NAMEDTUPLE_INSTANCE, Answer, Evaluator
 from dllint.project.evaluate.abstract_values import (
@@ -197,6 +198,8 @@ class Shipped:
             step, outer = stack.pop()
             value = step.value
             if value in seen and (value, step.holder) in named:
+                continue
+            if loader is not None and is_made_for_others(self.evaluator, value, loader):
                 continue
             if outer is not None:
                 step = outer.to(step)

@@ -148,10 +148,11 @@ class Containers:
         return found
 
     def _find_within(self, scope: Env) -> Fillings:
-        """The places in an activation itself that fill containers."""
+        """The places in an activation itself that fill containers, and that may run in it."""
         found: Fillings = {}
         for event, receiver, what in scope.module.mutations[scope.function]:
-            if receiver.kind in ("name", "attribute"):
+            runs = event.block < 0 or self.evaluator.conditions.may_run(scope, event.start)
+            if runs and receiver.kind in ("name", "attribute"):
                 for value in self.evaluator.values(receiver, scope):
                     found.setdefault(value, []).append((scope, event, what))
         return found

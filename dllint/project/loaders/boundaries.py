@@ -31,6 +31,7 @@ from dllint.project.loaders.platform_workers import Elsewhere, Place
 from dllint.project.loaders.worker_counts import WorkerCounts, Workers, join
 from dllint.project.program.index import Index
 from dllint.project.program.module import Module, Site
+from dllint.project.program.unnamed import UnnamedFunctions
 from dllint.source import Span
 from dllint.start_methods import ALL_METHODS
 from dllint.targets import Targets
@@ -95,6 +96,7 @@ class Boundaries:
         self.chosen_methods = ChosenMethods(evaluator, targets)
         self.elsewhere = Elsewhere(self.index, targets, self._workers_on) if not evaluator.platform else None
         self.known = evaluator.loaders
+        self.functions = UnnamedFunctions(self.index)
 
     @cached_property
     def names(self) -> set[str]:
@@ -132,7 +134,19 @@ class Boundaries:
 
     @cached_property
     def loaders(self) -> tuple[Loader, ...]:
-        """Every loader the project makes, once per activation that differs."""
+        """Every loader the project makes, once per activation that differs, but not in functions that nothing calls."""
+        unused = set(map(id, self.unused))
+        return tuple(loader for loader in self._all if id(loader) not in unused)
+
+    @cached_property
+    def unused(self) -> tuple[Loader, ...]:
+        """The loaders of functions that no code names, in a project that makes others without these."""
+        unnamed = [loader for loader in self._all if self.functions.is_unnamed(*_begun(loader))]
+        others = any(not loader.in_tests for loader in self._all if loader not in unnamed)
+        return tuple(unnamed) if others else ()
+
+    @cached_property
+    def _all(self) -> tuple[Loader, ...]:
         found = [loader for site in self._sites for loader in self._made_at(site)]
         found += self._processes()
         found += self._never_constructed({loader.instance.klass for loader in found if loader.instance is not None})
@@ -479,3 +493,13 @@ class Boundaries:
         if found:
             return frozenset(found), True
         return self.chosen_methods.of(env.module.path)
+
+
+def _begun(loader: Loader) -> tuple[Module, int]:
+    """The function, or the module, whose code begins the way to a loader."""
+    env = loader.env
+    while env.call is not None and env.caller is not None:
+        env = env.caller
+    while env.outer is not None and env.outer.function >= 0:
+        env = env.outer
+    return env.module, env.function

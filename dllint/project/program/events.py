@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from dllint.model.facts import Event, Expr
 
+_LEAVING = frozenset({"exit", "_exit", "quit"})
+
 
 def written_by_name(event: Event) -> Iterator[tuple[str, Expr, Expr, Expr]]:
     """(name, base, where, value) of attributes set through `setattr` or through `__dict__`."""
@@ -37,6 +39,12 @@ def event_names(event: Event) -> tuple[str, ...]:
     if event.target is not None and event.kind in ("assign", "augment", "for", "with", "annotate"):
         return tuple(target.name for target in flat_targets(event.target) if target.kind == "name")
     return ()
+
+
+def leaves(event: Event) -> bool:
+    """Whether an event leaves its function, or the program: `return`, `raise`, `exit()`."""
+    called = event.value is not None and event.value.kind == "call" and event.value.args[0].name in _LEAVING
+    return event.kind in ("return", "raise") or called
 
 
 def holds_from(event: Event) -> int:

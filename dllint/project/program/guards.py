@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dllint.model.facts import Event, Expr
+from dllint.project.program.events import leaves
 from dllint.project.program.module import Module
 
 _Test = Callable[[Expr | None], bool]
 
-_LEAVING = frozenset({"exit", "_exit", "quit"})
 _ABOUT_PROCESSES = frozenset({"daemon", "current_process", "parent_process", "get_worker_info", "worker_info"})
 
 
@@ -99,11 +99,7 @@ def _leaves_unless_main(module: Module, function: int, block: int, before: int) 
     if facts.kind != "if" or not is_other_test(facts.test):
         return False
     inside = [event for event in module.events(function) if event.block == block]
-    return any(event.start < before for event in inside) and any(
-        event.kind in ("return", "raise")
-        or (event.value is not None and event.value.kind == "call" and event.value.args[0].name in _LEAVING)
-        for event in inside
-    )
+    return any(event.start < before for event in inside) and any(map(leaves, inside))
 
 
 def _is_no_worker_test(test: Expr | None) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import PICKLING, Certainty, Finding, Fix, Loader, Note, Project, Rule, Severity, Workers, outcomes
+from dllint import PICKLING, Certainty, Finding, Fix, Loader, Note, Project, Rule, Severity, outcomes
 from dllint_rules.correctness.analysis.module_globals import ANY, key_of
 from dllint_rules.correctness.analysis.module_state import ModuleState, Unseen
 from dllint_rules.correctness.started import processes, span_of, started, where
@@ -41,7 +41,7 @@ class StateOnlyInMain(Rule):
         changed = seen if change.place.known else self._changed(project, unseen)
         what = "it" if changed == seen else f"`{seen}`"
         surely = change.value is not None and change.event.block < 0
-        sure = surely and (loader is None or loader.workers is Workers.SOME)
+        sure = surely and (loader is None or loader.certainty is Certainty.CERTAIN)
         happens, outcome = ("which fails", "exception") if unseen.raises else ("silently different", "corrupt")
         reader = read.running.env.facts.qualname
         written = Note(change.running.path, change.at.span, "the main process changes it here")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Applicability, Certainty, Edit, Finding, Fix, Project, Rule, Severity, Site
+from dllint import Applicability, Certainty, Edit, Finding, Fix, Loader, Project, Rule, Severity, Site
 
 _ENDLESS = (
     "more = True",
@@ -41,7 +41,7 @@ class LoaderCachedByCycle(Rule):
                 span=site.expr.span,
                 message=f"{what}; use a generator that loops over the loader again",
                 severity=self.severity,
-                certainty=Certainty.CERTAIN if loader is not None else Certainty.LIKELY,
+                certainty=Certainty.CERTAIN if _surely_runs(project, site, loader) else Certainty.LIKELY,
                 outcomes=dict.fromkeys(
                     sorted(project.targets.methods() if loader is None else loader.methods), "bloat"
                 ),
@@ -69,6 +69,12 @@ class LoaderCachedByCycle(Rule):
         edits = (*made.edits, *unneeded, Edit(path, call.args[0].span, made.name))
         title = f"Loop over the loader again and again with `{made.name}`"
         return Fix(title, edits, Applicability.UNSAFE, defines=made.defines)
+
+
+def _surely_runs(project: Project, site: Site, loader: Loader | None) -> bool:
+    """Whether the loader is known to be made, and the call to run; batches are kept with workers and without."""
+    env = project.evaluator.generic(site.module, site.function)
+    return loader is not None and loader.decided and project.evaluator.conditions.decided(env, site.expr.start)
 
 
 def _is_surely_loader(project: Project, site: Site) -> bool:

@@ -5,7 +5,20 @@ from __future__ import annotations
 import re
 from typing import Protocol
 
-from dllint import ALL_METHODS, FORK, Finding, Held, Klass, Project, Running, Severity, Sizes
+from dllint import (
+    ALL_METHODS,
+    FORK,
+    Certainty,
+    Finding,
+    Held,
+    ItemReads,
+    Klass,
+    Project,
+    Running,
+    Severity,
+    Sizes,
+    only_first_batch,
+)
 
 
 class Reading(Protocol):
@@ -52,6 +65,16 @@ def _reads(project: Project, held: Held, reads: Reading) -> bool:
     owners = project.evaluator.classes.keepers(held.holder.owner, held.route[0].path)
     code = project.running if held.loader is not None else project.users_running
     return any(reads(running, klass, held.holder.name) for klass in owners for running in code)
+
+
+def _copied_by_its_loader(project: Project, held: Held) -> bool:
+    """Whether the workers of the loader on the route read more than a batch of something, not those of another one."""
+    if held.loader is None or only_first_batch(held.loader):
+        return False
+    owners = project.evaluator.classes.keepers(held.holder.owner, held.route[0].path)
+    code = [running for running in project.running if running.loader is held.loader]
+    reads = project.analysis(ItemReads)
+    return any(reads.mentioned(running, klass, held.holder.name) for klass in owners for running in code)
 
 
 def kept_by(project: Project, held: Held) -> object:
@@ -101,7 +124,7 @@ def bloat(
         span=write.span,
         message=f"{what}: {how}, {remedy}",
         severity=Severity.INFO if small else Severity.WARNING,
-        certainty=held.surely,
+        certainty=held.surely if _copied_by_its_loader(project, held) else Certainty.LIKELY,
         outcomes=dict.fromkeys(sorted(failing), "bloat"),
         notes=held.route[1:],
         anchors=((loader.path, loader.span),) if loader is not None else (),

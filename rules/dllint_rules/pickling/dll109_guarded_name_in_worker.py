@@ -17,7 +17,6 @@ from dllint import (
     Rule,
     Span,
     Task,
-    Workers,
     outcomes,
 )
 
@@ -49,7 +48,7 @@ class GuardedNameInWorker(Rule):
             if running.loader is not None:
                 yield from ((guarded, running.loader) for guarded in project.guarded.read_by(running))
         for task in project.processes.tasks:
-            if not project.guarded.may_be_known_to(task.path):
+            if not project.guarded.may_be_known_to(task.path) or _fails_before(project, task):
                 continue
             for running in project.processes.running(task):
                 yield from ((guarded, task) for guarded in project.guarded.read_by(running))
@@ -61,7 +60,7 @@ class GuardedNameInWorker(Rule):
         loader = starter if isinstance(starter, Loader) else None
         where = project.where(loader, failing, starter.chosen)
         error = "NameError" if guarded.kind == "name" or guarded.read else "Can't get attribute"
-        unsure = loader is not None and loader.workers is Workers.UNKNOWN
+        unsure = loader is not None and loader.certainty is Certainty.LIKELY
         at: Span = loader.span if loader is not None else starter.call.span
         place, remedy = "under the main guard", "define it above the guard, or pass it to what needs it"
         if guarded.module.notebook:
@@ -99,3 +98,8 @@ class GuardedNameInWorker(Rule):
             return Fix.manual(f"Put it above the main guard{remark}", snippet)
         why_not = "it is set in some cases only, or made of what is known when the program runs"
         return Fix.manual(f"Pass `{guarded.name}` to what needs it; {why_not}")
+
+
+def _fails_before(project: Project, task: Task) -> bool:
+    """Whether a process doesn't find the function that it is to run (DLL107), so that none of it reads a name."""
+    return any(project.guarded.defined(held.value) for held in project.processes.held(task))

@@ -59,8 +59,10 @@ _POSITIONED = {
 def fix_handle(project: Project, held: Held) -> Fix | None:
     """A property that opens in the process that uses it; what to paste, if there is an obstacle."""
     made = held.value
-    if not isinstance(made, ExtInst) or held.holder.kind != "attribute" or made.call.kind != "call":
+    if not isinstance(made, ExtInst) or held.holder.kind != "attribute":
         return _told("it is not kept as an attribute of its own")
+    if made.call.kind != "call":
+        return _told(f"`{held.holder.name}` is a part of what a call gives")
     attribute = own_attribute(project, held.holder.name, made)
     if attribute is None:
         return _told(f"`{held.holder.name}` is not set to just the result of a call")

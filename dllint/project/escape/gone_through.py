@@ -1,0 +1,111 @@
+"""Datasets that a script defines for itself, and only goes through in its own process: no loader gets them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dllint.model.facts import Event, Expr
+from dllint.project.evaluate import Evaluator
+from dllint.project.evaluate.abstract_values import Klass
+from dllint.project.program.call_index import Call
+from dllint.project.program.guards import under_main_guard
+from dllint.project.program.module import Module
+
+_HARMLESS = frozenset({"len", "print", "type", "range"})
+_WRAPPERS = frozenset({"enumerate", "iter", "tqdm", "track", "progress_bar"})
+
+
+class GoneThrough:
+    """Answers which classes of datasets are only gone through, by the only file that names them."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+
+    def only(self, klass: Klass) -> bool:
+        """Whether every use of a class in the project is to make a dataset, and to loop over that or to index it.
+
+        Not where its file does so under its own main guard: a file of data sets tries them there.
+        """
+        name = klass.facts.name
+        sites = [site for site in klass.module.calls.get(name, ()) if self._makes(klass, site)]
+        named = sum(part.kind == "name" and part.name == name for part in _parts(klass.module))
+        if not sites or named != len(sites) + _asked_for_bases(klass.module, name) or self._leaves_its_file(klass):
+            return False
+        return all(self._stays(klass.module, site) for site in sites)
+
+    def _makes(self, klass: Klass, site: Call) -> bool:
+        env = self.evaluator.generic(klass.module, site.function)
+        return self.evaluator.values(site.expr.args[0], env) == (klass,)
+
+    def _leaves_its_file(self, klass: Klass) -> bool:
+        """Whether another file may name a class: `from module import *`, or its name in code that imports the file."""
+        naming = self.evaluator.index.import_statements.get(klass.module.path, ())
+        name = klass.facts.name
+        return any(
+            imported.attribute in (name, "*") or any(part.name == name for part in _parts(importer))
+            for importer, imported in naming
+        )
+
+    def _stays(self, module: Module, site: Call) -> bool:
+        event = site.event
+        if under_main_guard(module, site.function, event):
+            return False
+        if event.kind == "for":
+            return _unwrapped(event.value) is site.expr
+        if event.kind != "assign" or event.value is not site.expr or event.target is None:
+            return False
+        if event.target.kind != "name" or site.function < 0:
+            return False
+        name = event.target.name
+        uses = [item for item in _events(module, site.function) if any(part.name == name for part in item.walk())]
+        return not any(item is not event and _hands_on(item, name) for item in uses)
+
+
+def _parts(module: Module) -> Iterator[Expr]:
+    """Every name and attribute that the code of a module mentions, and the bases of its classes."""
+    for _, _, events in module.scopes:
+        for event in events:
+            yield from (part for part in event.walk() if part.kind in ("name", "attribute"))
+    for klass in module.model.classes:
+        yield from (part for base in klass.bases for part in base.walk())
+
+
+def _asked_for_bases(module: Module, name: str) -> int:
+    """How often `super(Klass, self)` names a class."""
+    calls = (call.expr.args[1:2] for call in module.calls.get("super", ()))
+    return sum(_is(part, name) for given in calls for part in given)
+
+
+def _events(module: Module, function: int) -> Iterator[Event]:
+    """The events of a function and of those inside it."""
+    yield from module.events(function)
+    for inner in module.model.functions:
+        if inner.parent == function:
+            yield from _events(module, inner.index)
+
+
+def _hands_on(event: Event, name: str) -> bool:
+    """Whether an event does more with what has a name than to go through it, to index it or to ask its length."""
+    if event.kind == "for" and _is(_unwrapped(event.value), name):
+        return False
+    return any(_escapes(expr, name) for expr in (event.value, event.target) if expr is not None)
+
+
+def _escapes(expr: Expr, name: str) -> bool:
+    if _is(expr, name):
+        return True
+    parts = (*expr.args, *(value for _, value in expr.keywords))
+    if expr.kind == "subscript" or (expr.kind == "call" and expr.args[0].name in _HARMLESS):
+        parts = tuple(part for part in parts if not _is(part, name))
+    return any(_escapes(part, name) for part in parts)
+
+
+def _unwrapped(expr: Expr | None) -> Expr | None:
+    """What a loop goes through, without what counts or shows its steps."""
+    while expr is not None and expr.kind == "call" and expr.args[0].name in _WRAPPERS and len(expr.args) > 1:
+        expr = expr.args[1]
+    return expr
+
+
+def _is(expr: Expr | None, name: str) -> bool:
+    return expr is not None and expr.kind == "name" and expr.name == name
