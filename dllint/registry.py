@@ -279,11 +279,29 @@ def _close(word: str) -> str:
     """What to say of a word that resembles a code, name or family; nothing if it resembles none."""
     from difflib import get_close_matches  # only for what is misspelt
 
+    if len(word.split()) > 1:
+        return "; separate rules with commas"
     if any(entry.code.startswith(word.upper()) for entry in infos()):
         return ", which is the beginning of several codes; `dllint rule --all` lists them"
-    names = {name.upper(): name for entry in infos() for name in (entry.code, entry.name, entry.family)}
+    if word[-1:].isdigit():
+        return _close_code(word.upper().replace("O", "0").replace("I", "1"))
+    names = {name.upper(): name for entry in infos() for name in (entry.name, entry.family)}
     close = get_close_matches(word.upper(), names, n=1, cutoff=0.7)
     return f"; did you mean {names[close[0]]!r}?" if close else ""
+
+
+def _close_code(word: str) -> str:
+    """The code with one character more or less, else those of the family: another digit is another rule's."""
+    near = {entry.code for entry in infos() if entry.code in {word, *_shorter(word)} or word in _shorter(entry.code)}
+    if len(near) == 1:
+        return f"; did you mean {near.pop()!r}?"
+    same = [entry for entry in infos() if entry.code[:-2] == word[: len(entry.code) - 2]]
+    return f"; the codes of {same[0].family} are {same[0].code} to {same[-1].code}" if same else ""
+
+
+def _shorter(word: str) -> set[str]:
+    """The words that lack one character of this one."""
+    return {word[:index] + word[index + 1 :] for index in range(len(word))}
 
 
 def _selectors(word: str) -> str:

@@ -50,7 +50,7 @@
 
   function makeAccessible() {
     document.querySelector(".md-search")?.setAttribute("aria-label", "Search");
-    for (const wide of document.querySelectorAll(".md-typeset__scrollwrap")) {
+    for (const wide of document.querySelectorAll(".md-typeset__scrollwrap, pre > code")) {
       if (wide.scrollWidth > wide.clientWidth) wide.tabIndex = 0;
     }
   }

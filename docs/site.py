@@ -23,6 +23,7 @@ PAGES = (
     "docs/*.md",
     "rules/**/*.md",
     "dllint/diagnostics/*.md",
+    "dllint/project/evaluate/*.md",
     "bench/*.md",
     "examples/**/*.md",
     "editors/*/*.md",

@@ -20,7 +20,7 @@ from click.testing import CliRunner
 
 from dllint import registry, schema
 from dllint.cli import COMMANDS, cli
-from docs import home, links, pictures, rule_index, site
+from docs import addresses, home, links, pictures, rule_index, site
 
 ROOT = site.ROOT
 CONFIGURATION = ROOT / "docs" / "configuration.md"
@@ -75,7 +75,7 @@ def test_the_site_has_all_pages_and_what_they_link_to() -> None:
 
 def test_the_first_page_of_the_site() -> None:
     first = site.files()["README.md"].decode()
-    assert "pip install dllint" in first
+    assert f"pip install {addresses.PACKAGE} && dllint check ." in first
     assert [first.count(f"rules, {row}") for row in ("DLL101 to", "DLL2", "DLL3", "DLL4", "DLL5", "DLL6")] == [1] * 6
     assert first.index("images/terminal.svg") < first.index("## What it finds") < first.index("## Measured")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -186,7 +186,10 @@ def _words(picture: ElementTree.Element) -> list[str]:
 @pytest.mark.slow
 def test_the_site_builds(tmp_path: Path) -> None:
     pytest.importorskip("material")
-    shutil.copy(ROOT / "mkdocs.yml", tmp_path)
+    settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    public = re.sub("^repo_url: .*", "repo_url: https://example.org/dllint", settings, flags=re.MULTILINE)
+    public = re.sub("^edit_uri: .*", "edit_uri: edit/main/", public, flags=re.MULTILINE)
+    (tmp_path / "mkdocs.yml").write_text(public, encoding="utf-8")
     site.build(tmp_path / "build" / "pages")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -240,12 +240,18 @@ def test_a_message_is_explained_as_it_is(project: Path) -> None:
 def test_a_log_without_a_known_message_is_said_to_have_none(project: Path) -> None:
     status, told = run("-", "--project", str(project), text="loss 0.3\n" * 3)
     assert (status, told) == (1, "3 lines read; dllint recognizes no message.\n")
+    status, told = run("it does not work", "--project", str(project))
+    assert status == 1 and "Give the whole line of the error" in told
+    told = run("OSError: 'a/b.py' is gone", "--project", str(project))[1]
+    assert told == "1 line read; dllint recognizes no message.\n", "a message may end with a path"
 
 
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
         (("nowhere.log",), "nowhere.log: No such file"),
+        (("my train.py",), "my train.py: No such file"),
+        (("logs of today/run 1",), "logs of today/run 1: No such file"),
         (("a.log", "b.log"), "one log at a time"),
         (("--run",), "--run needs a command"),
         (("--timeout", "3", "-"), "--timeout needs --run"),

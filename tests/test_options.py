@@ -85,6 +85,10 @@ def test_families_select(program: Path) -> None:
     (program / "dllint.toml").write_text('select = ["pickling"]\nignore = ["DLL101"]\n')
     assert check().exit_code == 0
     assert "did you mean 'pickling'?" in check("--select", "picklng").stderr
+    assert "did you mean 'DLL101'?" in check("--select", "DLL1O1").stderr
+    assert "; the codes of pickling are DLL101 to DLL1" in check("--select", "DLL199").stderr
+    assert "'DLL77'; families are correctness, " in check("--select", "DLL77").stderr
+    assert "; separate rules with commas" in check("--select", "DLL101 DLL102").stderr
 
 
 def test_nonsense_is_not_answered_with_a_rule(folder: Path) -> None:

@@ -71,10 +71,10 @@ def commit(folder: Path) -> None:
     git(folder, "commit", "-q", "-m", "it")
 
 
-def release(folder: Path, version: str) -> str:
+def release(folder: Path, *arguments: str) -> str:
     """What the command says when it refuses."""
     env = {**os.environ, "PYTHON": "false"}  # what comes after the refusals begins with this
-    command = ["bash", ".ci/release", version, "--dry-run"]
+    command = ["bash", ".ci/release", *arguments, "--dry-run"]
     done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=60)
     assert done.returncode == (2 if done.stderr else 1)
     return done.stderr
@@ -91,3 +91,11 @@ def test_what_is_not_ready_is_not_released(checkout: Path) -> None:
     assert "not committed" in release(checkout, "1.2.3")
     commit(checkout)
     assert "CHANGELOG.md has no line '## [1.2.3] - " in release(checkout, "1.2.3")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a shell script")
+def test_arguments_in_any_order(checkout: Path) -> None:
+    assert release(checkout, "--dry-run", "1.2.3") == release(checkout, "1.2.3") == ""
+    assert release(checkout) == "not released: no version; the command is .ci/release VERSION [--dry-run]\n"
+    assert "two versions, 1.2.3 and 1.2.4" in release(checkout, "1.2.3", "1.2.4")
+    assert "what is '--dryrun'?" in release(checkout, "--dryrun", "1.2.3")

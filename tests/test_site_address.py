@@ -1,4 +1,4 @@
-"""One setting says where the documentation is; everything that points at a rule's page follows it."""
+"""One setting says where the documentation is, one module where dllint is; everything that leads there follows."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from dllint import registry
 from dllint.cli import cli
+from docs import addresses
 from tests.test_cli import PROGRAM, check, folder, program
 
 __all__ = ["folder", "program"]
@@ -75,3 +76,39 @@ def test_editors_have_it(published: str, program: Path) -> None:
     addresses: Any = SimpleNamespace(address=lambda place, part: Path(place).as_uri())
     diagnostic = Reports(addresses, Places("utf-16")).diagnostic(view, view.findings[0])
     assert diagnostic.code_description is not None and diagnostic.code_description.href == published
+
+
+@pytest.mark.parametrize("file", addresses.files(), ids=lambda file: file.relative_to(REPOSITORY).as_posix())
+def test_pages_have_the_addresses_of_today(file: Path) -> None:
+    text = file.read_text(encoding="utf-8")
+    assert text == addresses.written(text), "python -m docs.addresses"
+
+
+BEFORE = """\
+pip install ../dllint flake8 && pip install -q "../dllint[lsp]" && uvx --from ../dllint dllint check .
+- repo: ../dllint   # a clone
+  rev: HEAD
+pre-commit try-repo ../dllint dllint --all-files
+- uses: OWNER/dllint@main   # your clone
+pip install -e . && cd ../dllint && dllint check
+repo_url: ""
+"""
+AFTER = """\
+pip install dllint flake8 && pip install -q "dllint[lsp]" && uvx --from dllint dllint check .
+- repo: https://x.org/dllint   # a clone
+  rev: v9.9.9
+pre-commit try-repo https://x.org/dllint dllint --all-files
+- uses: lab/dllint@v9.9.9   # your clone
+pip install -e . && cd ../dllint && dllint check
+repo_url: "https://x.org/dllint"
+"""
+
+
+def test_publishing_is_a_change_in_one_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    address = "https://x.org/dllint"
+    published = ("dllint", "dllint", address, "v9.9.9", "lab/dllint@v9.9.9", f'"{address}"', '""', "edit/main/", '""')
+    unpublished = ("../dllint", "../dllint", "../dllint", "HEAD", "OWNER/dllint@main", '""', '""', '""', '""')
+    for values, text in ((published, AFTER), (unpublished, BEFORE)):
+        places = [place._replace(value=value) for place, value in zip(addresses.PLACES, values, strict=True)]
+        monkeypatch.setattr(addresses, "PLACES", places)
+        assert addresses.written(BEFORE) == addresses.written(AFTER) == text

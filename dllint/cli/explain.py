@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import sys
 from collections.abc import Iterator
 from typing import IO, TYPE_CHECKING
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from dllint.runtime.explain.reading import Reading
 
 _PIECE = 1 << 20
+_PATH = re.compile(r"([A-Za-z]:)?[^:'\"`]*([/\\][^:'\"`]*|\.\w{1,8})")
+"""Text that names a file, not an error: it has a separator or a suffix, and neither quotes nor colons."""
 
 
 @click.command("explain")
@@ -63,7 +67,10 @@ def command(
     else:
         status, reading = None, _read(words)
     if not reading.seen:
-        click.echo(f"{many(reading.lines, 'line')} read; dllint recognizes no message.", err=True)
+        click.echo(
+            f"{many(reading.lines, 'line')} read; dllint recognizes no message.{'' if program else _hint(words)}",
+            err=True,
+        )
         context.exit(1 if status is None else status)
     request = Request(paths=(project,), cache=not no_cache, cache_dir=cache_dir)
     try:
@@ -125,6 +132,15 @@ def _read(words: tuple[str, ...]) -> Reading:
             return read(_pieces(log))
     except OSError as error:
         raise Problem(f"{words[0]}: {error.strerror or error}") from error
+
+
+def _hint(words: tuple[str, ...]) -> str:
+    """What to give instead of words that name no message. Raises Problem if they look like the path of a file."""
+    if len(words) != 1 or words[0] == "-" or os.path.exists(words[0]):
+        return ""
+    if _PATH.fullmatch(words[0]):
+        raise Problem(f"{words[0]}: {os.strerror(errno.ENOENT)}")
+    return "" if ":" in words[0] else " Give the whole line of the error, as `TypeError: ...`, or a file."
 
 
 def _pieces(log: IO[bytes]) -> Iterator[bytes]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 from dllint.finding import Finding
 from dllint.fix import Applicability, Fix
 from dllint.registry import RuleInfo
-from dllint.report import page
+from dllint.report import message, page
 
 _OUTCOMES = {
     "exception": "stops with an exception",
@@ -20,7 +19,6 @@ _OUTCOMES = {
     "bloat": "uses more memory",
     "ok": "works",
 }
-_LITERAL = re.compile(r"`[^`]*`")
 
 
 def address(info: RuleInfo, site: str = "") -> str:
@@ -30,7 +28,7 @@ def address(info: RuleInfo, site: str = "") -> str:
 
 def finding(found: Finding, info: RuleInfo, fix: Fix | None) -> str:
     """What it is, where it fails, the remedy, and a link."""
-    lines = [*_parts(found.message), *_outcomes(found.outcomes)]
+    lines = [*message.parts(found.message), *_outcomes(found.outcomes)]
     if fix is not None and fix.edits:
         trust = "" if fix.applicability is Applicability.SAFE else f" ({fix.applicability.label})"
         lines.append(f"Quick fix: {fix.title}{trust}")
@@ -53,18 +51,6 @@ def _list(lines: list[str]) -> str:
 def _link(info: RuleInfo) -> str:
     where = address(info)
     return f"\n[Why, examples, and what the fix changes]({where})" if where else ""
-
-
-def _parts(message: str) -> Iterator[str]:
-    """A message in its parts: `what: where it fails; the remedy`. Text in backquotes separates nothing."""
-    plain = _LITERAL.sub(lambda match: "x" * len(match[0]), message)
-    colon, semicolon = plain.find(": "), plain.rfind("; ")
-    cuts = [cut for cut in (colon, semicolon) if cut >= 0]
-    start = 0
-    for cut in sorted(cuts):
-        yield message[start:cut]
-        start = cut + 2
-    yield message[start:]
 
 
 def _outcomes(outcomes: Mapping[str, str]) -> Iterator[str]:

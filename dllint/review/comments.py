@@ -11,6 +11,7 @@ from dllint.fix import Applicability, Edit, Fix
 from dllint.report import Context, Findings, by_hand, diff
 from dllint.report.designs import Design, counted, more, told_once
 from dllint.report.markdown import code, prose
+from dllint.report.message import problem_and_remedy
 from dllint.review.changes import Changes, places, rows
 from dllint.source import Source, Span
 
@@ -26,6 +27,7 @@ class _Comment(NamedTuple):
     path: str
     lines: range
     finding: Finding
+    fix: Fix | None
     remedy: str
     suggests: bool
     also: str = ""
@@ -72,13 +74,13 @@ def _comment(finding: Finding, fix: Fix | None, context: Context, changes: Chang
     if edit:
         lines, new = _whole_lines(context.source(edit.path), edit)
         if _in_hunk(edit.path, lines, context, changes):
-            return _Comment(edit.path, lines, finding, _remedy(fix, _fenced("suggestion", new)), suggests=True)
+            return _Comment(edit.path, lines, finding, fix, _remedy(fix, _fenced("suggestion", new)), suggests=True)
     shown = next(_shown(finding, context, changes), None)
     if shown is None:
         return None
     path, row = shown
     remedy = _remedy(fix, _fenced("diff", _diff(edit, context)) if edit else "")
-    return _Comment(path, range(row, row + 1), finding, remedy, suggests=False)
+    return _Comment(path, range(row, row + 1), finding, fix, remedy, suggests=False)
 
 
 def _shown(finding: Finding, context: Context, changes: Changes) -> Iterator[tuple[str, int]]:
@@ -122,23 +124,59 @@ def _body(one: _Comment, context: Context) -> str:
 
 
 def _list(same: Sequence[_Comment], context: Context) -> str:
-    """The findings that one line leads to, each with its cause and what to do; one of them may be a suggestion."""
+    """The findings that one line leads to, with each remedy once; one of them may be a suggestion."""
     suggested = next((one for one in same if one.suggests), None)
-    items = []
+    alike: dict[tuple[str, ...], list[_Comment]] = {}
     for one in same:
-        place = _place(one.finding.path, one.finding.span, context)
-        told = one.remedy.partition("\n")[0].rstrip(":") if one is not suggested else ""
-        items.append(f"* {place}: {_head(one, context)}{f'; {told}' if told else ''}")
+        alike.setdefault((one.finding.code, one.finding.severity.value, _split(one)[1]), []).append(one)
+    items = [line for group in alike.values() for line in _items(group, context)]
+    fixes = [one.fix for one in same]
+    ends = [suggested.remedy if suggested else "", *_by_hand(fixes), _by_command(fixes)]
     body = "\n".join((f"{len(same)} findings because of this line:", "", *items))
-    return f"{body}\n\n{suggested.remedy}" if suggested else body
+    return "\n\n".join(part for part in (body, *ends) if part)
+
+
+def _items(group: Sequence[_Comment], context: Context) -> Iterator[str]:
+    """Findings of one rule with one remedy: a single one in a line, several below the rule and the remedy."""
+    places = [_place(one.finding.path, one.finding.span, context) for one in group]
+    if len(group) == 1:
+        yield f"* {places[0]}: {_head(group[0], context)}"
+        return
+    remedy = _split(group[0])[1]
+    yield f"* {_rule(group[0], context)}, {len(group)} times{f'; {prose(remedy)}' if remedy else ''}:"
+    for place, one in zip(places, group, strict=True):
+        yield f"  * {place}: {prose(_split(one)[0] + one.also)}"
+
+
+def _split(one: _Comment) -> tuple[str, str]:
+    """The problem and the remedy; what was already reported elsewhere has its remedy there."""
+    return (f"the same as at {one.like}.", "") if one.like else problem_and_remedy(one.finding.message)
+
+
+def _by_hand(fixes: Iterable[Fix | None]) -> Iterator[str]:
+    """What only a person can do, each remedy once."""
+    yield from dict.fromkeys(by_hand(fix).partition("\n")[0].rstrip(":") for fix in fixes)
+
+
+def _by_command(fixes: Sequence[Fix | None]) -> str:
+    """The command that fixes these findings, or some of them."""
+    trust = [fix.applicability for fix in fixes if fix is not None and fix.applicability is not Applicability.MANUAL]
+    if not trust:
+        return ""
+    return f"{_HOW[min(trust)]} fixes {'all' if len(trust) == len(fixes) else len(trust)} of them."
 
 
 def _head(one: _Comment, context: Context) -> str:
+    said = f"the same as at {one.like}." if one.like else prose(one.finding.message + one.also)
+    return f"{_rule(one, context)}: {said}"
+
+
+def _rule(one: _Comment, context: Context) -> str:
+    """The rule with its page, its name, and how severe the finding is."""
     finding = one.finding
     code, url = f"**{finding.code}**", context.url(finding.code)
     name = context.rules[finding.code].name
-    said = f"the same as at {one.like}." if one.like else prose(finding.message + one.also)
-    return f"{f'[{code}]({url})' if url else code} `{name}` ({finding.severity.value}): {said}"
+    return f"{f'[{code}]({url})' if url else code} `{name}` ({finding.severity.value})"
 
 
 def _remedy(fix: Fix | None, block: str) -> str:

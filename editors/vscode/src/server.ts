@@ -83,7 +83,7 @@ async function offerHelp(problem: string): Promise<void> {
   if (chosen === install) {
     const terminal = window.createTerminal("dllint");
     terminal.show();
-    terminal.sendText(`"${(await wishes()).active ?? "python"}" -m pip install "dllint[lsp]"`, false); // for a person to confirm
+    terminal.sendText(`"${(await wishes()).active ?? "python"}" -m pip install "../dllint[lsp]"`, false); // for a person to confirm
   } else if (chosen === settings) {
     await commands.executeCommand("workbench.action.openSettings", "dllint.");
   } else if (chosen === output) {
