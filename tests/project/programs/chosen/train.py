@@ -45,3 +45,5 @@ if __name__ == "__main__":
     passed_on([1], num_workers=3)
     with open("settings.json") as file:
         from_settings([1], json.load(file))
+    for build in (spread, spread_updated, spread_without, counted):
+        build([1])
