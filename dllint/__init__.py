@@ -79,7 +79,6 @@ _PUBLIC = {
     "attribute_uses": "dllint.syntax.uses",
     "below_statement": "dllint.syntax.below",
     "beside": "dllint.syntax.beside",
-    "beside_with": "dllint.syntax.beside",
     "call_with": "dllint.syntax.arguments",
     "enclosed": "dllint.syntax.width",
     "event_names": "dllint.project.program.events",

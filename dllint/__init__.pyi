@@ -106,7 +106,6 @@ from dllint.syntax.arguments import piece as piece
 from dllint.syntax.below import after_statement as after_statement
 from dllint.syntax.below import below_statement as below_statement
 from dllint.syntax.beside import beside as beside
-from dllint.syntax.beside import beside_with as beside_with
 from dllint.syntax.names import free_name as free_name
 from dllint.syntax.nested import renamed as renamed
 from dllint.syntax.width import enclosed as enclosed
