@@ -99,6 +99,7 @@ _PUBLIC = {
     "lazy_members": "dllint.syntax.lazy",
     "lifted": "dllint.syntax.above_guard",
     "module_alias": "dllint.syntax.names",
+    "moved_to_loops": "dllint.syntax.to_loop",
     "name_uses": "dllint.syntax.uses",
     "on_each": "dllint.syntax.each",
     "namedtuple_of": "dllint.project.escape.shipped",
