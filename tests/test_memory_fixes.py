@@ -130,6 +130,8 @@ SURVIVING = [
     "return random.choice(self.files), random.choices(self.files, k=3)",
     "return ', '.join(self.files)",
     "return unknown.files[:3].cpu(), unknown.files.shape",
+    "self.files = self.files[:3]",
+    "return self.files.__len__()",
 ]
 
 
@@ -174,6 +176,14 @@ def test_uses_that_an_array_breaks(body: str) -> None:
     assert not fix.edits
     assert f"`{body}`" in fix.title
     assert fix.snippet == "self.files = np.array(self.files, dtype=str)"
+
+
+def test_another_list_of_strings_becomes_an_array_as_well() -> None:
+    more = "    def sample(self, kept):\n        self.files = [self.files[i] for i in kept]\n"
+    init = "self.files = []\nfor name in os.listdir(root):\n    self.files.append(name)\nself.files = self.files[:9]"
+    result = fixed(program(init, more))
+    assert "            self.files.append(name)\n        self.files = np.array(self.files[:9], dtype=str)\n" in result
+    assert "        self.files = np.array([self.files[i] for i in kept], dtype=str)\n" in result
 
 
 ASKING = {
