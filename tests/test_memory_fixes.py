@@ -449,6 +449,37 @@ def test_paths_are_told_how_to_stay_paths() -> None:
     )
 
 
+ELSEWHERE = """\
+from torch.utils.data import DataLoader
+def show(ds):
+    unknown(ds.files)
+DataLoader([1], num_workers=2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "meets"),
+    [
+        ({"other/show.py": ELSEWHERE}, False),
+        ({"other/show.py": ELSEWHERE, "main.py": "import one.files\nimport other.show\n"}, True),
+        ({"other/show.py": "import lib.one.files\n" + ELSEWHERE}, True),
+        ({"other/show.py": "from files import Files\n" + ELSEWHERE}, True),
+        ({"other/show.py": "from importlib import import_module as load\nload('x')\n" + ELSEWHERE}, True),
+        ({"one/show.py": ELSEWHERE}, True),
+        ({"tests/test_show.py": ELSEWHERE}, True),
+    ],
+)
+def test_only_code_that_may_get_the_object_counts(more: dict[str, str], meets: bool) -> None:
+    texts = {"one/files.py": program("self.files = glob.glob(root)")} | more
+    sources = {path: Source(path, text) for path, text in texts.items()}
+    project = Project({path: collect(source) for path, source in sources.items()}, Targets(), sources.__getitem__)
+    rule = PathListOnDataset()
+    (finding,) = rule.check(project)
+    fix = rule.fix(finding, project)
+    assert fix is not None
+    assert (fix.applicability is Applicability.MANUAL) == meets
+
+
 @pytest.mark.parametrize("output_format", ["full", "json"])
 def test_reports_show_what_to_paste(output_format: str, tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(program("self.files = glob.glob(root)\nother = self.files"))
