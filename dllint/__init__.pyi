@@ -74,6 +74,8 @@ from dllint.syntax.layout import in_quotes as in_quotes
 from dllint.syntax.lazy import Lazy as Lazy
 from dllint.syntax.lazy import lazy_attribute as lazy_attribute
 from dllint.syntax.lazy import lazy_members as lazy_members
+from dllint.syntax.lazy import made_again as made_again
+from dllint.syntax.lazy import state_without as state_without
 from dllint.syntax.names import module_alias as module_alias
 from dllint.syntax.names import reference as reference
 from dllint.syntax.partials import Callee as Callee
