@@ -74,6 +74,8 @@ from dllint.syntax.layout import in_quotes as in_quotes
 from dllint.syntax.lazy import Lazy as Lazy
 from dllint.syntax.lazy import lazy_attribute as lazy_attribute
 from dllint.syntax.lazy import lazy_members as lazy_members
+from dllint.syntax.lazy import made_again as made_again
+from dllint.syntax.lazy import state_without as state_without
 from dllint.syntax.names import module_alias as module_alias
 from dllint.syntax.names import reference as reference
 from dllint.syntax.partials import Callee as Callee
@@ -85,6 +87,7 @@ from dllint.syntax.tail import Statement as Statement
 from dllint.syntax.tail import guarded as guarded
 from dllint.syntax.tail import into_guard as into_guard
 from dllint.syntax.tail import top_statements as top_statements
+from dllint.syntax.to_loop import moved_to_loops as moved_to_loops
 from dllint.syntax.unbound import unbound as unbound
 from dllint.syntax.uses import Use as Use
 from dllint.syntax.uses import attribute_uses as attribute_uses
@@ -106,7 +109,6 @@ from dllint.syntax.arguments import piece as piece
 from dllint.syntax.below import after_statement as after_statement
 from dllint.syntax.below import below_statement as below_statement
 from dllint.syntax.beside import beside as beside
-from dllint.syntax.beside import beside_with as beside_with
 from dllint.syntax.names import free_name as free_name
 from dllint.syntax.nested import renamed as renamed
 from dllint.syntax.width import enclosed as enclosed

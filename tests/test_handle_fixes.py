@@ -152,10 +152,16 @@ def test_a_lock_is_not_opened() -> None:
     project, _, (finding,) = findings(program("self.file = threading.Lock()"))
     fix = HandleOnDataset().fix(finding, project)
     assert fix is not None
-    assert (fix.applicability, fix.edits) == (Applicability.MANUAL, ())
-    assert "Leave `file` out of the pickle" in fix.title
+    assert fix.title == "Leave `file` out of the pickle, and create it again"
+    (edit,) = fix.edits
+    code = program("lock = threading.RLock()\nself.file = threading.Condition(lock)")
+    project, _, (finding,) = findings(code)
+    by_hand = HandleOnDataset().fix(finding, project)
+    assert by_hand is not None
+    assert (by_hand.applicability, by_hand.edits) == (Applicability.MANUAL, ())
+    assert "self.file = threading.Condition(lock)" in by_hand.snippet
     scope: dict[str, Any] = {"threading": threading}
-    exec("class Files:\n" + textwrap.indent(fix.snippet, "    "), scope)
+    exec("class Files:\n" + edit.text, scope)
     files = scope["Files"]()
     files.file, files.size = threading.Lock(), 3
     files.file.acquire()

@@ -130,6 +130,8 @@ SURVIVING = [
     "return random.choice(self.files), random.choices(self.files, k=3)",
     "return ', '.join(self.files)",
     "return unknown.files[:3].cpu(), unknown.files.shape",
+    "self.files = self.files[:3]",
+    "return self.files.__len__()",
 ]
 
 
@@ -174,6 +176,14 @@ def test_uses_that_an_array_breaks(body: str) -> None:
     assert not fix.edits
     assert f"`{body}`" in fix.title
     assert fix.snippet == "self.files = np.array(self.files, dtype=str)"
+
+
+def test_another_list_of_strings_becomes_an_array_as_well() -> None:
+    more = "    def sample(self, kept):\n        self.files = [self.files[i] for i in kept]\n"
+    init = "self.files = []\nfor name in os.listdir(root):\n    self.files.append(name)\nself.files = self.files[:9]"
+    result = fixed(program(init, more))
+    assert "            self.files.append(name)\n        self.files = np.array(self.files[:9], dtype=str)\n" in result
+    assert "        self.files = np.array([self.files[i] for i in kept], dtype=str)\n" in result
 
 
 ASKING = {
@@ -437,6 +447,37 @@ def test_paths_are_told_how_to_stay_paths() -> None:
         "self.files = np.array([str(path) for path in self.files], dtype=str)\n"
         "# and Path(self.files[index]) where a Path is needed"
     )
+
+
+ELSEWHERE = """\
+from torch.utils.data import DataLoader
+def show(ds):
+    unknown(ds.files)
+DataLoader([1], num_workers=2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "meets"),
+    [
+        ({"other/show.py": ELSEWHERE}, False),
+        ({"other/show.py": ELSEWHERE, "main.py": "import one.files\nimport other.show\n"}, True),
+        ({"other/show.py": "import lib.one.files\n" + ELSEWHERE}, True),
+        ({"other/show.py": "from files import Files\n" + ELSEWHERE}, True),
+        ({"other/show.py": "from importlib import import_module as load\nload('x')\n" + ELSEWHERE}, True),
+        ({"one/show.py": ELSEWHERE}, True),
+        ({"tests/test_show.py": ELSEWHERE}, True),
+    ],
+)
+def test_only_code_that_may_get_the_object_counts(more: dict[str, str], meets: bool) -> None:
+    texts = {"one/files.py": program("self.files = glob.glob(root)")} | more
+    sources = {path: Source(path, text) for path, text in texts.items()}
+    project = Project({path: collect(source) for path, source in sources.items()}, Targets(), sources.__getitem__)
+    rule = PathListOnDataset()
+    (finding,) = rule.check(project)
+    fix = rule.fix(finding, project)
+    assert fix is not None
+    assert (fix.applicability is Applicability.MANUAL) == meets
 
 
 @pytest.mark.parametrize("output_format", ["full", "json"])

@@ -321,6 +321,35 @@ def test_a_module_beside_the_notebook_has_all_that_a_class_needs(folder: Path) -
     assert check().stdout == ""
 
 
+def test_every_cell_writes_a_module_with_all_that_the_workers_need(folder: Path) -> None:
+    """Whichever of the cells runs last, the file has what the others import from it."""
+    loader = "for batch in DataLoader(Halves(), num_workers=2, collate_fn={}):\n    1"
+    cells = (
+        "import torch\ndef pad(items):\n    return items + items\n",
+        PLAIN,
+        *map(
+            loader.format,
+            ("pad", "lambda items: torch.stack(items) + SIZE[0]", "lambda items: torch.stack(items) * SIZE[1]"),
+        ),
+    )
+    found = remedies(folder, *cells)
+    assert [remedy["code"] for remedy in found] == ["DLL109", "DLL109", "DLL103", "DLL103"]
+    (module,) = {remedy["text"].partition("\n\n\n# and in")[0] for remedy in found}
+    uses = [remedy["text"].partition("uses it:\n")[2] for remedy in found]
+    assert uses == [
+        "from in_workers import pad",
+        "from in_workers import Halves",
+        "from in_workers import _collate\n_collate",
+        "from in_workers import _collate_2\n_collate_2",
+    ]
+    (folder / "in_workers.py").write_text(module.partition("\n")[2])
+    head = "from torch.utils.data import DataLoader"
+    names = [line for use in uses for line in use.splitlines() if line.startswith("from ")]
+    again = [loader.format(name) for name in ("pad", "_collate", "_collate_2")]
+    (folder / "n.ipynb").write_text(notebook(head, *names, *again))
+    assert check().stdout == ""
+
+
 def test_notebooks_of_one_folder_write_different_modules(folder: Path) -> None:
     cells = ("import torch", PLAIN, "for batch in DataLoader(Halves(), num_workers=2):\n    print(batch)")
     (folder / "a-second.ipynb").write_text(notebook(*cells))

@@ -10,11 +10,10 @@ from dllint_rules.pickling.dll109_guarded_name_in_worker import GuardedNameInWor
 from dllint_rules.pickling.hoist import fix_argument, fix_factory, fix_function, fix_lambda
 from dllint_rules.pickling.ready_made import BY_NAME, existing_callable, ready_made_factory
 
-from dllint import Applicability, Finding, Fix, Func, Held, ModuleModel, Project, Span
+from dllint import Applicability, Fix, Func, ModuleModel, Project
 from dllint.collect import collect
 from dllint.fix import apply
 from dllint.project import Targets
-from dllint.project.escape.shipped import Holder
 from dllint.source import Source
 from dllint.syntax.hoist_both import hoist_with_helpers
 from dllint.syntax.parse import parse
@@ -196,7 +195,7 @@ def test_the_functions_that_are_taken_for_granted_pickle_by_name(module: str, na
     assert pickle.loads(pickle.dumps(function)) is function
 
 
-def fix_of(move: Any, code: str, name: str) -> Fix | None:
+def fix_of(move: Any, code: str) -> Fix | None:
     source = Source("a.py", code.replace("§", ""))
     model = collect(source)
     project = Project({"a.py": model}, Targets(), lambda path: source)
@@ -205,16 +204,15 @@ def fix_of(move: Any, code: str, name: str) -> Fix | None:
     index = (marked or found)[0].index
     module = next(iter(project.index))
     value = Func(module, index, project.evaluator.generic(module, model.functions[index].parent))
-    held = Held(value, Holder("argument", name), "a.py", model.functions[index].span, (), None)
-    fix: Fix | None = move(Finding("DLL101", "a.py", Span(0, 1), "", data=held), project)
+    fix: Fix | None = move(project, value)
     if fix is not None and fix.applicability is Applicability.MANUAL:
         assert "; " in fix.title
         return None
     return fix
 
 
-def fixed(move: Any, code: str, name: str = "collate_fn") -> tuple[str, Fix]:
-    fix = fix_of(move, code, name)
+def fixed(move: Any, code: str) -> tuple[str, Fix]:
+    fix = fix_of(move, code)
     assert fix is not None
     source = Source("a.py", code)
     return apply(code, [*fix.edits, *place_imports(source, parse(source), fix.imports)]), fix
@@ -231,7 +229,7 @@ def test_fixes_prefer_what_exists_and_say_how_far_to_trust_them() -> None:
     code = f"{LOADER}def pad(batch): return batch\nDataLoader(x, collate_fn=lambda batch: {{}}(batch))\n"
     assert "collate_fn=pad)" in fixed(fix_argument, code.format("pad"))[0]
     assert "return abs(batch, 1)" in fixed(fix_argument, code.replace("{}(batch)", "abs(batch, 1)"))[0]
-    assert fix_of(fix_argument, code.format("pad2"), "collate_fn") is None
+    assert fix_of(fix_argument, code.format("pad2")) is None
 
 
 VARIABLE = """def f(ds):
@@ -293,27 +291,27 @@ def test_a_batch_that_may_be_no_list_is_left_as_it_is(head: str, call: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("move", "code", "name"),
+    ("move", "code"),
     [
-        (fix_factory, "x = defaultdict(lambda: 1)\n", ""),
-        (fix_argument, "f(worker_init_fn=lambda worker: worker)\n", "worker_init_fn"),
-        (fix_lambda, "f(lambda x: abs(x) + 1)\n", ""),
-        (fix_function, "def f():\n    def g(): return 1\n    return g\n", ""),
+        (fix_factory, "x = defaultdict(lambda: 1)\n"),
+        (fix_argument, "f(worker_init_fn=lambda worker: worker)\n"),
+        (fix_lambda, "f(lambda x: abs(x) + 1)\n"),
+        (fix_function, "def f():\n    def g(): return 1\n    return g\n"),
     ],
 )
-def test_else_they_move_the_function_unsafely(move: Any, code: str, name: str) -> None:
-    result, fix = fixed(move, code, name)
+def test_else_they_move_the_function_unsafely(move: Any, code: str) -> None:
+    result, fix = fixed(move, code)
     assert result.startswith("def ")
     assert fix.applicability is Applicability.UNSAFE
 
 
 @pytest.mark.parametrize("value", ["defaultdict(lambda: [1])", "[lambda: 1]", "make(key=lambda: 1)"])
 def test_a_factory_of_lambdas_is_left_alone(value: str) -> None:
-    assert fix_of(fix_factory, f"from collections import defaultdict\nx = defaultdict(§lambda: {value})\n", "") is None
+    assert fix_of(fix_factory, f"from collections import defaultdict\nx = defaultdict(§lambda: {value})\n") is None
 
 
 def test_a_comment_is_not_lost() -> None:
-    assert "# zero\n" in fixed(fix_factory, "x = defaultdict(lambda: (  # zero\n    0\n))\n", "")[0]
+    assert "# zero\n" in fixed(fix_factory, "x = defaultdict(lambda: (  # zero\n    0\n))\n")[0]
 
 
 @pytest.mark.parametrize(
@@ -363,7 +361,7 @@ def test_what_a_lambda_only_calls_or_takes(code: str, text: str) -> None:
     ],
 )
 def test_what_a_lambda_does_besides(code: str) -> None:
-    fix = fix_of(fix_lambda, code, "")
+    fix = fix_of(fix_lambda, code)
     assert fix is None or "def _" in "".join(edit.text for edit in fix.edits)
 
 
@@ -386,13 +384,13 @@ def test_a_local_function_that_a_lambda_calls_moves_along() -> None:
 def test_methods_of_other_objects_and_properties_stay() -> None:
     head = "class A:\n    def g(self, other):\n        f(lambda x: {})\n    @property\n    def pad(self): pass\n"
     for body in ("self.pad(x)", "other.pad(x)", "self.pad(x) + 1"):
-        fix = fix_of(fix_lambda, head.format(body), "")
+        fix = fix_of(fix_lambda, head.format(body))
         assert fix is None or "self.pad" not in fix.edits[-1].text
 
 
 @pytest.mark.parametrize("call", ["fs.append(lambda: i)", "yield lambda: i", "fs[i] = lambda: i"])
 def test_what_a_later_round_would_change_is_not_fixed_now(call: str) -> None:
-    assert fix_of(fix_lambda, f"def g(fs):\n    for i in range(3):\n        {call}\n", "") is None
+    assert fix_of(fix_lambda, f"def g(fs):\n    for i in range(3):\n        {call}\n") is None
 
 
 def test_lines_aligned_with_a_bracket_stay_aligned() -> None:

@@ -88,7 +88,7 @@ for {target} in {batches}:
     ],
 )
 def test_batches_are_moved_in_the_loop(item: str, loop: str, words: dict[str, str]) -> None:
-    text = rows(item, f"loader = DataLoader(Rows(), num_workers=2)\n{loop}\n    print(image)\n")
+    text = rows(item, f"loader = DataLoader(Rows(), num_workers=2)\n{loop}\n    print(image)\nfit(loader)\n")
     known = {"plain": "torch.zeros(2)", "name": "image", "batches": "loader", "device": '"cuda"'}
     assert shown("DLL302", text) == MOVED.format(**known | words)
 

@@ -43,12 +43,12 @@ def lifted(source: Source, offset: int) -> tuple[Edit, ...]:
     """
     text, seen = above_guard(source, offset), outline(source.text)
     node = _statement(seen, offset) if text and seen is not None else None
-    if seen is None or node is None or not isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.Assign)):
+    name = _bound(node) if node is not None else ""
+    if seen is None or not name or not isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.Assign)):
         return ()
     guard, field = seen.parents[node]
     if not isinstance(guard, ast.If) or field != "body" or not is_main_guard(guard.test) or len(guard.body) < 2:
         return ()
-    name = node.targets[0].id if isinstance(node, ast.Assign) else node.name  # type: ignore[attr-defined]
     assigned = isinstance(node, ast.Assign)
     if len(bindings(seen.tree).get(name, [])) != 1 or (assigned and not _has_its_line(source, seen, node)):
         return ()
@@ -63,6 +63,14 @@ def lifted(source: Source, offset: int) -> tuple[Edit, ...]:
     blank = source.newline * blank_above(source, row)
     put = Edit(source.path, at, text + source.newline * (1 + BLANK))
     return (*([Edit(source.path, at, blank)] if blank else []), put, taken)
+
+
+def _bound(node: ast.stmt) -> str:
+    """The only name that a definition or an assignment binds; "" where there are several, or none."""
+    match node:
+        case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.Assign(targets=[ast.Name(id=name)]):
+            return name
+    return ""
 
 
 def _named_above(source: Source, seen: Outline, guard: ast.If, row: int, text: str) -> Edit:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Mapping
 
 from dllint.source import Source
 from dllint.syntax.above_guard import needed
@@ -18,36 +19,35 @@ _CELL = """\
 
 
 # and in the cell that uses it:
-from {module} import {names}"""
+from {module} import {name}"""
 
 
-def beside(source: Source, name: str, module: str) -> str:
-    """Two cells: one that writes a module with what a name stands for and all that this needs, one that imports it.
+def beside(source: Source, name: str, wanted: Mapping[str, str], module: str) -> str:
+    """Two cells: one that writes a module with all that is wanted, with what this needs, one that imports a name.
 
-    "" where it needs something that is known only when the notebook runs.
+    `wanted` are names, each with its definition, or "" where the notebook has it; one that needs something that is
+    known only when the notebook runs is left out. "" where this is so for `name` itself.
     """
     seen = outline(source.text)
     found = _Gathered(seen) if seen is not None else None
-    if found is None or not found.add(name):
+    texts: dict[str, None] = {}
+    if found is None or not all(found.copy().add(need) for need in _needs(name, wanted)):
         return ""
-    return cell(module, found.imports, [source.text[start:end] for start, end in sorted(found.spans)], [name])
+    for other in {**wanted, name: ""}:
+        trial = found.copy()
+        if all(map(trial.add, _needs(other, wanted))):
+            found = trial
+            texts |= dict.fromkeys([text.strip()] if (text := wanted.get(other)) else [])
+    own = (source.text[start:end] for start, end in sorted(found.spans))
+    ordered = sorted(found.imports, key=lambda line: (line.startswith("from"), line))
+    head = "".join(f"{line}\n" for line in ordered) + ("\n\n" if ordered else "")
+    return _CELL.format(module=module, imports=head, text="\n\n\n".join([*own, *texts]), name=name)
 
 
-def beside_with(source: Source, definition: str, name: str, module: str) -> str:
-    """The same for the text of a function that the notebook does not have yet."""
-    seen = outline(source.text)
-    found = _Gathered(seen) if seen is not None else None
-    if found is None or not all(map(found.add, sorted(needed(definition) - _BUILTIN - {name}))):
-        return ""
-    texts = [*(source.text[start:end] for start, end in sorted(found.spans)), definition.strip()]
-    return cell(module, found.imports, texts, [name])
-
-
-def cell(module: str, imports: dict[str, None], texts: list[str], names: list[str]) -> str:
-    """The cells, as text."""
-    ordered = sorted(imports, key=lambda line: (line.startswith("from"), line))
-    head = "".join(f"{line}\n" for line in ordered) + ("\n\n" if imports else "")
-    return _CELL.format(module=module, imports=head, text="\n\n\n".join(texts), names=", ".join(names))
+def _needs(name: str, wanted: Mapping[str, str]) -> list[str]:
+    """The names of the notebook that a wanted one needs: itself, or those in its definition."""
+    definition = wanted.get(name)
+    return sorted(needed(definition) - _BUILTIN - {name}) if definition else [name]
 
 
 class _Gathered:
@@ -57,6 +57,12 @@ class _Gathered:
         self.seen = seen
         self.imports: dict[str, None] = {}
         self.spans: set[tuple[int, int]] = set()
+
+    def copy(self) -> _Gathered:
+        """The same, to try more."""
+        other = _Gathered(self.seen)
+        other.imports, other.spans = dict(self.imports), set(self.spans)
+        return other
 
     def add(self, name: str) -> bool:
         """Take what binds a name along; False where that is not one import, definition or literal."""

@@ -71,6 +71,34 @@ def lazy_attribute(source: Source, statement: int, lazy: Lazy) -> tuple[Edit, ..
     return *edits, Edit(source.path, Span(end - 1, end - 1), more)
 
 
+def made_again(source: Source, statement: int, name: str, value: str) -> tuple[Edit, ...]:
+    """The methods that leave an attribute, set in `__init__` at an offset, out of the pickle and make it again.
+
+    Empty where it is not set by a statement in `__init__`.
+    """
+    seen = outline(source.text)
+    assignment = _assignment_at(seen, statement) if seen else None
+    init = seen.parents[assignment][0] if seen and assignment else None
+    if seen is None or not isinstance(init, ast.FunctionDef) or init.decorator_list or not init.args.args:
+        return ()
+    self, unit, indent = init.args.args[0].arg, indent_unit(source), source.line(init.lineno)[: init.col_offset]
+    members = [[in_quotes(source, line) for line in lines] for lines in _state_without(self, name, value, unit)]
+    return (_below(source, end_of(source, rows(source, seen, init)[1]), indent, members),)
+
+
+def state_without(name: str, value: str) -> str:
+    """The same to paste."""
+    return "\n\n".join("\n".join(lines) for lines in _state_without("self", name, value, "    "))
+
+
+def _state_without(self: str, name: str, value: str, unit: str) -> list[list[str]]:
+    kept = f'{{key: value for key, value in {self}.__dict__.items() if key != "{name}"}}'
+    return [
+        [f"def __getstate__({self}):", f"{unit}return {kept}"],
+        [f"def __setstate__({self}, state):", f"{unit}{self}.__dict__.update(state)", f"{unit}{self}.{name} = {value}"],
+    ]
+
+
 def _rows_of(source: Source, statement: ast.stmt) -> Span:
     return Span(source.line_starts[statement.lineno - 1], end_of(source, statement.end_lineno or statement.lineno))
 

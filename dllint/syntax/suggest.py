@@ -66,7 +66,9 @@ def function_name(name: str, around: str) -> str:
     plain, outer = name.strip("_"), snake(around)
     if plain.lower().rstrip("_0123456789") in _SAYS_NOTHING and 2 < len(outer) <= MOST:
         made = _MAKERS.sub("", outer)
-        return f"_{outer}_{plain}" if made == outer else f"_{made}"
+        if made == outer.removesuffix(f"_{plain}"):
+            return f"_{outer}_{plain}"
+        return f"_{made}" if made != outer else f"_apply_{outer}"
     return f"_{plain}"
 
 

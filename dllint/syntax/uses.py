@@ -106,7 +106,7 @@ def _kind(seen: Outline, node: ast.expr) -> str:
             return "read"
         case ast.Attribute(attr=method) if method in _MUTATORS and _is_statement(seen, parent):
             return "filled"
-        case ast.Attribute(attr="__len__"):
+        case ast.Attribute(attr="__len__" | "__iter__"):
             return "read"
         case ast.Attribute(attr=method) if method in _WHOLE_METHODS or not hasattr(list, method):
             return "whole" if method in _WHOLE_METHODS else "foreign"

@@ -51,6 +51,7 @@ def test_definitions_go_above_the_guard(before: str, after: str) -> None:
         f"{GUARD}    §def f():\n        return 1\n    f = f()\n",
         f"A = 1\n{GUARD}    §class A:\n        pass\n    print(A)\n",
         f"{GUARD}    §SIZE = load()\n    print(SIZE)\n",
+        f"{GUARD}    §A, B = {{}}, {{}}\n    print(A, B)\n",
         f"{GUARD}    if x:\n        §def f():\n            return 1\n    f()\n",
         "def main():\n    §class A:\n        pass\n    print(A)\n",
     ],

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from dllint.model.facts import Expr
+from dllint.project.edits.meeting import Meetings
 from dllint.project.evaluate.abstract_values import Const, Ext, ExtInst, Func, Inst, Klass, Seq, Value
 from dllint.project.program.module import Module
 from dllint.source import Span
@@ -87,11 +88,12 @@ class Attribute:
         if base == module.receiver_name(function) or base.startswith("super("):
             return (module.path, module.method_owner(function)) in self.family
         site = next(_expressions_at(module, use.base), None)
-        if site is None:
-            return True
-        expression, around = site
-        values = self.project.values(expression, self.project.evaluator.generic(module, around))
-        return not values or not all(map(self._is_other, values))
+        if site is not None:
+            values = self.project.values(site[0], self.project.evaluator.generic(module, site[1]))
+            if values and all(map(self._is_other, values)):
+                return False
+        meetings = self.project.analysis(Meetings)
+        return any(meetings.may_meet(path, module.path) for path, _ in self.family)
 
     def _is_other(self, value: Value) -> bool:
         """Whether a value is certainly not an object of the family."""

@@ -8,6 +8,14 @@ from dllint import Applicability, Certainty, Edit, Expr, Finding, Fix, Loader, N
 from dllint_rules.correctness.conflicts import Conflict, conflicts, is_given
 from dllint_rules.correctness.dropped import without_argument
 
+_WITHOUT_WORKERS = {
+    "persistent_workers": "False",
+    "prefetch_factor": "None",
+    "multiprocessing_context": "None",
+    "timeout": "0",
+}
+"""What torch accepts where there are no workers."""
+
 
 class LoaderArgumentConflict(Rule):
     """torch checks a loader's arguments when it is made, and some only when it is iterated."""
@@ -53,6 +61,9 @@ class LoaderArgumentConflict(Rule):
         if conflict.correction:
             fix = _corrected(project, loader, conflict, finding)
             return fix or _by_hand(conflict, "it is not written in the call, or means something elsewhere")
+        fix = _with_workers(project, loader, conflict)
+        if fix is not None:
+            return fix
         why_not = _why_not(project, loader, conflict, finding)
         if why_not or value is None:
             return _by_hand(conflict, why_not)
@@ -75,6 +86,29 @@ def _why_not(project: Project, loader: Loader, conflict: Conflict, finding: Find
     if value.kind != "constant" or finding.span != value.span:
         return "its value is not written in the call"
     return "" if _in_every_case(project, loader, conflict) else "the same call is right for others who run it"
+
+
+def _with_workers(project: Project, loader: Loader, conflict: Conflict) -> Fix | None:
+    """`4 if workers > 0 else None`: as it was where there are workers, where their number is given as a variable."""
+    value, workers = loader.call.keyword(conflict.name), loader.call.keyword("num_workers")
+    if (
+        not conflict.because
+        or conflict.removable
+        or conflict.name not in _WITHOUT_WORKERS
+        or value is None
+        or workers is None
+    ):
+        return None
+    plain = value.kind == "constant" or value.dotted
+    if not plain or not workers.dotted or loader.instance is not None or loader.call.keyword("**") is not None:
+        return None
+    some, own = f"{workers.dotted} > 0", project.text(loader.path, value.span)
+    if conflict.name == "persistent_workers":
+        text = some if value.kind == "constant" else f"{own} and {some}"
+    else:
+        text = f"{own} if {some} else {_WITHOUT_WORKERS[conflict.name]}"
+    edit = Edit(loader.path, value.span, text)
+    return Fix(f"Pass `{conflict.name}` only where there are workers", (edit,), Applicability.UNSAFE)
 
 
 def _by_hand(conflict: Conflict, why_not: str) -> Fix:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
+from itertools import chain
 
 from dllint import (
     ALL_METHODS,
@@ -163,6 +164,8 @@ class _Change:
     def _survives(self, place: Place) -> bool:
         """Whether a use means the same for an array, or comes before there is one."""
         kind, span = place.use.kind, place.use.span
+        if self._is_cut(place) or any(write.target.span == span for write in self.set_again):
+            return True
         if kind == "read" and self.of_paths and not self._is_before(place):
             return self._of_self(place) and self._as_path(place) is not None
         if kind in ("read", "foreign") or not self._is_here(place):
@@ -180,6 +183,32 @@ class _Change:
         if line is None or span.start >= line[0]:
             return False
         return kind in ("filled", "tested") or (kind == "write" and self._is_list_too(span))
+
+    def _is_cut(self, place: Place) -> bool:
+        """Whether a use is part of `self.paths = self.paths[:n]`, which means the same for an array."""
+        events = place.module.events(place.function) if self._of_self(place) else ()
+        for event in events:
+            value, target = event.value, event.target
+            if event.kind == "assign" and target is not None and value is not None and value.kind == "subscript":
+                sliced = value.args[0].dotted == target.dotted and any(part.kind == "slice" for part in value.args[1:])
+                if sliced and place.use.span in (target.span, value.args[0].span):
+                    return not self.of_paths
+        return False
+
+    @cached_property
+    def set_again(self) -> list[Write]:
+        """The assignments in other methods that set another list of strings, which becomes an array as well."""
+        writes = self.module.attribute_writes.get(self.write.target.name, ())
+        near = self.attribute.near if self.attribute and not self.of_paths else None
+        own = {place.use.span for place in near or () if self._of_self(place) and place.use.kind == "write"}
+        owner = self.module.method_owner(self.write.function)
+        others = [write for write in writes if write.function != self.write.function and write.target.span in own]
+        others = [write for write in others if self.module.method_owner(write.function) == owner]
+        return [write for write in others if self._has_its_value(write) and self._sets_texts(write)]
+
+    def _sets_texts(self, write: Write) -> bool:
+        env, value = self.project.evaluator.generic(self.module, write.function), write.event.value
+        return value is not None and value.kind == "comprehension" and Texts(self.project).is_list(value, env)
 
     def _in_loop(self) -> bool:
         """Whether code above the assignment may run after it."""
@@ -232,7 +261,9 @@ class _Change:
             items = f"[str(path) for path in {name}]" if self.of_paths else name
             text = f"{name} = {numpy}.array({items}, dtype={dtype}){self.project.source(path).newline}"
             edits = [Edit(path, Span(start, start), indent + text) for start, indent in lines]
-        edits += [edit for place in self.needing for edit in _as_list(place)]
+        again = (write.event.value for write in self.set_again if write.event.value is not None)
+        wrapped = (enclosed(self.project.source(path), one.span, f"{numpy}.array(", f"dtype={dtype})") for one in again)
+        edits += [*chain.from_iterable(wrapped), *(edit for place in self.needing for edit in _as_list(place))]
         if self.of_paths:
             imports = (*imports, *more)
             edits += [edit for place in self.read_as_paths for edit in self._as_path(place, path_class) or ()]

@@ -31,6 +31,6 @@ class LambdaDefaultFactory(Rule):
                 yield found
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
-        from dllint_rules.pickling.hoist import fix_factory
+        from dllint_rules.pickling.in_place import fix_shipped
 
-        return fix_factory(finding, project)
+        return fix_shipped(project, finding.data)

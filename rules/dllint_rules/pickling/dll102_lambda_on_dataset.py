@@ -27,6 +27,6 @@ class LambdaOnDataset(Rule):
                 yield found
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
-        from dllint_rules.pickling.hoist import fix_lambda
+        from dllint_rules.pickling.in_place import fix_shipped
 
-        return fix_lambda(finding, project)
+        return fix_shipped(project, finding.data)

@@ -26,6 +26,6 @@ class LambdaToLoader(Rule):
                     yield found
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
-        from dllint_rules.pickling.hoist import fix_argument
+        from dllint_rules.pickling.in_place import fix_shipped
 
-        return fix_argument(finding, project)
+        return fix_shipped(project, finding.data)

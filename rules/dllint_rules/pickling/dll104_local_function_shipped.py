@@ -27,6 +27,6 @@ class LocalFunctionShipped(Rule):
                 yield found
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
-        from dllint_rules.pickling.hoist import fix_function
+        from dllint_rules.pickling.in_place import fix_shipped
 
-        return fix_function(finding, project)
+        return fix_shipped(project, finding.data)

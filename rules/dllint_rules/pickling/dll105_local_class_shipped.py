@@ -43,9 +43,9 @@ class LocalClassShipped(Rule):
         return finding(self, project, held.at(maker.path, maker.span), what, remedy)
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
-        from dllint_rules.pickling.move_class import fix_class
+        from dllint_rules.pickling.in_place import fix_shipped
 
-        return fix_class(finding, project)
+        return fix_shipped(project, finding.data)
 
 
 def at_class(held: Held, klass: Klass) -> Held:

@@ -119,9 +119,9 @@ class LocalTarget(Rule):
     def fix(self, finding: Finding, project: Project) -> Fix | None:
         if not isinstance(finding.data.value, Func):
             return _made_there(project, finding.data)
-        from dllint_rules.pickling.hoist import fix_target
+        from dllint_rules.pickling.in_place import fix_target
 
-        return fix_target(finding, project)
+        return fix_target(project, finding.data)
 
 
 def _made_there(project: Project, held: Held) -> Fix:

@@ -81,7 +81,7 @@ class GuardedNameInWorker(Rule):
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
         from dllint import above_guard, lifted
-        from dllint_rules.pickling.move_class import out_of_notebook
+        from dllint_rules.pickling.in_place import out_of_notebook
 
         guarded, together = finding.data
         if guarded.module.notebook:

@@ -10,7 +10,6 @@ from dllint import (
     Const,
     Edit,
     Expr,
-    Finding,
     Fix,
     Func,
     Held,
@@ -24,7 +23,7 @@ from dllint import (
     Value,
 )
 from dllint_rules.pickling.decorators import decorates, is_called, wrap
-from dllint_rules.pickling.move_class import by_hand, moved_beside, out_of_notebook
+from dllint_rules.pickling.move_class import by_hand, fix_class
 from dllint_rules.pickling.ready_made import (
     ReadyMade,
     body_of,
@@ -39,9 +38,8 @@ from dllint_rules.pickling.ready_made import (
 )
 
 
-def fix_factory(finding: Finding, project: Project) -> Fix | None:
+def fix_factory(project: Project, func: Func) -> Fix | None:
     """A type in place of a shipped lambda that makes default values, else a function at module level."""
-    func = shipped(finding)
     ready = ready_made_factory(func.module.model, func.facts)
     if _makes_functions(func):
         why = "the values that it creates hold functions that pickle must also find"
@@ -49,9 +47,8 @@ def fix_factory(finding: Finding, project: Project) -> Fix | None:
     return (replace(project, func, ready) if ready else None) or hoist_lambda(project, func)
 
 
-def fix_argument(finding: Finding, project: Project) -> Fix | None:
+def fix_argument(project: Project, func: Func) -> Fix | None:
     """What a lambda given to the loader only passes its argument to, else a function at module level."""
-    func = shipped(finding)
     model = func.module.model
     ready = existing_callable(model, func.facts) or _own_function(project, func) or taken_by(model, func.facts)
     if ready is None and is_identity(func.facts) and is_builtin(model, "list") and collates_lists(project, func):
@@ -59,20 +56,18 @@ def fix_argument(finding: Finding, project: Project) -> Fix | None:
     return (replace(project, func, ready) if ready else None) or hoist_lambda(project, func)
 
 
-def fix_lambda(finding: Finding, project: Project) -> Fix | None:
+def fix_lambda(project: Project, func: Func) -> Fix | None:
     """What a shipped lambda only calls or takes out of its argument, else a function at module level."""
-    func = shipped(finding)
     model = func.module.model
     ready = existing_callable(model, func.facts) or _own_function(project, func) or taken_by(model, func.facts)
     fix = (replace(project, func, ready) if ready else None) or _own_method(project, func)
     return fix or hoist_lambda(project, func)
 
 
-def fix_function(finding: Finding, project: Project) -> Fix | None:
+def fix_function(project: Project, func: Func, makes_defaults: bool = False) -> Fix | None:
     """A shipped local function moved to module level; what a decorator leaves behind gets the name it stands for."""
-    func = shipped(finding)
     name = f"`{func.facts.name}`"
-    if finding.data.holder.kind == "default_factory" and _makes_functions(func):
+    if makes_defaults and _makes_functions(func):
         return by_hand(name, "the values that it creates hold functions that pickle must also find")
     if not decorates(project, func.module, func.facts.parent):
         return hoist_function(project, func)
@@ -81,29 +76,25 @@ def fix_function(finding: Finding, project: Project) -> Fix | None:
     return wrap(project, func) or by_hand(name, "pickle cannot find what the decorator returns by name")
 
 
-def fix_target(finding: Finding, project: Project) -> Fix | None:
-    """A function at module level in place of the one that a process or a pool is sent; none for one under the guard."""
-    func = shipped(finding)
-    if func.facts.kind == "lambda":
-        return fix_lambda(finding, project)
-    if func.facts.parent >= 0:
-        return fix_function(finding, project)
-    if func.module.notebook:
-        return out_of_notebook(project, func.module.path, func.facts.name)
-    return by_hand(f"`{func.facts.name}`", "what it uses from the guard must move, too", "above the guard")
+def fix_held(project: Project, held: Held) -> Fix | None:
+    """A function that pickle finds by its name in place of a shipped one, or a class at module level.
+
+    The fix is for a script: of a notebook, workers find nothing, at whatever level it is.
+    """
+    func, holder = held.value, held.holder
+    if not isinstance(func, Func):
+        return fix_class(project, held)
+    if func.facts.kind != "lambda":
+        return fix_function(project, func, holder.kind == "default_factory")
+    if holder.kind == "default_factory":
+        return fix_factory(project, func)
+    to_loader = holder.kind == "argument" and holder.name not in ("dataset", "process")
+    return fix_argument(project, func) if to_loader else fix_lambda(project, func)
 
 
 def _makes_functions(func: Func) -> bool:
     """Whether there are functions inside a factory: the values that it makes are pickled, too, and may hold them."""
     return any(other.parent == func.index for other in func.module.model.functions)
-
-
-def shipped(finding: Finding) -> Func:
-    """The function that a finding is about."""
-    held = finding.data
-    assert isinstance(held, Held)
-    assert isinstance(held.value, Func)
-    return held.value
 
 
 def replace(project: Project, func: Func, ready: ReadyMade) -> Fix | None:
@@ -229,8 +220,6 @@ def hoist_lambda(project: Project, func: Func, name: str = "") -> Fix:
     callee = None if name else _callee(project, func)
     try:
         fix = hoist(project.source(path), project.tree(path), model, func.facts, name, callee)
-        if func.module.notebook:
-            return moved_beside(project, path, fix)
     except Refused as refused:
         return by_hand("the lambda", refused)
     return msgspec.structs.replace(fix, applicability=Applicability.UNSAFE)
@@ -242,7 +231,6 @@ def hoist_function(project: Project, func: Func) -> Fix:
 
     path = func.module.path
     try:
-        fix = hoist(project.source(path), project.tree(path), func.module.model, func.facts, _callee(project, func))
-        return moved_beside(project, path, fix) if func.module.notebook else fix
+        return hoist(project.source(path), project.tree(path), func.module.model, func.facts, _callee(project, func))
     except Refused as refused:
         return by_hand(f"`{func.facts.name}`", refused)

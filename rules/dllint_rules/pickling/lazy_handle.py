@@ -19,9 +19,11 @@ from dllint import (
     is_part,
     lazy_attribute,
     lazy_members,
+    made_again,
     module_alias,
     own_attribute,
     reference,
+    state_without,
 )
 from dllint_rules.pickling.analysis.maps import mapped
 
@@ -41,13 +43,6 @@ _MADE_ANEW = {f"threading.{name}" for name in ("Lock", "RLock", "Condition", "Ev
     f"queue.{name}" for name in ("Queue", "LifoQueue", "PriorityQueue", "SimpleQueue")
 }
 """What the threads of one process share: every process needs one of its own, empty and free."""
-_WITHOUT = """\
-def __getstate__(self):
-    return {{key: value for key, value in self.__dict__.items() if key != "{name}"}}
-
-def __setstate__(self, state):
-    self.__dict__.update(state)
-    self.{name} = {made}"""
 _CONNECTIONS = ("sqlite3.", "redis.", "sqlalchemy.", "psycopg2.", "pymongo.", "boto3.", "google.cloud.")
 """What may be in the middle of something: only a person can tell whether a new one does."""
 _POSITIONED = {
@@ -83,10 +78,20 @@ def _told(why: str) -> Fix:
 
 def _left_out(project: Project, attribute: OwnAttribute, made: ExtInst) -> Fix:
     """A lock or a queue of threads isn't pickled, and is created again where its object arrives."""
-    call = " ".join(project.text(made.env.module.path, made.call.span).split())
-    snippet = _WITHOUT.format(name=attribute.name, made=call)
-    title = f"Leave `{attribute.name}` out of the pickle, and create it again; its content or lock state is lost"
-    return Fix(title, (), Applicability.MANUAL, snippet=snippet)
+    source, call = project.source(made.env.module.path), made.call
+    text = " ".join(project.text(source.path, call.span).split())
+    given = (*call.args[1:], *(value for _, value in call.keywords))
+    local = attribute.module.model.functions[attribute.write.function].bound
+    known = call.args[0].dotted and call.args[0].dotted.partition(".")[0] not in local
+    plain = known and all(value.kind == "constant" for value in given)
+    why_not = attribute.why_no_property(pickled=False) if plain else "what it is made with is not known there"
+    edits = () if why_not else made_again(source, attribute.write.event.start, attribute.name, text)
+    title = f"Leave `{attribute.name}` out of the pickle, and create it again"
+    if edits:
+        defines = (f"{attribute.klass.facts.qualname}.__getstate__",)
+        return Fix(title, edits, Applicability.UNSAFE, defines=defines)
+    snippet = state_without(attribute.name, text)
+    return Fix.manual(f"{title}; {why_not or 'its content or lock state is lost'}", snippet)
 
 
 def generator_by_hand(project: Project, held: Held) -> Fix | None:

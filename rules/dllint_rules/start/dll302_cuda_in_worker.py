@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import FORK, Expr, Finding, Fix, Project, Rule, Running
+from dllint import FORK, Expr, Finding, Fix, Project, Refused, Rule, Running
 
 
 class CudaInWorker(Rule):
@@ -13,6 +13,7 @@ class CudaInWorker(Rule):
     code = "DLL302"
     name = "cuda-in-worker"
     summary = "CUDA is used in code that runs in forked workers"
+    fixable = "sometimes"
 
     def check(self, project: Project) -> Iterator[Finding]:
         seen = set()
@@ -44,7 +45,10 @@ class CudaInWorker(Rule):
         )
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
-        from dllint_rules.start.move_batches import moved_in_loop
+        from dllint_rules.start.move_batches import moved_by_fix, moved_in_loop
 
         running, call = finding.data
-        return moved_in_loop(project, running, running.loader, call, running.env, call)
+        try:
+            return moved_by_fix(project, running, call)
+        except Refused:
+            return moved_in_loop(project, running, running.loader, call, running.env, call)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Env, Event, Expr, Fix, Loader, Module, Project, Running
+from dllint import Applicability, Edit, Env, Event, Expr, Fix, Func, Loader, Module, Project, Refused, Running
 
 _MOVED = """\
 # in `{where}`, for `{what}`:
@@ -31,7 +31,7 @@ def moved_in_loop(project: Project, code: Running, loader: Loader, made: Expr, e
     if not loops or place is None:
         why_not = "no loop over this loader is seen" if not loops else "where in a batch it ends up is not seen"
         return moved_by_hand(why_not)
-    module, loop = loops[0]
+    module, loop, _ = loops[0]
     name = _name(loop, place)
     if not name or loop.target is None or loop.value is None or not _means_the_same(device, env.module, module):
         row = project.source(module.path).location(loop.start)[0]
@@ -46,6 +46,38 @@ def moved_in_loop(project: Project, code: Running, loader: Loader, made: Expr, e
         device=device,
     )
     return Fix.manual("Leave it on the CPU, and move the batches", snippet)
+
+
+def moved_by_fix(project: Project, code: Running, call: Expr) -> Fix:
+    """The call in every loop over every loader that runs the code; raises Refused where something speaks against it."""
+    from dllint import moved_to_loops
+
+    path, edits = code.path, dict[Edit, None]()
+    for loader in {running.loader: None for running in project.running if running.function == code.function}:
+        loops = list(_loops(project, loader)) if loader is not None else []
+        place = _place(code, call)
+        if loader is None or not loops or place is None or not _gives_batches(project, loader, code):
+            raise Refused("where in a batch it ends up is not seen")
+        device, source = named_device(project, call, code.env), project.source(path)
+        bound = [module.model.functions[index].bound for module, _, index in loops if index >= 0]
+        elsewhere = any(module.path != path or _joins(event) for module, event, _ in loops)
+        if elsewhere or not device or not on_cpu(project, call, code.env) or any(device in names for names in bound):
+            raise Refused("the loop is in another file, or has no name for the device")
+        names = [(event.start, _name(event, place)) for _, event, _ in loops]
+        if not all(name for _, name in names):
+            raise Refused("the loop has no name for it")
+        edits |= dict.fromkeys(moved_to_loops(source, call.start, loader.call.start, names))
+    return Fix("Move the batches in the loop over the loader", tuple(edits), Applicability.UNSAFE)
+
+
+def _gives_batches(project: Project, loader: Loader, code: Running) -> bool:
+    """Whether what the code returns is what the loop gets: of a batch, or of an item that torch makes batches of."""
+    given = project.boundaries.argument(loader, "collate_fn")[0]
+    if code.env.facts.name == "__getitem__" == code.entry:
+        return loader.name == "DataLoader" and not given and loader.call.keyword("**") is None
+    values = [value for pair in given for value in project.values(*pair)]
+    own = (isinstance(value, Func) and (value.module.path, value.index) == code.function for value in values)
+    return bool(values) and all(own)
 
 
 def moved_by_hand(why_not: str) -> Fix:
@@ -81,15 +113,20 @@ def _means_the_same(device: str, here: Module, there: Module) -> bool:
     return not device.isidentifier() or here is there
 
 
-def _loops(project: Project, loader: Loader) -> Iterator[tuple[Module, Event]]:
-    """The loops over a loader."""
+def _loops(project: Project, loader: Loader) -> Iterator[tuple[Module, Event, int]]:
+    """The loops over a loader, each with the function that it is in."""
     for module in project.index:
         for function, _, events in module.scopes:
             for event in events:
                 if event.kind == "for" and event.value is not None:
                     found = project.passes.loader(event.value, project.evaluator.generic(module, function))
                     if found is not None and found.call is loader.call:
-                        yield module, event
+                        yield module, event, function
+
+
+def _joins(loop: Event) -> bool:
+    """Whether a loop goes through several things at once."""
+    return loop.value is not None and any(part.name == "zip" for part in loop.value.walk())
 
 
 def _place(code: Running, part: Expr) -> int | None:
