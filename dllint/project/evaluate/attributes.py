@@ -135,11 +135,19 @@ class Attributes:
         return self.stored_values((write, write.event.value, env))
 
     def _so_far(self, inst: Inst, name: str, expr: Expr, env: Env) -> Values:
-        """What an attribute may hold where a method reads it: also what that method overwrites before it ends."""
-        found = self.instance_attribute(inst, name)
-        writes = overwritten_later(env.module, env.function, expr) if env.receiver == inst else ()
-        given = ((write, write.event.value, env) for write in writes if write.event.value is not None)
-        return unique((*(value for stored in given for value in self.stored_values(stored)), *found))
+        """What an attribute may hold where a method reads it: also what is overwritten before the methods around end.
+
+        These are the method itself and those that call it on the same object.
+        """
+        found: list[Value] = []
+        place: Expr | None = expr if expr.args[0].name == env.module.receiver_name(env.function) else None
+        around: Env | None = env
+        while place is not None and around is not None and around.receiver == inst:
+            for write in overwritten_later(around.module, around.function, name, place.start):
+                if write.event.value is not None:
+                    found += self.stored_values((write, write.event.value, around))
+            place, around = around.call, around.caller
+        return unique((*found, *self.instance_attribute(inst, name)))
 
     def _not_replaced(self, values: Values, inst: Inst, expr: Expr, env: Env) -> Values:
         """The values that the method which reads an attribute has not replaced: `if callable(self.x): self.x = ...`."""

@@ -32,6 +32,12 @@ if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
 
 
+PROGRESS = frozenset({"tqdm", "trange", "track", "tqdm_notebook", "progressbar"})
+"""The last names of progress bars, which hand on what is looped over."""
+_SAME_ELEMENTS = frozenset({
+    "builtins.list", "builtins.tuple", "builtins.sorted", "builtins.reversed", "builtins.iter", "builtins.set",
+})  # fmt: skip
+
 Fillings = dict[Value, list[tuple[Env, Event, Expr]]]
 """The places that fill containers, by what they fill: the activation, the event, the call or the subscript."""
 
@@ -48,6 +54,7 @@ class Containers:
         self._registries: dict[Module, list[Env]] = {}
         self._around: dict[int, Fillings] = {}
         self._within: dict[int, Fillings] = {}
+        self._elements_of: dict[Value, Values] = {}
         self._yields = OnDemand(_find_yields)
 
     def expression(self, expr: Expr, env: Env) -> Iterable[Value]:
@@ -230,10 +237,23 @@ class Containers:
                     found += self.elements(value)
             elif isinstance(value, ExtInst):
                 inner = self._yielded(value) if value.name == GENERATOR else self.viewed(value)
+                inner = inner or self._handed_on(value)
                 found += inner or (derived(ExtInst(f"{value.name}[]", iterable, env, value)),)
             else:
                 found.append(Opaque(iterable, env))
         return unique(found)
+
+    def _handed_on(self, value: ExtInst) -> Values:
+        """What a loop over `tqdm(rows)` or `list(rows)` gives: what one over `rows` gives."""
+        call = value.call
+        hands_on = value.name in _SAME_ELEMENTS or value.name.rpartition(".")[2] in PROGRESS
+        if not hands_on or call.kind != "call" or len(call.args) < 2 or call.args[1].kind == "star":
+            return ()
+        return self.evaluator.ask(self._elements_of, value, (), self._find_handed_on, value)
+
+    def _find_handed_on(self, value: ExtInst) -> Values:
+        added = (item for pair in self.put_in(value) for item in self.evaluator.values(*pair))
+        return unique((*self.iterated(value.call.args[1], value.env), *added))
 
     def _yielded(self, generator: ExtInst) -> Values:
         return unique(value for _, expr, env in self.yields(generator) for value in self.evaluator.values(expr, env))

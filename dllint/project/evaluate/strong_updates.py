@@ -37,21 +37,18 @@ def just_written(module: Module, function: int, read: Expr) -> Write | None:
     return last
 
 
-def overwritten_later(module: Module, function: int, read: Expr) -> list[Write]:
-    """The writes of the same method that `self.name` may have its value from where it is read, but not at its end.
+def overwritten_later(module: Module, function: int, name: str, place: int) -> list[Write]:
+    """The writes of a method that `self.name` may have its value from at a place in it, but not at its end.
 
     `self.table = read(path)`, then perhaps `self.table = self.table.dropna()`, then always `self.table = self.table.T`:
     the second write reads what the first wrote, the third what either wrote.
     """
-    owner, receiver = module.method_owner(function), module.receiver_name(function)
-    if owner < 0 or read.args[0].kind != "name" or read.args[0].name != receiver:
-        return []
-    own = module.writers.get((owner, read.name), {}).get(function, [])
-    if len(own) < 2 or not any(write.event.end <= read.start for write in own):
+    own = module.writers.get((module.method_owner(function), name), {}).get(function, [])
+    if len(own) < 2 or not any(write.event.end <= place for write in own):
         return []
     at_end = reaching_writes(module, function, own, None)
-    here = reaching_writes(module, function, own, read.start)
-    return [write for write in here if write not in at_end and write.event.end <= read.start]
+    here = reaching_writes(module, function, own, place)
+    return [write for write in here if write not in at_end and write.event.end <= place]
 
 
 def _calls(event: Event, names: set[str], written: Write, read: Expr) -> bool:

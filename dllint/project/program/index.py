@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
-from dllint.model.facts import ImportedName, ModuleModel
+from dllint.model.facts import Expr, ImportedName, ModuleModel
 from dllint.project.program.module import Module, Site, Write
 from dllint.project.program.on_demand import OnDemand
 
@@ -58,7 +58,7 @@ class Index:
 
     @cached_property
     def aliases(self) -> dict[str, set[str]]:
-        """Names under which a thing is also called: `import x as y`, `y = x`."""
+        """Names under which a thing is also called: `import x as y`, `y = x`, `y = x if small else z`."""
         found: dict[str, set[str]] = defaultdict(set)
         for module in self:
             for imported in module.model.imports:
@@ -67,9 +67,10 @@ class Index:
             for _, _, events in module.scopes:
                 for event in events:
                     value, target = event.value, event.target
-                    if event.kind == "assign" and value is not None and target is not None:
-                        if value.kind in ("name", "attribute") and value.name != target.name and target.name:
-                            found[value.name].add(target.name)
+                    if event.kind == "assign" and value is not None and target is not None and target.name:
+                        for given in _alternatives(value):
+                            if given.kind in ("name", "attribute") and given.name != target.name:
+                                found[given.name].add(target.name)
         return dict(found)
 
     @cached_property
@@ -176,6 +177,13 @@ class Index:
             return None
         found = [path for path in self._by_stem.get(last, ()) if f"/{stem(path)}".endswith(f"/{wanted}")]
         return self.modules[found[0]] if len(found) == 1 else None
+
+
+def _alternatives(value: Expr) -> tuple[Expr, ...]:
+    """What an expression may stand for: both sides of `x if small else z` and of `x or z`."""
+    if value.kind not in ("ifexp", "boolop"):
+        return (value,)
+    return tuple(inner for part in value.args[-2:] for inner in _alternatives(part))
 
 
 def _reached(start: str, edges: Mapping[str, Iterable[str]]) -> frozenset[str]:

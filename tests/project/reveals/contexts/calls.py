@@ -37,3 +37,25 @@ def options(**given):
 
 reveal(options(size=4))  # reveals: 4
 reveal(options(size=5))  # reveals: 5
+
+
+class Table:
+    def __init__(self):
+        self.rows = "read"
+        self.first = self.size()
+        self.rows = "kept"
+        self.rest = self.size()
+
+    def size(self):
+        reveal(self.rows)  # in contexts: 'kept'; 'kept' | 'read'
+        return self.rows
+
+
+reveal(Table().first)  # reveals: 'kept' | 'read'
+
+
+from tqdm import tqdm  # noqa: E402
+
+pairs = [("left", 1), ("right", 2)]
+for name, _ in sorted(tqdm(pairs)):
+    reveal(name)  # reveals: 'left' | 'right'
