@@ -168,12 +168,17 @@ class Elements:
 
     def blocks(self, parts: tuple[Expr, ...], env: Env) -> bool:
         """Whether one of these is an array, a tensor or an image: few and large, not many and small."""
-        return any(
-            isinstance(item, ExtInst) and item.name.startswith(_BLOCKS) and not item.name.startswith(FRAMES)
-            for part in parts
-            for value in self.evaluator.values(part, env)
-            for item in chain(value)
-        )
+        return any(_is_block(value) for part in parts for value in self.evaluator.values(part, env))
+
+
+def _is_block(value: Value) -> bool:
+    """Whether a value was taken from a block; the keys of what was loaded are none."""
+    if isinstance(value, ExtInst) and value.name.endswith(".keys[]"):
+        return False
+    return any(
+        isinstance(item, ExtInst) and item.name.startswith(_BLOCKS) and not item.name.startswith(FRAMES)
+        for item in chain(value)
+    )
 
 
 def splits_text(value: Value) -> bool:

@@ -30,6 +30,7 @@ class Filled:
     """Answers what is put into containers."""
 
     def __init__(self, project: Project, contents: Contents, elements: Elements) -> None:
+        self.evaluator = project.evaluator
         self.growth = project.analysis(Growth)
         self.contents = contents
         self.elements = elements
@@ -56,24 +57,28 @@ class Filled:
     def _put(self, event: Event, what: Expr, scope: Env, grouped: bool) -> Content | None:
         """What is put into a container; `grouped`: into one that stands in it, `groups[name].append(row)`."""
         if event.kind == "augment":
-            return (
-                self._each(what.args, event, scope)
-                if what.kind in ("list", "tuple")
-                else self.contents.of_any(what, scope)
-            )
+            return self._all_of(what, event, scope)
         if what.kind == "subscript":
             return self._each((event.value,) if event.value is not None else (), event, scope)
         method, args = what.args[0].name, what.args[1:]
         if method in ("extend", "update") and args:
-            return (
-                self._each(args[0].args, event, scope)
-                if args[0].kind == "list"
-                else self.contents.of_any(args[0], scope)
-            )
+            return self._all_of(args[0], event, scope)
         if method in ("append", "add", "appendleft", "insert", "setdefault") and args:
             found = self._each(args[-1:], event, scope)
             return found or (Content(Kind.ROW, FILLED) if grouped and self.growth.in_loop(event, scope) else None)
         return None
+
+    def _all_of(self, given: Expr, event: Event, scope: Env) -> Content | None:
+        """What is taken over from a container: one that grows, or whatever one has where a loop over data runs."""
+        if given.kind in ("list", "tuple", "dict"):
+            return self._each(given.args[1::2] if given.kind == "dict" else given.args, event, scope)
+        found = self.contents.of_any(given, scope)
+        if found is not None or not self.growth.in_loop(event, scope):
+            return found
+        made = filter(lambda value: isinstance(value, Seq), self.evaluator.values(given, scope))
+        pairs = (pair for value in made for pair in self.evaluator.containers.items(value))
+        kind = next((kind for item, env in pairs if (kind := self.elements.of(item, env))), None)
+        return Content(kind, FILLED) if kind is not None else None
 
     def _each(self, items: Iterable[Expr], event: Event, scope: Env) -> Content | None:
         """What a loop over data puts into a container piece by piece."""

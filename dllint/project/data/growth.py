@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from dllint.knowledge import LOADERS
 from dllint.model.facts import Block, Event, Expr
 from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, ExtMethod, Opaque, Seq, Value
+from dllint.project.evaluate.collections import PROGRESS
 from dllint.project.evaluate.shapes import GENERATOR
 from dllint.project.loaders.arguments import event_of
 
@@ -47,7 +48,7 @@ _OF_SETS = (".copy", ".union", ".intersection", ".difference", ".symmetric_diffe
 _NESTED = frozenset({"itertools.chain.from_iterable", "builtins.sum"})
 """Functions that return the elements of the elements."""
 _AS_MANY = frozenset({"builtins.enumerate", "builtins.zip", "builtins.range", "builtins.len", "builtins.map"})
-_PROGRESS = frozenset({"tqdm", "trange", "track", "tqdm_notebook", "progressbar"})
+_MAPS = frozenset({"map", "imap", "imap_unordered", "starmap", "map_async"})
 _VIEWS = frozenset({"keys", "values", "items", "copy", "tolist", "iterrows", "itertuples", "unique"})
 MAKERS = frozenset({
     "builtins.dict", "builtins.list", "builtins.set", "collections.defaultdict", "collections.OrderedDict",
@@ -131,7 +132,7 @@ class Growth:
                     return self._filled(value)
                 if name == "builtins.zip" and any(map(self.grows, self._starred(call, env))):
                     return True  # `zip(*columns)`
-                if name in _AS_MANY or last in _PROGRESS or name.startswith("numpy."):
+                if name in _AS_MANY or last in PROGRESS or name.startswith("numpy.") or _maps(name):
                     return any(self.loops(arg, env) for arg in call.args[1:])
                 return last in _VIEWS and base is not None and self.grows(base)
             case Opaque(expr=expr, env=env) if expr.kind == "binop":
@@ -276,7 +277,12 @@ def _is_source(name: str) -> bool:
 
 
 def _progresses(name: str) -> bool:
-    return name.rpartition(".")[2] in _PROGRESS
+    return name.rpartition(".")[2] in PROGRESS
+
+
+def _maps(name: str) -> bool:
+    """Whether a callable calls a function on each element: `pool.imap`, `executor.map`."""
+    return name.rpartition(".")[2] in _MAPS and ("Pool" in name or "Executor" in name or name.startswith("joblib."))
 
 
 def _is_few(expr: Expr) -> bool:

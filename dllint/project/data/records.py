@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Event
@@ -61,8 +62,7 @@ class Records:
         """Where a class gets torchvision's COCO index: its call of the base's `__init__`, or its header."""
         if self.evaluator.classes.is_a(klass, COCO_DATASETS) is not Answer.YES:
             return None
-        own = klass.facts.methods.get("__getitem__")
-        if own is not None and not any(_reads_index(event) for event in klass.module.events(own)):
+        if "__getitem__" in klass.facts.methods and not any(map(_reads_index, _item_code(klass))):
             return None
         init = klass.facts.methods.get("__init__")
         for event in klass.module.events(init) if init is not None else ():
@@ -70,6 +70,18 @@ class Records:
                 if part.kind == "call" and part.args[0].name == "__init__":
                     return klass.module.path, part.span
         return klass.module.path, klass.facts.header
+
+
+def _item_code(klass: Klass) -> Iterator[Event]:
+    """The code of `__getitem__`, and of the methods of the same class that it calls."""
+    seen, waiting = {"__getitem__"}, ["__getitem__"]
+    while waiting:
+        for event in klass.module.events(klass.facts.methods[waiting.pop()]):
+            yield event
+            named = {part.name for part in event.walk() if part.kind == "attribute"}
+            new = named.intersection(klass.facts.methods) - seen
+            seen |= new
+            waiting += sorted(new)
 
 
 def _reads_index(event: Event) -> bool:
