@@ -36,6 +36,7 @@ PROGRESS = frozenset({"tqdm", "trange", "track", "tqdm_notebook", "progressbar"}
 """The last names of progress bars, which hand on what is looped over."""
 _SAME_ELEMENTS = frozenset({
     "builtins.list", "builtins.tuple", "builtins.sorted", "builtins.reversed", "builtins.iter", "builtins.set",
+    "builtins.filter",
 })  # fmt: skip
 
 Fillings = dict[Value, list[tuple[Env, Event, Expr]]]
@@ -244,16 +245,19 @@ class Containers:
         return unique(found)
 
     def _handed_on(self, value: ExtInst) -> Values:
-        """What a loop over `tqdm(rows)` or `list(rows)` gives: what one over `rows` gives."""
-        call = value.call
+        """What a loop over `tqdm(rows)`, `list(rows)` or `filter(wanted, rows)` gives: what one over `rows` gives."""
         hands_on = value.name in _SAME_ELEMENTS or value.name.rpartition(".")[2] in PROGRESS
-        if not hands_on or call.kind != "call" or len(call.args) < 2 or call.args[1].kind == "star":
+        if not hands_on or value.call.kind != "call":
             return ()
         return self.evaluator.ask(self._elements_of, value, (), self._find_handed_on, value)
 
     def _find_handed_on(self, value: ExtInst) -> Values:
+        position = 2 if value.name == "builtins.filter" else 1
+        given = value.call.args[position : position + 1]
+        if not given or given[0].kind == "star":
+            return ()
         added = (item for pair in self.put_in(value) for item in self.evaluator.values(*pair))
-        return unique((*self.iterated(value.call.args[1], value.env), *added))
+        return unique((*self.iterated(given[0], value.env), *added))
 
     def _yielded(self, generator: ExtInst) -> Values:
         return unique(value for _, expr, env in self.yields(generator) for value in self.evaluator.values(expr, env))
