@@ -33,6 +33,10 @@ _BLOCKS = (
     "nibabel.", "skimage.", "SimpleITK.", "trimesh.", "rasterio.", "tifffile.", "h5py.",
 )  # fmt: skip
 """What these return are blocks of memory without reference counts inside."""
+_READ_BLOCKS = frozenset(
+    {"load", "imread", "open", "read", "imdecode", "decode_image", "read_image", "memmap", "get_fdata"}
+)
+"""Functions and methods that read such a block from a file: an image, a recording, an array."""
 _ROW_READERS = (
     "json.", "ujson.", "orjson.", "pickle.", "cPickle.", "six.moves.cPickle.", "dill.", "csv.DictReader", "csv.reader",
 )  # fmt: skip
@@ -159,12 +163,19 @@ class Elements:
         return found.kind if found is not None and not base.name.endswith("[]") else None
 
     def _is_row(self, expr: Expr, env: Env) -> bool:
-        """Whether a display is a row: more than constants, and no block of memory with a name to it."""
+        """Whether a display is a row: more than constants, and no block of memory with a name to it.
+
+        An array of a few numbers beside a name, as a pose or a label, makes no block of it: what is read from a file
+        does.
+        """
         parts = expr.args[1::2] if expr.kind == "dict" else expr.args
         if not parts or all(part.kind == "constant" for part in parts):
             return False
-        blocks = sum(self.blocks((part,), env) for part in parts)
-        return not blocks if expr.kind != "dict" else blocks * 2 < len(parts)
+        blocks = [part for part in parts if self.blocks((part,), env)]
+        if not blocks or (expr.kind == "dict" and len(blocks) * 2 < len(parts)):
+            return True
+        named = any(part.kind != "constant" and self.of(part, env) in (Kind.STR, Kind.PATH) for part in parts)
+        return named and not any(_is_read(value) for part in blocks for value in self.evaluator.values(part, env))
 
     def blocks(self, parts: tuple[Expr, ...], env: Env) -> bool:
         """Whether one of these is an array, a tensor or an image: few and large, not many and small."""
@@ -179,6 +190,12 @@ def _is_block(value: Value) -> bool:
         isinstance(item, ExtInst) and item.name.startswith(_BLOCKS) and not item.name.startswith(FRAMES)
         for item in chain(value)
     )
+
+
+def _is_read(value: Value) -> bool:
+    """Whether a block of memory comes from a file."""
+    made = (item for item in chain(value) if isinstance(item, ExtInst) and item.call.kind == "call")
+    return any(item.name.rpartition(".")[2] in _READ_BLOCKS for item in made if item.name.startswith(_BLOCKS))
 
 
 def splits_text(value: Value) -> bool:

@@ -104,7 +104,8 @@ class ItemReads:
 
     def _by_item(self, part: Expr, kept: _Kept, env: Env) -> bool:
         if part.kind == "subscript":
-            return kept.leads_to(part.args[0], env) and self._is_of_item(part.args[1], env)
+            index = part.args[1]
+            return not _is_part_of_column(part) and kept.leads_to(part.args[0], env) and self._is_of_item(index, env)
         if part.kind != "call" or part.args[0].kind != "attribute":
             return False
         method, given = part.args[0], part.args[1:]
@@ -146,6 +147,12 @@ class ItemReads:
                 if any(self._is_one_of_few(value, env, depth - 1) for value in assigned(part, env)):
                     return True
         return False
+
+
+def _is_part_of_column(part: Expr) -> bool:
+    """`self.db["poses"][start:end]`: a slice of a column, which is an array wherever it is cut for computing."""
+    column, index = part.args[:2]
+    return index.kind == "slice" and column.kind == "subscript" and isinstance(column.args[1].value, str)
 
 
 class _Kept:

@@ -16,6 +16,7 @@ from dllint.project.evaluate.abstract_values import ExtInst, Func, Inst, Klass, 
 from dllint.project.evaluate.names import is_wrapper
 from dllint.project.program.guards import under_main_guard
 from dllint.project.program.module import Module
+from dllint.project.program.unnamed import Unnamed
 from dllint.targets import Targets
 
 _FOR_WORKERS = re.compile(
@@ -32,6 +33,7 @@ class Library:
     def __init__(self, evaluator: Evaluator, targets: Targets) -> None:
         self.evaluator = evaluator
         self._gone_through = GoneThrough(evaluator)
+        self._unnamed = Unnamed(evaluator.index)
         self.known = DATASETS | set(targets.dataset_bases)
 
     def is_dataset(self, klass: Klass) -> bool:
@@ -46,11 +48,14 @@ class Library:
         return self.is_dataset(klass) and not klass.module.notebook
 
     def datasets(self, reached: set[Klass]) -> Iterator[tuple[Value, Note]]:
-        """Dataset classes that no loader reaches, neither themselves nor through a subclass."""
+        """Dataset classes that no loader reaches, neither themselves nor through a subclass.
+
+        In an application, whose loaders reach others, not those that no code names.
+        """
         for klass in self.evaluator.classes.all_classes:
             if klass in reached or not self._offers(klass) or "<locals>" in klass.facts.qualname:
                 continue
-            if self._gone_through.only(klass):
+            if self._gone_through.only(klass) or (reached and self._unnamed.is_class(klass.module, klass.facts)):
                 continue
             text = f"no loader was seen to take `{klass.facts.name}`; one with workers meets this"
             yield Inst(klass, users=True), Note(klass.module.path, klass.facts.header, text)

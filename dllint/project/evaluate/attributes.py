@@ -257,7 +257,7 @@ class Attributes:
     def _overridden(self, made: Klass, klass: Klass, function: int) -> bool:
         """Whether a class nearer to the one of an instance replaces a method and never calls the one it replaces."""
         name = klass.module.model.functions[function].name
-        if name == "__init__" or klass.facts.methods.get(name) != function:
+        if klass.facts.methods.get(name) != function:
             return False
         return self.evaluator.kept(self._replaced, (made, klass, function), self._replaces, made, klass, name)
 

@@ -236,6 +236,8 @@ class Containers:
                     ]
                 else:
                     found += self.elements(value)
+            elif isinstance(value, ExtInst) and value.name.startswith("h5py.File()["):
+                found.append(Opaque(iterable, env))  # names of a group, rows of a dataset: nothing keeps the file open
             elif isinstance(value, ExtInst):
                 inner = self._yielded(value) if value.name == GENERATOR else self.viewed(value)
                 inner = inner or self._handed_on(value)

@@ -59,9 +59,9 @@ class Activations:
             if isinstance(receiver, Inst) and receiver.call is not None:
                 known, objects = True, self._objects(receiver.klass.facts.name, 0)
             levels = self._levels(module, function, objects)
-            if levels == 0 and (known or self._has_many_calls(module, function)):
+            if levels == 0 and self._has_many_calls(module, function):
                 call = caller = None
-            elif levels == 1 and known:
+            elif levels <= 1 and known:
                 caller = self.generic(caller.module, caller.function)
             elif caller.depth >= levels:
                 caller = self._shortened(caller, max(levels - 1, 0))

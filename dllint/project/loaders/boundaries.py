@@ -31,7 +31,7 @@ from dllint.project.loaders.platform_workers import Elsewhere, Place
 from dllint.project.loaders.worker_counts import WorkerCounts, Workers, join
 from dllint.project.program.index import Index
 from dllint.project.program.module import Module, Site
-from dllint.project.program.unnamed import UnnamedFunctions
+from dllint.project.program.unnamed import Unnamed
 from dllint.source import Span
 from dllint.start_methods import ALL_METHODS
 from dllint.targets import Targets
@@ -96,7 +96,7 @@ class Boundaries:
         self.chosen_methods = ChosenMethods(evaluator, targets)
         self.elsewhere = Elsewhere(self.index, targets, self._workers_on) if not evaluator.platform else None
         self.known = evaluator.loaders
-        self.functions = UnnamedFunctions(self.index)
+        self.unnamed = Unnamed(self.index)
 
     @cached_property
     def names(self) -> set[str]:
@@ -141,7 +141,7 @@ class Boundaries:
     @cached_property
     def unused(self) -> tuple[Loader, ...]:
         """The loaders of functions that no code names, in a project that makes others without these."""
-        unnamed = [loader for loader in self._all if self.functions.is_unnamed(*_begun(loader))]
+        unnamed = [loader for loader in self._all if self.unnamed.is_function(*_begun(loader))]
         others = any(not loader.in_tests for loader in self._all if loader not in unnamed)
         return tuple(unnamed) if others else ()
 

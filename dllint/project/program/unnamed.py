@@ -1,4 +1,4 @@
-"""Functions that no code of a project names: an application runs without them. Those of a library are for its users."""
+"""What no code of a project names: an application runs without it. What a library has is for its users."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Iterator
 from functools import cached_property
 
-from dllint.model.facts import Expr
+from dllint.model.facts import Class, Expr
 from dllint.project.program.events import event_names
 from dllint.project.program.index import Index
 from dllint.project.program.module import Module
@@ -15,13 +15,24 @@ _STARTS = frozenset({"main", "cli", "run", "app"})
 """Names of functions that something outside of the code calls."""
 
 
-class UnnamedFunctions:
-    """Answers which functions no code names, neither to call nor to import them, nor in a string."""
+class Unnamed:
+    """Answers which functions and classes no code names, neither to call nor to import them, nor in a string."""
 
     def __init__(self, index: Index) -> None:
         self.index = index
+        self._mentioned: dict[str, frozenset[str]] = {}
 
-    def is_unnamed(self, module: Module, function: int) -> bool:
+    def is_class(self, module: Module, facts: Class) -> bool:
+        """Whether a class of a module's top level is one that neither its file nor one that imports this names."""
+        if facts.parent >= 0 or facts.decorators or module.is_test or module.notebook or self._offers(module):
+            return False
+        statements = self.index.import_statements.get(module.path, ())
+        if any(imported.attribute == "*" for _, imported in statements):
+            return facts.name not in self._named
+        users = (module, *(importer for importer, _ in statements))
+        return facts.name not in self._texts and not any(facts.name in self._of(user) for user in users)
+
+    def is_function(self, module: Module, function: int) -> bool:
         """Whether a function of a module's top level is one that no code of the project names."""
         facts = module.function_at(function)
         if facts is None or facts.owner >= 0 or facts.parent >= 0 or facts.decorators or module.is_test:
@@ -40,26 +51,37 @@ class UnnamedFunctions:
     @cached_property
     def _named(self) -> frozenset[str]:
         """Every name and string in the code of the project."""
-        return frozenset(name for module in self.index for name in _names(module))
+        return self._texts.union(*(self._of(module) for module in self.index))
+
+    @cached_property
+    def _texts(self) -> frozenset[str]:
+        """The words of every string, each of which may choose a class or a function."""
+        return frozenset(
+            word
+            for module in self.index
+            for part in _parts(module)
+            if isinstance(part.value, str)
+            for word in part.value.replace(":", ".").split(".")
+        )
+
+    def _of(self, module: Module) -> frozenset[str]:
+        """Every name that the code of a module mentions."""
+        known = self._mentioned.get(module.path)
+        if known is None:
+            names = {part.name for part in _parts(module) if part.kind in ("name", "attribute")}
+            names.update(imported.attribute for imported in module.model.imports)
+            known = self._mentioned[module.path] = frozenset(names)
+        return known
 
 
-def _names(module: Module) -> Iterator[str]:
-    for imported in module.model.imports:
-        yield imported.attribute
+def _parts(module: Module) -> Iterator[Expr]:
+    """Every expression in the code of a module."""
     for _, _, events in module.scopes:
         for event in events:
-            yield from _words(event.walk())
+            yield from event.walk()
     for function in module.model.functions:
-        for expr in function.decorators:
-            yield from _words(expr.walk())
-        for parameter in function.parameters:
-            if parameter.default is not None:
-                yield from _words(parameter.default.walk())
-
-
-def _words(parts: Iterator[Expr]) -> Iterator[str]:
-    for part in parts:
-        if part.kind in ("name", "attribute"):
-            yield part.name
-        elif isinstance(part.value, str):
-            yield from part.value.replace(":", ".").split(".")
+        for expr in (*function.decorators, *(parameter.default for parameter in function.parameters)):
+            yield from expr.walk() if expr is not None else ()
+    for klass in module.model.classes:
+        for expr in (*klass.bases, *(value for _, value in klass.keywords)):
+            yield from expr.walk()
