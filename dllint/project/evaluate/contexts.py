@@ -21,8 +21,8 @@ the function's name come to no more. What the program's text says decides it, no
 MAX_OWNERS = 3
 """Objects that make objects that make objects: so many are told apart."""
 MAX_OBJECTS = 150
-"""So many objects of one class are told apart: one more level of those that make them counts only while the text has no
-more of them. As objects are told apart only once they are made, this costs less than as many contexts."""
+"""So many objects of one class are told apart, and so many contexts of a method, taken for each place where an object is
+made: one more level counts only while the text has no more of them."""
 MAX_CALLS = 64
 """A function that more calls may mean is not told apart by its calls either."""
 
@@ -138,7 +138,10 @@ class Activations:
         if key not in self._levels_of:
             first = self._contexts(name, 1)
             known = 1 if first <= MAX_CONTEXTS else 0
-            while first and 0 < known < MAX_LEVELS and objects * self._contexts(name, known + 1) <= MAX_CONTEXTS:
+            while first and 0 < known < MAX_LEVELS:
+                more = self._contexts(name, known + 1)
+                if more > MAX_CONTEXTS or more * objects > MAX_OBJECTS:
+                    break
                 known += 1
             self._levels_of[key] = known
         return self._levels_of[key]
