@@ -40,6 +40,8 @@ _READ_BLOCKS = frozenset(
 _ROW_READERS = (
     "json.", "ujson.", "orjson.", "pickle.", "cPickle.", "six.moves.cPickle.", "dill.", "csv.DictReader", "csv.reader",
 )  # fmt: skip
+_EVALUATORS = frozenset({"builtins.eval", "ast.literal_eval"})
+"""What makes an object of each line of text: a number would hardly be written as Python."""
 _ROW_BASES = ("builtins.dict", "builtins.tuple", "collections.OrderedDict", "collections.UserDict")
 PAIRS = frozenset({"builtins.zip", "builtins.enumerate"})
 _GROUPS = frozenset({"collections.defaultdict()[]", "builtins.dict()[]"})
@@ -128,7 +130,7 @@ class Elements:
             return Kind.ROW
         if last == "join" and made.base is None:
             return Kind.STR  # `blobfile.join`
-        read = name.startswith(_ROW_READERS) and last != "get"
+        read = (name.startswith(_ROW_READERS) and last != "get") or name in _EVALUATORS
         return Kind.ROW if read or self.contents.of(made) else None
 
     def _of_item(self, item: ExtInst) -> Kind | None:

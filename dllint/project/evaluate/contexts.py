@@ -21,8 +21,8 @@ the function's name come to no more. What the program's text says decides it, no
 MAX_OWNERS = 3
 """Objects that make objects that make objects: so many are told apart."""
 MAX_OBJECTS = 150
-"""So many objects of one class are told apart, and so many contexts of a method, taken for each place where an object is
-made: one more level counts only while the text has no more of them."""
+"""So many objects of one class are told apart, and so many contexts of a method, taken for each place where an object
+is made: one more level counts only while the text has no more of them."""
 MAX_CALLS = 64
 """A function that more calls may mean is not told apart by its calls either."""
 
