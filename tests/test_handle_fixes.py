@@ -200,3 +200,16 @@ def test_a_getstate_answers_for_what_it_leaves_out(body: str, known: bool) -> No
         more = "def __getstate__(self):\n" + textwrap.indent(body.replace("{}", entry).format(), "    ")
         found = [finding.data.holder.name for finding in findings(program(init, more))[2]]
         assert found == (left if known else []), body
+
+
+def test_a_state_without_many_attributes_has_a_line_for_each() -> None:
+    names = [f"archive_number_{index}" for index in range(3)]
+    code = program("\n".join(f"self.{name} = open(path)" for name in names))
+    for name in names:
+        source, fix = fix_of(code)
+        assert name in fix.title
+        code = apply(code, [*fix.edits, *place_imports(source, parse(source), fix.imports)])
+    assert not findings(code)[2]
+    assert max(map(len, code.splitlines())) <= 88
+    state = code.partition("def __getstate__(self):\n")[2].splitlines()
+    assert (state[0], state[1], state[8]) == ("        return {", "            **self.__dict__,", "        }")

@@ -69,6 +69,12 @@ def test_imports_that_are_tried_stay_above_and_the_block_keeps_its_indentation()
     assert apply(code, [edit]).startswith(code.partition("for batch")[0] + wanted)
 
 
+def test_a_block_is_indented_like_most() -> None:
+    loop = "if SIZE:\n  print(SIZE)\nfor batch in DataLoader(Numbers(), num_workers=2):\n    if batch:\n        break\n"
+    (edit,) = fix_of(script(loop)).edits
+    assert "\n        if batch:\n            break\n" in edit.text
+
+
 @pytest.mark.parametrize(
     ("test", "certainty"),
     [

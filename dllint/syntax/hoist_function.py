@@ -181,6 +181,7 @@ def _moved(
     start = Offsets(code).starts[row]
     margin = re.match(r"[ \t]*", code[start:])[0]  # type: ignore[index]
     lines = "".join(f"{margin}{statement}{source.newline}" for statement in taken.imports)
+    lines += "" if isinstance(at, (ast.Import, ast.ImportFrom)) else source.newline
     return _renamed(source, code[:start] + lines + code[start:], name, node, captured)
 
 

@@ -23,12 +23,20 @@ def indent_unit(source: Source, block: str = "") -> str:
 
 @lru_cache(maxsize=8)
 def _indent_unit(text: str) -> str:
+    """By what most blocks are indented; "" without blocks."""
+    found: Counter[str] = Counter()
+    above = [""]
     try:
-        tokens = tokenize.generate_tokens(io.StringIO(text, newline="").readline)
-        first = next((token.string for token in tokens if token.type == tokenize.INDENT), "")
+        for token in tokenize.generate_tokens(io.StringIO(text, newline="").readline):
+            if token.type == tokenize.INDENT:
+                found[token.string[len(above[-1]) :]] += 1
+                above.append(token.string)
+            elif token.type == tokenize.DEDENT:
+                above.pop()
     except (tokenize.TokenError, SyntaxError):
-        first = ""
-    return first if len(first) <= 8 else ""
+        pass
+    most = max(found, key=found.__getitem__, default="")
+    return most if len(most) <= 8 else ""
 
 
 def in_quotes(source: Source, text: str) -> str:

@@ -8,12 +8,15 @@ from typing import NamedTuple
 
 from dllint.fix import Edit
 from dllint.source import Source, Span
-from dllint.syntax.layout import in_quotes, indent_unit
+from dllint.syntax.layout import in_quotes, indent_at, indent_unit
 from dllint.syntax.nested import end_of, rows
 from dllint.syntax.outline import Outline, outline
+from dllint.syntax.width import MOST, width
 from dllint.syntax.write import reindent
 
-_WRITTEN = re.compile(r"def __getstate__\((\w+)\):\s+return \{\*\*\1\.__dict__(?:, (?:\"\w+\"|'\w+'): None)+\}")
+_WRITTEN = re.compile(
+    r"def __getstate__\((\w+)\):\s+(return \{\s*\*\*\1\.__dict__(?:,\s*(?:\"\w+\"|'\w+'): None)+(?:,\s*)?\})"
+)
 
 
 class Lazy(NamedTuple):
@@ -61,14 +64,19 @@ def lazy_attribute(source: Source, statement: int, lazy: Lazy) -> tuple[Edit, ..
     members = _properties(self, lazy._replace(value=value), unit)
     own = next((item for item in klass.body if getattr(item, "name", "") == "__getstate__"), None)
     if not lazy.dropped or own is None:
-        members += [[in_quotes(source, line) for line in _getstate(self, lazy, unit)]] if lazy.dropped else []
+        room = width(source) - len(indent + unit)
+        members += [[in_quotes(source, line) for line in _getstate(self, lazy, unit, room)]] if lazy.dropped else []
         return *edits, _below(source, end_of(source, rows(source, seen, init)[1]), indent, members)
     start, end = seen.offsets.span(own)
-    if not is_lazy_state(source.text[start:end]):
+    written = _WRITTEN.fullmatch(source.text[start:end])
+    if written is None:
         return ()
     edits.append(_above(source, source.line_starts[own.lineno - 1], indent, members))
-    more = in_quotes(source, f', "{lazy.store}": None, "{lazy.pid}": None')
-    return *edits, Edit(source.path, Span(end - 1, end - 1), more)
+    names = [*re.findall(r"(\w+)[\"']: None", written[2]), lazy.store, lazy.pid]
+    margin = indent_at(source, start + written.start(2))
+    state = _state_with(written[1], names, unit, width(source) - len(margin))
+    text = f"{source.newline}{margin}".join(in_quotes(source, line) for line in state)
+    return *edits, Edit(source.path, Span(start + written.start(2), end), text)
 
 
 def made_again(source: Source, statement: int, name: str, value: str) -> tuple[Edit, ...]:
@@ -130,11 +138,16 @@ def _properties(self: str, lazy: Lazy, unit: str) -> list[list[str]]:
     return [whole, *parts]
 
 
-def _getstate(self: str, lazy: Lazy, unit: str) -> list[str]:
-    return [
-        f"def __getstate__({self}):",
-        f'{unit}return {{**{self}.__dict__, "{lazy.store}": None, "{lazy.pid}": None}}',
-    ]
+def _getstate(self: str, lazy: Lazy, unit: str, room: int = MOST) -> list[str]:
+    state = _state_with(self, [lazy.store, lazy.pid], unit, room)
+    return [f"def __getstate__({self}):", *(unit + line for line in state)]
+
+
+def _state_with(self: str, names: list[str], unit: str, room: int) -> list[str]:
+    """The statement that returns the state without some attributes: an entry a line where one line has no room."""
+    entries = [f"**{self}.__dict__", *(f'"{name}": None' for name in names)]
+    line = f"return {{{', '.join(entries)}}}"
+    return [line] if len(line) <= room else ["return {", *(f"{unit}{entry}," for entry in entries), "}"]
 
 
 def _below(source: Source, at: int, indent: str, members: list[list[str]]) -> Edit:
