@@ -586,7 +586,7 @@ def test_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_why_tells_of_callers_that_were_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "dllint.toml").touch()
-    calls = "\n".join(f"    words.clean('{number}')" for number in range(30))
+    calls = "\n".join(f"    words.clean('{number}')" for number in range(70))
     program = (
         "from torch.utils.data import DataLoader, Dataset\n\n\n"
         "class Words(Dataset):\n"
@@ -598,8 +598,8 @@ def test_why_tells_of_callers_that_were_forgotten(tmp_path: Path, monkeypatch: p
         "    words = Words()\n{}\n"
         "    for batch in DataLoader(words, num_workers=2):\n        pass\n"
     )
-    limit = "`clean` is called in more than 24 contexts, which are not told apart: nothing behind it is certain"
+    limit = "the calls of `clean` are not told apart (there are more than 64, or it leads to itself)"
     for text, told in ((program.format(calls), True), (program.format("    words.clean('0')"), False)):
         (tmp_path / "words.py").write_text(text, encoding="utf-8")
-        assert (limit in why(Request(paths=("words.py",)), "words.py", 6)) is told
-        assert limit not in why(Request(paths=("words.py",)), "words.py", 9)
+        assert any(limit in line for line in why(Request(paths=("words.py",)), "words.py", 6)) is told
+        assert not any(limit in line for line in why(Request(paths=("words.py",)), "words.py", 9))

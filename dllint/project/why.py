@@ -10,7 +10,7 @@ from dllint.model.facts import Event, Expr
 from dllint.project.escape.pickle_state import left_out
 from dllint.project.escape.shipped import Held
 from dllint.project.evaluate.abstract_values import Free, Inst, Klass, Opaque
-from dllint.project.evaluate.contexts import MAX_CONTEXTS
+from dllint.project.evaluate.contexts import MAX_CALLS
 from dllint.project.execution.main_code import iterated_by
 from dllint.project.loaders.worker_counts import Workers
 from dllint.project.program.guards import under_main_guard
@@ -87,8 +87,8 @@ class Why:
             own = running.truncated and running.path == self.module.path and running.env.function >= 0
             if own and self._inside(running.env.facts.span):
                 yield (
-                    f"`{running.env.facts.name}` is called in more than {MAX_CONTEXTS} contexts, which are not told "
-                    "apart: nothing behind it is certain"
+                    f"the calls of `{running.env.facts.name}` are not told apart (there are more than {MAX_CALLS}, or "
+                    "it leads to itself): nothing behind it is certain"
                 )
 
     def _shipped(self) -> Iterator[str]:
