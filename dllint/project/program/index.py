@@ -180,10 +180,14 @@ class Index:
 
 
 def _alternatives(value: Expr) -> tuple[Expr, ...]:
-    """What an expression may stand for: both sides of `x if small else z` and of `x or z`."""
+    """What an expression may stand for: also the classes of `Small if small else Large` and of `Given or Usual`.
+
+    By their names: other values are chosen so often that every name would be an alias of most.
+    """
     if value.kind not in ("ifexp", "boolop"):
         return (value,)
-    return tuple(inner for part in value.args[-2:] for inner in _alternatives(part))
+    inner = (inner for part in value.args[-2:] for inner in _alternatives(part))
+    return tuple(item for item in inner if item.name[:1].isupper())
 
 
 def _reached(start: str, edges: Mapping[str, Iterable[str]]) -> frozenset[str]:
