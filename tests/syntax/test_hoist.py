@@ -488,6 +488,7 @@ SAME: dict[str, tuple[str, str]] = {
         def numbers(items):
             "Floors."
             import math
+
             for item in items:
                 yield math.floor(item)
 
