@@ -85,7 +85,7 @@ class Project:
         self.boundaries = Boundaries(self.evaluator, targets, declared)
         self.given = Given(self.evaluator, self.boundaries, declared)
         self.handles = Handles(self.evaluator)
-        self.library = Library(self.evaluator, targets)
+        self.library = Library(self.evaluator, targets, self.boundaries.unnamed)
         self.main_code = MainCode(self.evaluator, self.boundaries)
         self.processes = Processes(self.evaluator, self.boundaries)
         self.own_codes = OwnCodes(self.evaluator)

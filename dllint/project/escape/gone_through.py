@@ -7,19 +7,22 @@ from collections.abc import Iterator
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.abstract_values import Klass
+from dllint.project.evaluate.collections import PROGRESS
 from dllint.project.program.call_index import Call
 from dllint.project.program.guards import under_main_guard
 from dllint.project.program.module import Module
+from dllint.project.program.unnamed import Unnamed, mentioned
 
 _HARMLESS = frozenset({"len", "print", "type", "range"})
-_WRAPPERS = frozenset({"enumerate", "iter", "tqdm", "track", "progress_bar"})
+_WRAPPERS = PROGRESS | {"enumerate", "iter"}
 
 
 class GoneThrough:
     """Answers which classes of datasets are only gone through, by the only file that names them."""
 
-    def __init__(self, evaluator: Evaluator) -> None:
+    def __init__(self, evaluator: Evaluator, unnamed: Unnamed) -> None:
         self.evaluator = evaluator
+        self.unnamed = unnamed
 
     def only(self, klass: Klass) -> bool:
         """Whether every use of a class in the project is to make a dataset, and to loop over that or to index it.
@@ -28,7 +31,7 @@ class GoneThrough:
         """
         name = klass.facts.name
         sites = [site for site in klass.module.calls.get(name, ()) if self._makes(klass, site)]
-        named = sum(part.kind == "name" and part.name == name for part in _parts(klass.module))
+        named = sum(part.kind == "name" and part.name == name for part in mentioned(klass.module))
         if not sites or named != len(sites) + _asked_for_bases(klass.module, name) or self._leaves_its_file(klass):
             return False
         return all(self._stays(klass.module, site) for site in sites)
@@ -41,10 +44,7 @@ class GoneThrough:
         """Whether another file may name a class: `from module import *`, or its name in code that imports the file."""
         naming = self.evaluator.index.import_statements.get(klass.module.path, ())
         name = klass.facts.name
-        return any(
-            imported.attribute in (name, "*") or any(part.name == name for part in _parts(importer))
-            for importer, imported in naming
-        )
+        return any(imported.attribute == "*" or name in self.unnamed.names(importer) for importer, imported in naming)
 
     def _stays(self, module: Module, site: Call) -> bool:
         event = site.event
@@ -59,15 +59,6 @@ class GoneThrough:
         name = event.target.name
         uses = [item for item in _events(module, site.function) if any(part.name == name for part in item.walk())]
         return not any(item is not event and _hands_on(item, name) for item in uses)
-
-
-def _parts(module: Module) -> Iterator[Expr]:
-    """Every name and attribute that the code of a module mentions, and the bases of its classes."""
-    for _, _, events in module.scopes:
-        for event in events:
-            yield from (part for part in event.walk() if part.kind in ("name", "attribute"))
-    for klass in module.model.classes:
-        yield from (part for base in klass.bases for part in base.walk())
 
 
 def _asked_for_bases(module: Module, name: str) -> int:

@@ -30,10 +30,10 @@ _DECORATED = frozenset({"cls", "klass", "func", "fn", "function", "method"})
 class Library:
     """Finds what is there for users."""
 
-    def __init__(self, evaluator: Evaluator, targets: Targets) -> None:
+    def __init__(self, evaluator: Evaluator, targets: Targets, unnamed: Unnamed) -> None:
         self.evaluator = evaluator
-        self._gone_through = GoneThrough(evaluator)
-        self._unnamed = Unnamed(evaluator.index)
+        self._gone_through = GoneThrough(evaluator, unnamed)
+        self._unnamed = unnamed
         self.known = DATASETS | set(targets.dataset_bases)
 
     def is_dataset(self, klass: Klass) -> bool:

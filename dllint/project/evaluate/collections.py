@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
 
 
-PROGRESS = frozenset({"tqdm", "trange", "track", "tqdm_notebook", "progressbar"})
+PROGRESS = frozenset({"tqdm", "trange", "track", "tqdm_notebook", "progressbar", "progress_bar"})
 """The last names of progress bars, which hand on what is looped over."""
 _SAME_ELEMENTS = frozenset({
     "builtins.list", "builtins.tuple", "builtins.sorted", "builtins.reversed", "builtins.iter", "builtins.set",

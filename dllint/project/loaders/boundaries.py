@@ -132,18 +132,23 @@ class Boundaries:
                             found[value.name].add(keyword)
         return found
 
-    @cached_property
+    @property
     def loaders(self) -> tuple[Loader, ...]:
         """Every loader the project makes, once per activation that differs, but not in functions that nothing calls."""
-        unused = set(map(id, self.unused))
-        return tuple(loader for loader in self._all if id(loader) not in unused)
+        return self._used_or_not[0]
 
-    @cached_property
+    @property
     def unused(self) -> tuple[Loader, ...]:
         """The loaders of functions that no code names, in a project that makes others without these."""
-        unnamed = [loader for loader in self._all if self.unnamed.is_function(*_begun(loader))]
-        others = any(not loader.in_tests for loader in self._all if loader not in unnamed)
-        return tuple(unnamed) if others else ()
+        return self._used_or_not[1]
+
+    @cached_property
+    def _used_or_not(self) -> tuple[tuple[Loader, ...], tuple[Loader, ...]]:
+        used: list[Loader] = []
+        unused: list[Loader] = []
+        for loader in self._all:
+            (unused if self.unnamed.is_function(*_begun(loader)) else used).append(loader)
+        return (self._all, ()) if all(loader.in_tests for loader in used) else (tuple(used), tuple(unused))
 
     @cached_property
     def _all(self) -> tuple[Loader, ...]:

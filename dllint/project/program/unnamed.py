@@ -30,7 +30,7 @@ class Unnamed:
         if any(imported.attribute == "*" for _, imported in statements):
             return facts.name not in self._named
         users = (module, *(importer for importer, _ in statements))
-        return facts.name not in self._texts and not any(facts.name in self._of(user) for user in users)
+        return facts.name not in self._texts and not any(facts.name in self.names(user) for user in users)
 
     def is_function(self, module: Module, function: int) -> bool:
         """Whether a function of a module's top level is one that no code of the project names."""
@@ -51,7 +51,7 @@ class Unnamed:
     @cached_property
     def _named(self) -> frozenset[str]:
         """Every name and string in the code of the project."""
-        return self._texts.union(*(self._of(module) for module in self.index))
+        return self._texts.union(*(self.names(module) for module in self.index))
 
     @cached_property
     def _texts(self) -> frozenset[str]:
@@ -59,23 +59,23 @@ class Unnamed:
         return frozenset(
             word
             for module in self.index
-            for part in _parts(module)
+            for part in mentioned(module)
             if isinstance(part.value, str)
             for word in part.value.replace(":", ".").split(".")
         )
 
-    def _of(self, module: Module) -> frozenset[str]:
-        """Every name that the code of a module mentions."""
+    def names(self, module: Module) -> frozenset[str]:
+        """Every name and attribute that the code of a module mentions or imports."""
         known = self._mentioned.get(module.path)
         if known is None:
-            names = {part.name for part in _parts(module) if part.kind in ("name", "attribute")}
+            names = {part.name for part in mentioned(module) if part.kind in ("name", "attribute")}
             names.update(imported.attribute for imported in module.model.imports)
             known = self._mentioned[module.path] = frozenset(names)
         return known
 
 
-def _parts(module: Module) -> Iterator[Expr]:
-    """Every expression in the code of a module."""
+def mentioned(module: Module) -> Iterator[Expr]:
+    """Every expression in the code of a module: decorators, defaults and bases among them."""
     for _, _, events in module.scopes:
         for event in events:
             yield from event.walk()
