@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -156,6 +157,18 @@ def test_unexpected_exceptions_and_interrupts(program: Path) -> None:
 
 
 # Exit statuses and options.
+
+
+def test_timings_go_to_stderr(program: Path) -> None:
+    timed, plain = check("--timings", "--no-cache"), check("--no-cache")
+    assert timed.stdout == plain.stdout
+    lines = timed.stderr.splitlines()
+    assert any(
+        re.fullmatch(r"reading files: \d+\.\d\d s for 1(; slowest: \S+\.py \d+\.\d\d s)?", line) for line in lines
+    )
+    assert any(line.startswith("asking rules: ") for line in lines)
+    assert re.fullmatch(r"time: \d+\.\d\d s", lines[-1])
+    assert "questions given up" not in timed.stderr
 
 
 def test_exit_zero_hides_findings_only(program: Path) -> None:

@@ -78,6 +78,7 @@ class _Command(Sectioned):
 @click.option("-w", "--watch", is_flag=True, help="Check again whenever a file changes.")
 @click.option("-q", "--quiet", is_flag=True, help="Print only the findings.")
 @click.option("-v", "--verbose", is_flag=True, help="Show what was read, by which configuration, and how long it took.")
+@click.option("--timings", is_flag=True, help="Show how long each step took, in one process, and the slowest ones.")
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Colors in the output.")
 @click.pass_context
 def command(context: click.Context, /, paths: tuple[str, ...], why_place: str | None, **options: Any) -> None:
@@ -185,10 +186,13 @@ def _check(request: Request, options: dict[str, Any]) -> int:
     import msgspec
 
     from dllint.engine import check, verified
+    from dllint.engine.progress import timed
 
     began = time.monotonic()
-    with _problems(), shown_progress(quiet=options["quiet"]):
-        request = msgspec.structs.replace(request, remedies=tells_fixes(request, options))
+    measured = timed() if options["timings"] else contextlib.nullcontext()
+    with _problems(), shown_progress(quiet=options["quiet"]), measured as timings:
+        jobs = 1 if options["timings"] else request.jobs
+        request = msgspec.structs.replace(request, remedies=tells_fixes(request, options), jobs=jobs)
         result = verified(request) if options["verify_cache"] else check(request)
     seconds = time.monotonic() - began
     context = report_context(result, request)
@@ -204,6 +208,10 @@ def _check(request: Request, options: dict[str, Any]) -> int:
         from dllint.cli import plan
 
         plan.tell_run(result, request, seconds)
+    if timings is not None:
+        from dllint.cli import plan
+
+        plan.tell_timings(timings, seconds)
     changed = bool(result.changes)
     left = bool(result.findings) and not options["fix_only"]
     failed = changed if options["diff"] else left or (changed and options["exit_non_zero_on_fix"])

@@ -1,4 +1,4 @@
-"""What a run would do: `--show-files` and `--show-settings`."""
+"""What a run would do (`--show-files`, `--show-settings`), what it did, and how long that took."""
 
 from __future__ import annotations
 
@@ -12,6 +12,12 @@ import click
 
 if TYPE_CHECKING:
     from dllint.engine import Request, Result
+    from dllint.engine.progress import Timings
+
+_SLOWEST = 5
+"""So many of the slowest files and rules are named."""
+_WORTH_TELLING = 0.005
+"""Seconds."""
 
 
 def show_files(request: Request) -> None:
@@ -55,6 +61,20 @@ def tell_run(result: Result, request: Request, seconds: float) -> None:
     )
     for line in lines:
         click.echo(line, err=True)
+
+
+def tell_timings(timings: Timings, seconds: float) -> None:
+    """How long a run and its steps took, on standard error: for `--timings`."""
+    from dllint.report import shown
+
+    for what, named in timings.seconds.items():
+        slowest = sorted(named.items(), key=lambda item: -item[1])[:_SLOWEST]
+        told = ", ".join(f"{shown(name)} {taken:.2f} s" for name, taken in slowest if taken >= _WORTH_TELLING)
+        total = f"{what}: {sum(named.values()):.2f} s for {len(named)}"
+        click.echo(f"{total}; slowest: {told}" if told else total, err=True)
+    if timings.given_up:
+        click.echo(f"questions given up: {timings.given_up}; their answers are approximate", err=True)
+    click.echo(f"time: {seconds:.2f} s", err=True)
 
 
 def _lines(table: dict[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:

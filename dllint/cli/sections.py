@@ -13,7 +13,7 @@ SECTIONS = {
     "Other questions": ("why_place", "show_files", "show_settings"),
     "Output": ("output_format", "output_file", "event", "statistics", "quiet", "verbose", "color", "watch"),
     "Exit status": ("exit_zero", "exit_non_zero_on_fix"),
-    "Speed": ("jobs", "no_cache", "cache_dir", "verify_cache"),
+    "Speed": ("jobs", "no_cache", "cache_dir", "verify_cache", "timings"),
 }
 """The options of each section, by the names of their parameters."""
 

@@ -13,7 +13,7 @@ import msgspec
 from dllint import registry
 from dllint.config import Config, Configs, Pattern
 from dllint.engine.corpus import Corpus
-from dllint.engine.progress import track
+from dllint.engine.progress import gave_up, track
 from dllint.files import Globs, posix
 from dllint.finding import Certainty, Finding, Severity
 from dllint.keys import Words
@@ -100,9 +100,10 @@ class Judge:
                 project = Project(corpus.models, aim.targets, corpus.source, corpus.containers, project)
             projects.append(project)
             asked = [rule for rule in registry.rules() if rule.code in aim.codes] if corpus.models else []
-            for rule in track("asking rules", asked):
+            for rule in track("asking rules", asked, lambda rule: rule.code):
                 said = (one for one in _ask(rule(), project, crashes) if self._seen_as(one.path) == number)
                 found += (one for one in said if rule.containers or not is_settings(one.path))
+            gave_up(project.evaluator.fixpoint.given_up)
         kept = self.heard(corpus.root, found)
         suppressions = Suppressions(corpus.suppressions if self.heed else {}, corpus.source)
         silent = {id(finding) for finding in kept if suppressions.silences(finding)}

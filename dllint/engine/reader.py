@@ -81,7 +81,7 @@ class Reader:
         self._collected = {path: item for path, item in old.items() if item[0] == seen[path].digest}
         remembered, new = self._recall(needed, seen), {}
         waiting = [(path, seen[path].state[0]) for path in sorted(needed - self._collected.keys())]
-        for fresh in steps("reading files", self._collect(waiting, overlay), len(waiting)):
+        for fresh in steps("reading files", self._collect(waiting, overlay), len(waiting), lambda fresh: fresh.path):
             self._collected[fresh.path] = fresh.digest, fresh.item
             if self._cache.on and fresh.item.lasting and fresh.path not in overlay:
                 new[fresh.digest] = fresh.packed or pack(fresh.item)

@@ -57,7 +57,7 @@ def plan(request: Request, asked: Sequence[Session]) -> Plan:
 def check(request: Request, asked: Sequence[Session]) -> Result:
     """All that is found in these projects. Raises Changed."""
     own = config.load(request.paths, isolated=request.isolated, settings=request.settings)
-    pieces = steps("checking projects", _pieces(asked, request.jobs), len(asked))
+    pieces = steps("checking projects", _pieces(asked, request.jobs), len(asked), lambda one: one.root)
     return joined(own, [(_folder(own.root, one.root), one) for one in pieces])
 
 

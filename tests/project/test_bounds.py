@@ -178,6 +178,34 @@ class Trees(Dataset):
 DataLoader(Trees(), num_workers=2)
 """
 
+JOINED = (
+    """\
+from torch.utils.data import DataLoader, Dataset
+
+class Joined(Dataset):
+    def __init__(self, first, last, step):
+        self.first, self.last, self.step = first, last, step
+    def __len__(self):
+        return len(self.first) + len(self.last)
+    def __getitem__(self, index):
+        return self.picked(index)
+    def picked(self, index):
+        part = self.first if index < len(self.first) else self.last
+        item = part.picked(index)
+        return self.stepped(item)
+    def stepped(self, item):
+        return self.step(item)
+
+def same(item):
+    return item
+
+"""
+    + "".join(f"d{n} = Joined({f'd{n // 2}' if n else 1}, {f'd{n - 1}' if n else 2}, same)\n" for n in range(24))
+    + """\
+DataLoader(d23, num_workers=2)
+"""
+)
+
 
 def project(text: str) -> Project:
     source = Source("a.py", text)
@@ -201,6 +229,19 @@ def test_recursion_through_what_is_passed_on(text: str) -> None:
     found = project(text)
     assert found.shipped and found.running
     assert found.evaluator.size < MOST_VALUES
+
+
+def test_objects_that_call_each_other() -> None:
+    """Twenty-four objects of one class are told apart, but not the pairs of them."""
+    evaluator = project(JOINED).evaluator
+    (module,) = evaluator.index
+    main = evaluator.generic(module, -1)
+    objects = [evaluator.values(call.expr, main)[0] for call in module.calls["Joined"]]
+    picked = next(function.index for function in module.model.functions if function.name == "picked")
+    (first, again) = module.calls["picked"]
+    outer = [evaluator.env(module, picked, first.expr, main, receiver) for receiver in objects]
+    inner = {evaluator.env(module, picked, again.expr, env, receiver) for env in outer for receiver in objects}
+    assert len(set(objects)) == len(set(outer)) == len(inner) == 24
 
 
 IMPORTS = (

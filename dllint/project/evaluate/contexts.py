@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from dllint.model.facts import Expr
+from dllint.model.facts import Expr, Function
 from dllint.project.evaluate.abstract_values import Env, Ext, Func, Inst, Klass, Value
 from dllint.project.program.module import Module, Site
 
@@ -37,7 +37,7 @@ class Activations:
         self._levels_of: dict[tuple[str, int], int] = {}
         self._owners_of: dict[str, int] = {}
         self._objects_of: dict[tuple[str, int], int] = {}
-        self._counts: dict[tuple[str, int], int] = {}
+        self._counts: dict[tuple[str, int, bool], int] = {}
         self._many_calls: dict[tuple[str, int], bool] = {}
         self._init_envs: dict[Inst, dict[tuple[str, int], Env]] = {}
 
@@ -139,25 +139,38 @@ class Activations:
             first = self._contexts(name, 1)
             known = 1 if first <= MAX_CONTEXTS else 0
             while first and 0 < known < MAX_LEVELS:
-                more = self._contexts(name, known + 1)
-                if more > MAX_CONTEXTS or more * objects > MAX_OBJECTS:
+                if self._contexts(name, known + 1) > MAX_CONTEXTS:
+                    break
+                if self._contexts(name, known + 1, with_objects=True) * objects > MAX_OBJECTS:
                     break
                 known += 1
             self._levels_of[key] = known
         return self._levels_of[key]
 
-    def _contexts(self, name: str, levels: int) -> int:
-        """In how many contexts functions of a name are called, as far as names tell, when so many calls count."""
-        key = name, levels
+    def _contexts(self, name: str, levels: int, with_objects: bool = False) -> int:
+        """In how many contexts functions of a name are called, as far as names tell, when so many calls count.
+
+        A method that calls another object's function does so for each object of its own, if those count, too.
+        """
+        key = name, levels, with_objects
         if key not in self._counts:
             self._counts[key] = found = 0
             for site in self.evaluator.index.calls_named((name,)):
-                nested = levels > 1 and site.function >= 0
-                found += max(1, self._contexts(_called_as(site.module, site.function), levels - 1)) if nested else 1
-                if found > MAX_CONTEXTS:
+                found += self._calling(site, levels - 1, with_objects)
+                if found > (MAX_OBJECTS if with_objects else MAX_CONTEXTS):
                     break
             self._counts[key] = found
         return self._counts[key]
+
+    def _calling(self, site: Site, levels: int, with_objects: bool) -> int:
+        """In how many contexts a call stands, when so many callers of the code around it count."""
+        if site.function < 0 or not levels:
+            return 1
+        found = max(1, self._contexts(_called_as(site.module, site.function), levels, with_objects))
+        facts = site.module.model.functions[site.function]
+        if not with_objects or facts.owner < 0 or _is_own(site.expr.args[0], facts):
+            return found
+        return found * self._objects(site.module.model.classes[facts.owner].name, 0)
 
     def _has_many_calls(self, module: Module, function: int) -> bool:
         """Whether too many calls may mean a function: of its name, where that may be the function's."""
@@ -267,6 +280,13 @@ def _called_as(module: Module, function: int) -> str:
     """The name under which a function is called: for an `__init__`, its class's."""
     facts = module.model.functions[function]
     return module.model.classes[facts.owner].name if facts.name == "__init__" and facts.owner >= 0 else facts.name
+
+
+def _is_own(callee: Expr, facts: Function) -> bool:
+    """Whether a method calls one of its own object: `self.step`."""
+    if callee.kind != "attribute" or not facts.parameters:
+        return False
+    return callee.args[0].kind == "name" and callee.args[0].name == facts.parameters[0].name
 
 
 def _may_mean(site: Site, module: Module, name: str) -> bool:

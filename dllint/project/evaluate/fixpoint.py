@@ -63,6 +63,8 @@ class Fixpoint:
         """How often a provisional value was read."""
         self._at_rest = 0
         """How many cycles that have come to rest are being asked for what was held back."""
+        self.given_up = 0
+        """How many questions keep an answer that had not come to rest."""
 
     def ask(self, known: dict[Key, Found], key: Key, least: Found, find: Callable[..., Found], *args: Any) -> Found:
         """The answer that `known` keeps under a key, or the one that `find` gives; `least`: what it begins with."""
@@ -151,6 +153,7 @@ class Fixpoint:
         question.answers += 1
         if question.answers > MAX_ANSWERS:
             found = _joined(question.value, found) if question.answers < 2 * MAX_ANSWERS else question.value
+            self.given_up += question.answers == 2 * MAX_ANSWERS
         if question.readers and not _same(found, question.value):
             self._again += question.readers
         question.value = found
