@@ -56,6 +56,7 @@ class Containers:
         self._around: dict[int, Fillings] = {}
         self._within: dict[int, Fillings] = {}
         self._elements_of: dict[Value, Values] = {}
+        self._contents_of: dict[Value, Values] = {}
         self._yields = OnDemand(_find_yields)
 
     def expression(self, expr: Expr, env: Env) -> Iterable[Value]:
@@ -98,6 +99,9 @@ class Containers:
         """The contents of a container: list items, dict values, a module's classes."""
         if isinstance(value, Mod):
             return self.evaluator.namespaces.classes(value.module)
+        return self.evaluator.ask(self._contents_of, value, (), self._find_elements, value)
+
+    def _find_elements(self, value: Value) -> Values:
         return unique(item for pair in self.items(value) for item in self.evaluator.values(*pair))
 
     def items(self, value: Value) -> list[Argument]:
