@@ -116,7 +116,7 @@ class CallSites:
         return self.evaluator.ask(self._called, id(site.expr), _NOTHING, self._find_called, site)
 
     def _find_called(self, site: Site) -> _Called:
-        values = self.evaluator.values(site.expr.args[0], self.evaluator.generic(site.module, site.function))
+        values = self.evaluator.calls.callees(site.expr, self.evaluator.generic(site.module, site.function))
         functions: dict[tuple[Module, int], int] = {}
         for value in values:
             func = value.func if isinstance(value, Method) else value

@@ -27,6 +27,7 @@ from dllint.project.evaluate.abstract_values import (
 )
 from dllint.project.evaluate.settings import INSTANTIATORS
 from dllint.project.evaluate.shapes import GENERATOR, as_int, decorated, derived, describe, text_around, unique
+from dllint.project.evaluate.signatures import refuses
 
 if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
@@ -54,9 +55,15 @@ class Calls:
 
     def expression(self, expr: Expr, env: Env) -> Iterable[Value]:
         found: list[Value] = []
-        for callee in self.evaluator.values(expr.args[0], env):
+        for callee in self.callees(expr, env):
             found += self.result(callee, expr, env)
         return found
+
+    def callees(self, call: Expr, env: Env) -> list[Value]:
+        """What a call in the code may run: not what can't bind its arguments and raises `TypeError` instead."""
+        return [
+            value for value in self.evaluator.values(call.args[0], env) if not refuses(self.evaluator, value, call)
+        ]
 
     def result(self, callee: Value, call: Expr, env: Env, skip: int = 0) -> Iterable[Value]:
         """The results of calling a value."""

@@ -152,7 +152,7 @@ class Reach:
 
     def _run_by(self, expr: Expr, env: Env) -> Iterator[Env]:
         if expr.kind == "call":
-            for value in self.evaluator.values(expr.args[0], env):
+            for value in self.evaluator.calls.callees(expr, env):
                 yield from self._run(value, expr, env)
         elif expr.kind == "attribute":
             yield from self._property(expr, env)
