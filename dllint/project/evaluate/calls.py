@@ -61,9 +61,7 @@ class Calls:
 
     def callees(self, call: Expr, env: Env) -> list[Value]:
         """What a call in the code may run: not what can't bind its arguments and raises `TypeError` instead."""
-        return [
-            value for value in self.evaluator.values(call.args[0], env) if not refuses(self.evaluator, value, call)
-        ]
+        return [value for value in self.evaluator.values(call.args[0], env) if not refuses(self.evaluator, value, call)]
 
     def result(self, callee: Value, call: Expr, env: Env, skip: int = 0) -> Iterable[Value]:
         """The results of calling a value."""
