@@ -10,7 +10,7 @@ import msgspec
 from dllint import plugins, registry
 from dllint.keys import SITE, Options, Words
 from dllint.options import ConfigError, Pattern, Patterns, given, has, over, read, section, specifier, toml
-from dllint.package import PYPROJECT, metadata, scripts
+from dllint.package import PYPROJECT, declared, metadata, scripts
 from dllint.targets import Targets
 
 __all__ = ["Config", "ConfigError", "Configs", "Pattern", "load"]
@@ -152,6 +152,7 @@ class Configs:
             start_method=options.start_method or "",
             root=root,
             scripts=scripts(project),
+            packages=declared(self.root),
             loader_classes=options.loader_classes or (),
             dataset_bases=options.dataset_bases or (),
             unpicklable_types=options.unpicklable_types or (),

@@ -24,6 +24,8 @@ class Targets(msgspec.Struct, frozen=True):
     """The folder whose requirements count; "" where there is none."""
     scripts: tuple[str, ...] = ()
     """The modules of the package's console scripts."""
+    packages: tuple[str, ...] = ()
+    """The folders, relative to the root, with files that declare an installable package."""
     loaders: Mapping[str, Boundary] = {}
     """What other packages know of loaders, with what they ship."""
     loader_classes: tuple[str, ...] = ()

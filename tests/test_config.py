@@ -11,6 +11,7 @@ from packaging.specifiers import SpecifierSet
 from dllint import __version__, keys, start_methods
 from dllint.config import Config, ConfigError, Configs, Pattern, load
 from dllint.options import plain
+from dllint.targets import Targets
 
 
 def write(folder: Path, **files: str) -> None:
@@ -134,7 +135,7 @@ def test_keys_of_the_command_line_are_laid_over_every_file(tmp_path: Path) -> No
 def test_isolated_ignores_files_and_package_metadata(tmp_path: Path) -> None:
     write(tmp_path, pyproject__toml='[project]\nrequires-python = ">=3.12"\n[tool.dllint]\nignore = ["DLL1"]\n')
     config = load([str(tmp_path)], isolated=True)
-    assert config == Config(root=str(tmp_path))
+    assert config == Config(root=str(tmp_path), targets=Targets(packages=(".",))), "where a package lies is no setting"
     assert load([str(tmp_path)]).targets.pythons == ">=3.12"
 
 
@@ -269,3 +270,15 @@ def test_other_specifiers_are_left_to_packaging(text: str) -> None:
 
 def test_the_start_methods_of_the_configuration_are_those_of_the_table() -> None:
     assert get_args(keys.StartMethod) == start_methods.NAMES
+
+
+def test_the_folders_of_packages(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        tool__toml="",
+        a_s_setup__py="",
+        b_s_pyproject__toml="[build-system]\n",
+        c_s_pyproject__toml="[tool.x]\n",
+    )
+    assert load([str(tmp_path)]).targets.packages == ("a", "b")
+    assert load([str(tmp_path / "a" / "inner")]).targets.packages == (".",), "the folder around"

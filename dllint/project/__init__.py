@@ -219,7 +219,7 @@ class Project:
         for value, note in self.users_datasets:
             yield value, Holder("argument", "dataset"), (note,)
         if not self._quiet_library:
-            for value, note in self.library.returned(lambda: self._running_functions):
+            for value, note in self.library.returned(lambda: self._running_functions, self._reached):
                 yield value, Holder("returned"), (note,)
             yield from self.library.default_lambdas()
 

@@ -10,8 +10,9 @@ from dllint.project.evaluate.abstract_values import Klass
 from dllint.project.evaluate.collections import PROGRESS
 from dllint.project.program.call_index import Call
 from dllint.project.program.guards import under_main_guard
+from dllint.project.program.lookups import mentioned
 from dllint.project.program.module import Module
-from dllint.project.program.unnamed import Unnamed, mentioned
+from dllint.project.program.unnamed import Unnamed
 
 _HARMLESS = frozenset({"len", "print", "type", "range"})
 _WRAPPERS = PROGRESS | {"enumerate", "iter"}

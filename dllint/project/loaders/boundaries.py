@@ -96,7 +96,7 @@ class Boundaries:
         self.chosen_methods = ChosenMethods(evaluator, targets)
         self.elsewhere = Elsewhere(self.index, targets, self._workers_on) if not evaluator.platform else None
         self.known = evaluator.loaders
-        self.unnamed = Unnamed(self.index)
+        self.unnamed = Unnamed(self.index, targets.packages)
 
     @cached_property
     def names(self) -> set[str]:
@@ -199,7 +199,7 @@ class Boundaries:
         return found or [self.evaluator.generic(module, function)]
 
     def _entered(self, site: Site, skip: int, caller: Env, module: Module, function: int) -> Iterator[Env]:
-        for value in self.evaluator.values(site.expr.args[0], caller):
+        for value in self.evaluator.calls.callees(site.expr, caller):
             owner = value.owner if isinstance(value, Method) else None
             func = value.func if isinstance(value, Method) else value
             if isinstance(value, Klass):
@@ -211,7 +211,7 @@ class Boundaries:
                 yield self.evaluator.env(module, function, site.expr, caller, owner, func.outer, skip)
 
     def _loaders_of(self, site: Site, env: Env) -> Iterator[Loader]:
-        for callee in self.evaluator.values(site.expr.args[0], env):
+        for callee in self.evaluator.calls.callees(site.expr, env):
             yield from self._made_by(callee, site, site.expr, env)
 
     def _made_by(self, callee: Value, site: Site, call: Expr, env: Env, depth: int = 3) -> Iterator[Loader]:
@@ -301,7 +301,7 @@ class Boundaries:
                 continue
             for site in self.index.calls_named((klass.facts.name,)):
                 env = self.evaluator.generic(site.module, site.function)
-                if klass in self.evaluator.values(site.expr.args[0], env):
+                if klass in self.evaluator.calls.callees(site.expr, env):
                     inst = Inst(klass, site.expr, env)
                     methods, chosen = self._methods(site.expr, env, _PROCESS, 0)
                     yield Loader(

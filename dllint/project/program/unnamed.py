@@ -1,87 +1,181 @@
-"""What no code of a project names: an application runs without it. What a library has is for its users."""
+"""What no code of a project uses: an application runs without it. What a library has is for its users.
+
+A function or class of a module's top level is used where code names it that is used itself, or a string does. Whatever
+runs on import is used, and so is all of a package that the project is installed as and that offers something.
+"""
 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
+from collections import defaultdict
 from functools import cached_property
 
-from dllint.model.facts import Class, Expr
+from dllint.model.facts import Class, Expr, Function
 from dllint.project.program.events import event_names
 from dllint.project.program.index import Index
+from dllint.project.program.lookups import Lookups, scope_parts
 from dllint.project.program.module import Module
 
 _STARTS = frozenset({"main", "cli", "run", "app"})
 """Names of functions that something outside of the code calls."""
+_MODULE = (-1, -1)
+Unit = tuple[int, int]
+"""A function or a class of a module's top level: an index of one of them, and -1 for the other."""
+
+
+class _Mentions:
+    """The names in a unit's code, and the words of its strings."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+        self.words: set[str] = set()
+
+    def read(self, part: Expr) -> None:
+        if part.kind in ("name", "attribute"):
+            self.names.add(part.name)
+        elif isinstance(part.value, str):
+            self.words.update(part.value.replace(":", ".").split("."))
 
 
 class Unnamed:
-    """Answers which functions and classes no code names, neither to call nor to import them, nor in a string."""
+    """Answers which functions and classes no code uses that is used itself. `packages`: where packages are declared."""
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: Index, packages: tuple[str, ...]) -> None:
         self.index = index
-        self._mentioned: dict[str, frozenset[str]] = {}
+        self.packages = packages
+        self._named: dict[str, frozenset[str]] = {}
 
     def is_class(self, module: Module, facts: Class) -> bool:
-        """Whether a class of a module's top level is one that neither its file nor one that imports this names."""
-        if facts.parent >= 0 or facts.decorators or module.is_test or module.notebook or self._offers(module):
-            return False
-        statements = self.index.import_statements.get(module.path, ())
-        if any(imported.attribute == "*" for _, imported in statements):
-            return facts.name not in self._named
-        users = (module, *(importer for importer, _ in statements))
-        return facts.name not in self._texts and not any(facts.name in self.names(user) for user in users)
+        """Whether nothing uses a class, or what it is defined in."""
+        return (module.path, _around(module, facts.parent, facts.index)) in self._unused
 
     def is_function(self, module: Module, function: int) -> bool:
-        """Whether a function of a module's top level is one that no code of the project names."""
-        facts = module.function_at(function)
-        if facts is None or facts.owner >= 0 or facts.parent >= 0 or facts.decorators or module.is_test:
-            return False
-        if module.notebook or facts.name in _STARTS or self._offers(module):
-            return False
-        return facts.name not in self._named
-
-    def _offers(self, module: Module) -> bool:
-        """Whether a file is in a package that offers something: its outermost `__init__` binds names."""
-        outermost, folder = None, posixpath.dirname(module.path)
-        while folder and (found := self.index.modules.get(f"{folder}/__init__.py")) is not None:
-            outermost, folder = found, posixpath.dirname(folder)
-        return outermost is not None and any(map(event_names, outermost.model.events))
-
-    @cached_property
-    def _named(self) -> frozenset[str]:
-        """Every name and string in the code of the project."""
-        return self._texts.union(*(self.names(module) for module in self.index))
-
-    @cached_property
-    def _texts(self) -> frozenset[str]:
-        """The words of every string, each of which may choose a class or a function."""
-        return frozenset(
-            word
-            for module in self.index
-            for part in mentioned(module)
-            if isinstance(part.value, str)
-            for word in part.value.replace(":", ".").split(".")
-        )
+        """Whether nothing uses a function, or the class or function that has it."""
+        return (module.path, _around(module, function, -1)) in self._unused
 
     def names(self, module: Module) -> frozenset[str]:
         """Every name and attribute that the code of a module mentions or imports."""
-        known = self._mentioned.get(module.path)
+        known = self._named.get(module.path)
         if known is None:
-            names = {part.name for part in mentioned(module) if part.kind in ("name", "attribute")}
-            names.update(imported.attribute for imported in module.model.imports)
-            known = self._mentioned[module.path] = frozenset(names)
+            mentioned = (unit.names for unit in self._mentions[module.path].values())
+            imported = (item.attribute for item in module.model.imports)
+            known = self._named[module.path] = frozenset().union(*mentioned, imported)
         return known
 
+    @cached_property
+    def _unused(self) -> frozenset[tuple[str, Unit]]:
+        """What is left once all that is used has been found."""
+        left = {
+            (module.path, unit)
+            for module in self.index
+            for unit in self._mentions[module.path]
+            if unit != _MODULE and not self._begins(module, unit)
+        }
+        used = _Used(self.index, self._mentions, left)
+        while more := {item for item in left if used.names(*item, self._name(*item))}:
+            left -= more
+            used.add(more)
+        return frozenset(left)
 
-def mentioned(module: Module) -> Iterator[Expr]:
-    """Every expression in the code of a module: decorators, defaults and bases among them."""
-    for _, _, events in module.scopes:
-        for event in events:
-            yield from event.walk()
-    for function in module.model.functions:
-        for expr in (*function.decorators, *(parameter.default for parameter in function.parameters)):
-            yield from expr.walk() if expr is not None else ()
-    for klass in module.model.classes:
-        for expr in (*klass.bases, *(value for _, value in klass.keywords)):
-            yield from expr.walk()
+    @cached_property
+    def _mentions(self) -> dict[str, dict[Unit, _Mentions]]:
+        """What the code of each file names, by the function or class of its top level."""
+        found: dict[str, dict[Unit, _Mentions]] = {}
+        for module in self.index:
+            of_file = found[module.path] = defaultdict(_Mentions)
+            for function, klass, _ in module.scopes:
+                mentions = of_file[_around(module, function, klass)]
+                for part in scope_parts(module, function, klass):
+                    mentions.read(part)
+            of_file[_MODULE].names |= _handed_on(module)
+        return found
+
+    def _begins(self, module: Module, unit: Unit) -> bool:
+        """Whether something outside of the code may use a unit, or code that doesn't name it."""
+        facts: Function | Class = module.model.classes[unit[1]] if unit[1] >= 0 else module.model.functions[unit[0]]
+        if facts.decorators or facts.name in _STARTS or module.is_test or module.notebook or self._offers(module):
+            return True
+        if isinstance(facts, Class) and self._lookups.among_subclasses(facts):
+            return True
+        return any(map(self._lookups.into, (module, *_exporters(self.index, module, facts.name))))
+
+    @cached_property
+    def _lookups(self) -> Lookups:
+        return Lookups(self.index)
+
+    def _name(self, path: str, unit: Unit) -> str:
+        model = self.index.modules[path].model
+        return model.functions[unit[0]].name if unit[0] >= 0 else model.classes[unit[1]].name
+
+    def _offers(self, module: Module) -> bool:
+        """Whether a file is in a package that offers something: it is installed, and its `__init__` binds names."""
+        outermost, folder = None, posixpath.dirname(module.path)
+        while folder and (found := self.index.modules.get(f"{folder}/__init__.py")) is not None:
+            outermost, folder = found, posixpath.dirname(folder)
+        if outermost is None or not any(map(event_names, outermost.model.events)):
+            return False
+        return any(home in (".", folder) or folder.startswith(f"{home}/") for home in self.packages)
+
+
+class _Used:
+    """What the code names that is used so far."""
+
+    def __init__(self, index: Index, mentions: dict[str, dict[Unit, _Mentions]], left: set[tuple[str, Unit]]) -> None:
+        self.index = index
+        self.mentions = mentions
+        self.of_file: dict[str, set[str]] = defaultdict(set)
+        self.everywhere: set[str] = set()
+        self.words: set[str] = set()
+        self.add({(path, unit) for path, units in mentions.items() for unit in units} - left)
+
+    def add(self, units: set[tuple[str, Unit]]) -> None:
+        """Count what more units name, by the names that it has where it is defined."""
+        for path, unit in units:
+            found = self.mentions[path][unit]
+            imports = self.index.modules[path].model.imports
+            renamed = {item.attribute for item in imports if item.bound in found.names}
+            self.of_file[path] |= found.names | renamed
+            self.everywhere |= found.names | renamed
+            self.words |= found.words
+
+    def names(self, path: str, unit: Unit, name: str) -> bool:
+        """Whether a unit is named: a class in its file or in one that imports this, a function anywhere."""
+        if name in self.words:
+            return True
+        if unit[1] < 0 or _exporters(self.index, self.index.modules[path], name):
+            return name in self.everywhere
+        files = (path, *_packages_around(path))
+        users = (user.path for file in files for user, _ in self.index.import_statements.get(file, ()))
+        return any(name in self.of_file[user] for user in (path, *users))
+
+
+def _around(module: Module, function: int, klass: int) -> Unit:
+    """The function or class of the module's top level that a function, or a class in it, is in or is itself."""
+    functions, classes = module.model.functions, module.model.classes
+    unit = _MODULE
+    while klass >= 0 or function >= 0:
+        item: Function | Class = classes[klass] if klass >= 0 else functions[function]
+        unit = (-1, klass) if klass >= 0 else (function, -1)
+        function, klass = (-1, item.owner) if item.owner >= 0 else (item.parent, -1)
+    return _MODULE if unit[0] >= 0 and functions[unit[0]].kind == "lambda" else unit
+
+
+def _packages_around(path: str) -> list[str]:
+    """The `__init__` files of the folders that a file is in."""
+    folders = path.split("/")[:-1]
+    return ["/".join((*folders[: count + 1], "__init__.py")) for count in range(len(folders))]
+
+
+def _handed_on(module: Module) -> set[str]:
+    """What `__all__` lists of the imports of a file that isn't the `__init__` of a package."""
+    listed = () if posixpath.basename(module.path) == "__init__.py" else module.model.exports or ()
+    return {item.bound for item in module.model.imports}.intersection(listed)
+
+
+def _exporters(index: Index, module: Module, name: str) -> list[Module]:
+    """The modules that hand on what a module has: by `import *`, or by its name in an `__init__`."""
+    return [
+        user
+        for user, item in index.import_statements.get(module.path, ())
+        if item.attribute == "*" or (item.attribute == name and posixpath.basename(user.path) == "__init__.py")
+    ]

@@ -1,0 +1,124 @@
+"""What code finds by names that it computes: in modules, among subclasses, by importing."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import pairwise
+
+from dllint.model.facts import Class, Expr
+from dllint.project.program.index import Index
+from dllint.project.program.module import Module
+
+_EVERYTHING = frozenset({"globals", "eval", "exec"})
+"""Functions that may find whatever the module has that calls them."""
+_INTO = frozenset({"getattr", "vars", "dir", "getmembers"})
+"""Functions that find things in what they get first."""
+_LISTS = frozenset({"listdir", "scandir", "glob", "iglob", "iterdir", "walk", "iter_modules", "walk_packages"})
+_IMPORTERS = frozenset({"import_module", "__import__", "load_module", "spec_from_file_location", "run_module"})
+
+
+class Lookups:
+    """Answers what may be used though no code names it."""
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self._into: dict[str, set[str]] = defaultdict(set)
+        """The names of what the code of each file looks into; "*": into all that it has."""
+        self._imported: set[str] = set()
+        """The words of what is imported by a name."""
+        self._importing: set[str] = set()
+        """The files that import by a name that they don't have."""
+        self._listing: set[str] = set()
+        """Those that go through folders."""
+        self._words: set[str] = set()
+        """The words of all strings, any of which may be a module's name; "data." for what more is put behind."""
+        self._metaclasses: set[str] = set()
+        """The names of classes that know their subclasses."""
+        for module in index:
+            for part in mentioned(module):
+                self._read(module, part)
+            self._metaclasses.update(item.name for item in module.model.classes if _knows_subclasses(item))
+
+    def into(self, module: Module) -> bool:
+        """Whether what a module has may be found by a name that is computed."""
+        places = module.path.removesuffix(".py").split("/")
+        if "*" in self._into[module.path] or not self._imported.isdisjoint(places):
+            return True
+        statements = self.index.import_statements.get(module.path, ())
+        if any(not self._into[user.path].isdisjoint((item.bound, "*")) for user, item in statements):
+            return True
+        if statements or not self._importing:
+            return False
+        return bool(self._importing & self._listing) or not self._words.isdisjoint((places[-1], *_begun(places)))
+
+    def among_subclasses(self, klass: Class) -> bool:
+        """Whether a class may be found as a subclass of another one."""
+        if "" in self._metaclasses and klass.bases:
+            return True
+        return any(part.name in self._metaclasses for base in klass.bases for part in base.walk())
+
+    def _read(self, module: Module, part: Expr) -> None:
+        if isinstance(part.value, str):
+            self._words |= _words(part.value)
+        if part.name in _LISTS:
+            self._listing.add(module.path)
+        if part.kind == "name" and part.name in _EVERYTHING:
+            self._into[module.path].add("*")
+        elif part.kind == "attribute" and part.name == "__dict__":
+            self._into[module.path].add(part.dotted.partition(".")[0])
+        elif part.kind == "attribute" and part.dotted == "sys.modules":
+            self._into[module.path].add("*")
+        elif part.kind == "attribute" and part.name == "__subclasses__":
+            self._metaclasses.add("")
+        elif part.kind == "call" and len(part.args) > 1:
+            self._read_call(module, part, part.args[0].name, part.args[1])
+
+    def _read_call(self, module: Module, call: Expr, name: str, first: Expr) -> None:
+        if name in _INTO and not (len(call.args) > 2 and isinstance(call.args[2].value, str)):
+            self._into[module.path].add(first.dotted.partition(".")[0])
+        elif name in _IMPORTERS:
+            words = {word for item in first.walk() if isinstance(item.value, str) for word in item.value.split(".")}
+            self._imported |= words - {""}
+            if not words - {""}:
+                self._importing.add(module.path)
+
+
+def mentioned(module: Module) -> Iterator[Expr]:
+    """Every expression in the code of a module: decorators, defaults and bases among them."""
+    for function, klass, _ in module.scopes:
+        yield from scope_parts(module, function, klass)
+
+
+def scope_parts(module: Module, function: int, klass: int) -> Iterator[Expr]:
+    """The expressions of a scope, with the decorators, defaults and bases of what it is; `__all__` uses nothing."""
+    if klass >= 0:
+        facts = module.model.classes[klass]
+        heads = (*facts.bases, *facts.decorators, *(value for _, value in facts.keywords))
+        events = facts.events
+    elif function >= 0:
+        code = module.model.functions[function]
+        heads = (*code.decorators, *(item.default for item in code.parameters if item.default is not None))
+        events = code.events
+    else:
+        heads, events = (), module.model.events
+    for expr in heads:
+        yield from expr.walk()
+    for event in events:
+        if event.target is None or event.target.name != "__all__":
+            yield from event.walk()
+
+
+def _words(text: str) -> set[str]:
+    """The words of a string; the one before what is put behind or in between ends with a dot."""
+    words = text.replace(":", ".").split(".")
+    return {*words, *(f"{word}." for word, following in pairwise(words) if not following.isidentifier())}
+
+
+def _begun(places: list[str]) -> list[str]:
+    """How a string ends behind which a module's name is put."""
+    return [f"{places[-2]}."] if len(places) > 1 else []
+
+
+def _knows_subclasses(klass: Class) -> bool:
+    return "__init_subclass__" in klass.methods or any(name == "metaclass" for name, _ in klass.keywords)
