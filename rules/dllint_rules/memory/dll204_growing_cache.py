@@ -53,7 +53,7 @@ class GrowingCache(Rule):
             message=f"{what} with every item, separately in each worker, and nothing is dropped: memory grows to "
             "the data times the number of workers; limit it, for example with `lru_cache(maxsize=...)`, or remove it",
             severity=self.severity,
-            certainty=loader.certainty if loader is not None else Certainty.LIKELY,
+            certainty=loader.certainty if loader is not None and growth.known else Certainty.LIKELY,
             outcomes=dict.fromkeys(
                 sorted(loader.methods if loader is not None else project.targets.methods()), "bloat"
             ),

@@ -53,6 +53,8 @@ class Growth(NamedTuple):
     """The attribute or global name of the container, or the function whose results are kept."""
     empty: bool = False
     """What is put in is an empty container, to be filled later."""
+    known: bool = True
+    """What is put in isn't an object of the project's own, which may hold little."""
 
 
 class Kept(NamedTuple):
@@ -81,28 +83,45 @@ class Caches:
                 continue
             if not self._tells_items_apart(key, running.env) or self._is_optional(running, event):
                 continue
-            if self._is_filled_before(running.env):
+            if self._is_filled_before(container, event, running.env):
                 continue
             if not any(name in emptied for name in self._known_as(container, running.env)):
-                yield Growth(running, event.target or container, container.name, _is_empty(kept))
+                values = self.evaluator.values(kept, running.env) if kept is not None else ()
+                known = not any(isinstance(value, Inst) for value in values)
+                yield Growth(running, event.target or container, container.name, _is_empty(kept), known)
 
-    def _is_filled_before(self, env: Env) -> bool:
-        """Whether `__init__`, or what it calls, calls this code in a loop: it fills the container for the workers."""
-        module, owner = env.module, env.module.method_owner(env.function)
-        init = module.model.classes[owner].methods.get("__init__") if owner >= 0 else None
-        if init is None or env.facts.name in MAP_METHODS:
+    def _is_filled_before(self, container: Expr, event: Event, env: Env) -> bool:
+        """Whether making the object fills the container for the workers, in a loop: by this code or by other code."""
+        setup = self._setup(env)
+        sites = self.evaluator.call_sites.callers(env.module, env.function) if env.facts.name not in MAP_METHODS else ()
+        if any((site.module, site.function) in setup and _in_loop(site.module, site.event) for site, _ in sites):
+            return True
+        blocks = map(env.module.block, env.module.enclosing(event.block))
+        tests = (block.test for block in blocks if block.test is not None)
+        if not any(part.name == container.name for test in tests for part in test.walk()):
             return False
         return any(
-            init in (site.function, *self._callers(module, site.function))
-            for site, _ in self.evaluator.call_sites.callers(module, env.function)
-            if site.module is module
-            and any(module.block(index).kind in LOOPS for index in module.enclosing(site.event.block))
+            item.receiver.name == container.name and item.what.kind == "subscript" and _in_loop(module, item.event)
+            for module, function in setup
+            for item in module.mutations[function]
+            if item.event.value is not None and item.event.value.kind in ("call", "name")
         )
 
-    def _callers(self, module: Module, function: int) -> Iterator[int]:
-        """The functions of a module that call one of its functions."""
-        sites = self.evaluator.call_sites.callers(module, function) if function >= 0 else ()
-        yield from (site.function for site, _ in sites if site.module is module)
+    def _setup(self, env: Env) -> set[tuple[Module, int]]:
+        """The `__init__`s that make the object of a method, and what these call of its own methods."""
+        classes = self.evaluator.classes.mro(env.receiver.klass) if isinstance(env.receiver, Inst) else ()
+        methods = {
+            name: (item.module, number) for item in reversed(classes) for name, number in item.facts.methods.items()
+        }
+        inits = {(item.module, item.facts.methods["__init__"]) for item in classes if "__init__" in item.facts.methods}
+        called = {
+            part.args[0].name
+            for module, function in inits
+            for event in module.events(function)
+            for part in event.walk()
+            if part.kind == "call" and part.args[0].dotted == f"{module.receiver_name(function)}.{part.args[0].name}"
+        }
+        return inits | {methods[name] for name in called & methods.keys()}
 
     def _known_as(self, container: Expr, env: Env) -> Iterator[Kept]:
         """The ways in which code may name a container when it takes from it."""
@@ -194,6 +213,10 @@ def _kept(module: Module, function: int, container: Expr) -> Kept:
     owner = module.method_owner(function)
     own = container.kind == "attribute" and container.args[0].name == module.receiver_name(function) != ""
     return Kept((module.path, owner) if owner >= 0 and own else None, container.name)
+
+
+def _in_loop(module: Module, event: Event) -> bool:
+    return any(module.block(index).kind in LOOPS for index in module.enclosing(event.block))
 
 
 def _added(event: Event) -> tuple[Expr, Expr, Expr | None] | None:
