@@ -185,6 +185,21 @@ def test_broken_files_are_findings_and_the_others_are_checked(tmp_path: Path) ->
     assert result.crashes == ()
 
 
+def certain(result: Result) -> list[str]:
+    """The files with findings that are certain."""
+    return [finding.path for finding, _ in result.findings if finding.certainty.value == "certain"]
+
+
+def test_what_a_program_does_that_imports_a_broken_file_is_likely(tmp_path: Path) -> None:
+    files = {"dies": "import middle\nBAD_X\n", "middle": "import syntax\nBAD_X\n", "syntax": "x = (\n"}
+    make(tmp_path, **files, data="BAD_X\n", starts="import data\nBAD_X\n")
+    assert certain(run(tmp_path)) == ["data.py", "starts.py", "syntax.py"]
+    make(tmp_path, starts="import data\nimport middle\nBAD_X\n")
+    assert certain(run(tmp_path)) == ["syntax.py"], "data.py is a part of no other program"
+    make(tmp_path, starts="import data\ntry:\n    import middle\nexcept SyntaxError:\n    pass\nBAD_X\n")
+    assert certain(run(tmp_path)) == ["data.py", "starts.py", "syntax.py"]
+
+
 def test_files_that_matter_to_nobody_are_not_parsed_unless_named(tmp_path: Path) -> None:
     make(tmp_path, a=b"x = (\n", b="BAD_X\n")
     assert told(run(tmp_path)) == ["b.py:2 DLL801"]

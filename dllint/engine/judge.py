@@ -12,6 +12,7 @@ import msgspec
 
 from dllint import registry
 from dllint.config import Config, Configs, Pattern
+from dllint.engine.broken import doubted
 from dllint.engine.corpus import Corpus
 from dllint.engine.progress import gave_up, track
 from dllint.files import Globs, posix
@@ -104,7 +105,7 @@ class Judge:
                 said = (one for one in _ask(rule(), project, crashes) if self._seen_as(one.path) == number)
                 found += (one for one in said if rule.containers or not is_settings(one.path))
             gave_up(project.evaluator.fixpoint.given_up)
-        kept = self.heard(corpus.root, found)
+        kept = self.heard(corpus.root, doubted(found, projects[0], corpus))
         suppressions = Suppressions(corpus.suppressions if self.heed else {}, corpus.source)
         silent = {id(finding) for finding in kept if suppressions.silences(finding)}
         heard = (finding for finding in _one_a_cause(kept) if id(finding) not in silent)
