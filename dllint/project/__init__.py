@@ -224,10 +224,20 @@ class Project:
             yield from self.library.default_lambdas()
 
     def _sent_in_tests(self) -> Iterator[Held]:
-        """The values that tests use without workers and that the project's users send to workers: no test's own."""
+        """The values that tests use without workers and that the project's users send to workers: no test's own.
+
+        An application that isn't installed has no users.
+        """
+        runs = any(not loader.in_tests for loader in self.loaders)
         for loader, items in self._held_by_loader:
             if loader.in_tests and not self.starts_workers(loader) and loader.instance is not None:
-                yield from (held.for_users() for held in items if not self.index.modules[held.path].is_test)
+                yield from (held.for_users() for held in items if self._has_users(held.path, runs))
+
+    def _has_users(self, path: str, runs: bool) -> bool:
+        """Whether users may have what is in a file; `runs`: whether the project has loaders of its own."""
+        if self.index.modules[path].is_test:
+            return False
+        return not runs or self.boundaries.unnamed.is_installed(path)
 
     @cached_property
     def users_datasets(self) -> tuple[tuple[Value, Note], ...]:

@@ -103,8 +103,11 @@ class Held(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, path=path, span=span)
 
     def for_users(self) -> Held:
-        """The same, shipped by the project's users."""
-        return msgspec.structs.replace(self, loader=None, certainty=Certainty.LIKELY)
+        """The same, shipped by the project's users: what a loader without workers has."""
+        *way, made = self.route
+        text = "no workers start here; in a loader that has some, they do"
+        route = (*way, msgspec.structs.replace(made, text=text))
+        return msgspec.structs.replace(self, loader=None, certainty=Certainty.LIKELY, route=route)
 
 
 class _Step(NamedTuple):

@@ -112,9 +112,13 @@ class Unnamed:
         outermost, folder = None, posixpath.dirname(module.path)
         while folder and (found := self.index.modules.get(f"{folder}/__init__.py")) is not None:
             outermost, folder = found, posixpath.dirname(folder)
-        if outermost is None or not any(map(event_names, outermost.model.events)):
-            return False
-        return any(home in (".", folder) or folder.startswith(f"{home}/") for home in self.packages)
+        return (
+            outermost is not None and any(map(event_names, outermost.model.events)) and self.is_installed(module.path)
+        )
+
+    def is_installed(self, path: str) -> bool:
+        """Whether a file is in a folder that declares an installable package."""
+        return any(home == "." or path.startswith(f"{home}/") for home in self.packages)
 
 
 class _Used:
