@@ -124,7 +124,7 @@ def bloat(
         span=write.span,
         message=f"{what}: {how}, {remedy}",
         severity=Severity.INFO if small else Severity.WARNING,
-        certainty=held.surely if _copied_by_its_loader(project, held) else Certainty.LIKELY,
+        certainty=held.surely if _copied_by_its_loader(project, held) and not small else Certainty.LIKELY,
         outcomes=dict.fromkeys(sorted(failing), "bloat"),
         notes=held.route[1:],
         anchors=((loader.path, loader.span),) if loader is not None else (),
