@@ -66,7 +66,6 @@ def test_the_seed_is_torchs(made: str, becomes: str) -> None:
         ("self.rng = np.random.RandomState(seed=0)", "", "seed that it is given"),
         ("self.rng = random.Random()\nself.order = self.rng.random()", "", "drawn from before"),
         ("if chosen():\n    self.rng = random.Random()", "", "not made in every case"),
-        ("self.rng = random.Random()", "def reset(self):\n    self.rng = None", "other code sets it"),
         ("self.rng = random.Random()  # text", "", "comment"),
     ],
 )
@@ -75,3 +74,16 @@ def test_what_stands_in_the_way_is_said(init: str, more: str, reason: str) -> No
     assert (fix.applicability, fix.edits) == (Applicability.MANUAL, ())
     assert reason in fix.title
     compile(fix.snippet, "a.py", "exec")
+
+
+@pytest.mark.parametrize(
+    ("init", "more", "reason"),
+    [
+        ("self.seed(seed)", "def seed(self, number):\n    self.rng = random.Random(number)", "`seed` sets it"),
+        ("self.rng = random.Random()", "def reset(self):\n    self.rng = None", "other code sets it"),
+    ],
+)
+def test_what_a_method_sets_is_no_property(init: str, more: str, reason: str) -> None:
+    _, fix = fix_of(init, more)
+    assert (fix.applicability, fix.edits, fix.snippet) == (Applicability.MANUAL, (), "")
+    assert reason in fix.title

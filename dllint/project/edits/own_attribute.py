@@ -47,7 +47,11 @@ class OwnAttribute:
             special.discard("__getstate__")
         if special:
             return f"the class has a `{min(special)}` of its own"
-        return "" if self._set_only_by(attribute, write) else "other code sets it, too"
+        return "other code sets it, too" if self.set_again() else ""
+
+    def set_again(self) -> bool:
+        """Whether code sets it besides this one: assigning to a property without a setter raises `AttributeError`."""
+        return not self._set_only_by(self.attribute, self.write)
 
     def _set_only_by(self, attribute: Attribute, write: Write) -> bool:
         sets = [place for place in attribute.places or () if place.use.kind in _SETTING]

@@ -34,6 +34,11 @@ def fix_rng(project: Project, held: Held) -> Fix | None:
     if attribute is None:
         return Fix.manual(f"{title}; `{held.holder.name}` is not set to just what a call makes")
     title = f"Make `{attribute.name}` in the process that uses it, from torch's seed"
+    setter = attribute.module.function_at(attribute.write.function)
+    if setter is not None and setter.name != "__init__":
+        return Fix.manual(f"{title}; `{setter.name}` sets it, which a property without a setter does not allow")
+    if attribute.attribute.places is not None and attribute.set_again():
+        return Fix.manual(f"{title}; other code sets it, too, which a property without a setter does not allow")
     why_not = _why_not(attribute, made)
     if not why_not:
         source, model, start = (
