@@ -17,7 +17,8 @@ ITEMS = {
     "ohaze": 45, "ihaze": 35, "nhhaze": 55, "densehaze": 55, "sidd": 30_000, "fivek": 5_000, "kodak24": 24,
     "tid2008": 1_700, "tid2013": 3_000, "livec": 1_162, "koniq10k": 10_073, "koniq": 10_073, "kadid10k": 10_125,
     "kadid": 10_125, "csiq": 866, "spaq": 11_125, "pipal": 29_000, "jnd": 9_600, "p3m10k": 10_421, "aim500": 500,
-    "am2k": 2_000, "vimeo90k": 89_800, "vid4": 4, "udm10": 10, "snufilm": 1_240,
+    "am2k": 2_000, "vimeo90k": 89_800,
+    "vimeotriplet": 73_171, "vid4": 4, "udm10": 10, "snufilm": 1_240,
     # flow, stereo, depth and views
     "sintel": 1_628, "flyingchairs": 22_872, "chairssdhom": 21_668, "flyingthings": 26_760, "flyingthings3d": 26_760,
     "sceneflow": 39_824, "monkaa": 8_591, "hd1k": 1_083, "kitti2012": 389, "kitti2015": 400, "kittiobject": 14_999,

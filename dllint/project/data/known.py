@@ -17,6 +17,9 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+")
 _PLACES = re.compile(r"root|path|dir|folder|name|base|prefix|url", re.IGNORECASE)
 """Parameters and attributes whose text says which data it is."""
 _CUT_DOWN = frozenset({"small", "debug", "demo", "toy", "tiny", "mini", "dummy"})
+_HELD_OUT = frozenset({
+    "val", "valid", "validation", "test", "testing", "eval", "evaluation", "infer", "inference", "demo",
+})  # fmt: skip
 _GENERAL = frozenset({"dataset", "data", "set", "subset", "split", "loader", "datasets"})
 _LONGEST = 4
 """So many words are the name of a data set at most."""
@@ -50,6 +53,12 @@ def is_cut_down(name: str) -> bool:
     while words and words[-1] in _GENERAL:
         words.pop()
     return bool(words) and words[-1] in _CUT_DOWN
+
+
+def is_held_out(name: str) -> bool:
+    """Whether a class is called after data that nothing is trained on: `ItmValDataset`, but not `TrainValDataset`."""
+    words = set(_words(name))
+    return not words.isdisjoint(_HELD_OUT) and words.isdisjoint({"train", "training"})
 
 
 def is_benchmark(name: str) -> bool:

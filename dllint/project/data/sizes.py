@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Set
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Event, Expr
-from dllint.project.data.contents import Contents
+from dllint.project.data.contents import Contents, Kind
 from dllint.project.data.growth import LISTING, Growth
-from dllint.project.data.known import Known, is_benchmark, is_cut_down
+from dllint.project.data.known import Known, is_benchmark, is_cut_down, is_held_out
 from dllint.project.data.one_folder import OneFolder
 from dllint.project.evaluate.abstract_values import Klass, Value
 from dllint.project.program.module import Module
@@ -22,17 +22,21 @@ _COARSE = re.compile(
     re.IGNORECASE,
 )
 _PARTS = re.compile(
-    r"(?:^|_)(?:frame|slice|patche?|tile|crop|clip|window|chunk|token|segment|snippet|pair|triplet|ann|anno|annotation"
-    r"|boxe?|bboxe?|instance|object|point|caption|database)s?(?:_|\d*$)",
+    r"(?:^|_)(?:frame|slice|patche?|tile|crop|clip|window|chunk|token|segment|snippet|pair|triplet|boxe?|bboxe?|point"
+    r"|caption|database)s?(?:_|\d*$)",
     re.IGNORECASE,
 )
 """Names of parts of items, of which there are many more."""
-FEW = 25_000
-"""So many items are few: names of them are 3 MB in each worker."""
+_MARKED = re.compile(r"(?:^|_)(?:ann|anno|annotation|instance|object)s?(?:_|\d*$)", re.IGNORECASE)
+"""Names of what is marked in an item, one by one or together."""
+_NAME, _ROW = 125, 400
+"""Bytes that a worker copies for a name and for a row: two to three small objects, mostly."""
+LEAST = 10_000_000
+"""Bytes that a forked worker has of its own before it reads an item: less than that is little."""
 
 
 class Sizes:
-    """Answers why a container is likely small."""
+    """Answers why a container is likely small, and from how many elements on it matters."""
 
     def __init__(self, project: Project) -> None:
         self.evaluator = project.evaluator
@@ -63,8 +67,10 @@ class Sizes:
         known = self.known.items(owner, path)
         if known is not None:
             name, items = known
-            few = items <= FEW and not _PARTS.search(attribute) and not self._is_index(value)
-            return f"`{name}` has about {items:,} items" if few else ""
+            few = items <= self.least(value) and not self._has_more(value, attribute, keepers)
+            return f"`{name}` has about {items:,} items, {self._cost(items, value)}" if few else ""
+        if is_held_out(owner) and not _PARTS.search(attribute) and not self._is_index(value):
+            return "by its name for validation or tests"
         values = (value, *self._set_to(keepers, attribute))
         listed = all(self.one_folder.lists(item) for item in values if item is value or self.growth.grows(item))
         return "one element for each entry of one folder" if listed else ""
@@ -77,10 +83,43 @@ class Sizes:
                 if write.event.value is not None and write.event.target is write.target:
                     yield from self.evaluator.values(write.event.value, env)
 
+    def least(self, value: Value) -> int:
+        """From how many elements on a worker copies much of a container."""
+        return LEAST // self._each(value)
+
+    def _each(self, value: Value) -> int:
+        found = self.contents.of(value)
+        return _ROW if found is None or found.kind is Kind.ROW else _NAME
+
+    def _cost(self, items: int, value: Value) -> str:
+        """What many elements come to, in words."""
+        return f"{max(items * self._each(value) / 1e6, 0.1):.1f} MB in each worker"
+
+    def _has_more(self, value: Value, attribute: str, keepers: Iterable[Klass]) -> bool:
+        """Whether a container has more elements than there are items: one for each part, or for each mark in one."""
+        if _MARKED.search(attribute) and not any(_is_per_item(klass, attribute) for klass in keepers):
+            return True
+        return bool(_PARTS.search(attribute)) or self._is_index(value)
+
     def _is_index(self, value: Value) -> bool:
         """Whether a container has an entry for each annotation, of which an image has many."""
         found = self.contents.of(value)
         return found is not None and "annotations" in found.source
+
+
+def _is_per_item(klass: Klass, attribute: str) -> bool:
+    """Whether `__getitem__` takes from an attribute what the index of the item says: `self.objects[index]`."""
+    function = klass.facts.methods.get("__getitem__")
+    parameters = klass.module.model.functions[function].parameters if function is not None else ()
+    if function is None or len(parameters) < 2:
+        return False
+    return any(
+        part.kind == "subscript"
+        and (part.args[0].kind, part.args[0].name) == ("attribute", attribute)
+        and (part.args[1].kind, part.args[1].name) == ("name", parameters[1].name)
+        for event in klass.module.events(function)
+        for part in event.walk()
+    )
 
 
 def _lists_each(klass: Klass, attribute: str) -> bool:

@@ -117,7 +117,8 @@ def bloat(
     small = why_small(project, held)
     if small:
         what = f"{what}, likely small ({small})"
-        how = f"from some 100,000 entries on it matters that {how}, {each} for each"
+        least = project.analysis(Sizes).least(held.value)
+        how = f"from some {least:,} entries on it matters that {how}, {each} for each"
     return Finding(
         code=code,
         path=write.path,
