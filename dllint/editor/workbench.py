@@ -181,7 +181,9 @@ class Workbench:
         if self._last is not None:
             models, before = corpus.models, self._last[0].models
             same = models.keys() == before.keys() and all(models[path] is before[path] for path in models)
-            if same and corpus.containers == self._last[0].containers:
+            known = self._last[0].lists
+            listed = known is None or known.same(known.asked)
+            if same and listed and corpus.containers == self._last[0].containers:
                 return self._last[1]
         judged = self.session.judge.judge(corpus, self._last[1].projects if self._last is not None else ())
         self._last, self._fixable = (corpus, judged), {}

@@ -13,6 +13,7 @@ from dllint.source import Source, Unreadable, digest
 
 if TYPE_CHECKING:
     from dllint.documents.containers.container import Container, Containers
+    from dllint.files import Lists
     from dllint.model.facts import Suppression
 
 
@@ -31,6 +32,7 @@ class Corpus:
         digests: Mapping[str, bytes] | None = None,
         sources: Mapping[str, Source] | None = None,
         containers: Mapping[str, Containers] | None = None,
+        lists: Lists | None = None,
     ) -> None:
         self.root = root
         self._collected = dict(collected)
@@ -42,6 +44,7 @@ class Corpus:
         """Files whose texts are not those on disk any more."""
         self.remembered = False
         """Some of the facts are an earlier run's."""
+        self.lists = lists
         self.models = {path: item.model for path, item in collected.items() if item.model}
         self._problems = tuple(problems)
 
@@ -96,6 +99,7 @@ class Corpus:
             self.digests,
             {**self._sources, **sources},
             {**self._containers, **reread},
+            self.lists,
         )
         corpus.edited = self.edited | sources.keys()
         return corpus
@@ -109,6 +113,7 @@ class Corpus:
             self.digests,
             {**self._sources, **{path: source for path, (source, _) in former.items()}},
             self._containers,
+            self.lists,
         )
 
     def collected(self, path: str) -> Collected | None:

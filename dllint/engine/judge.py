@@ -98,7 +98,7 @@ class Judge:
         for number, aim in enumerate(self._aims):
             project = known[number] if number < len(known) else None
             if project is None or project.models is not corpus.models:
-                project = Project(corpus.models, aim.targets, corpus.source, corpus.containers, project)
+                project = Project(corpus.models, aim.targets, corpus.source, corpus.containers, project, corpus.lists)
             projects.append(project)
             asked = [rule for rule in registry.rules() if rule.code in aim.codes] if corpus.models else []
             for rule in track("asking rules", asked, lambda rule: rule.code):

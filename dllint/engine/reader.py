@@ -74,8 +74,11 @@ class Reader:
         aside = (selection.named & seen.keys()) - relevant
         return Survey(seen, problems, relevant, aside, containers, overlay, stale is None)
 
-    def read(self, survey: Survey) -> Corpus:
-        """Parse the files that matter. What is new is kept in the cache, unless only stale files were looked at."""
+    def read(self, survey: Survey, lists: files.Lists | None = None) -> Corpus:
+        """Parse the files that matter. What is new is kept in the cache, unless only stale files were looked at.
+
+        `lists` counts the elements of what other files list.
+        """
         seen, overlay, needed = survey.seen, survey.overlay, survey.relevant | survey.aside
         old = {path: item for path, item in self._collected.items() if path in needed}
         self._collected = {path: item for path, item in old.items() if item[0] == seen[path].digest}
@@ -97,6 +100,7 @@ class Reader:
             digests,
             {**sources, **containers},
             {path: containers_of(text) for path, text in containers.items()},
+            lists,
         )
         corpus.remembered = remembered
         return corpus

@@ -12,6 +12,7 @@ from dllint.engine.reader import Survey
 from dllint.engine.result import Change, Result, quote
 from dllint.engine.session import Session
 from dllint.engine.silencing import Silenced, gone, silence
+from dllint.engine.verdict import Verdict
 from dllint.engine.write import Interrupted, NotWritten, tidy, write
 from dllint.finding import Finding
 from dllint.fix import Fix
@@ -60,7 +61,7 @@ def run(session: Session, survey: Survey) -> Result:
     as_read = {path: survey.seen[path].digest for path in survey.relevant | survey.aside} == corpus.digests
     if as_read and not (request.fix or silenced.gone or corpus.crashes or judged.crashes or session.remedies.crashes):
         known = {index: fixes[id(finding)] for index, finding in enumerate(found) if id(finding) in fixes}
-        session.remember(survey, found, known)
+        session.remember(survey, Verdict(tuple(found), known, corpus.lists.asked if corpus.lists else {}))
     return session.result(
         corpus,
         [(finding, fixes.get(id(finding))) for finding in findings],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -148,6 +148,10 @@ class Session:
         return Reader(self.config.root, self._words, self._cache, self.request.jobs)
 
     @cached_property
+    def _lists(self) -> files.Lists:
+        return files.Lists(self.configs)
+
+    @cached_property
     def judge(self) -> Judge:
         """The rules that are asked."""
         from dllint.engine.judge import Judge  # a run that remembers its verdict asks none, and has the fixes
@@ -178,7 +182,7 @@ class Session:
 
     def read(self, survey: Survey) -> Corpus:
         """The files that matter, as models."""
-        return self._reader.read(survey)
+        return self._reader.read(survey, self._lists.again())
 
     def texts(self, survey: Survey, paths: Iterable[str]) -> dict[str, Source]:
         """The texts of those files that are container files. Raises Changed."""
@@ -199,17 +203,17 @@ class Session:
         if not request.cache or request.fix or request.add_noqa is not None or request.stdin is not None:
             return None
         known = self._verdicts.recall(survey)
-        if known is None or not self._reader.sound(survey):
+        if known is None or not self._lists.same(known.lists) or not self._reader.sound(survey):
             return None
         if not request.remedies:
             return known
         concerned = {index for index, finding in enumerate(known.findings) if self.concerned(finding)}
         return known if concerned <= known.fixes.keys() else None
 
-    def remember(self, survey: Survey, findings: Sequence[Finding], fixes: Mapping[int, Fix | None]) -> None:
+    def remember(self, survey: Survey, verdict: Verdict) -> None:
         """Keep what was found for `recall`."""
         if self.request.cache and survey.whole and not survey.overlay:
-            self._verdicts.remember(survey, findings, fixes)
+            self._verdicts.remember(survey, verdict)
 
     @cached_property
     def _verdicts(self) -> Verdicts:

@@ -7,7 +7,7 @@ for. Any other file, rule, key or Python makes another verdict. Files that matte
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
@@ -15,6 +15,7 @@ from dllint import registry
 from dllint.cache import Cache, makers
 from dllint.config import Config
 from dllint.engine.reader import Survey
+from dllint.files import Count
 from dllint.finding import Finding
 from dllint.fix import Fix
 from dllint.source import hashed
@@ -26,6 +27,8 @@ class Verdict(msgspec.Struct, frozen=True, array_like=True):
     findings: tuple[Finding, ...]
     fixes: dict[int, Fix | None]
     """The position of a finding to its fix, where that was asked for."""
+    lists: dict[str, Count | None]
+    """How long the lists in files were that the rules asked for."""
 
 
 class Verdicts:
@@ -44,15 +47,17 @@ class Verdicts:
         except msgspec.MsgspecError:
             return None
 
-    def remember(self, survey: Survey, findings: Sequence[Finding], fixes: Mapping[int, Fix | None]) -> None:
+    def remember(self, survey: Survey, verdict: Verdict) -> None:
         """Keep what a run found: the findings outside of files aside, and by their positions the fixes."""
+        findings, fixes = verdict.findings, verdict.fixes
         kept = [index for index, finding in enumerate(findings) if finding.path not in survey.aside]
         plain = tuple(msgspec.structs.replace(findings[index], data=None) for index in kept)
         before = self.recall(survey)
-        known = dict(before.fixes) if before and before.findings == plain else {}
+        same = before is not None and (before.findings, before.lists) == (plain, verdict.lists)
+        known = dict(before.fixes) if before is not None and same else {}
         known |= {place: fixes[index] for place, index in enumerate(kept) if index in fixes}
         with contextlib.suppress(UnicodeEncodeError):  # a path that isn't text
-            self._cache.keep("verdict", self._key(survey), msgspec.msgpack.encode(Verdict(plain, known)))
+            self._cache.keep("verdict", self._key(survey), msgspec.msgpack.encode(Verdict(plain, known, verdict.lists)))
 
     def _key(self, survey: Survey) -> str:
         told = (self._told, msgspec.to_builtins(survey.problems))

@@ -102,6 +102,12 @@ def _below(files: set[str], folder: str) -> set[str]:
     return files.copy() if folder == "." else {file for file in files if file.startswith(f"{folder}/")}
 
 
+def left_out(configs: Configs, place: str) -> bool:
+    """Whether a place below the root is none of the project: excluded, ignored, or really elsewhere."""
+    walk = _Walk(configs)
+    return walk.outside(place) or walk.excluded(place)
+
+
 def projects(folder: str, paths: Sequence[str]) -> dict[str, list[str]]:
     """The projects below a folder that is none, with the arguments that concern each; none where a file is in none.
 

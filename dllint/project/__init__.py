@@ -6,7 +6,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 from dllint.finding import Certainty, Note
 from dllint.knowledge import DATA_ROOTS
@@ -53,6 +53,13 @@ Sent = tuple[Value, Holder, tuple[Note, ...]]
 """Something that the project's users send to workers: the value, how, the way to it."""
 
 
+class Lists(Protocol):
+    """How long the lists in files are."""
+
+    def longest(self, pattern: str, /) -> tuple[str, int, int] | None:
+        """Of the files that a pattern means the one with most elements: its path, elements and bytes."""
+
+
 class Project:
     """The questions that rules may ask. Everything is computed on first use and kept.
 
@@ -66,6 +73,7 @@ class Project:
         read: Callable[[str], Source],
         containers: Sequence[Container] = (),
         former: Project | None = None,
+        lists: Lists | None = None,
     ) -> None:
         # Following a value costs some twenty Python frames a step; MAX_DEPTH bounds the steps.
         sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION_LIMIT))
@@ -93,6 +101,8 @@ class Project:
         self.passes = Passes(self.evaluator, self.main_code)
         self.loader_starts = LoaderStarts(self.evaluator, self.main_code)
         self.devices = Devices(self.evaluator, declared)
+        self.declared = declared
+        self.lists = lists
         self.containers = tuple(containers)
         self._container_files = {container.path for container in containers}
         self._analyses: dict[Callable[[Project], object], object] = {}

@@ -89,6 +89,14 @@ class Growth:
         tested = (part for part in test.walk() if part.kind in ("name", "call"))
         return any(self._is_line(value) for part in tested for value in self.evaluator.values(part, env))
 
+    def read_until(self, loop: Block, env: Env) -> Iterator[ExtInst]:
+        """The next lines whose end ends a `while` loop: `while line`, `while True` with `if not line: break`."""
+        for test in _ends(loop, env):
+            for part in test.walk():
+                for value in self.evaluator.values(part, env) if part.kind in ("name", "call") else ():
+                    if isinstance(value, ExtInst) and self._is_line(value):
+                        yield value
+
     def _is_line(self, value: Value) -> bool:
         return isinstance(value, ExtInst) and value.name.endswith(".readline") and self.from_data(value)
 

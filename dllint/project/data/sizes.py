@@ -10,7 +10,8 @@ from dllint.model.facts import Event, Expr
 from dllint.project.data.contents import Contents, Kind
 from dllint.project.data.growth import LISTING, Growth
 from dllint.project.data.known import Known, is_benchmark, is_cut_down, is_held_out
-from dllint.project.data.one_folder import OneFolder
+from dllint.project.data.list_files import ListFiles
+from dllint.project.data.origins import Origins, lists_folder
 from dllint.project.evaluate.abstract_values import Klass, Value
 from dllint.project.program.module import Module
 
@@ -31,6 +32,8 @@ _MARKED = re.compile(r"(?:^|_)(?:ann|anno|annotation|instance|object)s?(?:_|\d*$
 """Names of what is marked in an item, one by one or together."""
 _NAME, _ROW = 125, 400
 """Bytes that a worker copies for a name and for a row: two to three small objects, mostly."""
+_BYTES = {_NAME: 2, _ROW: 5}
+"""Bytes that a worker copies for a byte of text: of a line, of a row in pieces."""
 LEAST = 10_000_000
 """Bytes that a forked worker has of its own before it reads an item: less than that is little."""
 
@@ -43,7 +46,8 @@ class Sizes:
         self.contents = project.analysis(Contents)
         self.growth = project.analysis(Growth)
         self.known = project.analysis(Known)
-        self.one_folder = project.analysis(OneFolder)
+        self.origins = project.analysis(Origins)
+        self.files = project.analysis(ListFiles)
         self._reasons: dict[tuple[str, str, str, Value], str] = {}
 
     def why_small(self, value: Value, owner: str, attribute: str, path: str) -> str:
@@ -64,16 +68,31 @@ class Sizes:
             return "one name for each folder that `__init__` lists"
         if is_cut_down(owner):
             return "by its name a part of the data"
+        counted = self._counted(value)
+        if counted is not None:
+            return counted
         known = self.known.items(owner, path)
         if known is not None:
             name, items = known
             few = items <= self.least(value) and not self._has_more(value, attribute, keepers)
-            return f"`{name}` has about {items:,} items, {self._cost(items, value)}" if few else ""
+            return f"`{name}` has about {items:,} items, {self._cost(items * self._each(value))}" if few else ""
         if is_held_out(owner) and not _PARTS.search(attribute) and not self._is_index(value):
             return "by its name for validation or tests"
         values = (value, *self._set_to(keepers, attribute))
-        listed = all(self.one_folder.lists(item) for item in values if item is value or self.growth.grows(item))
+        origins = [self.origins.of(item) for item in values if item is value or self.growth.grows(item)]
+        listed = all(calls is not None and all(map(lists_folder, calls)) for calls in origins)
         return "one element for each entry of one folder" if listed else ""
+
+    def _counted(self, value: Value) -> str | None:
+        """What the files of the project say of which it has the lines: that it is small, or "" where it is large."""
+        counts = [self.files.longest(call) for call in self.origins.of(value) or ()]
+        known = [count for count in counts if count is not None]
+        if not known or len(known) < len(counts):
+            return None
+        each = self._each(value)
+        cost = sum(max(number * each, size * _BYTES[each]) for _, number, size in known)
+        path, number, _ = max(known, key=lambda count: (count[1], count[0]))
+        return f"`{path}` has {number:,} entries, {self._cost(cost)}" if cost <= LEAST else ""
 
     def _set_to(self, keepers: Iterable[Klass], attribute: str) -> Iterator[Value]:
         """What the classes, and those that they derive from, set an attribute to: one of them may be large."""
@@ -91,9 +110,9 @@ class Sizes:
         found = self.contents.of(value)
         return _ROW if found is None or found.kind is Kind.ROW else _NAME
 
-    def _cost(self, items: int, value: Value) -> str:
-        """What many elements come to, in words."""
-        return f"{max(items * self._each(value) / 1e6, 0.1):.1f} MB in each worker"
+    def _cost(self, size: int) -> str:
+        """A number of bytes, in words."""
+        return f"{max(size / 1e6, 0.1):.1f} MB in each worker"
 
     def _has_more(self, value: Value, attribute: str, keepers: Iterable[Klass]) -> bool:
         """Whether a container has more elements than there are items: one for each part, or for each mark in one."""

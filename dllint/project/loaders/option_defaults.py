@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
@@ -43,6 +43,11 @@ class Declared:
         """The whole numbers stored under a name on configuration objects."""
         return [(expr, env) for expr, env in self._numbers.get(name, ()) if self._of_one_program(env, read)]
 
+    def text(self, name: str, read: Value) -> list[Argument]:
+        """The names of files stored under a name: on configuration objects, as options, in files of settings."""
+        stored = [(expr, env) for expr, env in self._files.get(name, ()) if self._of_one_program(env, read)]
+        return [*stored, *self.option(name, read), *self._of_settings(self._settings_files, name, read)]
+
     def _of_one_program(self, declared: Env, read: Value) -> bool:
         """Whether some program has both files; a file that nobody imports may be read by its path."""
         used = _module_of(read)
@@ -70,16 +75,34 @@ class Declared:
     @cached_property
     def _numbers(self) -> dict[str, list[Argument]]:
         """`_C.NUM_WORKERS = 4`, class fields, dictionary entries."""
+        return self._stored(_is_number)
+
+    @cached_property
+    def _files(self) -> dict[str, list[Argument]]:
+        """`HParams(training_files="lists/train.txt")`, and the like."""
+        found = self._stored(_is_file)
+        for module in self.index:
+            for function, _, events in module.scopes if not module.settings else ():
+                for part in (part for event in events for part in event.walk() if part.kind == "call"):
+                    for name, value in part.keywords:
+                        if _is_file(value):
+                            found[name].append((value, self.evaluator.generic(module, function)))
+        return found
+
+    def _stored(self, wanted: Callable[[Expr], bool]) -> dict[str, list[Argument]]:
         found: dict[str, list[Argument]] = defaultdict(list)
         for module in self.index:
             env = self.evaluator.env(module, -1)
-            for name, expr in _stored_numbers(module) if not module.settings else ():
+            for name, expr in _stored(module, wanted) if not module.settings else ():
                 found[name].append((expr, env))
         return found
 
     def setting(self, name: str, read: Value) -> list[Argument]:
         """What files of settings hold under a name, where a program that reads such files reads it."""
-        used, found = _module_of(read), self._settings.get(name, [])
+        return self._of_settings(self._settings, name, read)
+
+    def _of_settings(self, settings: Mapping[str, list[Argument]], name: str, read: Value) -> list[Argument]:
+        used, found = _module_of(read), settings.get(name, [])
         return found if found and (used is None or used.settings or self._reads_settings(used)) else []
 
     def _reads_settings(self, module: Module) -> bool:
@@ -99,6 +122,13 @@ class Declared:
     @cached_property
     def _settings(self) -> dict[str, list[Argument]]:
         """Numbers and references, under the keys of mappings and as arguments of what is made."""
+        return self._set(_is_number)
+
+    @cached_property
+    def _settings_files(self) -> dict[str, list[Argument]]:
+        return self._set(_is_file)
+
+    def _set(self, wanted: Callable[[Expr], bool]) -> dict[str, list[Argument]]:
         found: dict[str, list[Argument]] = defaultdict(list)
         for module in self.index:
             for function, _, events in module.scopes if module.settings else ():
@@ -107,7 +137,7 @@ class Declared:
                     pairs = zip(part.args[::2], part.args[1::2], strict=True) if part.kind == "dict" else ()
                     named = [(str(key.value), value) for key, value in pairs] + list(part.keywords)
                     for key, value in named:
-                        if _is_number(value):
+                        if wanted(value):
                             found[key].append((value, env))
         return found
 
@@ -154,23 +184,29 @@ def _destinations(call: Expr) -> Iterator[str]:
         yield name.lstrip("-").replace("-", "_")
 
 
-def _stored_numbers(module: Module) -> Iterator[tuple[str, Expr]]:
+def _stored(module: Module, wanted: Callable[[Expr], bool]) -> Iterator[tuple[str, Expr]]:
     for name, writes in module.attribute_writes.items():
         for write in writes:
-            if write.event.value is not None and _is_number(write.event.value):
+            if write.event.value is not None and wanted(write.event.value):
                 yield name, write.event.value
     for item in module.model.classes:
         for event in item.events:
-            if event.target is not None and event.value is not None and _is_number(event.value):
+            if event.target is not None and event.value is not None and wanted(event.value):
                 yield event.target.name, event.value
     for _, _, events in module.scopes:
         for event in events:
             for part in event.value.walk() if event.value is not None else ():
                 if part.kind == "dict":
                     for key, value in zip(part.args[::2], part.args[1::2], strict=True):
-                        if isinstance(key.value, str) and _is_number(value):
+                        if isinstance(key.value, str) and wanted(value):
                             yield key.value, value
 
 
 def _is_number(expr: Expr) -> bool:
     return expr.kind == "constant" and type(expr.value) is int
+
+
+def _is_file(expr: Expr) -> bool:
+    """Whether an expression is the written name of a file, with a folder."""
+    text = expr.value
+    return expr.kind == "constant" and isinstance(text, str) and "/" in text and "." in text.rpartition("/")[2]

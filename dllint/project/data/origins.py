@@ -1,4 +1,4 @@
-"""Containers with an element for each entry of one folder, not for what is in the folders below."""
+"""Containers with an element for each entry of one folder, or each line of one file, and of which these are."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dllint.model.facts import Block, Event, Expr
 from dllint.project.data.contents import Contents
-from dllint.project.data.growth import MAKERS, Growth
+from dllint.project.data.growth import FRAMES, MAKERS, READ, Growth, chain, opens, reads_rows
 from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Seq, Value
 from dllint.project.program.flow import LOOPS
 
@@ -18,49 +18,75 @@ if TYPE_CHECKING:
 _ENTRIES = frozenset({"listdir", "scandir", "iterdir", "walk"})
 """What gives an element for each entry of one folder; `os.walk` gives one for each folder."""
 _MATCHES = frozenset({"glob", "iglob"})
+_TABLES = (*FRAMES, "numpy.loadtxt", "numpy.genfromtxt")
+_READ_TEXT = frozenset({"pathlib.Path.read_text", "pathlib.Path().read_text"})
 _PAIRED = frozenset({"builtins.enumerate", "builtins.zip", "builtins.map"})
 _WILD = re.compile(r"[*?\[]")
 _DISPLAYS = ("list", "tuple", "set", "dict")
 _MAX_NAMES = 4
 """So many names are followed from a pattern to its text."""
 
+Found = frozenset[ExtInst] | None
+"""The calls that list or open what a container is made of; None where there is more to it."""
 
-class OneFolder:
-    """Answers whether containers only list one folder."""
+
+class Origins:
+    """Answers which folders and files a container has one element for each entry or line of."""
 
     def __init__(self, project: Project) -> None:
         self.evaluator = project.evaluator
         self.growth = project.analysis(Growth)
         self.contents = project.analysis(Contents)
-        self._known: dict[Value, bool] = {}
+        self._known: dict[Value, Found] = {}
 
-    def lists(self, value: Value) -> bool:
-        """Whether all that a container has many of are entries of one folder."""
-        return self.evaluator.ask(self._known, value, False, self._lists, value)
+    def of(self, value: Value) -> Found:
+        """The calls that list one folder or open one file, if all that a container has many of are from these."""
+        return self.evaluator.ask(self._known, value, None, self._of, value)
 
-    def _lists(self, value: Value) -> bool:
+    def _of(self, value: Value) -> Found:
         match value:
             case Seq(expr=expr, env=env) if expr.kind == "comprehension":
                 clauses = [iterable for key, iterable in expr.keywords if key == "in"]
-                return len(clauses) == 1 and self._loops(clauses[0], env) and not self._is_many(expr.args[-1], env)
+                one = len(clauses) == 1 and not self._is_many(expr.args[-1], env)
+                return self._loop(clauses[0], env) if one else None
             case ExtInst(name=name, call=call, env=env) if call.kind == "call" and not name.endswith("[]"):
                 last = name.rpartition(".")[2]
                 if last in _ENTRIES or last in _MATCHES:
-                    return last in _ENTRIES or self._is_one_level(call, env)
+                    return frozenset({value}) if last in _ENTRIES or self._is_one_level(call, env) else None
                 if name in _PAIRED:
-                    return any(self._loops(arg, env) for arg in call.args[1:])
+                    return next(filter(None, (self._loop(arg, env) for arg in call.args[1:])), None)
+        read = self._read(value) if isinstance(value, ExtInst) else None
+        if read is not None:
+            return read
         copied = [part for part in self.growth.copied(value) if self.growth.grows(part)]
         made = isinstance(value, Seq) or (isinstance(value, ExtInst) and value.name in MAKERS)
         added = list(self.growth.fillings(value)) if made else []
-        lists = all(map(self.lists, copied)) and all(
-            not grouped and self._adds(event, what, scope) for scope, event, grouped, what in added
-        )
-        return bool(copied or added) and lists
+        found = [self.of(part) for part in copied]
+        found += [None if grouped else self._added(event, what, scope) for scope, event, grouped, what in added]
+        return _all(found)
 
-    def _loops(self, iterable: Expr, env: Env) -> bool:
-        """Whether an expression only gives entries of one folder, as far as it gives many."""
-        many = [value for value in self.evaluator.values(iterable, env) if self.growth.grows(value)]
-        return bool(many) and all(map(self.lists, many))
+    def _read(self, value: ExtInst) -> Found:
+        """The files that a value is all of: opened, read in lines or rows, or parsed."""
+        if value.name.endswith("[]") and value.call.kind != "subscript":
+            return None
+        for part in chain(value):
+            if not isinstance(part, ExtInst):
+                continue
+            if part.name.endswith(("[]", ".readline")) and part.call.kind != "subscript":
+                return None  # one line, in pieces
+            if opens(part.name) and not reads_rows(part.name):
+                return frozenset({part})
+            if part.name.startswith(_TABLES) or part.name in _READ_TEXT:
+                return frozenset({part})
+            if part.name in READ or reads_rows(part.name):
+                given = self.evaluator.values(part.call.args[1], part.env) if len(part.call.args) > 1 else ()
+                return _all([self._read(file) if isinstance(file, ExtInst) else None for file in given])
+        return None
+
+    def _loop(self, iterable: Expr, env: Env) -> Found:
+        """Where the elements of an expression come from, as far as it gives many."""
+        values = self.evaluator.values(iterable, env)
+        return _all([self.of(value) for value in values if self.growth.grows(value)])
 
     def _is_many(self, element: Expr, env: Env) -> bool:
         """Whether an element is a long container itself, or has one: the frames of a video."""
@@ -68,19 +94,26 @@ class OneFolder:
             return any(self._is_many(part, env) for part in element.args)
         return any(map(self.contents.of, self.evaluator.values(element, env)))
 
-    def _adds(self, event: Event, what: Expr, scope: Env) -> bool:
-        """Whether what is added to a container, once or in one loop, are entries of one folder."""
+    def _added(self, event: Event, what: Expr, scope: Env) -> Found:
+        """Where that comes from which is added to a container, once or in one loop."""
         if any(True for _ in self._loops_around(event, scope, called=True)):
-            return False
+            return None
         loops = list(self._loops_around(event, scope))
         whole = event.kind == "augment" and what.kind not in _DISPLAYS
         if whole or (what.kind == "call" and what.args[0].name in ("extend", "update")):
             given = (what,) if whole else what.args[1:]
-            return not loops and all(self._loops(arg, scope) or not self.growth.loops(arg, scope) for arg in given)
+            long = [self._loop(arg, scope) for arg in given if self.growth.loops(arg, scope)]
+            return None if loops else _all(long, frozenset())
         added = what.args[-1] if what.kind == "call" else what if whole else event.value
         if len(loops) > 1 or (added is not None and self._is_many(added, scope)):
-            return False
-        return all(loop.kind == "for" and loop.test is not None and self._loops(loop.test, scope) for loop in loops)
+            return None
+        return _all([self._around(loop, scope) for loop in loops], frozenset())
+
+    def _around(self, loop: Block, scope: Env) -> Found:
+        """Where the elements come from that a loop goes over."""
+        if loop.kind == "for":
+            return self._loop(loop.test, scope) if loop.test is not None else None
+        return _all([_opened(line) for line in self.growth.read_until(loop, scope)])
 
     def _loops_around(self, event: Event, env: Env, called: bool = False) -> Iterator[Block]:
         """The loops around an event, or around the calls of its function, but not those over what is written out."""
@@ -116,3 +149,21 @@ class OneFolder:
                         yield value.value
                     elif isinstance(value, ExtInst) and value.call.kind == "call" and value.call is not pattern:
                         yield from self._texts(value.call, value.env, names - 1)
+
+
+def _opened(line: ExtInst) -> Found:
+    """The file that a line is read from."""
+    found = frozenset(part for part in chain(line) if isinstance(part, ExtInst) and opens(part.name))
+    return found or None
+
+
+def _all(found: list[Found], nothing: Found = None) -> Found:
+    """All of these together, if each is known."""
+    known = [one for one in found if one is not None]
+    return frozenset().union(*known) if known and len(known) == len(found) else nothing if not found else None
+
+
+def lists_folder(call: ExtInst) -> bool:
+    """Whether an origin is a folder."""
+    last = call.name.rpartition(".")[2]
+    return last in _ENTRIES or last in _MATCHES

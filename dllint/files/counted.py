@@ -1,0 +1,109 @@
+"""How long the lists are that a project has in files: lines of text, elements of JSON.
+
+Only files that the walk would not leave out count, regular ones that are really below the root, of a bounded size.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+
+from dllint.config import Configs
+from dllint.files.walk import left_out
+from dllint.reading import contents
+
+MOST = 5 << 20
+"""Bytes; a longer list isn't small, however many elements it has."""
+_FEWEST = 10
+"""A shorter list is an example of one."""
+_FOLDERS, _ENTRIES = 2, 2_000
+"""So many folders of a pattern may have any name, of so many entries."""
+_SUFFIX = re.compile(r"\.(?:txt|lst|list|csv|tsv|jsonl?|ndjson|scp)$", re.IGNORECASE)
+_POINTER = b"version https://git-lfs.github.com/"
+
+Count = tuple[str, int, int]
+"""A file by its path, the number of its elements, and of its bytes."""
+_State = tuple[int, int, int, int]
+
+
+class Lists:
+    """Counts the elements of list files, and remembers what it was asked: findings depend on it."""
+
+    def __init__(self, configs: Configs, known: dict[str, tuple[_State, Count | None]] | None = None) -> None:
+        self._configs = configs
+        self._known = {} if known is None else known
+        self.asked: dict[str, Count | None] = {}
+
+    def again(self) -> Lists:
+        """The same lists, of which nothing was asked; those of unchanged files aren't read again."""
+        return Lists(self._configs, self._known)
+
+    def longest(self, pattern: str) -> Count | None:
+        """The longest list among the files that a pattern means, relative to the root; `*` is any name, or a part."""
+        if pattern not in self.asked:
+            counts = [self._count(path) for path in self._matches(pattern)]
+            known = [count for count in counts if count is not None]
+            whole = bool(known) and len(known) == len(counts)
+            self.asked[pattern] = max(known, key=lambda count: (count[1], count[0])) if whole else None
+        return self.asked[pattern]
+
+    def same(self, asked: Mapping[str, Count | None]) -> bool:
+        """Whether these were the answers to the same questions now."""
+        now = self.again()
+        return all(now.longest(pattern) == count for pattern, count in asked.items())
+
+    def _matches(self, pattern: str) -> Iterator[str]:
+        parts = pattern.split("/")
+        wild = [part for part in parts if "*" in part]
+        bad = {"", ".", ".."}.intersection(parts) or "*" in parts[0] or "\0" in pattern
+        if bad or len(wild) > _FOLDERS or not _SUFFIX.search(parts[-1]) or parts[-1].startswith("*."):
+            return
+        yield from self._below("", parts)
+
+    def _below(self, folder: str, parts: list[str]) -> Iterator[str]:
+        here, *rest = parts
+        for name in self._named(folder, here) if "*" in here else (here,):
+            path = f"{folder}{name}"
+            if rest:
+                yield from self._below(f"{path}/", rest)
+            elif os.path.isfile(os.path.join(self._configs.root, path)):
+                yield path
+
+    def _named(self, folder: str, pattern: str) -> list[str]:
+        glob = re.compile(".*".join(map(re.escape, pattern.split("*"))))
+        place = os.path.join(self._configs.root, folder.rstrip("/"))
+        try:
+            names = [] if left_out(self._configs, place) else os.listdir(place)
+        except OSError:
+            return []
+        return sorted(name for name in names if glob.fullmatch(name)) if len(names) <= _ENTRIES else []
+
+    def _count(self, path: str) -> Count | None:
+        place = os.path.join(self._configs.root, path)
+        try:
+            if left_out(self._configs, place):
+                return None
+            status = os.stat(place)
+            state = status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
+            if path not in self._known or self._known[path][0] != state:
+                self._known[path] = state, _counted(path, contents(place, MOST))
+            return self._known[path][1]
+        except (OSError, ValueError, RecursionError):
+            return None
+
+
+def _counted(path: str, data: bytes) -> Count | None:
+    if data.startswith(_POINTER):
+        return None
+    number = _elements(json.loads(data)) if path.lower().endswith(".json") else len(data.splitlines())
+    return (path, number, len(data)) if number >= _FEWEST else None
+
+
+def _elements(data: object) -> int:
+    """How many elements a list or dictionary of JSON has, or the longest one in it: `{"images": [...]}`."""
+    if not isinstance(data, (list, dict)):
+        return 0
+    inner = data.values() if isinstance(data, dict) else data
+    return max((len(item) for item in (data, *inner) if isinstance(item, (list, dict))), default=0)

@@ -1,0 +1,127 @@
+"""The list files of the project that code opens: which they are, by what the program says of their paths."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import product
+from posixpath import normpath
+from typing import TYPE_CHECKING
+
+from dllint.model.facts import Expr
+from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, ExtMethod, Opaque, Value
+from dllint.project.evaluate.shapes import text_around
+
+if TYPE_CHECKING:
+    from dllint.project import Project
+
+_JOINS = frozenset({"join", "joinpath", "Path", "PurePath", "PosixPath"})
+_SAME = frozenset({"str", "abspath", "realpath", "normpath", "expanduser", "resolve", "absolute", "as_posix", "fspath"})
+_FOLDERS = frozenset({"dirname", "parent", "cwd", "getcwd"})
+_FIELD = re.compile(r"\{[^{}]*\}|%[-+ 0-9.]*[sdif]")
+ANY = "*"
+_MOST, _STEPS = 8, 8
+"""So many alternatives, and so many names on the way to a text."""
+
+
+class ListFiles:
+    """Answers how long the files are that code opens, as far as they are in the project."""
+
+    def __init__(self, project: Project) -> None:
+        self.evaluator = project.evaluator
+        self.declared = project.declared
+        self.lists = project.lists
+
+    def longest(self, opened: ExtInst) -> tuple[str, int, int] | None:
+        """The longest file that a call may open: path, elements, bytes; None unless all are in the project."""
+        if self.lists is None:
+            return None
+        path = opened.call.args[1] if len(opened.call.args) > 1 else opened.call.keyword("file")
+        if opened.name.startswith("pathlib.") or path is None:
+            path = opened.call.args[0].args[0] if opened.call.args[0].args else path
+        texts = list(self._texts(path, opened.env, _STEPS)) if path is not None else []
+        found = [self._near(text, opened.env.module.path) for text in dict.fromkeys(texts)]
+        known = [count for count in found if count is not None]
+        return max(known, key=lambda count: (count[1], count[0])) if known and len(known) == len(found) else None
+
+    def _near(self, text: str, path: str) -> tuple[str, int, int] | None:
+        """A path where programs start: at the root of the project, or in a folder on the way to a file."""
+        assert self.lists is not None
+        parts = path.split("/")[:-1]
+        for depth in range(len(parts) + 1):
+            place = normpath("/".join((*parts[:depth], text)))
+            known = None if place.startswith(("..", "/")) else self.lists.longest(place)
+            if known is not None:
+                return known
+        return None
+
+    def _texts(self, expr: Expr, env: Env, steps: int) -> Iterator[str]:
+        """What a path may be in words; `*` stands for what isn't known."""
+        found = [text for _, text in zip(range(_MOST), self._of(expr, env, steps), strict=False)]
+        yield from [text for text in found if text != ANY] or (ANY,)
+
+    def _of(self, expr: Expr, env: Env, steps: int) -> Iterable[str]:
+        if isinstance(expr.value, str) and expr.kind == "constant":
+            return (expr.value,)
+        if not steps:
+            return (ANY,)
+        if expr.kind == "fstring":
+            return self._formatted(expr, env, steps)
+        if expr.kind == "binop" and expr.name in "+/":
+            return self._joined(expr.args, "/" if expr.name == "/" else "", env, steps)
+        if expr.kind == "binop" and expr.name == "%":
+            return (_FIELD.sub(ANY, text) for text in self._texts(expr.args[0], env, steps - 1))
+        if expr.kind == "ifexp":
+            return (text for part in expr.args[1:] for text in self._texts(part, env, steps - 1))
+        if expr.kind == "call":
+            return self._called(expr, env, steps)
+        if expr.kind == "attribute" and expr.name in _FOLDERS:
+            return ("",)
+        if expr.kind in ("name", "attribute", "subscript"):
+            return (text for value in self.evaluator.values(expr, env) for text in self._valued(value, expr, steps))
+        return (ANY,)
+
+    def _joined(self, parts: Iterable[Expr], between: str, env: Env, steps: int) -> Iterator[str]:
+        given = [list(self._texts(part, env, steps - 1)) for part in parts]
+        for texts in product(*given):
+            yield between.join(text for text in texts if text or not between)
+
+    def _formatted(self, expr: Expr, env: Env, steps: int) -> Iterator[str]:
+        around = text_around(expr)
+        if around is None:
+            yield ANY if expr.args else str(expr.value)
+            return
+        for text in self._texts(expr.args[0], env, steps - 1):
+            yield f"{around[0]}{text}{around[1]}"
+
+    def _called(self, call: Expr, env: Env, steps: int) -> Iterable[str]:
+        callee, given = call.args[0], call.args[1:]
+        method = callee.args if callee.kind == "attribute" else ()
+        if callee.name in _FOLDERS:
+            return ("",)
+        if callee.name in _JOINS and given:
+            return self._joined((*method, *given) if callee.name == "joinpath" else given, "/", env, steps)
+        if callee.name in _SAME and (given or method):
+            return self._texts((given or method)[0], env, steps - 1)
+        if callee.name == "format" and method:
+            named = list(self._texts(given[0], env, steps - 1)) if len(given) == 1 else [ANY]
+            whole = self._texts(method[0], env, steps - 1)
+            return (name.join(_FIELD.split(text)) for text, name in product(whole, named))
+        return (text for value in self.evaluator.values(call, env) for text in self._valued(value, call, steps))
+
+    def _valued(self, value: Value, expr: Expr, steps: int) -> Iterable[str]:
+        """The text of a value; of one that isn't followed, what the program stores under its name."""
+        match value:
+            case Const(value=str(text)):
+                return (text,)
+            case ExtInst(call=call, env=env) if call is not expr and call.kind == "call":
+                return self._texts(call, env, steps - 1)
+            case Opaque(expr=inner, env=env) if inner is not expr and inner.kind not in ("name", "attribute"):
+                return self._texts(inner, env, steps - 1)
+        name = expr.name if expr.kind in ("name", "attribute") else ""
+        if expr.kind == "subscript" and isinstance(expr.args[1].value, str):
+            name = expr.args[1].value
+        if isinstance(value, ExtMethod):
+            name = value.attribute
+        stored = self.declared.text(name, value) if name else ()
+        return (text for default, env in stored for text in self._texts(default, env, steps - 1))
