@@ -5,8 +5,10 @@ Only files that the walk would not leave out count, regular ones that are really
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import posixpath
 import re
 from collections.abc import Iterator, Mapping
 
@@ -20,6 +22,8 @@ _FEWEST = 10
 """A shorter list is an example of one."""
 _FOLDERS, _ENTRIES = 2, 2_000
 """So many folders of a pattern may have any name, of so many entries."""
+_SETTINGS, _SETTINGS_BYTES = 50, 1 << 16
+"""So many files of so many bytes are read for settings."""
 _SUFFIX = re.compile(r"\.(?:txt|lst|list|csv|tsv|jsonl?|ndjson|scp)$", re.IGNORECASE)
 _POINTER = b"version https://git-lfs.github.com/"
 
@@ -41,7 +45,10 @@ class Lists:
         return Lists(self._configs, self._known)
 
     def longest(self, pattern: str) -> Count | None:
-        """The longest list among the files that a pattern means, relative to the root; `*` is any name, or a part."""
+        """The longest list among the files that a pattern means, relative to the root, if all are lists.
+
+        `*` is any name, or a part; `{key}` begins with what a JSON file of settings has under a key.
+        """
         if pattern not in self.asked:
             counts = [self._count(path) for path in self._matches(pattern)]
             known = [count for count in counts if count is not None]
@@ -58,9 +65,24 @@ class Lists:
         parts = pattern.split("/")
         wild = [part for part in parts if "*" in part]
         bad = {"", ".", ".."}.intersection(parts) or "*" in parts[0] or "\0" in pattern
+        if re.fullmatch(r"\{\w+\}", parts[0]):
+            for value in self._settings(parts[0][1:-1]):
+                yield from ("/".join((value, *parts[1:])),) if "*" not in pattern else ()
+            return
         if bad or len(wild) > _FOLDERS or not _SUFFIX.search(parts[-1]) or parts[-1].startswith("*."):
             return
         yield from self._below("", parts)
+
+    def _settings(self, key: str) -> list[str]:
+        """The texts that JSON files of settings have under a key."""
+        places = [
+            path for folders in ((), ("conf*",), ("conf*", "*")) for path in self._below("", [*folders, "*.json"])
+        ]
+        found: set[str] = set()
+        for path in places[:_SETTINGS]:
+            with contextlib.suppress(OSError, ValueError, RecursionError):
+                found |= set(_under(key, json.loads(contents(os.path.join(self._configs.root, path), _SETTINGS_BYTES))))
+        return sorted(found)
 
     def _below(self, folder: str, parts: list[str]) -> Iterator[str]:
         here, *rest = parts
@@ -83,7 +105,7 @@ class Lists:
     def _count(self, path: str) -> Count | None:
         place = os.path.join(self._configs.root, path)
         try:
-            if left_out(self._configs, place):
+            if not _SUFFIX.search(path) or left_out(self._configs, place):
                 return None
             status = os.stat(place)
             state = status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
@@ -99,6 +121,20 @@ def _counted(path: str, data: bytes) -> Count | None:
         return None
     number = _elements(json.loads(data)) if path.lower().endswith(".json") else len(data.splitlines())
     return (path, number, len(data)) if number >= _FEWEST else None
+
+
+def _under(key: str, data: object) -> Iterator[str]:
+    """The texts under a key, however deep."""
+    waiting = [data]
+    while waiting:
+        here = waiting.pop()
+        if isinstance(here, dict):
+            found = here.get(key)
+            if isinstance(found, str):
+                yield posixpath.normpath(found)
+            waiting += here.values()
+        elif isinstance(here, list):
+            waiting += here
 
 
 def _elements(data: object) -> int:

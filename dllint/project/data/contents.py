@@ -9,7 +9,7 @@ from dllint.model.facts import Expr
 from dllint.project.data.elements import PAIRS, Elements, Kind, splits_text
 from dllint.project.data.filled import FILLED, Content, Filled
 from dllint.project.data.growth import Growth
-from dllint.project.data.naming import means_class
+from dllint.project.data.naming import means_choice, means_class
 from dllint.project.data.sources import MADE, SETTINGS, Sources
 from dllint.project.evaluate.abstract_values import Env, Ext, ExtInst, ExtMethod, Func, Inst, Seq, Value
 from dllint.project.evaluate.shapes import GENERATOR
@@ -116,8 +116,9 @@ class Contents:
             return None
         found = self._rows(self.of(base))
         # The classes in a pickle are small numbers, of which Python keeps one object each.
-        numbers = found is not None and found.source == "read from a pickle" and isinstance(key.value, str)
-        return None if numbers and means_class(str(key.value)) else found
+        stored = found is not None and found.source in ("read from a pickle", "read from a NumPy file")
+        name = key.value if stored and isinstance(key.value, str) else ""
+        return None if means_class(name) or means_choice(name) else found
 
     def _keys_read(self, base: Value) -> Content | None:
         """The keys of what was read: names, as JSON has no others."""

@@ -89,10 +89,18 @@ class ItemReads:
 
     def _reads(self, running: Running, kept: _Kept) -> Iterator[Expr]:
         env = running.env
+        columns = self._has_columns(running, kept)
         for event, picking in self._picking(running):
             if event.kind == "for" and event.value is not None and _streams(running) and not _for_each(env, event):
                 yield from (part for part in event.value.walk() if kept.is_it(part, env))
-            yield from (part for part in picking if self._by_item(part, kept, env))
+            yield from (
+                part for part in picking if self._by_item(part, kept, env) and not (columns and _is_of_column(part))
+            )
+
+    def _has_columns(self, running: Running, kept: _Kept) -> bool:
+        """Whether this code cuts slices of columns: then all are arrays, those of which it takes one element, too."""
+        parts = (part for _, picking in self._picking(running) for part in picking if _is_part_of_column(part))
+        return any(kept.leads_to(part.args[0], running.env) for part in parts)
 
     def _picking(self, running: Running) -> list[tuple[Event, list[Expr]]]:
         """The loops of some code, and its events that may pick from something, with what may."""
@@ -151,8 +159,13 @@ class ItemReads:
 
 def _is_part_of_column(part: Expr) -> bool:
     """`self.db["poses"][start:end]`: a slice of a column, which is an array wherever it is cut for computing."""
-    column, index = part.args[:2]
-    return index.kind == "slice" and column.kind == "subscript" and isinstance(column.args[1].value, str)
+    return part.kind == "subscript" and part.args[1].kind == "slice" and _is_of_column(part)
+
+
+def _is_of_column(part: Expr) -> bool:
+    """`self.db["poses"][index]`: of the column that a written key names."""
+    column = part.args[0]
+    return part.kind == "subscript" and column.kind == "subscript" and isinstance(column.args[1].value, str)
 
 
 class _Kept:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from dllint.benchmarks import ITEMS
 from dllint.model.facts import Expr
+from dllint.project.data.list_files import ListFiles
 from dllint.project.evaluate.abstract_values import Klass
 
 if TYPE_CHECKING:
@@ -31,7 +32,9 @@ class Known:
     """Answers which public data set a class is for."""
 
     def __init__(self, project: Project) -> None:
+        self.evaluator = project.evaluator
         self.classes = project.evaluator.classes
+        self.files = project.analysis(ListFiles)
 
     def items(self, owner: str, path: str) -> tuple[str, int] | None:
         """The public data set that a class's name, its bases and its default folders name, and its number of items.
@@ -42,9 +45,29 @@ class Known:
         for klass in self.classes.keepers(owner, path):
             for base in self.classes.mro(klass):
                 texts.update(_texts(base))
-        found = {name for text in texts for name in data_sets(text)}
-        own = {name for name in found if not any(name != other and name in other for other in found)}
-        return max(((name, ITEMS[name]) for name in sorted(own)), key=lambda item: item[1], default=None)
+        return _largest(texts)
+
+    def given(self, owner: str, path: str) -> tuple[str, int] | None:
+        """The public data set in whose place the classes of a name are made."""
+        return _largest(text for klass in self.classes.keepers(owner, path) for text in self._given(klass))
+
+    def _given(self, klass: Klass) -> Iterator[str]:
+        """The places that a class is given where it is made, with the defaults of options and settings."""
+        init = klass.facts.methods.get("__init__")
+        if init is None:
+            return
+        env = self.evaluator.generic(klass.module, init)
+        places = {parameter.name for parameter in env.facts.parameters if _PLACES.search(parameter.name)}
+        parts = (part for event in env.facts.events for part in event.walk() if part.kind == "name")
+        first = {part.name: part for part in parts if part.name in places}
+        for part in first.values():
+            yield from self.files.texts(part, env)
+
+
+def _largest(texts: Iterable[str]) -> tuple[str, int] | None:
+    found = {name for text in texts for name in data_sets(text)}
+    own = {name for name in found if not any(name != other and name in other for other in found)}
+    return max(((name, ITEMS[name]) for name in sorted(own)), key=lambda item: item[1], default=None)
 
 
 def is_cut_down(name: str) -> bool:

@@ -39,15 +39,20 @@ class ListFiles:
         path = opened.call.args[1] if len(opened.call.args) > 1 else opened.call.keyword("file")
         if opened.name.startswith("pathlib.") or path is None:
             path = opened.call.args[0].args[0] if opened.call.args[0].args else path
-        texts = list(self._texts(path, opened.env, _STEPS)) if path is not None else []
+        texts = self.texts(path, opened.env) if path is not None else []
         found = [self._near(text, opened.env.module.path) for text in dict.fromkeys(texts)]
         known = [count for count in found if count is not None]
         return max(known, key=lambda count: (count[1], count[0])) if known and len(known) == len(found) else None
 
+    def texts(self, path: Expr, env: Env) -> list[str]:
+        """What a path may be, as far as the program says it."""
+        return list(self._texts(path, env, _STEPS))
+
     def _near(self, text: str, path: str) -> tuple[str, int, int] | None:
         """A path where programs start: at the root of the project, or in a folder on the way to a file."""
         assert self.lists is not None
-        parts = path.split("/")[:-1]
+        text = text[:1] + _FIELD.sub(ANY, text[1:])
+        parts = [] if text.startswith("{") else path.split("/")[:-1]
         for depth in range(len(parts) + 1):
             place = normpath("/".join((*parts[:depth], text)))
             known = None if place.startswith(("..", "/")) else self.lists.longest(place)
@@ -56,9 +61,9 @@ class ListFiles:
         return None
 
     def _texts(self, expr: Expr, env: Env, steps: int) -> Iterator[str]:
-        """What a path may be in words; `*` stands for what isn't known."""
+        """What a path may be in words; `*` stands for what isn't known, `{key}` for what settings have."""
         found = [text for _, text in zip(range(_MOST), self._of(expr, env, steps), strict=False)]
-        yield from [text for text in found if text != ANY] or (ANY,)
+        yield from [text for text in found if text != ANY and not text.startswith("{")] or found or (ANY,)
 
     def _of(self, expr: Expr, env: Env, steps: int) -> Iterable[str]:
         if isinstance(expr.value, str) and expr.kind == "constant":
@@ -78,8 +83,19 @@ class ListFiles:
         if expr.kind == "attribute" and expr.name in _FOLDERS:
             return ("",)
         if expr.kind in ("name", "attribute", "subscript"):
-            return (text for value in self.evaluator.values(expr, env) for text in self._valued(value, expr, steps))
+            values = self.evaluator.values(expr, env) or (Opaque(expr, env),)
+            unknown = all(isinstance(value, Opaque) for value in values)
+            passed = list(self._passed(expr, env)) if unknown else []
+            if passed:
+                return (text for place in passed for text in self._texts(*place, steps - 1))
+            return (text for value in values for text in self._valued(value, expr, steps))
         return (ANY,)
+
+    def _passed(self, name: Expr, env: Env) -> Iterator[tuple[Expr, Env]]:
+        """What the call of a function passes for its parameter of this name."""
+        for position, parameter in enumerate(env.facts.parameters) if env.call is not None and env.caller else ():
+            if name.kind == "name" and parameter.name == name.name and parameter.kind not in ("args", "kwargs"):
+                yield from self.evaluator.arguments.passed(env, position, parameter)
 
     def _joined(self, parts: Iterable[Expr], between: str, env: Env, steps: int) -> Iterator[str]:
         given = [list(self._texts(part, env, steps - 1)) for part in parts]
@@ -116,7 +132,12 @@ class ListFiles:
                 return (text,)
             case ExtInst(call=call, env=env) if call is not expr and call.kind == "call":
                 return self._texts(call, env, steps - 1)
-            case Opaque(expr=inner, env=env) if inner is not expr and inner.kind not in ("name", "attribute"):
+            case Opaque(expr=inner, env=env) if inner is not expr and inner.kind in (
+                "binop",
+                "fstring",
+                "ifexp",
+                "call",
+            ):
                 return self._texts(inner, env, steps - 1)
         name = expr.name if expr.kind in ("name", "attribute") else ""
         if expr.kind == "subscript" and isinstance(expr.args[1].value, str):
@@ -124,4 +145,6 @@ class ListFiles:
         if isinstance(value, ExtMethod):
             name = value.attribute
         stored = self.declared.text(name, value) if name else ()
+        if not stored:
+            return (f"{{{name}}}",) if name else (ANY,)
         return (text for default, env in stored for text in self._texts(default, env, steps - 1))

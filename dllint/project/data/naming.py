@@ -20,6 +20,10 @@ _FEW = re.compile(
 
 _CLASS = re.compile(r"(?:^|_)(?:class|cls|cat|categor|label|lbl)(?:es|s|ies|y)?(?:_?ids?|_?idx)?$", re.IGNORECASE)
 
+_CHOICE = re.compile(
+    r"^(?:is|has|was|only|can|should|use)_|(?:^|_)(?:command|flag|mode|direction|valid)s?$", re.IGNORECASE
+)
+
 
 def means_text(name: str) -> bool:
     """Whether text stands under a name."""
@@ -44,3 +48,8 @@ def means_class(name: str) -> bool:
 def means_few(name: str) -> bool:
     """Whether a name is of something that has few values, however many items there are: a label, a kind, a split."""
     return bool(_FEW.search(name))
+
+
+def means_choice(name: str) -> bool:
+    """Whether a truth value, or one of a few numbers, stands under a name: `is_moving`, `only_brake`, `command`."""
+    return bool(_CHOICE.search(name))

@@ -125,12 +125,9 @@ class Origins:
                     yield block
 
     def _is_written(self, iterable: Expr, env: Env) -> bool:
-        """`for end in ("png", "jpg")`."""
+        """`for end in ("png", "jpg")`, `for name in names.split("+")`."""
         values = self.evaluator.values(iterable, env)
-        return bool(values) and all(
-            isinstance(value, Seq) and value.expr.kind in _DISPLAYS and value.expr.args and not self.growth.grows(value)
-            for value in values
-        )
+        return bool(values) and not any(map(self.growth.grows, values)) and all(map(_is_short, values))
 
     def _is_one_level(self, call: Expr, env: Env) -> bool:
         """Whether the pattern of a `glob` has wildcards in one part of the path only."""
@@ -149,6 +146,13 @@ class Origins:
                         yield value.value
                     elif isinstance(value, ExtInst) and value.call.kind == "call" and value.call is not pattern:
                         yield from self._texts(value.call, value.env, names - 1)
+
+
+def _is_short(value: Value) -> bool:
+    """Whether a value that doesn't grow with data is written out, in pieces or as one text."""
+    if isinstance(value, ExtInst):
+        return value.name.endswith(".split") and value.call.kind == "call"
+    return isinstance(value, Seq) and value.expr.kind in _DISPLAYS and bool(value.expr.args)
 
 
 def _opened(line: ExtInst) -> Found:

@@ -30,6 +30,11 @@ _PARTS = re.compile(
 """Names of parts of items, of which there are many more."""
 _MARKED = re.compile(r"(?:^|_)(?:ann|anno|annotation|instance|object)s?(?:_|\d*$)", re.IGNORECASE)
 """Names of what is marked in an item, one by one or together."""
+_ARCHIVES = frozenset({
+    ("h5py", "File"), ("zarr", "open"), ("zarr", "open_group"), ("tables", "open_file"), ("tarfile", "open"),
+    ("lmdb", "open"), ("nib", "load"), ("nibabel", "load"), ("sitk", "ReadImage"), ("SimpleITK", "ReadImage"),
+})  # fmt: skip
+"""What opens files of which there are few: each has many items, or is a volume or a recording."""
 _NAME, _ROW = 125, 400
 """Bytes that a worker copies for a name and for a row: two to three small objects, mostly."""
 _BYTES = {_NAME: 2, _ROW: 5}
@@ -71,13 +76,18 @@ class Sizes:
         counted = self._counted(value)
         if counted is not None:
             return counted
-        known = self.known.items(owner, path)
-        if known is not None:
-            name, items = known
-            few = items <= self.least(value) and not self._has_more(value, attribute, keepers)
-            return f"`{name}` has about {items:,} items, {self._cost(items * self._each(value))}" if few else ""
-        if is_held_out(owner) and not _PARTS.search(attribute) and not self._is_index(value):
+        if any(_opens_each(base, attribute) for klass in keepers for base in classes.mro(klass)):
+            return "one element is a file of many items"
+        whole = not self._has_more(value, attribute, keepers)
+        own = self.known.items(owner, path)
+        public = own or self.known.given(owner, path)
+        if public is not None and whole and public[1] <= self.least(value):
+            return self._of_public(*public, value)
+        held_out = is_held_out(owner) or is_held_out(" ".join(path.rpartition(".")[0].split("/")[-2:]))
+        if held_out and not _PARTS.search(attribute) and not self._is_index(value):
             return "by its name for validation or tests"
+        if own is not None:
+            return ""
         values = (value, *self._set_to(keepers, attribute))
         origins = [self.origins.of(item) for item in values if item is value or self.growth.grows(item)]
         listed = all(calls is not None and all(map(lists_folder, calls)) for calls in origins)
@@ -109,6 +119,9 @@ class Sizes:
     def _each(self, value: Value) -> int:
         found = self.contents.of(value)
         return _ROW if found is None or found.kind is Kind.ROW else _NAME
+
+    def _of_public(self, name: str, items: int, value: Value) -> str:
+        return f"`{name}` has about {items:,} items, {self._cost(items * self._each(value))}"
 
     def _cost(self, size: int) -> str:
         """A number of bytes, in words."""
@@ -147,6 +160,12 @@ def _lists_each(klass: Klass, attribute: str) -> bool:
     return init is not None and _Method(klass.module, init, attribute).lists_elements()
 
 
+def _opens_each(klass: Klass, attribute: str) -> bool:
+    """Whether a class opens the elements of an attribute as files that have many items, or a large one."""
+    functions = klass.facts.methods.values()
+    return any(_Method(klass.module, function, attribute).opens_elements() for function in functions)
+
+
 class _Method:
     """What one method does with the elements of an attribute of its object."""
 
@@ -167,6 +186,12 @@ class _Method:
         elements |= {name for event in self.events for name in _paths_of(event, elements)}
         calls = (part for event in self.events for part in event.walk() if part.kind == "call")
         return any(call.args[0].name in LISTING and self._takes(call, elements) for call in calls)
+
+    def opens_elements(self) -> bool:
+        """Whether it opens one of them as an archive, a recording or a volume."""
+        calls = [part for event in self.events for part in event.walk() if part.kind == "call" and _opens_many(part)]
+        elements = set(self._elements()) if calls else set()
+        return any(self._takes(call, elements) for call in calls)
 
     def _takes(self, call: Expr, elements: Set[str]) -> bool:
         """Whether a call is of an element, or is given one."""
@@ -194,6 +219,11 @@ class _Method:
                 yield from _names(event.target)
             elif value.kind == "call" and value.args[0].name == "append" and self._is_known(value.args[0].args[0]):
                 yield from (part.name for part in value.args[1:] if part.kind == "name")
+
+
+def _opens_many(call: Expr) -> bool:
+    callee = call.args[0]
+    return callee.kind == "attribute" and (callee.args[0].name, callee.name) in _ARCHIVES
 
 
 def _looped(iterable: Expr) -> Expr:
