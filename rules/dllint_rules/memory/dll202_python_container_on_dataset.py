@@ -6,10 +6,26 @@ from collections.abc import Iterator
 
 import msgspec
 
-from dllint import ALL_METHODS, Finding, Fix, Held, Inst, ItemReads, Listings, Project, Records, Rule, Severity, Span
+from dllint import (
+    ALL_METHODS,
+    Certainty,
+    Finding,
+    Fix,
+    Held,
+    Inst,
+    ItemReads,
+    Listings,
+    Project,
+    Records,
+    Rule,
+    Severity,
+    Span,
+)
 from dllint_rules.memory.has_workers import has_workers
 from dllint_rules.memory.kept import NUMBERS, ROWS, bloat, is_few, kept_by, read_in_workers
 
+_UNSEEN = frozenset(f"read from {what}" for what in ("JSON", "a file", "a pickle", "a NumPy file"))
+"""Where records come from whose contents no code shows: they may be arrays, or numbers that Python has once."""
 _Rank = tuple[bool, bool, bool, str, int]
 _First = dict[tuple[object, str], tuple[_Rank, Finding]]
 """Of each class and attribute the finding that says most, and its rank: first that it is only for a library's users."""
@@ -59,6 +75,8 @@ class PythonContainerOnDataset(Rule):
         remedy = f"so memory grows with every worker; keep {kept}"
         key = f"{held.holder.owner}.{held.holder.name}"
         finding = bloat(project, held, self.code, what, remedy, key, "them", each)
+        if source in _UNSEEN:
+            finding = msgspec.structs.replace(finding, certainty=Certainty.LIKELY)
         filled = project.analysis(Records).filled_at(held.value, held.holder.name)
         if filled is None:
             return finding
