@@ -115,6 +115,7 @@ def test_nothing_outside_of_the_project_is_read(tmp_path: Path) -> None:
     assert found.longest("a.txt") is not None
     for pattern in (
         *("../outside/a.txt", "./../outside/a.txt", str(outside / "a.txt"), "folder/a.txt", "folder/*a.txt"),
+        *("x" + "*x" * 200 + ".txt", "x" + "*" * 5_000 + "y.txt"),
         *("file.txt", "ignored.txt", "missing.txt", "*/a.txt", "", "a.txt/a.txt", "a\0.txt"),
     ):
         assert found.longest(pattern) is None, pattern

@@ -20,8 +20,8 @@ MOST = 5 << 20
 """Bytes; a longer list isn't small, however many elements it has."""
 _FEWEST = 10
 """A shorter list is an example of one."""
-_FOLDERS, _ENTRIES = 2, 2_000
-"""So many folders of a pattern may have any name, of so many entries."""
+_FOLDERS, _STARS, _ENTRIES = 2, 3, 2_000
+"""So many names in a pattern are not known, each in so many places, in folders of so many entries."""
 _SETTINGS, _SETTINGS_BYTES = 50, 1 << 16
 """So many files of so many bytes are read for settings."""
 _SUFFIX = re.compile(r"\.(?:txt|lst|list|csv|tsv|jsonl?|ndjson|scp)$", re.IGNORECASE)
@@ -62,9 +62,14 @@ class Lists:
         return all(now.longest(pattern) == count for pattern, count in asked.items())
 
     def _matches(self, pattern: str) -> Iterator[str]:
-        parts = pattern.split("/")
+        parts = re.sub(r"\*+", "*", pattern).split("/")
         wild = [part for part in parts if "*" in part]
-        bad = {"", ".", ".."}.intersection(parts) or "*" in parts[0] or "\0" in pattern
+        bad = (
+            {"", ".", ".."}.intersection(parts)
+            or "*" in parts[0]
+            or "\0" in pattern
+            or any(part.count("*") > _STARS for part in parts)
+        )
         if re.fullmatch(r"\{\w+\}", parts[0]):
             for value in self._settings(parts[0][1:-1]):
                 yield from ("/".join((value, *parts[1:])),) if "*" not in pattern else ()

@@ -20,8 +20,8 @@ _SAME = frozenset({"str", "abspath", "realpath", "normpath", "expanduser", "reso
 _FOLDERS = frozenset({"dirname", "parent", "cwd", "getcwd"})
 _FIELD = re.compile(r"\{[^{}]*\}|%[-+ 0-9.]*[sdif]")
 ANY = "*"
-_MOST, _STEPS = 8, 8
-"""So many alternatives, and so many names on the way to a text."""
+_MOST, _STEPS, _VISITS = 8, 8, 400
+"""So many alternatives, so many names on the way to a text, and so many expressions in all."""
 
 
 class ListFiles:
@@ -31,6 +31,7 @@ class ListFiles:
         self.evaluator = project.evaluator
         self.declared = project.declared
         self.lists = project.lists
+        self._visits = 0
 
     def longest(self, opened: ExtInst) -> tuple[str, int, int] | None:
         """The longest file that a call may open: path, elements, bytes; None unless all are in the project."""
@@ -46,6 +47,7 @@ class ListFiles:
 
     def texts(self, path: Expr, env: Env) -> list[str]:
         """What a path may be, as far as the program says it."""
+        self._visits = 0
         return list(self._texts(path, env, _STEPS))
 
     def _near(self, text: str, path: str) -> tuple[str, int, int] | None:
@@ -62,6 +64,10 @@ class ListFiles:
 
     def _texts(self, expr: Expr, env: Env, steps: int) -> Iterator[str]:
         """What a path may be in words; `*` stands for what isn't known, `{key}` for what settings have."""
+        self._visits += 1
+        if self._visits > _VISITS:
+            yield ANY
+            return
         found = [text for _, text in zip(range(_MOST), self._of(expr, env, steps), strict=False)]
         yield from [text for text in found if text != ANY and not text.startswith("{")] or found or (ANY,)
 
