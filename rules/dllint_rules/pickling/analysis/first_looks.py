@@ -17,6 +17,7 @@ from dllint.project.execution.main_code import iterated_by
 from dllint.project.loaders.boundaries import Loader
 from dllint.project.program.module import Site, Write
 from dllint.source import Span
+from dllint_rules.pickling.analysis.read_through import ReadThrough
 
 if TYPE_CHECKING:
     from dllint.project import Project
@@ -53,6 +54,7 @@ class FirstLooks:
     def __init__(self, project: Project) -> None:
         self.project = project
         self.evaluator = project.evaluator
+        self.read_through = ReadThrough(project.evaluator)
         self.looks = tuple(self._find())
 
     def _find(self) -> Iterator[Look]:
@@ -187,8 +189,9 @@ class FirstLooks:
 
     def _means(self, expr: Expr, env: Env, inst: Inst) -> bool:
         return any(
-            isinstance(value, Inst) and value.call is inst.call and value.klass == inst.klass
+            found.call is inst.call and found.klass == inst.klass
             for value in self.evaluator.values(expr, env)
+            for found in self.read_through.objects(value)
         )
 
 
