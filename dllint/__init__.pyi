@@ -103,7 +103,9 @@ from dllint.project.data.sizes import Sizes as Sizes
 from dllint.project.data.tables import Tables as Tables
 from dllint.start_methods import outcomes as outcomes
 from dllint.syntax.above_guard import above_guard as above_guard
+from dllint.syntax.above_guard import known_in_module as known_in_module
 from dllint.syntax.above_guard import lifted as lifted
+from dllint.syntax.arguments import add_argument as add_argument
 from dllint.syntax.arguments import call_with as call_with
 from dllint.syntax.arguments import piece as piece
 from dllint.syntax.below import after_statement as after_statement

@@ -148,15 +148,21 @@ def test_a_program_does_what_its_page_says(case: pages.Case, clause: Clause, met
     assert agrees(clause, outcome), explain(f"the page says {clause}", case, method, outcome)
 
 
+def meant(case: pages.Case) -> list[Clause]:
+    """The clauses that say what the fixed program prints: where start methods differ, those of forked workers."""
+    working = [clause for clause in case.clauses if clause.outcome == "ok"]
+    forked = [clause for clause in working if "fork" in clause.methods]
+    return forked if len({clause.prints for clause in working}) > 1 else working
+
+
 @pytest.mark.parametrize(("case", "method"), MENDED)
 def test_the_fixed_program_works(case: pages.Case, method: str, programs: Programs) -> None:
     fixed = programs.fixed(case)
     assert fixed != case.files, "nothing was fixed"
     outcome = programs.start(fixed, case.main, method).result()
     assert outcome.kind == "ok", explain("the fixed program works", case, method, outcome)
-    for clause in case.clauses:
-        if clause.outcome == "ok":
-            assert clause.prints in outcome.stdout, explain(f"the fixed program prints {clause}", case, method, outcome)
+    for clause in meant(case):
+        assert clause.prints in outcome.stdout, explain(f"the fixed program prints {clause}", case, method, outcome)
 
 
 CHILD = """

@@ -355,8 +355,11 @@ def test_a_program_with_the_remedy_in_it_works(code: str, method: str) -> None:
 
 
 def test_state_of_another_module_is_set_in_each_worker() -> None:
-    main = "if __name__ == '__main__':\n    config.SCALE = 3\n    print(list(DataLoader(Rows(), num_workers=1)))\n"
-    train = f"import config\n{rows('return config.SCALE', main)}"
+    main = below(
+        "if __name__ == '__main__':",
+        "if sys.argv[1:]:\n    config.SCALE = 3\nfor _ in DataLoader(Rows(), num_workers=1):\n    pass",
+    )
+    train = f"import sys\nimport config\n{rows('return config.SCALE', main)}"
     sources = {"config.py": Source("config.py", "SCALE = 1\n"), "train.py": Source("train.py", train)}
     project = Project({path: collect(source) for path, source in sources.items()}, Targets(), sources.__getitem__)
     rule = next(rule() for rule in registry.rules() if rule.code == "DLL609")

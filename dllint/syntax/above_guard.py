@@ -65,6 +65,14 @@ def lifted(source: Source, offset: int) -> tuple[Edit, ...]:
     return (*([Edit(source.path, at, blank)] if blank else []), put, taken)
 
 
+def known_in_module(source: Source, offset: int, text: str) -> bool:
+    """Whether the module binds all names that a text reads above the top-level statement at an offset."""
+    seen = outline(source.text)
+    spans = map(seen.offsets.span, seen.tree.body) if seen is not None else ()
+    start = next((start for start, end in spans if start <= offset < end), None)
+    return seen is not None and start is not None and not needed(text) - known_above(seen, start)
+
+
 def _bound(node: ast.stmt) -> str:
     """The only name that a definition or an assignment binds; "" where there are several, or none."""
     match node:

@@ -1,12 +1,14 @@
-"""A call as it would be with another argument, for a person to paste."""
+"""A call as it would be with another argument, for a person to paste and for fixes."""
 
 from __future__ import annotations
 
 import ast
 import re
 
+from dllint.fix import Edit
 from dllint.source import Source, Span
 from dllint.syntax.outline import Outline, outline
+from dllint.syntax.width import placed
 
 
 def call_with(source: Source, span: Span, name: str, value: str) -> str:
@@ -22,6 +24,25 @@ def call_with(source: Source, span: Span, name: str, value: str) -> str:
         return text[:start] + value + text[end:]
     ends = [seen.offsets.span(item)[1] for item in (*call.args, *(item.value for item in call.keywords))]
     return _added(text, max(ends, default=-1), f"{name}={value}")
+
+
+def add_argument(source: Source, span: Span, argument: str) -> Edit | None:
+    """The edit that gives a call one more keyword argument; None where the file, or what is given, cannot be read."""
+    text = source.text[span.start : span.end]
+    call = _call(outline(f"({text})"))
+    given = [*call.args, *(item.value for item in call.keywords)] if call is not None else []
+    if call is None or any(item.arg is None for item in call.keywords) or any(map(_is_starred, given)):
+        return None
+    seen = outline(f"({text})")
+    ends = [seen.offsets.span(item)[1] - 1 for item in given] if seen is not None else []
+    new = _added(text, max(ends, default=-1), argument)
+    if source.newline not in text and new:
+        new = placed(source, new, span.start, span.end)
+    return Edit(source.path, span, new) if new else None
+
+
+def _is_starred(given: ast.expr) -> bool:
+    return isinstance(given, ast.Starred)
 
 
 def piece(source: Source, span: Span) -> str:

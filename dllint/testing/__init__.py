@@ -27,5 +27,6 @@ Attributes after `py` make the block the main program of its case and say what i
 `run=spawn,forkserver raises=AttributeError says="local object" run=fork ok prints=done fixed=fork,spawn`. Each `run=`
 opens a clause that ends with the next one; its outcome is `ok`, `raises=A,B`, `hangs`, `dies` or `complains=A` (exit
 status 0, and a child process printed this exception). `fixed=` narrows the start methods under which the fixed program
-must work (all three when absent); what an `ok` clause `prints`, the fixed program prints too.
+must work (all three when absent); what an `ok` clause `prints`, the fixed program prints too; where these differ, it
+prints what the program with forked workers does.
 """

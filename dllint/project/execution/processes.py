@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 import msgspec
@@ -67,9 +67,9 @@ class Processes:
     @cached_property
     def tasks(self) -> tuple[Task, ...]:
         """Every call that sends a function to a process."""
-        makers = {name.rpartition(".")[2] for name in PROCESSES}
+        makers, pools = self._called(PROCESSES), self._called(POOL_METHODS)
         methods = {method for names in POOL_METHODS.values() for method in names}
-        pooled = any(True for _ in self.evaluator.index.calls_named({name.rpartition(".")[2] for name in POOL_METHODS}))
+        pooled = any(True for _ in self.evaluator.index.calls_named(pools))
         found = []
         for site in self.evaluator.index.calls_named(sorted(makers | (methods if pooled else set()))):
             if _is_forgotten(site):
@@ -80,6 +80,11 @@ class Processes:
                     tasks = (self._task(site, env, callee) for callee in callees)
                     found += [task for task in tasks if task is not None][:1]
         return tuple(found)
+
+    def _called(self, names: Iterable[str]) -> set[str]:
+        """The last names under which code may call some of a library's names: these, and what imports make of them."""
+        last = {name.rpartition(".")[2] for name in names}
+        return last.union(*(self.evaluator.index.aliases.get(name, ()) for name in last)) - {""}
 
     def _task(self, site: Site, env: Env, callee: Value) -> Task | None:
         match callee:

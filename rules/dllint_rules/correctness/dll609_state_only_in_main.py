@@ -27,6 +27,7 @@ class StateOnlyInMain(Rule):
     summary = "module state that only the main process changes: spawned workers read the value at import"
     severity = Severity.WARNING
     default = False
+    fixable = "sometimes"
 
     def check(self, project: Project) -> Iterator[Finding]:
         for unseen in project.analysis(ModuleState).unseen(started(project)):
@@ -62,19 +63,26 @@ class StateOnlyInMain(Rule):
         )
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
-        from dllint import above_guard
+        from dllint import Refused, above_guard
+        from dllint_rules.correctness.set_again import set_again
 
-        change, reader = finding.data.change, finding.data.read.running.env.facts.qualname
         snippet = above_guard(project.source(finding.path), finding.span.start)
         if snippet and finding.data.change.place.module.path == finding.path:
             return Fix.manual("Put it above the main guard, where workers come by, too", snippet)
+        try:
+            return set_again(project, finding.data)
+        except Refused as refused:
+            return self._by_hand(project, finding, str(refused))
+
+    def _by_hand(self, project: Project, finding: Finding, why_not: str) -> Fix:
+        change, reader = finding.data.change, finding.data.read.running.env.facts.qualname
         what = " ".join(project.text(finding.path, change.at.span).split())
         starter = finding.data.starter
         if isinstance(starter, Loader) and starter.call.keyword("worker_init_fn") is None:
             if change.at.dotted == what and change.at.kind == "attribute" and change.value is not None:
                 name = change.at.name.lower()
-                return Fix.manual("Set it in each worker as well", SNIPPET.format(written=what, name=name))
-        return Fix.manual(f"Give `{reader}` what `{what}` sets; how that gets there is for a person to choose")
+                return Fix.manual(f"Set it in each worker as well; {why_not}", SNIPPET.format(written=what, name=name))
+        return Fix.manual(f"Give `{reader}` what `{what}` sets; {why_not}")
 
     def _seen(self, project: Project, unseen: Unseen) -> str:
         """What is read, as it is written; an attribute of `self` by its class."""

@@ -29,11 +29,19 @@ def _tasks(project: Project) -> Iterator[Started]:
 
     A process that is always spawned is most often given all it needs: one that does the main process's work.
     """
-    found: dict[tuple[str, frozenset[str]], tuple[Task, list[Running]]] = {}
+    found: dict[tuple[str, frozenset[str]], list[Task]] = defaultdict(list)
     for task in project.processes.tasks:
-        if (FORK in task.methods or task.always) and task.methods & PICKLING and not is_test(task.path):
-            found.setdefault((task.path, task.methods), (task, []))[1].extend(project.processes.running(task))
-    yield from found.values()
+        if task.methods & PICKLING and not is_test(task.path):
+            found[task.path, task.methods].append(task)
+    for tasks in found.values():
+        first = next((task for task in tasks if FORK in task.methods or task.always), None)
+        if first is not None:
+            yield first, [code for task in tasks if _helps(task, first) for code in project.processes.running(task)]
+
+
+def _helps(task: Task, first: Task) -> bool:
+    """Whether what a task runs is run by the processes of another one of its file, too: a pool's initializer is."""
+    return FORK in task.methods or task.always or task.name == first.name.partition(".")[0]
 
 
 def where(project: Project, starter: Loader | Task) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -55,6 +56,14 @@ class Unseen(NamedTuple):
     """What it is after import, where that is known."""
     script: Module
     """The program whose own process makes the change."""
+    together: tuple[Change, ...] = ()
+    """All changes of the variable that this code depends on, in any program."""
+    starters: tuple[Loader | Task, ...] = ()
+    """All that start workers which run this code."""
+    written: tuple[Change, ...] = ()
+    """All changes of the variable by the programs that start these workers."""
+    beside: tuple[Unseen, ...] = ()
+    """All that the same workers do not see, this among them."""
 
     @property
     def raises(self) -> bool:
@@ -90,18 +99,24 @@ class ModuleState:
         """The changes of the main scripts' own processes that workers depend on: one for each variable and reader."""
         groups = [Group(starter, codes, self._read_by(codes)) for starter, codes in started]
         groups = [group for group in groups if group.reads]
-        seen = set()
+        found: dict[tuple[Root, Function], list[Unseen]] = defaultdict(list)
+        written: dict[Root, list[Change]] = defaultdict(list)
         for script in self._scripts({group.starter.path for group in groups}):
             own = self._own_codes.of(script)
             made = [group for group in groups if own.makes(group.starter.env)]
             roots = {read.place.root for group in made for read in group.reads}
             changes = list(self._changed_by(own, roots))
+            for change in changes:
+                written[change.place.root].append(change)
             for group in made:
                 for change, read in self._joined(script, changes, group):
-                    cause = change.place.root, read.running.function
-                    if cause not in seen and not self._too_late(change):
-                        seen.add(cause)
-                        yield Unseen(change, read, group.starter, self._initial(change.place), script)
+                    if not self._too_late(change):
+                        unseen = Unseen(change, read, group.starter, self._initial(change.place), script)
+                        found[change.place.root, read.running.function].append(unseen)
+        told = [_in_one(all_unseen, written[root]) for (root, _), all_unseen in found.items()]
+        for unseen in told:
+            beside = tuple(other for other in told if set(other.starters) == set(unseen.starters))
+            yield unseen._replace(beside=beside)
 
     def _scripts(self, paths: set[str]) -> Iterator[Module]:
         """The programs that import one of these files, or are it, and have code of their own process."""
@@ -237,6 +252,13 @@ class ModuleState:
             at = env.call.start if env.call is not None else -1
             env = env.caller
         return before
+
+
+def _in_one(all_unseen: list[Unseen], written: list[Change]) -> Unseen:
+    """The first of what one reader does not see of a variable, with the others."""
+    together = tuple(item.change for item in all_unseen)
+    starters = tuple(dict.fromkeys(item.starter for item in all_unseen))
+    return all_unseen[0]._replace(together=together, starters=starters, written=tuple(written))
 
 
 def _is_same(target: Global | None, place: Global) -> bool:
