@@ -322,7 +322,7 @@ SETTINGS = {"size": 224, "crop": {"scale": 1}}
 MEAN = 0.5
 """
 SIZES = """\
-from torch.utils.data import DataLoader, Dataset
+from torch.utils.data import ConcatDataset, DataLoader, Dataset, Subset, random_split
 
 import config
 
@@ -337,17 +337,32 @@ class Sizes(Dataset):
         return config.SETTINGS["size"] + index, config.MEAN, self.flip
 
 
+class Doubled(Dataset):
+    def __init__(self, inner):
+        self.inner = inner
+
+    def __len__(self):
+        return len(self.inner)
+
+    def __getitem__(self, index):
+        return self.inner[index] * 2
+
+
 def loader():
     config.SETTINGS["size"] = 64
     Sizes.flip = True
-    return DataLoader(Sizes(), batch_size=2)
+    train, test = DataLoader({train}, batch_size=2), DataLoader(Sizes(), batch_size=4)
+    return train
 """
 
 
 @pytest.mark.slow
-def test_state_that_only_the_main_process_changed_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "train", ["Sizes()", "Subset(Sizes(), range(4))", "Doubled(random_split(ConcatDataset([Sizes()]), [4, 0])[0])"]
+)
+def test_state_that_only_the_main_process_changed_is_named(tmp_path: Path, train: str) -> None:
     (tmp_path / "config.py").write_text(CONFIG, encoding="utf-8")
-    (tmp_path / "sizes.py").write_text(SIZES, encoding="utf-8")
+    (tmp_path / "sizes.py").write_text(SIZES.replace("{train}", train), encoding="utf-8")
     status, before = probe(tmp_path, "sizes:loader", "--start-method", "fork", "--start-method", "spawn")
     assert status == 1
     assert answer(before, "items survive", "fork")["verdict"] == "ok"
