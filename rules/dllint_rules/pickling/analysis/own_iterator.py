@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Event
@@ -39,13 +39,14 @@ def _is_started_again(project: Project, held: Held, iterator: ExtInst, loader: L
         return False
     if any(_lets_go(module, held.holder.name) for module in project.index):
         return False
-    return any(_is_after(iterator, module, function, event) for module, function, event in _starts(project, loader))
+    near = project.index.importers(loader.path) | project.index.importers(iterator.env.module.path)
+    return any(_is_after(iterator, *start) for start in _starts(project, loader, near))
 
 
-def _starts(project: Project, loader: Loader) -> Iterator[tuple[Module, int, Event]]:
-    """Where code other than tests iterates a loader."""
+def _starts(project: Project, loader: Loader, paths: Iterable[str]) -> Iterator[tuple[Module, int, Event]]:
+    """Where code of some files, other than tests, iterates a loader."""
     place = loader.path, loader.span
-    for path in sorted(project.index.importers(loader.path)):
+    for path in sorted(paths):
         module = project.index.modules[path]
         for function, owner, _ in module.scopes if not module.is_test else ():
             env = project.evaluator.generic(module, function) if owner < 0 else None
