@@ -59,7 +59,10 @@ process sets. That was measured on 231 other repositories of the same kind, chos
   what workers read (StackGAN-v2, SiamCAR, deepvoice3_pytorch).
 * Wrong, and fixed since: `setattr` with names from a list (yolact_edge), a value that the import sets as well
   (GCA-Matting), and an object that the dataset gets by value (VideoX).
-* The sources of the survey were not analyzed again.
+* In 343 more repositories, which were at hand for other rules, DLL609 reported 21 findings in 10 repositories: 10
+  right, 5 without an effect, 6 wrong and fixed since ([each of them](../bench/OCCURRENCES.md)). DLL610 reported none.
+* Of the survey's own sources, 37 packages were analyzed again with these two rules, without a finding. The repositories
+  and the other 22 packages were not.
 
 ## How far to trust it
 
