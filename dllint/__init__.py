@@ -89,7 +89,6 @@ _PUBLIC = {
     "guarded": "dllint.syntax.tail",
     "helper": "dllint.syntax.helper",
     "hoist_class": "dllint.syntax.hoist_class",
-    "hoist_function": "dllint.syntax.hoist_function",
     "hoist_with_helpers": "dllint.syntax.hoist_both",
     "in_quotes": "dllint.syntax.layout",
     "into_guard": "dllint.syntax.tail",

@@ -376,9 +376,38 @@ def test_a_local_function_that_a_lambda_calls_moves_along() -> None:
         "import functools\n\n\ndef _half_add_k(k, x):\n    return half(x) + k\n\n\ndef half(x):\n    return x / 2\n\n\n"
         "def g(k):\n    f(functools.partial(_half_add_k, k), half)\n"
     )
-    capturing = Source("a.py", code.replace("x / 2", "x / k"))
-    with pytest.raises(Refused, match="it uses `half`, which is local, too"):
-        hoist_with_helpers(capturing, parse(capturing), collect(capturing), collect(capturing).functions[2])
+
+
+@pytest.mark.parametrize("helper", ["def half(x):\n        return x / k", "half = lambda x: x / k"])
+@pytest.mark.parametrize("user", ["f(lambda x: half(x) + 1)", "def user(x):\n        return half(x) + 1\n    f(user)"])
+def test_a_local_function_with_captures_stays_as_a_partial(helper: str, user: str) -> None:
+    code = f"def g(f, k):\n    {helper}\n    if k < 0:\n        half = float\n    {user}\n"
+    source = Source("a.py", code)
+    model = collect(source)
+    fix = hoist_with_helpers(source, parse(source), model, model.functions[2])
+    result = apply(code, [*fix.edits, *place_imports(source, parse(source), fix.imports)])
+    assert "\n    half = functools.partial(_" in result
+    assert "    f(functools.partial(_" in result
+    scope: dict[str, Any] = {}
+    exec(result, scope)
+    kept: list[Any] = []
+    scope["g"](kept.append, 4)
+    assert kept[0](8) == 3
+    assert "<locals>" not in repr(kept)
+
+
+def test_what_calls_each_other_stays() -> None:
+    code = "def g(k):\n    def a(x):\n        return b(x)\n    def b(x):\n        return a(x + k)\n    return a\n"
+    source = Source("a.py", code)
+    model = collect(source)
+    with pytest.raises(Refused, match="which is local, too"):
+        hoist_with_helpers(source, parse(source), model, model.functions[1])
+
+
+def test_a_function_below_is_given_its_keyword_where_it_is_defined_in_time() -> None:
+    code = "def make(r):\n    f(lambda batch: pad(batch, r))\n\n\n{}def pad(batch, r):\n    pass\n"
+    assert "functools.partial(pad, r=r)" in fixed(fix_lambda, code.format(""))[0]
+    assert "functools.partial(pad, r=r)" not in fixed(fix_lambda, code.format("make(1)\n\n\n"))[0]
 
 
 def test_methods_of_other_objects_and_properties_stay() -> None:

@@ -14,7 +14,7 @@ from dllint.syntax.refused import Refused
 from dllint.syntax.scoping import binder, bindings, parameters, type_parameters
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _KEEPING = {"append", "appendleft", "add", "insert", "extend", "setdefault", "update", "put", "register"}
 """Methods that keep what they are given for the rounds to come."""
@@ -30,11 +30,17 @@ class Captures(NamedTuple):
 
 
 def captures(
-    outline: Outline, module: ModuleNames, function: FunctionNode, code: str, own: Collection[str] = ()
+    outline: Outline,
+    module: ModuleNames,
+    function: FunctionNode,
+    code: str,
+    own: Collection[str] = (),
+    moved: Collection[str] = (),
 ) -> Captures:
     """The captures of a function. Raises Refused where a copy at module level would not mean the same.
 
-    `code` is the function alone, without indentation; names in `own` do not count. A variable qualifies when the value
+    `code` is the function alone, without indentation; names in `own` do not count; the functions that are called as in
+    `moved` go to module level as well, so that pickle finds them. A variable qualifies when the value
     it has where the function is made is the one it keeps, and when it is not `self`, which would take its whole object
     along. So do variables that the module binds under its main guard, where workers do not.
     """
@@ -62,7 +68,7 @@ def captures(
         binding = bindings(scope or outline.tree).get(name, [])
         if len(binding) == 1 and isinstance(binding[0], ast.alias):
             imports.append(_import(outline, binding[0]))
-        elif scope is None or is_fixed(outline, function, scope, name):
+        elif scope is None or is_fixed(outline, function, scope, name, name in moved):
             variables.append(name)
         else:
             raise Refused(_why_not(outline, function, scope, name))
@@ -74,7 +80,7 @@ def _why_not(outline: Outline, function: FunctionNode, scope: ast.AST, name: str
     if _is_owner(outline, scope, name):
         return f"it reads `{name}`, and the whole object would go along"
     made = bindings(scope).get(name, [])
-    if any(isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) for node in made):
+    if any(isinstance(node, (*_FUNCTIONS, ast.ClassDef)) for node in made):
         return f"it uses `{name}`, which is local, too; move that to module level first"
     if any(isinstance(getattr(outline.statement(node), "value", None), ast.Lambda) for node in made):
         return f"it uses `{name}`, which is a `lambda` itself"
@@ -122,8 +128,10 @@ def _import(outline: Outline, alias: ast.alias) -> str:
     return ast.unparse(ast.Import([alias]))
 
 
-def is_fixed(outline: Outline, function: FunctionNode | ast.ClassDef, scope: ast.AST, name: str) -> bool:
-    """Whether a variable surely has its last value where the function is made."""
+def is_fixed(
+    outline: Outline, function: FunctionNode | ast.ClassDef, scope: ast.AST, name: str, functions: bool = False
+) -> bool:
+    """Whether a variable surely has its last value where the function is made; `functions`: which may be a function."""
     if isinstance(scope, _COMPREHENSIONS) or _is_owner(outline, scope, name):
         return False
     if any(parameter.name == name for parameter in type_parameters(scope)):
@@ -135,7 +143,7 @@ def is_fixed(outline: Outline, function: FunctionNode | ast.ClassDef, scope: ast
         return name in parameters(scope)
     if scope is not _nearest(outline, function):
         return False  # it may be bound after the call that makes the function
-    if not all(_precedes(outline, binding, function, scope) for binding in made):
+    if not all(_precedes(outline, binding, function, scope, functions) for binding in made):
         return False
     return name in parameters(scope) or any(_always(outline, binding, function) for binding in made)
 
@@ -150,7 +158,7 @@ def _is_settled(outline: Outline, function: FunctionNode, name: str) -> bool:
 
 def _is_owner(outline: Outline, scope: ast.AST, name: str) -> bool:
     """Whether a name is the first parameter of a method."""
-    if not isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)):
+    if not isinstance(scope, _FUNCTIONS):
         return False
     positional = [*scope.args.posonlyargs, *scope.args.args]
     static = any(isinstance(item, ast.Name) and item.id == "staticmethod" for item in scope.decorator_list)
@@ -159,18 +167,31 @@ def _is_owner(outline: Outline, scope: ast.AST, name: str) -> bool:
 
 
 def _nearest(outline: Outline, node: ast.AST) -> ast.AST | None:
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+    kinds = (*_FUNCTIONS, ast.Lambda)
     return next((above for above, _ in outline.path(node) if isinstance(above, kinds)), None)
 
 
-def _precedes(outline: Outline, binding: ast.AST, function: FunctionNode | ast.ClassDef, scope: ast.AST) -> bool:
-    """Whether a binding happens before the function is made, and never again, and makes a value that has a name."""
-    if isinstance(binding, (*_DEFINITIONS, ast.alias, ast.ExceptHandler)):
+def _precedes(
+    outline: Outline,
+    binding: ast.AST,
+    function: FunctionNode | ast.ClassDef,
+    scope: ast.AST,
+    functions: bool = False,
+) -> bool:
+    """Whether a binding happens before the function is made, and never again, and makes a value that has a name.
+
+    `functions`: so does the definition of a function.
+    """
+    if isinstance(binding, (ast.ClassDef, ast.alias, ast.ExceptHandler)):
+        return False
+    if isinstance(binding, _FUNCTIONS) and not functions:
         return False
     statement = outline.statement(binding)
     if isinstance(statement, ast.For) and _is_for_this_round(outline, statement, function):
         return _is_set_by_loop(outline, statement, binding, scope)
-    if isinstance(statement, (ast.Delete, *_LOOPS)) or isinstance(getattr(statement, "value", None), ast.Lambda):
+    if isinstance(statement, (ast.Delete, *_LOOPS)):
+        return False
+    if isinstance(getattr(statement, "value", None), ast.Lambda) and not functions:
         return False
     loops = [above for above, _ in _below(outline, function, scope) if isinstance(above, _LOOPS)]
     if any(_contains(outline, loop, binding) for loop in loops):

@@ -18,6 +18,7 @@ from dllint.syntax.module_names import ModuleNames
 from dllint.syntax.names import free_name, reference
 from dllint.syntax.nested import has_attributes, name_is_free
 from dllint.syntax.outline import Outline, outline
+from dllint.syntax.own_text import constant_defaults, is_constant
 from dllint.syntax.parse import Tree
 from dllint.syntax.partials import Callee, Filled, narrowed, passed_along, without_defaults
 from dllint.syntax.refused import Refused, unfaithful
@@ -38,12 +39,13 @@ def hoist_lambda(
     name: str = "",
     callee: Callee | None = None,
     own: Collection[str] = (),
+    moved: Collection[str] = (),
 ) -> Fix:
     """Replace a lambda by a function at module level. Raises Refused where that would not mean the same.
 
     Captured variables become leading parameters that `functools.partial` fills in. `name` is the wanted name; without
     one the context suggests it. `callee` is what the lambda calls, where a `functools.partial` of that will do; what is
-    in `own` moves along.
+    in `own` moves along under its name, what is in `moved` stays a variable.
     """
     seen = outline(source.text)
     node = seen.function_at(function.span.start) if seen else None
@@ -52,7 +54,7 @@ def hoist_lambda(
     if not tree.faithful:
         raise Refused(unfaithful(source.text))
     code = source.text[function.span.start : function.span.end]
-    taken = captures(seen, ModuleNames(seen, model), node, f"({code}\n)", own)
+    taken = captures(seen, ModuleNames(seen, model), node, f"({code}\n)", own, moved)
     if any(isinstance(part, _STATEFUL) for part in ast.walk(node)):
         raise Refused("it assigns, yields or awaits")
     along = passed_along(seen, node, callee) if callee is not None and not taken.imports and "#" not in code else None
@@ -135,7 +137,7 @@ def _function_for(seen: Outline, node: ast.Lambda, code: str, taken: Captures) -
         raise Refused("a comment among its parameters would be lost")
     if constant_defaults(node.args):
         return _Made(*parts, less.filled)
-    fixed = [value for value in [*node.args.defaults, *node.args.kw_defaults] if value and _is_constant(value)]
+    fixed = [value for value in [*node.args.defaults, *node.args.kw_defaults] if value and is_constant(value)]
     found = without_defaults(seen, node, fixed)
     names = {item.parameter for item in less.filled} & {item.parameter for item in found[1]} if found else set()
     if found is None or names:
@@ -164,23 +166,6 @@ def filled_in(model: ModuleModel, name: str, values: Sequence[str], use: int) ->
 def _in_fstring(seen: Outline, node: ast.AST) -> bool:
     """Whether something stands in an f-string, which older Pythons want on one line."""
     return any(isinstance(above, ast.JoinedStr) for above, _ in seen.path(node))
-
-
-def constant_defaults(arguments: ast.arguments) -> bool:
-    """Whether all defaults are constants, which mean the same at any place and time."""
-    given = [*arguments.defaults, *(value for value in arguments.kw_defaults if value is not None)]
-    return all(_is_constant(value) for value in given)
-
-
-def _is_constant(node: ast.expr) -> bool:
-    match node:
-        case ast.Constant():
-            return True
-        case ast.UnaryOp(operand=operand):
-            return _is_constant(operand)
-        case ast.Tuple(elts=elements):
-            return all(map(_is_constant, elements))
-    return False
 
 
 def _is_method(seen: Outline, node: ast.Lambda) -> bool:

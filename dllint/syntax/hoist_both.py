@@ -1,4 +1,4 @@
-"""The fix that moves a lambda to module level together with the local functions that it calls."""
+"""The fix that moves a function to module level together with the local functions that it calls."""
 
 from __future__ import annotations
 
@@ -11,42 +11,71 @@ from dllint.model.facts import Function, ModuleModel
 from dllint.source import Source
 from dllint.syntax.hoist import hoist_lambda
 from dllint.syntax.hoist_function import hoist_function
-from dllint.syntax.outline import outline
+from dllint.syntax.outline import Outline, outline
 from dllint.syntax.parse import Tree
 from dllint.syntax.partials import Callee
 from dllint.syntax.refused import Refused
 from dllint.syntax.scoping import binder, bindings
 
+DEPTH = 3
+"""Functions that call functions that call functions."""
+
 
 def hoist_with_helpers(
-    source: Source, tree: Tree, model: ModuleModel, function: Function, name: str = "", callee: Callee | None = None
+    source: Source,
+    tree: Tree,
+    model: ModuleModel,
+    function: Function,
+    name: str = "",
+    callee: Callee | None = None,
+    depth: int = DEPTH,
 ) -> Fix:
-    """Move a lambda, and before it the functions beside it that it uses, where these keep their names.
+    """Move a function, and the functions beside it that it uses.
 
-    Raises Refused where that would not mean the same.
+    Those that capture nothing keep their names; of the others, a variable keeps the `functools.partial`. Raises Refused
+    where that would not mean the same.
     """
     try:
-        return hoist_lambda(source, tree, model, function, name, callee)
+        return _alone(source, tree, model, function, name, callee, (), ())
     except Refused:
-        helpers = _helpers(source, model, function)
-        moved = [hoist_function(source, tree, model, helper) for helper in helpers]
-        if not helpers or any(fix.defines != (item.name,) for fix, item in zip(moved, helpers, strict=True)):
+        helpers = _helpers(source, model, function) if depth else []
+        if not helpers:
             raise
-    own = {item.name for item in helpers}
-    fix = hoist_lambda(source, tree, model, function, name, own=own)
-    together = (fix, *moved)
+    fixes = [hoist_with_helpers(source, tree, model, item, depth=depth - 1) for _, item in helpers]
+    named = [helper for helper, _ in helpers]
+    own = {helper for helper, fix in zip(named, fixes, strict=True) if helper in fix.defines}
+    fix = _alone(source, tree, model, function, name, callee, own, set(named) - own)
+    together = (fix, *fixes)
+    defines = [item for one in together for item in one.defines]
+    if len(set(defines)) < len(defines):
+        raise Refused(f"`{max(defines, key=defines.count)}` would be the name of two functions")
     return msgspec.structs.replace(
         fix,
-        title=f"{fix.title}, with {', '.join(f'`{item.name}`' for item in helpers)}",
+        title=f"{fix.title}, with {', '.join(f'`{helper}`' for helper in dict.fromkeys(named))}",
         edits=tuple(dict.fromkeys(edit for one in together for edit in one.edits)),
         imports=tuple(dict.fromkeys(item for one in together for item in one.imports)),
-        defines=tuple(dict.fromkeys(item for one in together for item in one.defines)),
+        defines=tuple(defines),
         applicability=Applicability.UNSAFE,
     )
 
 
-def _helpers(source: Source, model: ModuleModel, function: Function) -> list[Function]:
-    """The functions around a lambda's place that it reads, each defined once."""
+def _alone(
+    source: Source,
+    tree: Tree,
+    model: ModuleModel,
+    function: Function,
+    name: str,
+    callee: Callee | None,
+    own: set[str] | tuple[()],
+    moved: set[str] | tuple[()],
+) -> Fix:
+    if function.kind == "lambda":
+        return hoist_lambda(source, tree, model, function, name, callee, own, moved)
+    return hoist_function(source, tree, model, function, callee, own, moved)
+
+
+def _helpers(source: Source, model: ModuleModel, function: Function) -> list[tuple[str, Function]]:
+    """The functions around a function's place that it reads, with the variables that they are called by."""
     seen = outline(source.text)
     node = seen.function_at(function.span.start) if seen else None
     if seen is None or node is None:
@@ -54,9 +83,18 @@ def _helpers(source: Source, model: ModuleModel, function: Function) -> list[Fun
     names = {part.id: part for part in ast.walk(node) if isinstance(part, ast.Name)}
     found = []
     for name, part in sorted(names.items()):
-        scope = binder(seen, part, name)
-        made = bindings(scope).get(name, []) if scope is not None else []
-        if len(made) == 1 and isinstance(made[0], ast.FunctionDef):
-            start = seen.offsets.span(made[0])[0]
-            found += [item for item in model.functions if item.span.start == start]
+        scope = binder(seen, node, name)
+        if scope is None or binder(seen, part, name) is not scope:
+            continue
+        starts = {_start(seen, made) for made in bindings(scope).get(name, []) if made is not node}
+        found += [(name, item) for item in model.functions if item.span.start in starts]
     return found
+
+
+def _start(seen: Outline, made: ast.AST) -> int:
+    """Where the function begins that a binding is about; -1 if it is about none."""
+    statement = seen.statement(made)
+    value = getattr(statement, "value", None)
+    if isinstance(made, ast.FunctionDef) or (isinstance(statement, ast.Assign) and isinstance(value, ast.Lambda)):
+        return seen.offsets.span(value if isinstance(value, ast.Lambda) else made)[0]  # type: ignore[arg-type]
+    return -1

@@ -6,14 +6,14 @@ import ast
 import io
 import re
 import tokenize
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from dllint.fix import Applicability, Edit, Fix
 from dllint.model.facts import Function, ModuleModel
 from dllint.source import Source, Span
 from dllint.syntax.captures import Captures, captures
 from dllint.syntax.definition import insertion, with_captured
-from dllint.syntax.hoist import constant_defaults, filled_in
+from dllint.syntax.hoist import filled_in
 from dllint.syntax.layout import indent_at
 from dllint.syntax.module_names import ModuleNames
 from dllint.syntax.names import free_name
@@ -26,9 +26,9 @@ from dllint.syntax.nested import (
     known_above,
     name_is_free,
     rows,
-    uses,
 )
 from dllint.syntax.outline import Offsets, Outline, outline
+from dllint.syntax.own_text import Kept, calling_itself, hold_still, without_kept
 from dllint.syntax.parse import Tree
 from dllint.syntax.partials import Callee, passed_along
 from dllint.syntax.refused import Refused, unfaithful
@@ -46,13 +46,20 @@ _SCOPES_AND_LOOPS = (
 
 
 def hoist_function(
-    source: Source, tree: Tree, model: ModuleModel, function: Function, callee: Callee | None = None
+    source: Source,
+    tree: Tree,
+    model: ModuleModel,
+    function: Function,
+    callee: Callee | None = None,
+    own: Collection[str] = (),
+    moved: Collection[str] = (),
 ) -> Fix:
     """Move a nested function to module level. Raises Refused where that would not mean the same.
 
     Without captures it keeps its name if that is free there. Else its only use is replaced by its new name, or by a
     `functools.partial` that fills in the captured variables; with more uses, the old name becomes a variable for that.
-    `callee` is what it calls, where a `functools.partial` of that will do.
+    `callee` is what it calls, where a `functools.partial` of that will do; what is in `own` moves along under its name,
+    what is in `moved` stays a variable.
     """
     seen = outline(source.text)
     node = seen.function_at(function.span.start) if seen else None
@@ -69,29 +76,28 @@ def hoist_function(
     code = dedented(source, lines, indent_at(source, function.span.start))
     if parent is None or not code:
         raise Refused("its lines cannot be moved")
-    taken = captures(seen, ModuleNames(seen, model), node, code, {node.name})
-    if not constant_defaults(node.args):
-        raise Refused("the defaults of its parameters are created each time")
+    taken = captures(seen, ModuleNames(seen, model), node, code, {node.name, *own}, moved)
+    kept = without_kept(seen, node, code)
     if not _parts_known(source, tree, seen, node):
         raise Refused("its annotations use names that only the function around it has")
     if has_attributes(parent, node.name):
         raise Refused("attributes are set on it, and every call creates it again")
-    keeps_name = not taken.variables and name_is_free(model, parent, node, node.name, function.parent)
-    if not keeps_name and uses(node, node.name):
-        raise Refused("it calls itself, and needs what it captures for that")
+    given = [*taken.variables, *kept.given]
+    keeps_name = not given and name_is_free(model, parent, node, node.name, function.parent)
     start, end = source.line_starts[lines[0] - 1], end_of(source, lines[1])
-    use = None if keeps_name else _only_use(seen, parent, node)
+    use = None if keeps_name else _only_use(seen, parent, node, kept)
     plain = isinstance(node, ast.FunctionDef) and "#" not in code and not taken.imports
     along = passed_along(seen, node, callee) if plain and callee is not None else None  # type: ignore[arg-type]
     if along and callee is not None:
         name, text = "", ""
         call, imports = filled_in(model, callee.dotted, along, function.span.start)
-        use = use or _only_use(seen, parent, node)
+        use = use or _only_use(seen, parent, node, kept)
     else:
         name = node.name if keeps_name else _new_name(model, parent, node, function, use is not None)
         captured = _annotated(source, tree, seen, node, taken.variables)
+        code = calling_itself(seen, node, kept, name, taken.variables) if name != node.name else code
         text = _moved(source, node, code, name, taken, captured, lines[0]) or ""
-        call, imports = filled_in(model, name, taken.variables, function.span.start)
+        call, imports = filled_in(model, name, given, function.span.start)
         if not text:
             raise Refused("it has type parameters, or is on one line")
     keeps_name = keeps_name and bool(text)
@@ -118,12 +124,16 @@ def _new_name(model: ModuleModel, parent: ast.AST, node: Definition, function: F
 
 
 def _name_of(parent: ast.AST) -> str:
-    return getattr(parent, "name", "")
+    """The name of the function around, if that says what it is for: `__init__` does not."""
+    name = getattr(parent, "name", "")
+    return "" if name.startswith("__") else name
 
 
-def _only_use(seen: Outline, parent: ast.AST, node: Definition) -> ast.Name | None:
+def _only_use(seen: Outline, parent: ast.AST, node: Definition, kept: Kept) -> ast.Name | None:
     """The one place where a function is used, if what stands in for it can be written there instead of its name."""
+    own = set(ast.walk(node))
     found = [part for part in ast.walk(parent) if isinstance(part, ast.Name) and part.id == node.name]
+    found = [part for part in found if part not in own]
     if len(found) != 1 or bindings(parent).get(node.name) != [node] or not isinstance(found[0].ctx, ast.Load):
         return None
     above, field = seen.parents[node]
@@ -131,7 +141,8 @@ def _only_use(seen: Outline, parent: ast.AST, node: Definition) -> ast.Name | No
     between = [step for step, _ in seen.path(found[0]) if step not in before]
     plain = not any(isinstance(step, _SCOPES_AND_LOOPS) for step in between)
     later = seen.offsets.span(found[0])[0] > seen.offsets.span(node)[1]
-    return found[0] if plain and later and len(getattr(above, field)) > 1 else None
+    still = hold_still(seen, parent, node, found[0], kept.values)
+    return found[0] if plain and later and still and len(getattr(above, field)) > 1 else None
 
 
 def _parts_known(source: Source, tree: Tree, seen: Outline, node: Definition) -> bool:

@@ -115,11 +115,6 @@ def _assigned(parent: ast.AST, target: ast.AST) -> list[ast.AST]:
     return [item for item in body if isinstance(item, ast.Assign) and item.targets == [target]]
 
 
-def uses(node: ast.AST, name: str) -> bool:
-    """Whether a name occurs in a piece of syntax."""
-    return any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(node))
-
-
 def renamed(source: Source, start: int, name: str) -> str:
     """The def that begins at an offset, under another name and without indentation; "" where it is decorated."""
     seen = outline(source.text)

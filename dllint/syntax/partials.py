@@ -148,7 +148,7 @@ def without_defaults(
     if arguments.vararg is not None or arguments.posonlyargs or arguments.kwarg is not None:
         return None
     values = [*arguments.defaults, *(value for value in arguments.kw_defaults if value is not None)]
-    if not all(value in fixed or _is_settled(value, ()) for value in values):
+    if not all(value in fixed or is_settled(value, ()) for value in values):
         return None
     gone = {item.parameter for item in filled}
     kept = [item for item in positional if item.arg not in gone]
@@ -200,7 +200,7 @@ def passed_along(seen: Outline, node: ast.Lambda | ast.FunctionDef, callee: Call
     names = callee.parameters[at + len(own) : len(body.args)]
     keywords = [item for item in body.keywords if item.arg is not None]
     rest = [*before, *after, *(item.value for item in keywords)]
-    if (after and (before or len(names) < len(after))) or not all(_is_settled(item, own) for item in rest):
+    if (after and (before or len(names) < len(after))) or not all(is_settled(item, own) for item in rest):
         return None
     named = [f"{name}={_text(seen, value)}" for name, value in zip(names, after, strict=True)] if after else []
     named += [f"{item.arg}={_text(seen, item.value)}" for item in keywords]
@@ -218,7 +218,7 @@ def _value(node: ast.Lambda | ast.FunctionDef) -> ast.expr | None:
     return None
 
 
-def _is_settled(node: ast.expr, own: Sequence[str]) -> bool:
+def is_settled(node: ast.expr, own: Sequence[str]) -> bool:
     """Whether an argument is the same each time: a constant, a variable, a part of one."""
     match node:
         case ast.Constant():
@@ -226,9 +226,9 @@ def _is_settled(node: ast.expr, own: Sequence[str]) -> bool:
         case ast.Name(id=name):
             return name not in own
         case ast.Attribute(value=value) | ast.UnaryOp(operand=value) | ast.Subscript(value=value, slice=ast.Constant()):
-            return _is_settled(value, own)
+            return is_settled(value, own)
         case ast.Tuple(elts=elements):
-            return all(_is_settled(item, own) for item in elements)
+            return all(is_settled(item, own) for item in elements)
     return False
 
 

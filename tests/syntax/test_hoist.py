@@ -342,6 +342,96 @@ SAME: dict[str, tuple[str, str]] = {
         "import functools\n\n\ndef _always_k(k):\n\treturn k\n\n\ndef make(k):\n\tdef run():\n"
         "\t\treturn (functools.partial(_always_k, k))(), 1\n\treturn run\n\n\nrun = make(3)\n",
     ),
+    "nested function with captures that calls itself": (
+        """
+        def make(k):
+            def total(items):
+                return k + total(items[1:]) if items else 0
+            return total
+
+
+        def run():
+            return make(2)([1, 2, 3]), make(2)
+        """,
+        """
+        import functools
+
+
+        def _total(k, items):
+            return k + _total(k, items[1:]) if items else 0
+
+
+        def make(k):
+            return functools.partial(_total, k)
+
+
+        def run():
+            return make(2)([1, 2, 3]), make(2)
+        """,
+    ),
+    "nested function with defaults that its loop sets": (
+        """
+        def make(scale):
+            made = []
+            for size in (1, 2):
+                def enlarge(x, size=size, more: int = size, *, least=0):
+                    return max(least, x * size * scale + more)
+                made.append(enlarge)
+            return made
+
+
+        def run():
+            return [one(3) for one in make(5)], make(5)
+        """,
+        """
+        import functools
+
+
+        def _enlarge(scale, x, size, more: int, *, least=0):
+            return max(least, x * size * scale + more)
+
+
+        def make(scale):
+            made = []
+            for size in (1, 2):
+                made.append(functools.partial(_enlarge, scale, size=size, more=size))
+            return made
+
+
+        def run():
+            return [one(3) for one in make(5)], make(5)
+        """,
+    ),
+    "nested function whose default changes before its use": (
+        """
+        def make(k):
+            def enlarge(x, k=k):
+                return x + k
+            k = 9
+            return enlarge, k
+
+
+        def run():
+            return make(1)[0](2), make(1)[0]
+        """,
+        """
+        import functools
+
+
+        def _enlarge(x, k):
+            return x + k
+
+
+        def make(k):
+            enlarge = functools.partial(_enlarge, k=k)
+            k = 9
+            return enlarge, k
+
+
+        def run():
+            return make(1)[0](2), make(1)[0]
+        """,
+    ),
     "nested function keeps its name": (
         '''
         import os
@@ -620,7 +710,14 @@ REFUSED = {
     "nested: writes": "def f(k):\n    def g():\n        nonlocal k\n        k = 1\n    return g\n",
     "nested: writes a global": "def f(k):\n    def g():\n        global x\n        x = 1\n    return g\n",
     "nested: decorated": "def f(k):\n    @d\n    def g():\n        return 1\n    return g\n",
-    "nested: recursion with captures": "def f(k):\n    def g(n):\n        return k and g(n - 1)\n    return g\n",
+    "nested: recursion by name with captures": (
+        "def f(k):\n    def g(n):\n        return k and map(g, n)\n    return g\n"
+    ),
+    "nested: recursion with kept defaults": (
+        "def f(k):\n    def g(n, m=k):\n        return n and g(n - m)\n    return g\n"
+    ),
+    "nested: default that is created": "def f():\n    def g(n, m=[]):\n        return n, m\n    return g\n",
+    "nested: default in front of another": "def f(k):\n    def g(n=1, m=k):\n        return n, m\n    return g\n",
     "nested: later annotation": "def f():\n    def g(x: Later): pass\n    return g\n\n\nclass Later: pass\n",
     "nested: attribute": "def f():\n    def g(): pass\n    g.x = 1\n    return g\n",
     "nested: self": "class A:\n    def f(self):\n        def g():\n            return self.x\n        return g\n",

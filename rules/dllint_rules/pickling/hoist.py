@@ -144,8 +144,15 @@ def _function_meant(project: Project, func: Func, called: Expr) -> Func | None:
     facts = values[0].facts
     if facts.kind != "def" or facts.parent >= 0 or facts.owner >= 0 or facts.block >= 0 or facts.decorators:
         return None
-    known = values[0].module is not func.module or facts.span.end <= func.facts.span.start
+    known = values[0].module is not func.module or _is_defined(func, facts.span.end)
     return values[0] if known else None
+
+
+def _is_defined(func: Func, end: int) -> bool:
+    """Whether what a module defines down to an offset is there once the function around a lambda runs."""
+    values = (event.value for event in func.module.events(-1) if func.facts.span.end <= event.start < end)
+    calls = any(part.kind == "call" for value in values if value is not None for part in value.walk())
+    return end <= func.facts.span.start or (func.facts.parent >= 0 and not calls)
 
 
 def _base_values(project: Project, func: Func, called: Expr) -> tuple[Value, ...]:
@@ -227,10 +234,10 @@ def hoist_lambda(project: Project, func: Func, name: str = "") -> Fix:
 
 def hoist_function(project: Project, func: Func) -> Fix:
     """A nested function moved to module level, with `functools.partial` for what it captures."""
-    from dllint import hoist_function as hoist
+    from dllint import hoist_with_helpers as hoist
 
-    path = func.module.path
+    path, model = func.module.path, func.module.model
     try:
-        return hoist(project.source(path), project.tree(path), func.module.model, func.facts, _callee(project, func))
+        return hoist(project.source(path), project.tree(path), model, func.facts, callee=_callee(project, func))
     except Refused as refused:
         return by_hand(f"`{func.facts.name}`", refused)
