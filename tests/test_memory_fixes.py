@@ -21,7 +21,7 @@ from dllint.syntax.parse import parse
 from dllint.syntax.write import place_imports
 
 HEAD = """\
-import glob, os, random
+import copy, glob, json, os, random, zipfile
 from natsort import natsorted
 from pathlib import Path
 from torch.utils.data import DataLoader, Dataset
@@ -77,6 +77,11 @@ ARRAY = "np.array({}, dtype=str)"
         "[os.path.join(root, name) for name in os.listdir(root)]",
         "[f'{root}/{name}' for name in os.listdir(root) if name]",
         "[root + '/' + name for name in sorted(glob.glob(root))]",
+        "list(json.load(open(root)).keys())",
+        "sorted(json.load(open(root))['images'].keys())",
+        "copy.deepcopy(os.listdir(root))",
+        "zipfile.ZipFile(root).namelist()",
+        "list({name: len(name) for name in os.listdir(root)})",
         "[str(path) for path in Path(root).glob('*')]",
         "sorted(str(path) for path in Path(root).rglob('*'))",
         "list(map(str, Path(root).iterdir()))",

@@ -10,7 +10,7 @@ import msgspec
 
 from dllint.model.facts import Expr
 from dllint.project.edits.meeting import Meetings
-from dllint.project.evaluate.abstract_values import Const, Ext, ExtInst, Func, Inst, Klass, Seq, Value
+from dllint.project.evaluate.abstract_values import Const, Ext, ExtInst, Func, Inst, Klass, Mod, Seq, Value
 from dllint.project.program.module import Module
 from dllint.source import Span
 
@@ -104,8 +104,10 @@ class Attribute:
                 return not any((item.module.path, item.index) in self.family for item in mro)
             case ExtInst(name=name, call=call):
                 return call.kind == "call" and not name.startswith(("torch.utils.data", "copy.", "lightning."))
-            case Const() | Seq() | Func():
+            case Const() | Seq() | Func() | Mod():
                 return True
+            case Ext(name=name):
+                return "." not in name  # a library's module
         return False
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dllint import Env, Expr, ExtInst, Value
-from dllint_rules.memory.text import MAX_DEPTH, Texts, method_of
+from dllint_rules.memory.text import MAX_DEPTH, Texts, has_keys_of_json, method_of
 
 _LISTING = {"glob", "rglob", "iterdir"}
 _OF_A_PATH = {"absolute", "expanduser", "joinpath", "resolve", "with_name", "with_suffix"}
+_GIVING_STRINGS = {"readlines", "split", "namelist", "getnames"}
 _STRINGS = {"glob.glob", "glob.iglob", "os.listdir", "builtins.open", "builtins.map"}
 
 
@@ -41,7 +42,9 @@ class Paths(Texts):
 
 
 def _gives_strings(value: Value) -> bool:
-    return isinstance(value, ExtInst) and (value.name in _STRINGS or method_of(value) in {"readlines", "split"})
+    if not isinstance(value, ExtInst):
+        return False
+    return value.name in _STRINGS or method_of(value) in _GIVING_STRINGS or has_keys_of_json(value)
 
 
 def _is_sliced(value: ExtInst) -> bool:

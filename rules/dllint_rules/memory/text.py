@@ -6,7 +6,13 @@ from dllint import Const, Env, Expr, ExtInst, ExtMethod, Project, Seq, Value
 
 MAX_DEPTH = 12
 _LISTINGS = {"glob.glob", "os.listdir"}
-_REORDERED = {"builtins.sorted", "builtins.list", "natsort.natsorted", "natsort.os_sorted", "random.sample"}
+_LISTING = {"namelist", "getnames"}
+"""Methods of archives that return the names of their members."""
+_REORDERED = {"builtins.sorted", "builtins.list", "natsort.natsorted", "natsort.os_sorted", "random.sample"} | {
+    f"copy.{name}" for name in ("copy", "deepcopy")
+}
+_OF_JSON = {f"{library}.{name}" for library in ("json", "ujson", "orjson", "simplejson") for name in ("load", "loads")}
+"""What returns dictionaries whose keys are strings."""
 _ITERATED = {*_REORDERED, "builtins.reversed", "builtins.set", "builtins.tuple", "builtins.iter", "tqdm.tqdm"}
 _TEXTS = {"builtins.str", "builtins.repr", "builtins.input", "os.fsdecode", "os.getcwd"} | {
     f"os.path.{name}" for name in ("join", "basename", "dirname", "abspath", "realpath", "normpath", "relpath")
@@ -63,7 +69,7 @@ class Texts:
                 method = method_of(value)
                 if method == "readlines":
                     return _is_text_file(base)
-                return name in _LISTINGS or (method in _SPLITTERS and base is not None and self._text(base, depth))
+                return name in _LISTINGS or method in _LISTING or (method in _SPLITTERS and base is not None and self._text(base, depth))
             case Seq(expr=expr, env=env) if expr.kind == "comprehension" and expr.name == "list":
                 return self.is_text(expr.args[0], env, depth)
             case Seq(expr=expr, env=env) if expr.kind == "list":
@@ -101,10 +107,32 @@ class Texts:
                 return bool(functions) and all(getattr(item, "name", "") in _TEXTS for item in functions)
             case ExtInst(name="builtins.filter", call=call, env=env) if len(call.args) == 3:
                 return self._gives_text(call.args[2], env, depth)
+            case ExtInst(base=base) if base is not None and method_of(value) == "keys":
+                return has_keys_of_json(value) or self._has_text_keys(base, depth)
             case Seq(expr=expr, env=env) if expr.kind == "comprehension" and expr.name in ("generator", "set"):
                 return self.is_text(expr.args[0], env, depth)
+            case Seq(expr=expr) if expr.kind == "dict" or expr.name == "dict":
+                return self._has_text_keys(value, depth)
             case Seq(expr=expr, env=env) if expr.kind in ("tuple", "set"):
                 return all(self.is_text(item, env, depth) for item in expr.args)
+        return False
+
+    def _has_text_keys(self, made: Value, depth: int) -> bool:
+        """Whether all keys of a dictionary that the project makes are text."""
+        match made:
+            case Seq(expr=expr, env=env) if expr.kind == "comprehension" and expr.name == "dict":
+                return self.is_text(expr.args[0], env, depth)
+            case Seq(expr=expr, env=env) if expr.kind == "dict":
+                stored = [
+                    (scope, what)
+                    for scope, _, receiver, what in self.project.evaluator.containers.mutations_around(env)
+                    if receiver.kind in ("name", "attribute") and made in self.project.values(receiver, scope)
+                ]
+                keys = [(env, key) for key in expr.args[::2]]
+                keys += [(scope, what.args[1]) for scope, what in stored if len(what.args) > 1]
+                return bool(keys) and all(what.kind == "subscript" for _, what in stored) and all(
+                    self.is_text(key, scope, depth) for scope, key in keys
+                )
         return False
 
     def _text(self, value: Value, depth: int) -> bool:
@@ -132,6 +160,14 @@ class Texts:
             return depth > 0
         split = isinstance(base, ExtInst) and base.name in ("os.path.splitext", "os.path.split")
         return not sliced and (split or self._items(base, depth - 1))
+
+
+def has_keys_of_json(keys: ExtInst) -> bool:
+    """Whether a value is the keys of a dictionary that comes from JSON, which only has strings as keys."""
+    value = keys.base if method_of(keys) == "keys" else None
+    while isinstance(value, ExtInst) and value.name.endswith("[]") and value.base is not None:
+        value = value.base
+    return isinstance(value, ExtInst) and value.name in _OF_JSON and value.call.keyword("object_hook") is None
 
 
 def method_of(value: ExtInst) -> str:
