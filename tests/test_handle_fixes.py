@@ -177,8 +177,38 @@ def test_a_library_that_may_use_the_attribute_stands_in_the_way() -> None:
     assert "cannot see" in fix_of("from somewhere import Unknown\n" + code)[1].title
 
 
-def test_a_line_with_a_comment_is_left_to_a_person() -> None:
-    assert "comment" in fix_of(program("self.file = open(path)  # text"))[1].title
+def test_a_comment_goes_along_with_what_opens() -> None:
+    assert "self._file = open(self._file_path)  # text\n" in fixed(program("self.file = open(path) # text"))
+
+
+@pytest.mark.parametrize("comment", ["self.file = open(path,  # text\n'r')", "self.file = open(path); n = 1"])
+def test_a_line_with_more_is_left_to_a_person(comment: str) -> None:
+    assert "comment" in fix_of(program(comment))[1].title
+
+
+def test_a_variable_that_holds_it_first_is_not_needed() -> None:
+    result = fixed(program("env = lmdb.open(path, lock=False)\nself.size = 4\nself.file = env"))
+    assert "env =" not in result
+    assert "            self._file = lmdb.open(self._file_path, lock=False)\n" in result
+
+
+def test_a_variable_that_also_reads_before_the_workers_start_stays() -> None:
+    result = fixed(program("env = lmdb.open(path)\nself.size = env.stat()\nself.file = env"))
+    assert "        env = lmdb.open(path)\n        self.size = env.stat()\n        self._file_path = path\n" in result
+    assert "            self._file = lmdb.open(self._file_path)\n" in result
+
+
+@pytest.mark.parametrize(
+    "init",
+    [
+        "first = open(path)\nfirst.readline()\nself.file = first",
+        "env = lmdb.open(path)\npath = 'b'\nself.file = env",
+        "env = lmdb.open(path)\nenv = lmdb.open('b')\nself.file = env",
+        "if more:\n    env = lmdb.open(path)\nself.file = env",
+    ],
+)
+def test_a_variable_whose_value_could_be_another_one_is_left_to_a_person(init: str) -> None:
+    assert fix_of(program(init))[1].applicability is Applicability.MANUAL
 
 
 STATES = [

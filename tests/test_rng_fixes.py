@@ -66,7 +66,7 @@ def test_the_seed_is_torchs(made: str, becomes: str) -> None:
         ("self.rng = np.random.RandomState(seed=0)", "", "seed that it is given"),
         ("self.rng = random.Random()\nself.order = self.rng.random()", "", "drawn from before"),
         ("if chosen():\n    self.rng = random.Random()", "", "not made in every case"),
-        ("self.rng = random.Random()  # text", "", "comment"),
+        ("self.rng = random.Random(  # text\n)", "", "comment"),
     ],
 )
 def test_what_stands_in_the_way_is_said(init: str, more: str, reason: str) -> None:

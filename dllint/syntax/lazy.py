@@ -24,7 +24,8 @@ class Lazy(NamedTuple):
 
     `store` keeps the value and `pid` the process that made it; `kept` are attributes that `__init__` sets for `value`
     to use: their names and what they are; `parts` those that are taken from it: name, text, offset of the assignment.
-    `getpid` calls `os.getpid`; `dropped`: it is left out of pickles.
+    `getpid` calls `os.getpid`; `dropped`: it is left out of pickles. At the offset `gone` an assignment begins that it
+    is no longer needed for, of a variable that held it first.
     """
 
     name: str
@@ -35,17 +36,21 @@ class Lazy(NamedTuple):
     kept: tuple[tuple[str, str], ...] = ()
     parts: tuple[tuple[str, str, int], ...] = ()
     dropped: bool = True
+    gone: int = -1
 
 
 def lazy_attribute(source: Source, statement: int, lazy: Lazy) -> tuple[Edit, ...]:
     """The edits that make an assignment in `__init__`, which begins at an offset, lazy.
 
-    Empty where the statement shares its lines with others or with a comment, or the class has a `__getstate__` that is
-    not such as these edits write.
+    Empty where the statement shares its lines with others, or the class has a `__getstate__` that is not such as these
+    edits write. A comment behind it goes along.
     """
     seen = outline(source.text)
-    places = [_assignment_at(seen, start) for start in (statement, *(part[2] for part in lazy.parts))] if seen else []
+    starts = [statement, *(part[2] for part in lazy.parts), *([lazy.gone] if lazy.gone >= 0 else [])]
+    places = [_assignment_at(seen, start) for start in starts] if seen else []
     if seen is None or not all(place and _stands_alone(source, seen, place) for place in places):
+        return ()
+    if any(_comment(source, seen, place) for place in places[1:] if place):
         return ()
     assignment, *parts = (place for place in places if place)
     init, klass = (step for step, _ in list(seen.path(assignment))[:2])
@@ -60,7 +65,8 @@ def lazy_attribute(source: Source, statement: int, lazy: Lazy) -> tuple[Edit, ..
     margin = source.text[span.start : seen.offsets.span(assignment)[0]]
     set_up = [*(f"{name} = {text}" for name, text in lazy.kept), f"{lazy.store} = {self}.{lazy.pid} = None"]
     edits.append(Edit(source.path, span, _lines(source, f"{margin}{self}.", set_up)))
-    value = reindent(lazy.value + source.newline, margin, indent + unit * 2).strip()
+    text = f"{lazy.value}{_comment(source, seen, assignment)}{source.newline}"
+    value = reindent(text, margin, indent + unit * 2).strip()
     members = _properties(self, lazy._replace(value=value), unit)
     own = next((item for item in klass.body if getattr(item, "name", "") == "__getstate__"), None)
     if not lazy.dropped or own is None:
@@ -173,9 +179,15 @@ def _assignment_at(seen: Outline, start: int) -> ast.Assign | None:
 
 
 def _stands_alone(source: Source, seen: Outline, statement: ast.stmt) -> bool:
-    """Whether a statement has its lines for itself, without comments."""
+    """Whether a statement has its lines for itself, without comments inside."""
     start, end = seen.offsets.span(statement)
     first, last = statement.lineno, statement.end_lineno or statement.lineno
     before = source.text[source.line_starts[first - 1] : start]
-    after = source.text[end : end_of(source, last)]
-    return not before.strip() and not after.strip() and "#" not in source.text[start:end]
+    after = source.text[end : end_of(source, last)].strip()
+    return not before.strip() and (not after or after.startswith("#")) and "#" not in source.text[start:end]
+
+
+def _comment(source: Source, seen: Outline, statement: ast.stmt) -> str:
+    """The comment behind a statement, with the space before it."""
+    after = source.text[seen.offsets.span(statement)[1] : end_of(source, statement.end_lineno or statement.lineno)]
+    return f"  {after.strip()}" if after.strip() else ""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dllint.model.facts import Event
 from dllint.project.edits.attribute import Attribute
 from dllint.project.evaluate.abstract_values import ExtInst, Klass
 from dllint.project.program.module import Module, Write
@@ -22,10 +23,12 @@ _SETTING = ("write", "set", "filled", "named")
 
 
 class OwnAttribute:
-    """The attribute, by the assignment that sets it."""
+    """The attribute, by the assignment that sets it; `local` is the one of the variable that held it first."""
 
-    def __init__(self, project: Project, module: Module, write: Write, klass: Klass) -> None:
-        self.project, self.module, self.write, self.klass = project, module, write, klass
+    def __init__(
+        self, project: Project, module: Module, write: Write, klass: Klass, local: Event | None = None
+    ) -> None:
+        self.project, self.module, self.write, self.klass, self.local = project, module, write, klass, local
         self.name = write.target.name
         self.receiver = module.receiver_name(write.function)
         self.attribute = Attribute(project, klass, self.name)
@@ -109,11 +112,25 @@ class OwnAttribute:
         return not any(re.search(rf"\b{re.escape(name)}\b", text) for text in texts)
 
 
-def own_attribute(project: Project, name: str, made: ExtInst) -> OwnAttribute | None:
-    """The attribute that just what a call makes is assigned to, in a class."""
+def own_attribute(project: Project, name: str, made: ExtInst, through_local: bool = False) -> OwnAttribute | None:
+    """The attribute that just what a call makes is assigned to, in a class; `through_local`: also by a variable."""
     for module in project.index:
         for write in module.attribute_writes.get(name, ()):
             owner = module.method_owner(write.function)
-            if owner >= 0 and write.event.value is made.call and write.event.target is write.target:
-                return OwnAttribute(project, module, write, project.evaluator.klass(module, owner))
+            if owner < 0 or write.event.target is not write.target:
+                continue
+            local = _local(module, write, made) if through_local else None
+            if write.event.value is made.call or local is not None:
+                return OwnAttribute(project, module, write, project.evaluator.klass(module, owner), local)
     return None
+
+
+def _local(module: Module, write: Write, made: ExtInst) -> Event | None:
+    """The assignment of what a call makes to the variable that an attribute is set to, where nothing else sets it."""
+    value = write.event.value
+    if value is None or value.kind != "name":
+        return None
+    found = module.bindings[write.function, -1].get(value.name, [])
+    event = found[0].event if len(found) == 1 else None
+    own = event is not None and event.value is made.call and event.target is not None and event.target.kind == "name"
+    return event if own and found[0].block < 0 else None

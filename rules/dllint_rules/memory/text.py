@@ -69,7 +69,11 @@ class Texts:
                 method = method_of(value)
                 if method == "readlines":
                     return _is_text_file(base)
-                return name in _LISTINGS or method in _LISTING or (method in _SPLITTERS and base is not None and self._text(base, depth))
+                return (
+                    name in _LISTINGS
+                    or method in _LISTING
+                    or (method in _SPLITTERS and base is not None and self._text(base, depth))
+                )
             case Seq(expr=expr, env=env) if expr.kind == "comprehension" and expr.name == "list":
                 return self.is_text(expr.args[0], env, depth)
             case Seq(expr=expr, env=env) if expr.kind == "list":
@@ -130,8 +134,10 @@ class Texts:
                 ]
                 keys = [(env, key) for key in expr.args[::2]]
                 keys += [(scope, what.args[1]) for scope, what in stored if len(what.args) > 1]
-                return bool(keys) and all(what.kind == "subscript" for _, what in stored) and all(
-                    self.is_text(key, scope, depth) for scope, key in keys
+                return (
+                    bool(keys)
+                    and all(what.kind == "subscript" for _, what in stored)
+                    and all(self.is_text(key, scope, depth) for scope, key in keys)
                 )
         return False
 

@@ -21,6 +21,7 @@ from dllint import (
     lazy_members,
     made_again,
     module_alias,
+    name_uses,
     own_attribute,
     reference,
     state_without,
@@ -58,7 +59,7 @@ def fix_handle(project: Project, held: Held) -> Fix | None:
         return _told("it is not kept as an attribute of its own")
     if made.call.kind != "call":
         return _told(f"`{held.holder.name}` is a part of what a call gives")
-    attribute = own_attribute(project, held.holder.name, made)
+    attribute = own_attribute(project, held.holder.name, made, through_local=made.name not in _MADE_ANEW)
     if attribute is None:
         return _told(f"`{held.holder.name}` is not set to just the result of a call")
     if made.name in _MADE_ANEW:
@@ -125,8 +126,10 @@ class _Change:
             return "if a new connection will do"
         if not self._reads():
             return "it may be opened for something else than reading"
-        if self.made.name in _POSITIONED and self.attribute.used_in_set_up():
+        if self.made.name in _POSITIONED and (self.attribute.used_in_set_up() or self._variable_is_used):
             return "it is read before the workers start"
+        if self._given_changes():
+            return "what it is opened with changes before it is kept"
         return self.attribute.why_no_property(pickled=False)
 
     def _reads(self) -> bool:
@@ -144,6 +147,24 @@ class _Change:
         return bool(values) and all(isinstance(value, Const) and _is_reading(value.value) for value in values)
 
     @cached_property
+    def _variable_is_used(self) -> bool:
+        """Whether the variable that held it first is used for more than to set the attribute."""
+        local = self.attribute.local
+        if local is None or local.target is None:
+            return False
+        span = self.module.model.functions[self.write.function].span
+        uses = name_uses(self.project.source(self.module.path), local.target.name, span)
+        return uses is None or len(uses) > 2
+
+    def _given_changes(self) -> bool:
+        """Whether a variable that it is opened with is set again before the attribute keeps what was opened."""
+        local = self.attribute.local
+        names = {part.name for part in self.made.call.walk() if part.kind == "name"} if local is not None else set()
+        bound = self.module.bindings[self.write.function, -1]
+        starts = (binding.start for name in names for binding in bound.get(name, ()))
+        return local is not None and any(local.end <= start <= self.write.event.end for start in starts)
+
+    @cached_property
     def lazy(self) -> Lazy:
         """The names and the text of the property."""
         store = self.attribute.free_name()
@@ -151,7 +172,9 @@ class _Change:
         text, kept = _Arguments(self, self.made.call).rewritten()
         taken = [write for write in self.attribute.taken_from_it() if self._is_part(write)]
         parts = tuple((write.target.name, self._text(write.event.value), write.event.start) for write in taken)
-        return Lazy(self.name, text, store, f"{store}_pid", getpid, kept, parts)
+        local = self.attribute.local
+        gone = local.start if local is not None and not self._variable_is_used else -1
+        return Lazy(self.name, text, store, f"{store}_pid", getpid, kept, parts, gone=gone)
 
     def _is_part(self, write: Write) -> bool:
         env = self.project.evaluator.generic(self.module, self.write.function)
@@ -168,7 +191,7 @@ class _Change:
         edits = lazy_attribute(source, start, self.lazy)
         title = f"Open `{self.name}` in the process that uses it"
         if not edits:
-            return self.by_hand("its line has a comment or another statement")
+            return self.by_hand("its line has a comment inside or another statement")
         defines = (f"{self.attribute.klass.facts.qualname}.__getstate__",)
         return Fix(title, edits, Applicability.UNSAFE, imports, defines=defines)
 
