@@ -30,6 +30,12 @@ def only_from(package: str, major: int, root: str, path: str = "") -> bool:
     return bool(said) and all(_excludes_below(text, major) for text in said)
 
 
+def may_be_below(package: str, major: int, root: str, path: str = "") -> bool:
+    """Whether a version is said of a package that leaves room below a major one."""
+    said = [text for file in _files(root, path) for text in _said(file, package)]
+    return any(text.strip() and not _excludes_below(text, major) for text in said)
+
+
 def _files(root: str, path: str) -> Iterator[str]:
     folder = os.path.dirname(os.path.join(root, path))
     while os.path.normpath(folder).startswith(os.path.normpath(root)):

@@ -48,6 +48,12 @@ class Targets(msgspec.Struct, frozen=True):
 
         return bool(self.root) and requirements.only_from("numpy", 2, self.root, path)
 
+    def may_have_torch_1(self, path: str) -> bool:
+        """Whether a version that is said near a file allows torch 1; what is not said is the newest."""
+        from dllint import requirements
+
+        return bool(self.root) and requirements.may_be_below("torch", 2, self.root, path)
+
     @property
     def meant(self) -> str:
         """Equal for targets that mean the same, however they are written."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dllint.requirements import only_from
+from dllint.requirements import may_be_below, only_from
 
 CONDA = "dependencies:\n  - python=3.11\n  - numpy={}\n  - pip:\n    - torch\n"
 LOCKED = '[[package]]\nname = "numpy"\nversion = "{}"\n\n[[package]]\nname = "torch"\nversion = "1.0"\n'
@@ -80,3 +80,12 @@ def test_other_folders_do_not_count(tmp_path: Path) -> None:
     write(tmp_path, "other/requirements.txt", "numpy>=2\n")
     assert not only_from("numpy", 2, str(tmp_path), "package/data.py")
     assert not only_from("numpy", 2, str(tmp_path / "package"), "data.py")
+
+
+@pytest.mark.parametrize(
+    ("said", "below"),
+    [("torch>=1.7", True), ("torch==1.13.1", True), ("torch<2.4", True), ("torch", False), ("torch>=2.1,<3", False)],
+)
+def test_an_old_version_is_possible_where_one_is_said(said: str, below: bool, tmp_path: Path) -> None:
+    (tmp_path / "requirements.txt").write_text(f"numpy==1.26\n{said}\n")
+    assert may_be_below("torch", 2, str(tmp_path), "a.py") == below

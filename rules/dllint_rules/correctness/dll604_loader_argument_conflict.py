@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Applicability, Certainty, Edit, Expr, Finding, Fix, Loader, Note, Project, Rule
+from dllint import Applicability, Certainty, Edit, Expr, Finding, Fix, Loader, Note, Project, Rule, Span
 from dllint_rules.correctness.conflicts import Conflict, conflicts, is_given
 from dllint_rules.correctness.dropped import without_argument
 
@@ -108,7 +108,19 @@ def _with_workers(project: Project, loader: Loader, conflict: Conflict) -> Fix |
     else:
         text = f"{own} if {some} else {_WITHOUT_WORKERS[conflict.name]}"
     edit = Edit(loader.path, value.span, text)
+    if conflict.name == "prefetch_factor" and project.targets.may_have_torch_1(loader.path):
+        edit = _left_out(project, loader.path, value, conflict.name, some)
     return Fix(f"Pass `{conflict.name}` only where there are workers", (edit,), Applicability.UNSAFE)
+
+
+def _left_out(project: Project, path: str, value: Expr, name: str, some: str) -> Edit:
+    """An argument that is left out where there are no workers: torch 1 takes no `None` for `prefetch_factor`."""
+    from dllint import in_quotes
+
+    source = project.source(path)
+    start = source.text.rindex(name, 0, value.start)
+    text = in_quotes(source, f'**({{"{name}": {project.text(path, value.span)}}} if {some} else {{}})')
+    return Edit(path, Span(start, value.end), text)
 
 
 def _by_hand(conflict: Conflict, why_not: str) -> Fix:
