@@ -394,6 +394,13 @@ def test_numpy_goes_by_the_name_it_has() -> None:
     assert "import numpy as _numpy" in fixed("np = 1\n" + code)
 
 
+def test_lines_that_an_array_makes_too_long_begin_below_its_bracket() -> None:
+    value = f"[os.path.join(root, name, 'a long name of some folder') for name in\n{' ' * 22}os.listdir(root)]"
+    result = fixed(program("").replace("\n    def __len__", f"        self.files = {value}\n    def __len__", 1))
+    lines = [line.strip() for line in value.split("\n")]
+    assert f"np.array(\n            {lines[0]}\n             {lines[1]},\n            dtype=str,\n        )\n" in result
+
+
 def test_a_project_that_needs_numpy_2_gets_the_smaller_array(tmp_path: Path) -> None:
     (tmp_path / "requirements.txt").write_text("torch\nnumpy>=2.1\n")
     init = program("self.files = glob.glob(root)")

@@ -12,7 +12,8 @@ from dllint import Applicability, Certainty, Fix, Project
 from dllint.collect import collect
 from dllint.fix import apply
 from dllint.project import Targets
-from dllint.source import Source
+from dllint.source import Source, Span
+from dllint.syntax.tail import guarded
 
 HEAD = """\
 import numpy as np
@@ -188,6 +189,22 @@ def test_a_guard_with_more_conditions_stays_where_it_is() -> None:
     result = fixed(script(guard + loop), Applicability.SAFE)
     moved = 'if __name__ == "__main__":\n' + textwrap.indent(loop, "    ")
     assert result.endswith(f"{guard}\n{moved}")
+
+
+@pytest.mark.parametrize(
+    ("end", "moves"),
+    [("# train(0)\n# for x in y:\n#     z(x)\n", True), ("# That is all.\n", False), ("# vim: set(x)\n", False)],
+)
+def test_code_that_is_commented_out_at_the_end_goes_along(end: str, moves: bool) -> None:
+    code = (
+        "from torch.utils.data import DataLoader\nfor batch in DataLoader(range(8), num_workers=2):\n    print(batch)\n"
+    )
+    source = Source("a.py", code + "\n" + end)
+    loop = code.index("for ")
+    edit = guarded(source, Span(loop, len(code) - 1), Span(loop, len(code) - 1))
+    assert edit is not None
+    result = apply(source.text, [edit])
+    assert result.endswith("        print(batch)\n\n" + (textwrap.indent(end, "    ") if moves else end))
 
 
 def test_a_string_at_the_end_stays_where_it_is() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -20,6 +21,11 @@ GUARD = 'if __name__ == "__main__":'
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _MAKERS = {"namedtuple", "NamedTuple", "TypedDict", "NewType", "make_dataclass", "Enum", "IntEnum", "type", "wraps"}
 """Calls that make a class or a function, which must be found under its name."""
+
+_FOR_TOOLS = re.compile(
+    r"#\s*(?:%%|#{3}|-\*-|vim?:|ex:|Local Variables|End:|(?:fmt|ruff|pylint|isort|yapf|mypy|type):)"
+)
+"""Comments at the end of a file that editors, formatters and galleries read."""
 
 
 class Statement(NamedTuple):
@@ -110,7 +116,7 @@ def _is_literal(node: ast.expr) -> bool:
 def guarded(source: Source, first: Span, last: Span, lifted: Sequence[Span] = ()) -> Edit | None:
     """Whole statements under the main guard, with the comments right above the first; None where a line is shared.
 
-    `lifted` are definitions among them that go above the guard.
+    Code that is commented out and ends the file goes along. `lifted` are definitions among them that go above it.
     """
     top, bottom = source.location(first.start)[0], source.location(last.end)[0]
     before = source.text[source.row_span(top).start : first.start]
@@ -119,6 +125,7 @@ def guarded(source: Source, first: Span, last: Span, lifted: Sequence[Span] = ()
         return None
     while top > 1 and source.line(top - 1).startswith("#"):
         top -= 1
+    bottom = _with_end(source, bottom)
     moved = _lifted_rows(source, lifted)
     start = source.row_span(top).start
     end = end_of(source, bottom)
@@ -137,6 +144,24 @@ def guarded(source: Source, first: Span, last: Span, lifted: Sequence[Span] = ()
     except ValueError:
         return None
     return Edit(source.path, Span(start, end), f"{gap}{in_quotes(source, GUARD)}{source.newline}{inside}")
+
+
+def _with_end(source: Source, bottom: int) -> int:
+    """The last row with a comment, if a file ends with code that is commented out below a row; else that row."""
+    below = {
+        row: source.line(row) for row in range(bottom + 1, len(source.line_starts) + 1) if source.line(row).strip()
+    }
+    alone = all(line.startswith("#") and not _FOR_TOOLS.match(line) for line in below.values())
+    return max(below) if alone and any(map(_is_code, below.values())) else bottom
+
+
+def _is_code(comment: str) -> bool:
+    """Whether a comment is a statement that does something, such as a call."""
+    try:
+        (node,) = ast.parse(comment.lstrip("# \t")).body
+    except (SyntaxError, ValueError):
+        return False
+    return isinstance(node, (ast.Assign, ast.AugAssign)) or isinstance(getattr(node, "value", None), ast.Call)
 
 
 def _lifted_rows(source: Source, lifted: Sequence[Span]) -> list[tuple[int, int]]:

@@ -47,10 +47,26 @@ def enclosed(source: Source, span: Span, opening: str, closing: str) -> tuple[Ed
         lines = reindent(value + source.newline, indent, inner).strip()
     except ValueError:
         return around
-    if not source.width or source.text[span.end : source.row_span(source.location(span.end)[0]).end].strip():
+    column = source.location(span.start)[1]
+    follows = source.text[span.end : source.row_span(source.location(span.end)[0]).end].strip()
+    fits = column + len(opening) + len(value.partition(source.newline)[0]) <= width(source)
+    if follows or (fits and not source.width):
         return (*around, *_shifted(source, span, len(opening)))
+    if not source.width:
+        lines = _aligned(source, span, len(inner)) or lines
     rest = f"{inner}{closing[:-1]},{source.newline}{indent}{closing[-1]}"
     return (Edit(path, span, f"{opening}{source.newline}{inner}{lines},{source.newline}{rest}"),)
+
+
+def _aligned(source: Source, span: Span, column: int) -> str:
+    """An expression at another column, with the lines that are aligned with its beginning; "" where they are not."""
+    first, *below = source.text[span.start : span.end].split(source.newline)
+    before = source.location(span.start)[1] - 1
+    if any(mark in source.text[span.start : span.end] for mark in _JOINING) or any(
+        line[:before].strip() for line in below
+    ):
+        return ""
+    return source.newline.join([first, *(" " * column + line[before:] for line in below)])
 
 
 def _shifted(source: Source, span: Span, by: int) -> Iterator[Edit]:
