@@ -394,6 +394,20 @@ def test_numpy_goes_by_the_name_it_has() -> None:
     assert "import numpy as _numpy" in fixed("np = 1\n" + code)
 
 
+ARMS = "if more:\n    self.files = glob.glob(root)\nelif root:\n    self.files = {}\nelse:\n    self.files = []"
+
+
+def test_what_other_branches_set_becomes_an_array_as_well() -> None:
+    result = fixed(program(ARMS.format("[name for name in os.listdir(root)]")))
+    assert "            self.files = np.array(glob.glob(root), dtype=str)\n" in result
+    assert "            self.files = np.array([name for name in os.listdir(root)], dtype=str)\n" in result
+    assert "            self.files = []\n" in result
+
+
+def test_a_branch_that_sets_what_is_not_known_keeps_all_lists() -> None:
+    assert "in another branch, sets" in fix_of(program(ARMS.format("load(root)"))).title
+
+
 def test_lines_that_an_array_makes_too_long_begin_below_its_bracket() -> None:
     value = f"[os.path.join(root, name, 'a long name of some folder') for name in\n{' ' * 22}os.listdir(root)]"
     result = fixed(program("").replace("\n    def __len__", f"        self.files = {value}\n    def __len__", 1))

@@ -29,6 +29,7 @@ from dllint import (
     on_each,
     reference,
 )
+from dllint_rules.memory.arms import makes_much, other_arms
 from dllint_rules.memory.paths import Paths
 from dllint_rules.memory.remedies import by_hand, would_pad
 from dllint_rules.memory.text import Texts
@@ -99,6 +100,9 @@ class _Change:
             return f"`{event.value.name}` may still change after this line"
         if self.filled and self._line() is None:
             return "dllint finds no line where it is complete"
+        if self.kept_as_lists:
+            row = self.project.source(self.module.path).location(self.kept_as_lists[0].event.start)[0]
+            return f"line {row}, in another branch, sets what is not certain to be a list of strings"
         return ""
 
     def _has_its_value(self, write: Write) -> bool:
@@ -197,18 +201,34 @@ class _Change:
 
     @cached_property
     def set_again(self) -> list[Write]:
-        """The assignments in other methods that set another list of strings, which becomes an array as well."""
+        """The assignments in other methods and arms that set lists of strings, which become arrays as well."""
         writes = self.module.attribute_writes.get(self.write.target.name, ())
         near = self.attribute.near if self.attribute and not self.of_paths else None
         own = {place.use.span for place in near or () if self._of_self(place) and place.use.kind == "write"}
         owner = self.module.method_owner(self.write.function)
         others = [write for write in writes if write.function != self.write.function and write.target.span in own]
         others = [write for write in others if self.module.method_owner(write.function) == owner]
+        others += [write for write in self.other_arms if write.target.span in own]
         return [write for write in others if self._has_its_value(write) and self._sets_texts(write)]
 
     def _sets_texts(self, write: Write) -> bool:
         env, value = self.project.evaluator.generic(self.module, write.function), write.event.value
-        return value is not None and value.kind == "comprehension" and Texts(self.project).is_list(value, env)
+        own = ("comprehension", "call") if write.function == self.write.function else ("comprehension",)
+        return value is not None and value.kind in own and Texts(self.project).is_list(value, env)
+
+    @cached_property
+    def other_arms(self) -> list[Write]:
+        """The assignments that run instead of this one."""
+        return other_arms(self.module, self.write)
+
+    @cached_property
+    def kept_as_lists(self) -> list[Write]:
+        """The assignments in other arms after which there would be a list that is not seen to be of strings."""
+        known = {write.target.span for write in self.set_again}
+        unknown = [
+            write for write in self.other_arms if write.target.span not in known and write.event.kind == "assign"
+        ]
+        return [write for write in unknown if not self.filled and not self.unpacked and makes_much(write.event.value)]
 
     def _in_loop(self) -> bool:
         """Whether code above the assignment may run after it."""
