@@ -192,6 +192,14 @@ def test_a_variable_that_holds_it_first_is_not_needed() -> None:
     assert "            self._file = lmdb.open(self._file_path, lock=False)\n" in result
 
 
+@pytest.mark.parametrize("first", ["self.file = ", "env = "])
+def test_lines_aligned_with_the_bracket_stay_aligned(first: str) -> None:
+    aligned = f"{first}lmdb.open(path,\n{' ' * len(first)}          lock=False)\nself.file = env"
+    result = fixed(program(aligned if first == "env = " else aligned.rpartition("\n")[0]))
+    opened = "            self._file = lmdb.open("
+    assert f"{opened}self._file_path,\n{' ' * len(opened)}lock=False)\n" in result
+
+
 def test_a_variable_that_also_reads_before_the_workers_start_stays() -> None:
     result = fixed(program("env = lmdb.open(path)\nself.size = env.stat()\nself.file = env"))
     assert "        env = lmdb.open(path)\n        self.size = env.stat()\n        self._file_path = path\n" in result

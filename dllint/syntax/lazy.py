@@ -25,7 +25,7 @@ class Lazy(NamedTuple):
     `store` keeps the value and `pid` the process that made it; `kept` are attributes that `__init__` sets for `value`
     to use: their names and what they are; `parts` those that are taken from it: name, text, offset of the assignment.
     `getpid` calls `os.getpid`; `dropped`: it is left out of pickles. At the offset `gone` an assignment begins that it
-    is no longer needed for, of a variable that held it first.
+    is no longer needed for, of a variable that held it first. `column` is where the value begins, if that is known.
     """
 
     name: str
@@ -37,6 +37,7 @@ class Lazy(NamedTuple):
     parts: tuple[tuple[str, str, int], ...] = ()
     dropped: bool = True
     gone: int = -1
+    column: int = -1
 
 
 def lazy_attribute(source: Source, statement: int, lazy: Lazy) -> tuple[Edit, ...]:
@@ -65,8 +66,10 @@ def lazy_attribute(source: Source, statement: int, lazy: Lazy) -> tuple[Edit, ..
     margin = source.text[span.start : seen.offsets.span(assignment)[0]]
     set_up = [*(f"{name} = {text}" for name, text in lazy.kept), f"{lazy.store} = {self}.{lazy.pid} = None"]
     edits.append(Edit(source.path, span, _lines(source, f"{margin}{self}.", set_up)))
-    text = f"{lazy.value}{_comment(source, seen, assignment)}{source.newline}"
-    value = reindent(text, margin, indent + unit * 2).strip()
+    inner = indent + unit * 2
+    text = f"{lazy.value}{_comment(source, seen, assignment)}"
+    value = _aligned(source, text, lazy.column, len(f"{inner}{self}.{lazy.store} = "))
+    value = value or reindent(text + source.newline, margin, inner).strip()
     members = _properties(self, lazy._replace(value=value), unit)
     own = next((item for item in klass.body if getattr(item, "name", "") == "__getstate__"), None)
     if not lazy.dropped or own is None:
@@ -83,6 +86,14 @@ def lazy_attribute(source: Source, statement: int, lazy: Lazy) -> tuple[Edit, ..
     state = _state_with(written[1], names, unit, width(source) - len(margin))
     text = f"{source.newline}{margin}".join(in_quotes(source, line) for line in state)
     return *edits, Edit(source.path, Span(start + written.start(2), end), text)
+
+
+def _aligned(source: Source, text: str, column: int, new: int) -> str:
+    """A value at another column, with the lines that are aligned with where it began; "" where they are not."""
+    first, *below = text.split(source.newline)
+    if column < 0 or not below or any(line[:column].strip() for line in below) or '"""' in text or "'''" in text:
+        return ""
+    return source.newline.join([first, *(" " * new + line[column:] for line in below)])
 
 
 def made_again(source: Source, statement: int, name: str, value: str) -> tuple[Edit, ...]:

@@ -174,7 +174,8 @@ class _Change:
         parts = tuple((write.target.name, self._text(write.event.value), write.event.start) for write in taken)
         local = self.attribute.local
         gone = local.start if local is not None and not self._variable_is_used else -1
-        return Lazy(self.name, text, store, f"{store}_pid", getpid, kept, parts, gone=gone)
+        column = self.project.source(self.module.path).location(self.made.call.start)[1] - 1
+        return Lazy(self.name, text, store, f"{store}_pid", getpid, kept, parts, gone=gone, column=column)
 
     def _is_part(self, write: Write) -> bool:
         env = self.project.evaluator.generic(self.module, self.write.function)
