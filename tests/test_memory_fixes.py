@@ -515,3 +515,8 @@ def test_reports_show_what_to_paste(output_format: str, tmp_path: Path) -> None:
     assert "a.py:9 needs a list: `other = self.files`" in output
     assert ("(by hand)" if output_format == "full" else '"display-only"') in output
     assert "fixable" not in output
+
+
+def test_a_set_stays_one() -> None:
+    code = program("self.files = set(os.listdir(root))").replace("self.files[index]", "index in self.files")
+    assert "it is a set" in fix_of(code).title

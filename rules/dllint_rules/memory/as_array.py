@@ -31,7 +31,7 @@ from dllint import (
 )
 from dllint_rules.memory.arms import makes_much, other_arms
 from dllint_rules.memory.paths import Paths
-from dllint_rules.memory.remedies import by_hand, would_pad
+from dllint_rules.memory.remedies import by_hand, is_set, would_pad
 from dllint_rules.memory.text import Texts
 
 _OF_THE_LIST = ("write", "filled", "tested", "set")
@@ -50,6 +50,8 @@ def fix_list(finding: Finding, project: Project) -> Fix | None:
         return by_hand(project, held, "an array is copied to every spawned worker, a tensor is shared")
     if would_pad(project, held):
         return by_hand(project, held, "an array pads each text to the longest, four bytes a character")
+    if is_set(held.value):
+        return by_hand(project, held, "it is a set, which finds its members faster than an array")
     change = _Change(project, module, write)
     why_not = change.why_not()
     return by_hand(project, held, why_not) if why_not else change.fix()

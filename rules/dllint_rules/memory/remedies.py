@@ -103,14 +103,14 @@ def by_hand(project: Project, held: Held, why_not: str) -> Fix:
             title, (), Applicability.MANUAL, snippet=_PACKED.format(target=target, **(_TEXTS if texts else _NAMES))
         )
     paths = project.analysis(Listings).of(held.value) is Kind.PATH
-    items = f"[str(path) for path in {target}]" if paths else f"sorted({target})" if _is_set(held.value) else target
+    items = f"[str(path) for path in {target}]" if paths else f"sorted({target})" if is_set(held.value) else target
     dtype = "np.dtypes.StringDType()" if project.targets.needs_numpy_2(step.path) else "str"
     again = f"\n# and Path({target}[index]) where a Path is needed" if paths else ""
     snippet = _ARRAY.format(target=target, items=items, dtype=dtype) + again
     return Fix(f"Keep `{held.holder.name}` as a NumPy array{reason}", (), Applicability.MANUAL, snippet=snippet)
 
 
-def _is_set(value: Value) -> bool:
+def is_set(value: Value) -> bool:
     """Whether a value is a set, of which NumPy would make an array of one object."""
     if isinstance(value, Seq):
         return value.kind == "set"
