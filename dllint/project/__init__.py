@@ -187,6 +187,15 @@ class Project:
     @cached_property
     def shipped(self) -> tuple[Held, ...]:
         """Everything that goes to workers, once per place where it is made, by its best route."""
+        return tuple(best_routes(self._every_shipped))
+
+    def shipped_at(self, place: Callable[[Held], tuple[str, Span] | None]) -> tuple[Held, ...]:
+        """What goes to workers and has a place of another kind, once per such place, by its best route."""
+        placed = ((held, place(held)) for held in self._every_shipped)
+        return tuple(best_routes([held.at(*found) for held, found in placed if found is not None]))
+
+    @cached_property
+    def _every_shipped(self) -> list[Held]:
         every = [
             held
             for loader, items in self._held_by_loader
@@ -194,7 +203,7 @@ class Project:
             for held in items
             if not _left_in_test(held, loader)
         ]
-        return tuple(best_routes([*every, *self._held_by_users]))
+        return [*every, *self._held_by_users]
 
     @cached_property
     def in_memory(self) -> tuple[Held, ...]:

@@ -176,7 +176,14 @@ class Contents:
         kind = self.elements.of(expr.args[-1], env)
         if expr.name == "dict":
             kind = Kind.ROW if kind or self._is_shared(expr, env) else None
-        return Content(kind, MADE) if kind is not None else None
+        return Content(kind, MADE) if kind is not None else self._chosen(expr, env)
+
+    def _chosen(self, expr: Expr, env: Env) -> Content | None:
+        """`[row for row in rows if row["size"]]`: some of what there is."""
+        clauses = dict(expr.keywords)
+        target, chosen = clauses["for"], expr.args[-1]
+        only = [key for key, _ in expr.keywords].count("for") == 1 and target.kind == chosen.kind == "name"
+        return self.of_any(clauses["in"], env) if only and target.name == chosen.name else None
 
     def _is_shared(self, expr: Expr, env: Env) -> bool:
         """`{name: dataset for name in names}`: an entry a name, whatever it leads to."""

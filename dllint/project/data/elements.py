@@ -150,6 +150,8 @@ class Elements:
             return Kind.ROW if sliced else Kind.STR
         if self.kind(base) is Kind.STR:
             return Kind.STR
+        if last == "keys" and not sliced:
+            return self._held_by(base)
         if name.endswith(".scandir[]"):
             return Kind.ROW
         key = item.call.args[1].value if item.call.kind == "subscript" else None
@@ -161,8 +163,11 @@ class Elements:
             return Kind.ROW
         if name.startswith(_ROW_READERS):
             return None if name.endswith("[][][]") else Kind.ROW
-        found = self.contents.of(base)
-        return found.kind if found is not None and not base.name.endswith("[]") else None
+        return self._held_by(base) if not base.name.endswith("[]") else None
+
+    def _held_by(self, container: Value) -> Kind | None:
+        found = self.contents.of(container)
+        return found.kind if found is not None else None
 
     def _is_row(self, expr: Expr, env: Env) -> bool:
         """Whether a display is a row: more than constants, and no block of memory with a name to it.
@@ -176,7 +181,7 @@ class Elements:
         blocks = [part for part in parts if self.blocks((part,), env)]
         if not blocks or (expr.kind == "dict" and len(blocks) * 2 < len(parts)):
             return True
-        named = any(part.kind != "constant" and self.of(part, env) in (Kind.STR, Kind.PATH) for part in parts)
+        named = any(part.kind != "constant" and self.of(part, env) is not None for part in parts)
         return named and not any(_is_read(value) for part in blocks for value in self.evaluator.values(part, env))
 
     def blocks(self, parts: tuple[Expr, ...], env: Env) -> bool:

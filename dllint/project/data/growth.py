@@ -23,6 +23,8 @@ READ = {
     "_pickle.load": "a pickle", "dill.load": "a pickle", "joblib.load": "a pickle",
     "six.moves.cPickle.load": "a pickle", "pycocotools.coco.COCO": "COCO annotations", "lvis.LVIS": "LVIS annotations",
     "pycocotools.COCO": "COCO annotations", "lvis.lvis.LVIS": "LVIS annotations",
+    "nuscenes.nuscenes.NuScenes": "nuScenes tables", "nuscenes.NuScenes": "nuScenes tables",
+    "lyft_dataset_sdk.lyftdataset.LyftDataset": "nuScenes tables",
 }  # fmt: skip
 """Callables that return Python containers as large as a file, with what they read."""
 FRAMES = ("pandas.read_",)

@@ -29,6 +29,11 @@ _COCO = re.compile(
     r"(?:pycocotools\.(?:coco\.)?COCO|lvis\.(?:lvis\.)?LVIS)\(\)"
     r"\.(?:dataset|anns|imgs|imgToAnns|img_ann_map|loadAnns|loadImgs|load_anns|load_imgs)"
 )
+_DRIVES = re.compile(
+    r"(?:nuscenes\.(?:nuscenes\.)?NuScenes|lyft_dataset_sdk\.lyftdataset\.LyftDataset)\(\)"
+    r"\.(?:sample|sample_data|sample_annotation|instance|ego_pose|calibrated_sensor)"
+)
+"""Tables of the nuScenes devkit with a dictionary for each record (read in its sources)."""
 _FOLDERS = re.compile(
     r"torchvision\.datasets\.(?:folder\.)?(?:(?:ImageFolder|DatasetFolder)\(\)\.(?:samples|imgs)|make_dataset)"
 )
@@ -50,6 +55,8 @@ class Sources:
             return Content(Kind.ROW, f"read from {READ[name]}" if name in READ else SETTINGS)
         if _COCO.fullmatch(name):
             return Content(Kind.ROW, "read from COCO annotations")
+        if _DRIVES.fullmatch(name):
+            return Content(Kind.ROW, "read from nuScenes tables")
         if _FOLDERS.fullmatch(name):
             return Content(Kind.ROW, MADE)
         if not isinstance(value, ExtInst) or value.call.kind != "call" or name.endswith("[]"):

@@ -39,6 +39,8 @@ _SAME_ELEMENTS = frozenset({
     "builtins.filter",
 })  # fmt: skip
 
+_OF_COLUMNS = frozenset({"builtins.zip", "builtins.list", "builtins.tuple"})
+
 Fillings = dict[Value, list[tuple[Env, Event, Expr]]]
 """The places that fill containers, by what they fill: the activation, the event, the call or the subscript."""
 
@@ -57,6 +59,8 @@ class Containers:
         self._within: dict[int, Fillings] = {}
         self._elements_of: dict[Value, Values] = {}
         self._contents_of: dict[Value, Values] = {}
+        self._columns: dict[tuple[ExtInst, int], Values] = {}
+        self._parts_of_rows: dict[tuple[Expr, int], Expr] = {}
         self._yields = OnDemand(_find_yields)
 
     def expression(self, expr: Expr, env: Env) -> Iterable[Value]:
@@ -298,12 +302,34 @@ class Containers:
                 if isinstance(value, Seq) and value.expr.kind in ("tuple", "list") and index < len(value.expr.args):
                     found += self.evaluator.values(value.expr.args[index], value.env)
                 elif isinstance(value, ExtInst):
-                    inner = self._yielded(value) if value.name == GENERATOR else ()
+                    inner = self._yielded(value) if value.name == GENERATOR else self._column(value, index)
                     found += inner or self._part(value, index)
                 else:
                     found.append(Opaque(expr, env))
             values = unique(found)
         return values
+
+    def _column(self, value: ExtInst, index: int) -> Values:
+        """Column `index` of `zip(*[(name, label) for ...])`: the comprehension of that part alone."""
+        if value.name not in _OF_COLUMNS or value.call.kind != "call" or len(value.call.args) != 2:
+            return ()
+        return self.evaluator.ask(self._columns, (value, index), (), self._find_column, value, index)
+
+    def _find_column(self, value: ExtInst, index: int) -> Values:
+        given = value.call.args[1]
+        if value.name != "builtins.zip":
+            inner = self.evaluator.values(given, value.env)
+            return unique(part for item in inner if isinstance(item, ExtInst) for part in self._column(item, index))
+        rows = self.evaluator.values(given.args[0], value.env) if given.kind == "star" else ()
+        made = (row for row in rows if isinstance(row, Seq) and _has_part(row.expr, index))
+        return unique(Seq(self._of_rows(row.expr, index), row.env) for row in made)
+
+    def _of_rows(self, rows: Expr, index: int) -> Expr:
+        """A comprehension of one part of each row that another one makes."""
+        if (rows, index) not in self._parts_of_rows:
+            part = rows.args[0].args[index]
+            self._parts_of_rows[rows, index] = Expr(rows.kind, rows.start, rows.end, "list", (part,), rows.keywords)
+        return self._parts_of_rows[rows, index]
 
     def _part(self, value: ExtInst, index: int) -> Values:
         """Part `index` of something external; what `zip` and `enumerate` pair is told apart."""
@@ -313,6 +339,9 @@ class Containers:
             given = sources.get(made.name, ())
             if index == 1 and made.name.endswith(".items") and made.base is not None and self._is_dict(made.base):
                 return self.elements(made.base)
+            if index == 0 and made.name.endswith(".items"):
+                keys = ExtInst(f"{made.name[:-5]}keys", made.call, made.env, made.base)
+                return (derived(ExtInst(f"{keys.name}[]", value.call, value.env, keys)),)
             source = given[index] if index < len(given) else None
             if made.name == "builtins.enumerate" and index == 0:
                 return (Opaque(value.call, value.env),)  # a number
@@ -376,3 +405,11 @@ def _find_yields(function: tuple[Module, int]) -> list[tuple[Event, Expr]]:
     module, index = function
     parts = ((event, part) for event in module.events(index) for part in event.walk())
     return [(event, part.args[0]) for event, part in parts if part.kind == "yield" and part.args]
+
+
+def _has_part(rows: Expr, index: int) -> bool:
+    """Whether a comprehension makes rows that have a part of that index, each of its own."""
+    if rows.kind != "comprehension" or rows.name == "dict":
+        return False
+    row = rows.args[0]
+    return row.kind == "tuple" and index < len(row.args) and not any(part.kind == "star" for part in row.args)

@@ -212,16 +212,21 @@ class Names:
         return (Ext(f"builtins.{name}"),) if name in _BUILTINS else None
 
     def _starred(self, module: Module, name: str) -> Values | None:
-        for imported in module.star_imports:
+        """The values of a name that only a star import can bind: the last one that does, if the project has it.
+
+        What other packages offer isn't seen: a class may be one of torch's where no module of the project has it.
+        """
+        others: list[str] = []
+        for imported in reversed(module.star_imports):
             target = self.evaluator.index.find(module.path, imported.module, imported.level)
             if target is None:
-                known = canonical(f"{imported.module}.{name}")
-                if imported.module.startswith("torch") and name[:1].isupper():
-                    return (Ext(known),)
+                others.append(imported.module)
             elif target is not module:
                 found = self.global_name(target, name)
                 if found and found != (Ext(f"builtins.{name}"),):
                     return found
+        if name[:1].isupper():
+            return next(((Ext(canonical(f"{one}.{name}")),) for one in others if one.startswith("torch")), None)
         return None
 
     def bound_values(self, binding: Binding, name: str, env: Env) -> Values:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import msgspec
 
-from dllint import ExtInst, Finding, Fix, Held, Project, Rule, Severity
+from dllint import ExtInst, Finding, Fix, Held, Project, Rule, Severity, Span
 from dllint_rules.pickling.analysis.escaping_handles import worker_functions
 from dllint_rules.pickling.analysis.first_looks import FirstLooks
-from dllint_rules.pickling.analysis.maps import mapped
+from dllint_rules.pickling.analysis.maps import asked_at, mapped
 from dllint_rules.pickling.unpicklable import finding, keeper
 
 REMEDY = "keep the path and map it in the worker"
@@ -27,19 +27,16 @@ class MemmapShipped(Rule):
 
     def check(self, project: Project) -> Iterator[Finding]:
         workers = worker_functions(project)
-        for held in project.shipped:
-            if not isinstance(held.value, ExtInst) or held.assumed or mapped(project, held.value) is None:
-                continue
+        for held in project.shipped_at(lambda held: None if held.assumed else _asked_at(project, held)):
             attribute = held.holder.name if held.holder.kind == "attribute" else ""
             found = None
-            if project.handles.open_before(held.value, attribute, workers):
+            if isinstance(held.value, ExtInst) and project.handles.open_before(held.value, attribute, workers):
                 found = self._finding(project, held, REMEDY)
             if found is not None:
                 yield found
         for look in project.analysis(FirstLooks).looks:
-            found = (
-                self._finding(project, look.held, LEFT) if look.pickled and mapped(project, look.held.value) else None
-            )
+            at = _asked_at(project, look.held) if look.pickled else None
+            found = self._finding(project, look.held.at(*at), LEFT) if at is not None else None
             if found is not None:
                 yield found
 
@@ -55,3 +52,11 @@ class MemmapShipped(Rule):
         from dllint_rules.pickling.lazy_handle import fix_handle
 
         return fix_handle(project, finding.data)
+
+
+def _asked_at(project: Project, held: Held) -> tuple[str, Span] | None:
+    """Where a memory map that is shipped is asked for; None for what is none."""
+    shown = mapped(project, held.value)
+    if shown is None:
+        return None
+    return asked_at(project, shown) if shown is held.value else (held.path, held.span)

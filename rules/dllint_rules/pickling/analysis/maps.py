@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from dllint.model.facts import Expr
 from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Value
+from dllint.project.evaluate.shapes import Argument
+from dllint.source import Span
 
 if TYPE_CHECKING:
     from dllint.project import Project
@@ -38,10 +40,23 @@ def is_map(project: Project, made: ExtInst) -> bool:
     """Whether a value is a memory-mapped array that the call itself maps."""
     if made.name in MAPS:
         return True
-    mode = made.call.keyword("mmap_mode")
-    if mode is None and len(made.call.args) > 2:
-        mode = made.call.args[2]
-    return made.name == "numpy.load" and mode is not None and all(map(_names_mode, project.values(mode, made.env)))
+    modes = _modes(project, made) if made.name == "numpy.load" else []
+    return bool(modes) and all(_names_mode(value) for mode in modes for value in project.values(*mode))
+
+
+def asked_at(project: Project, made: ExtInst) -> tuple[str, Span]:
+    """The call that asks for a memory map: of a function that hands `mmap_mode` on, its call."""
+    call, env = made.call, made.env
+    for _, where in _modes(project, made)[:1]:
+        while env is not where and env.call is not None and env.caller is not None:
+            call, env = env.call, env.caller
+        if env is not where:
+            call, env = made.call, made.env
+    return env.module.path, call.span
+
+
+def _modes(project: Project, made: ExtInst) -> list[Argument]:
+    return project.evaluator.arguments.argument(made.call, made.env, 1, "mmap_mode")[0]
 
 
 def _shown(project: Project, made: ExtInst) -> Iterator[Value]:
