@@ -268,4 +268,13 @@ class Calls:
             found += self.evaluator.containers.elements(base)
         if len(call.args) > 2:
             found += self.evaluator.values(call.args[2], env)
+            if self._copies_unseen(base):
+                found.append(Opaque(call, env))
         return found or self.evaluator.unless_open(Opaque(call, env))
+
+    def _copies_unseen(self, mapping: Value) -> bool:
+        """Whether a dictionary has the keys of what was read: `dict(yaml.safe_load(file), **more)`."""
+        if not isinstance(mapping, ExtInst):
+            return False
+        copied = (value for arg in mapping.call.args[1:] for value in self.evaluator.values(arg, mapping.env))
+        return any(isinstance(value, ExtInst) and value.name != "builtins.dict" for value in copied)

@@ -93,13 +93,17 @@ class Reach:
         self._inside: dict[tuple[ExtInst, int], Values] = {}
 
     def walk(self, entries: Iterable[Running]) -> Iterator[Running]:
-        """The entries and everything they run, nearest first, each function once per class of its receiver."""
+        """The entries and everything they run, nearest first, each function once per class of its receiver.
+
+        A stream that goes over another one of its class runs once per object: each has a source of its own.
+        """
         queue = deque(entries)
         seen: set[tuple[str, int, object]] = set()
         while queue and len(seen) < MAX_FUNCTIONS:
             running = queue.popleft()
             receiver = running.env.receiver
-            key = (*running.function, receiver.klass if isinstance(receiver, Inst) else None)
+            own = receiver.klass if isinstance(receiver, Inst) else None
+            key = (*running.function, receiver if own is not None and _streams(running.env) else own)
             if running.env.function >= 0 and key in seen:
                 continue
             seen.add(key)
@@ -167,6 +171,8 @@ class Reach:
             for expr in event.walk():
                 if expr.kind == "subscript" and expr.args[0].kind == "attribute":
                     yield from self._special(event, expr.args[0], "__getitem__", env)
+                elif expr.kind == "call" and expr.args[0].dotted == "iter" and len(expr.args) == 2:
+                    yield from self._special(event, expr.args[1], "__iter__", env)
 
     def _special(self, event: Event, expr: Expr, name: str, env: Env) -> Iterator[Edge]:
         for value in self.evaluator.values(expr, env):
@@ -234,6 +240,10 @@ class Reach:
             for function in module.model.functions
             if any(item.name == "property" for item in function.decorators)
         )
+
+
+def _streams(env: Env) -> bool:
+    return env.function >= 0 and env.facts.name == "__iter__"
 
 
 def calls_of(event: Event) -> Iterator[Expr]:
