@@ -110,7 +110,6 @@ _PUBLIC = {
     "own_attribute": "dllint.project.edits.own_attribute",
     "piece": "dllint.syntax.arguments",
     "reference": "dllint.syntax.names",
-    "remembers": "dllint.project.data.per_item",
     "renamed": "dllint.syntax.nested",
     "runs_per_item": "dllint.project.data.per_item",
     "state_without": "dllint.syntax.lazy",

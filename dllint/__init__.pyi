@@ -25,7 +25,6 @@ from dllint.project import Task as Task
 from dllint.project import Workers as Workers
 from dllint.project.data.listings import Kind as Kind
 from dllint.project.data.per_item import around as around
-from dllint.project.data.per_item import remembers as remembers
 from dllint.project.data.per_item import runs_per_item as runs_per_item
 from dllint.project.edits.attribute import Attribute as Attribute
 from dllint.project.edits.attribute import Place as Place

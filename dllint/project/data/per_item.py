@@ -47,40 +47,45 @@ def around(running: Running, event: Event) -> Iterator[tuple[Env, Block]]:
             yield env, env.module.block(index)
 
 
-def remembers(running: Running, event: Event) -> bool:
-    """Whether code may run only the first time: under a test for what is there already, or behind a cache."""
-    for env, step in steps(running, event):
-        facts = env.facts
-        if any("cache" in part.name or part.name == "property" for item in facts.decorators for part in item.walk()):
-            return True
-        blocks = [env.module.block(index) for index in env.module.enclosing(step.block)]
-        if any(_asks_what_is_there(env, block) for block in blocks):
-            return True
-        left = [item for item in facts.events if item.kind == "return" and item.start < step.start and item.block >= 0]
-        if any(_asks_what_is_there(env, env.module.block(item.block)) for item in left):
-            return True
-    return False
-
-
-def _asks_what_is_there(env: Env, block: Block) -> bool:
-    """A block that may be left out for what was done before; a comparison with a constant chooses something else."""
-    if block.kind in ("except", "case"):
-        return True
-    if block.kind == "else":
-        block = env.module.block(block.partner) if block.partner >= 0 else block
-    if block.kind not in ("if", "else") or block.test is None:
-        return False
-    test = block.test
-    chosen = test.kind == "compare" and test.name in ("==", "!=") and test.args[1].kind == "constant"
-    return not chosen
-
-
 class PerItem:
     """Answers what changes with the item."""
 
     def __init__(self, project: Project) -> None:
         self.evaluator = project.evaluator
         self._known: dict[tuple[Expr, Env], Answer] = {}
+
+    def remembers(self, running: Running, event: Event) -> bool:
+        """Whether code may run only the first time: under a test for what is there already, or behind a cache."""
+        for env, step in steps(running, event):
+            facts = env.facts
+            if any(
+                "cache" in part.name or part.name == "property" for item in facts.decorators for part in item.walk()
+            ):
+                return True
+            blocks = [env.module.block(index) for index in env.module.enclosing(step.block)]
+            if any(self._asks_what_is_there(env, block) for block in blocks):
+                return True
+            left = [item for item in facts.events if item.kind == "return" and item.start < step.start]
+            if any(self._asks_what_is_there(env, env.module.block(item.block)) for item in left if item.block >= 0):
+                return True
+        return False
+
+    def _asks_what_is_there(self, env: Env, block: Block) -> bool:
+        """A block that may be left out for what was done before, not for an option or what a constant compares to."""
+        if block.kind in ("except", "case"):
+            return True
+        if block.kind == "else":
+            block = env.module.block(block.partner) if block.partner >= 0 else block
+        if block.kind not in ("if", "else") or block.test is None:
+            return False
+        test = block.test
+        chosen = test.kind == "compare" and test.name in ("==", "!=") and test.args[1].kind == "constant"
+        return not chosen and not self._is_option(test, env)
+
+    def _is_option(self, test: Expr, env: Env) -> bool:
+        """Whether attributes that only `__init__` sets decide: for all items alike."""
+        parts = [part for part in test.walk() if part.kind not in ("boolop", "unary", "constant")]
+        return self.varies(test, env) is Answer.NO and all(part.kind in ("name", "attribute") for part in parts)
 
     def varies(self, expr: Expr, env: Env) -> Answer:
         """Whether an expression of worker code has another value for another item; NO: the same for all of them."""

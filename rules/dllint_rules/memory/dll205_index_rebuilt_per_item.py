@@ -22,7 +22,6 @@ from dllint import (
     Running,
     Severity,
     Workers,
-    remembers,
     runs_per_item,
 )
 from dllint_rules.memory.has_workers import gets_workers
@@ -60,11 +59,12 @@ class IndexRebuiltPerItem(Rule):
     def _finding(self, project: Project, running: Running, call: Expr, what: str) -> Finding:
         loader = running.loader
         known = loader is not None and loader.workers is Workers.SOME
+        same = "nothing" if _without_names(project, running, call) == call.args[1:] else "no folder"
         return Finding(
             code=self.code,
             path=running.path,
             span=call.span,
-            message=f"this {what} for each item, and nothing in `{project.text(running.path, call.args[0].span)}(...)` "
+            message=f"this {what} for each item, and {same} in `{project.text(running.path, call.args[0].span)}(...)` "
             "depends on the item; do it once, in `__init__`, and keep the result",
             severity=self.severity,
             certainty=project.certainty(running, call) if known else Certainty.LIKELY,
@@ -97,12 +97,37 @@ def _reads(project: Project, running: Running, call: Expr) -> str:
 
 def _repeats(project: Project, running: Running, event: Event, call: Expr) -> bool:
     """Whether the call runs for each item, unconditionally, and with the same arguments."""
-    if not runs_per_item(running, event) or remembers(running, event) or _has_one_item(project, running):
+    per_item = project.analysis(PerItem)
+    if not runs_per_item(running, event) or per_item.remembers(running, event) or _has_one_item(project, running):
         return False
     base = call.args[0].args[:1] if call.args[0].kind == "attribute" else ()
-    parts = (*base, *call.args[1:], *(value for _, value in call.keywords))
+    parts = (*base, *_without_names(project, running, call), *(value for _, value in call.keywords))
     named = [part for part in parts if not _is_module(project, part, running)]
-    return bool(named) and all(project.analysis(PerItem).varies(part, running.env) is Answer.NO for part in named)
+    return bool(named) and all(per_item.varies(part, running.env) is Answer.NO for part in named)
+
+
+def _without_names(project: Project, running: Running, call: Expr) -> tuple[Expr, ...]:
+    """The arguments that say what is read: of `glob(join(root, name + "*.png"))`, which reads all names, the folder."""
+    pattern = call.args[1] if len(call.args) > 1 and call.args[0].name in ("glob", "iglob", "rglob") else None
+    if pattern is None:
+        return call.args[1:]
+    if pattern.kind != "call":
+        of_path = any(isinstance(value, ExtMethod) for value in project.values(call.args[0], running.env))
+        return () if of_path and _picks_names(pattern) else call.args[1:]
+    callees = project.values(pattern.args[0], running.env)
+    joins = any(isinstance(value, Ext) and value.name == "os.path.join" for value in callees)
+    picks = joins and len(pattern.args) > 2 and _picks_names(pattern.args[-1])
+    return pattern.args[1:-1] if picks else call.args[1:]
+
+
+def _picks_names(part: Expr) -> bool:
+    """Whether the last part of a pattern is one with a `*` in it: `name + "*.png"`, `f"{name}_*.png"`."""
+    texts = [str(item.value) for item in part.walk() if isinstance(item.value, str)]
+    return (
+        part.kind in ("binop", "fstring")
+        and any("*" in text for text in texts)
+        and not any("/" in text for text in texts)
+    )
 
 
 def _has_one_item(project: Project, running: Running) -> bool:
