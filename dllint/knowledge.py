@@ -164,6 +164,8 @@ DATASETS = frozenset({
     "mmdet.datasets.CustomDataset", "mmengine.dataset.BaseDataset", "torchaudio.datasets.LIBRISPEECH",
     "torchtext.data.Dataset", "dgl.data.DGLDataset", "lightning.LightningDataset", "pyg.data.Dataset",
 })  # fmt: skip
+LOADED_BY_THEIR_PACKAGE = ("fairseq.",)
+"""Packages that make the loaders of such datasets themselves (`fairseq.data.iterators`, with a worker by default)."""
 ITERABLE_DATASETS = frozenset({"torch.utils.data.IterableDataset", "torch.utils.data.IterDataPipe"})
 DATA_ROOTS = frozenset({
     "torch", "torchvision", "torchaudio", "torchtext", "datasets", "builtins", "numpy", "pandas", "sklearn", "json",

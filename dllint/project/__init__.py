@@ -263,7 +263,7 @@ class Project:
         """Datasets that no loader of the project takes, with where that is seen: its users' loaders do."""
         if self._quiet_library:
             return ()
-        made = self.library.made(self._reached) if not self.loaders or self.open_loaders else ()
+        made = self.library.made(self._reached, known=bool(self.loaders) and not self.open_loaders)
         return (*self.library.datasets(self._reached), *made)
 
     @cached_property

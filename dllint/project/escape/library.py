@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
 
 from dllint.finding import Note
-from dllint.knowledge import DATASET_MODULES, DATASETS, holds_arguments
+from dllint.knowledge import DATASET_MODULES, DATASETS, LOADED_BY_THEIR_PACKAGE, holds_arguments
 from dllint.model.facts import Function
 from dllint.project.escape.gone_through import GoneThrough
 from dllint.project.escape.shipped import Holder
@@ -43,6 +43,15 @@ class Library:
         )
         return matches is Answer.YES
 
+    @cached_property
+    def gives_away(self) -> bool:
+        """Whether a dataset of the project goes to the loaders of a package, by its base."""
+        return any(map(self._is_loaded_elsewhere, self.evaluator.classes.all_classes))
+
+    def _is_loaded_elsewhere(self, klass: Klass) -> bool:
+        found = self.evaluator.classes.is_a(klass, lambda name: name.startswith(LOADED_BY_THEIR_PACKAGE))
+        return found is Answer.YES and self.is_dataset(klass)
+
     def _offers(self, klass: Klass) -> bool:
         """Whether a class is a dataset that others can import: not from a notebook."""
         return self.is_dataset(klass) and not klass.module.notebook
@@ -60,9 +69,14 @@ class Library:
             text = f"no loader was seen to take `{klass.facts.name}`; one with workers meets this"
             yield Inst(klass, users=True), Note(klass.module.path, klass.facts.header, text)
 
-    def made(self, reached: set[Klass]) -> Iterator[tuple[Value, Note]]:
-        """Datasets that the project makes and that no loader is seen to take: some loader's dataset is not known."""
+    def made(self, reached: set[Klass], known: bool) -> Iterator[tuple[Value, Note]]:
+        """Datasets that the project makes and that no loader is seen to take: some loader's dataset is not known.
+
+        Where the datasets of all loaders are `known`, those that the package of their base hands to loaders.
+        """
         for klass in self.evaluator.classes.all_classes:
+            if known and not self._is_loaded_elsewhere(klass):
+                continue
             if klass in reached or not self.is_dataset(klass) or self._gone_through.only(klass):
                 continue
             for site in self.evaluator.index.calls_named((klass.facts.name,)):

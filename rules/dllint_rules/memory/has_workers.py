@@ -13,9 +13,16 @@ def has_workers(project: Project, held: Held) -> bool:
 
 
 def offers_to_workers(project: Project) -> bool:
-    """Whether what no loader of the project takes may get workers: it has no loaders, or one takes any dataset."""
+    """Whether what no loader of the project takes may get workers: it has no loaders, or one takes any dataset.
+
+    Or datasets of the project go to a package's own loaders.
+    """
     own = [loader for loader in project.loaders if not loader.in_tests]
-    return not own or any(loader.asked and not project.never_asks(loader) for loader in project.open_loaders)
+    return (
+        not own
+        or project.library.gives_away
+        or any(loader.asked and not project.never_asks(loader) for loader in project.open_loaders)
+    )
 
 
 def gets_workers(loader: Loader) -> bool:
