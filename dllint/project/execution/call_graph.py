@@ -97,18 +97,18 @@ class Reach:
 
         A stream that goes over another one of its class runs once per object: each has a source of its own.
         """
-        queue = deque(entries)
+        queue = deque((running, False) for running in entries)
         seen: set[tuple[str, int, object]] = set()
         while queue and len(seen) < MAX_FUNCTIONS:
-            running = queue.popleft()
+            running, chained = queue.popleft()
             receiver = running.env.receiver
             own = receiver.klass if isinstance(receiver, Inst) else None
-            key = (*running.function, receiver if own is not None and _streams(running.env) else own)
+            key = (*running.function, receiver if chained else own)
             if running.env.function >= 0 and key in seen:
                 continue
             seen.add(key)
             yield running
-            queue += self.called(running)
+            queue += ((called, _goes_on(running, called)) for called in self.called(running))
 
     def called(self, running: Running) -> Iterator[Running]:
         """The code that this code runs directly."""
@@ -242,8 +242,9 @@ class Reach:
         )
 
 
-def _streams(env: Env) -> bool:
-    return env.function >= 0 and env.facts.name == "__iter__"
+def _goes_on(running: Running, called: Running) -> bool:
+    """Whether a stream goes over another one of its class."""
+    return called.function == running.function and called.env.function >= 0 and called.env.facts.name == "__iter__"
 
 
 def calls_of(event: Event) -> Iterator[Expr]:
