@@ -178,6 +178,27 @@ class Trees(Dataset):
 DataLoader(Trees(), num_workers=2)
 """
 
+MERGED = """\
+from torch.utils.data import DataLoader, Dataset
+
+def merged(batch, extra):
+    batch = {**batch, **extra, "a": 1}
+    extra = {**extra, **batch, **batch}
+    batch.update(extra)
+    extra.update(**batch, **extra)
+    return {**merged(batch, extra), **merged(extra, batch), **batch}
+
+class Batches(Dataset):
+    def __init__(self, options):
+        self.options = merged(options, {"b": 2})
+    def __len__(self):
+        return 1
+    def __getitem__(self, index):
+        return self.options["a"]
+
+DataLoader(Batches({"a": len}), **merged({"num_workers": 2}, {"batch_size": 4}))
+"""
+
 JOINED = (
     """\
 from torch.utils.data import DataLoader, Dataset
@@ -223,7 +244,7 @@ def test_objects_that_make_objects_of_their_class() -> None:
     assert found.evaluator.size < MOST_VALUES
 
 
-@pytest.mark.parametrize("text", [PARTIALS, CLOSURES, MAKERS], ids=["partials", "closures", "makers"])
+@pytest.mark.parametrize("text", [PARTIALS, CLOSURES, MAKERS, MERGED], ids=["partials", "closures", "makers", "merged"])
 def test_recursion_through_what_is_passed_on(text: str) -> None:
     """No call string bounds these: each partial, closure or object leads to one more of its kind."""
     found = project(text)

@@ -118,11 +118,9 @@ class Containers:
 
     def _flat(self, value: Value, parts: Callable[[Value], Iterator[Argument | Value]]) -> list[Argument]:
         """The parts of a container, and for every container whose items it takes over, those; each once."""
-        found: dict[tuple[int, int], Argument] = {}
-        for part in parts(value):
-            for item in [part] if isinstance(part, tuple) else self.items(part):
-                found.setdefault((id(item[0]), id(item[1])), item)
-        return list(found.values())
+        return _each_once(
+            item for part in parts(value) for item in ([part] if isinstance(part, tuple) else self.items(part))
+        )
 
     def _parts(self, value: Value) -> Iterator[Argument | Value]:
         """The expressions that fill a container, and the containers whose items it takes over."""
@@ -381,7 +379,7 @@ class Containers:
             found += self.stored_under(value, name, value.env)
         elif isinstance(value, Free):
             found += self.stored_under(value, name, self.evaluator.generic(value.module, value.function))
-        return Under(tuple(found), surely)
+        return Under(tuple(_each_once(found)), surely)
 
     def stored_under(self, container: Value, name: str, env: Env) -> Iterator[Argument]:
         """`d["name"] = x` and `d.update(name=x)` on a container, in the function that made it."""
@@ -398,6 +396,11 @@ class Containers:
                 yield from self.evaluator.arguments.argument(what, env, None, name)[0]
                 for arg in what.args[1:]:
                     yield from self.evaluator.arguments.from_double_star(arg, env, name)[0]
+
+
+def _each_once(arguments: Iterable[Argument]) -> list[Argument]:
+    """Arguments in order, those that are the same expression in the same activation once."""
+    return list({(id(expr), id(env)): (expr, env) for expr, env in arguments}.values())
 
 
 def _find_yields(function: tuple[Module, int]) -> list[tuple[Event, Expr]]:
