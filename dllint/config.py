@@ -67,6 +67,8 @@ class Configs:
         self.marked = bool(self.root)
         """Whether something marks the root; else it is what the arguments have in common."""
         self.root = self.root or parent
+        there = not paths or any(map(os.path.lexists, paths))  # what isn't there is no reason to look around
+        self._packages = declared(self.root) if there else ()
         self._given = given(settings, os.getcwd())
         self._known: dict[str, Config] = {}
         self._only = isolated or bool(explicit)
@@ -152,7 +154,7 @@ class Configs:
             start_method=options.start_method or "",
             root=root,
             scripts=scripts(project),
-            packages=declared(self.root),
+            packages=self._packages,
             loader_classes=options.loader_classes or (),
             dataset_bases=options.dataset_bases or (),
             unpicklable_types=options.unpicklable_types or (),
