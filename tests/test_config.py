@@ -277,8 +277,10 @@ def test_the_folders_of_packages(tmp_path: Path) -> None:
         tmp_path,
         tool__toml="",
         a_s_setup__py="",
+        a_s_inner_s_x__py="",
         b_s_pyproject__toml="[build-system]\n",
         c_s_pyproject__toml="[tool.x]\n",
     )
     assert load([str(tmp_path)]).targets.packages == ("a", "b")
     assert load([str(tmp_path / "a" / "inner")]).targets.packages == (".",), "the folder around"
+    assert load([str(tmp_path / "b" / "typo")]).targets.packages == (), "nothing is there"
