@@ -9,6 +9,7 @@ from dllint_rules.correctness.dll609_state_only_in_main import StateOnlyInMain
 from dllint_rules.memory.dll201_path_list_on_dataset import PathListOnDataset
 from dllint_rules.memory.dll208_loader_cached_by_cycle import LoaderCachedByCycle
 from dllint_rules.pickling.dll102_lambda_on_dataset import LambdaOnDataset
+from dllint_rules.pickling.dll107_local_target import LocalTarget
 
 from dllint import Certainty, Project, Rule
 from dllint.collect import collect
@@ -101,6 +102,21 @@ def test_what_loops_over_a_loader_is_no_surer_than_that_it_is_made(test: str, ce
                 print(batch)
         """
     assert certainties("size=8", program, LoaderCachedByCycle) == [certainty]
+
+
+@pytest.mark.parametrize(
+    ("kind", "certainty"), [("Pool", Certainty.CERTAIN), ("Pool if sys.argv[1:] else ThreadPool", Certainty.LIKELY)]
+)
+def test_what_a_pool_of_threads_may_get_is_likely_sent(kind: str, certainty: Certainty) -> None:
+    program = f"""
+        import sys
+        from multiprocessing import Pool
+        from multiprocessing.pool import ThreadPool
+        kind = {kind}
+        with kind(4) as pool:
+            pool.map(lambda page: 2 * page, [1])
+        """
+    assert certainties("size=8", program, LocalTarget) == [certainty]
 
 
 @pytest.mark.parametrize(("number", "certainty"), [("2", Certainty.CERTAIN), ("0 if DEBUG else 2", Certainty.LIKELY)])

@@ -38,6 +38,6 @@ class Scope:
 
     def nested(self, name: str) -> str:
         """Python's qualname of something defined here."""
-        if not self.qualname:
+        if not self.qualname or name in self.globals:
             return name
         return f"{self.qualname}.{name}" if self.owner >= 0 else f"{self.qualname}.<locals>.{name}"

@@ -149,8 +149,14 @@ class MainCode:
             asked = self._asked[env.module, env.function]
             live = (parts for parts in asked if self.evaluator.conditions.may_run(env, parts.event.start))
             firsts = ((parts.event, next(self._started_by(env, parts), None)) for parts in live)
-            known = self._begun[id(env)] = [(event, begun) for event, begun in firsts if begun is not None]
+            found = ((event, self._as_asked(env, event, begun)) for event, begun in firsts if begun is not None)
+            known = self._begun[id(env)] = [(event, begun) for event, begun in found if begun.methods]
         return known
+
+    def _as_asked(self, env: Env, event: Event, begun: Begun) -> Begun:
+        """What an event starts, under the start methods that the tests around it leave."""
+        left = begun.methods & self.boundaries.chosen_methods.asked_for(env, event.start)
+        return begun if left == begun.methods else begun._replace(methods=left, chosen=True)
 
     def _started_by(self, env: Env, parts: _Parts) -> Iterator[Begun]:
         for expr in parts.iterated:

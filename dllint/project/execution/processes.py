@@ -45,6 +45,8 @@ class Task(msgspec.Struct, frozen=True, eq=False):
     """Whether values are pickled under every start method, as a pool's tasks are."""
     daemonic: bool
     """Its processes are surely daemonic: they may have no children."""
+    decided: bool = True
+    """Whether the call is known to be reached, and to be this call: a pool of threads may take its place."""
 
     @property
     def path(self) -> str:
@@ -70,16 +72,26 @@ class Processes:
         makers, pools = self._called(PROCESSES), self._called(POOL_METHODS)
         methods = {method for names in POOL_METHODS.values() for method in names}
         pooled = any(True for _ in self.evaluator.index.calls_named(pools))
-        found = []
+        found: list[Task] = []
         for site in self.evaluator.index.calls_named(sorted(makers | (methods if pooled else set()))):
             if _is_forgotten(site):
                 continue
             for env in self.boundaries.contexts(site.module, site.function):
                 if self.evaluator.conditions.may_run(env, site.expr.start):
-                    callees = self.evaluator.values(site.expr.args[0], env)
-                    tasks = (self._task(site, env, callee) for callee in callees)
-                    found += [task for task in tasks if task is not None][:1]
+                    found += self._tasks(site, env)
         return tuple(found)
+
+    def _tasks(self, site: Site, env: Env) -> Iterator[Task]:
+        """The task of a call in an activation, if it is one."""
+        tasks = [self._task(site, env, callee) for callee in self.evaluator.values(site.expr.args[0], env)]
+        task = next((task for task in tasks if task is not None), None)
+        if task is None:
+            return
+        left = task.methods & self.boundaries.chosen_methods.asked_for(env, site.expr.start)
+        if left:
+            decided = None not in tasks and self.boundaries.decided(site.expr, env)
+            chosen = task.chosen or left != task.methods
+            yield msgspec.structs.replace(task, methods=left, chosen=chosen, decided=decided)
 
     def _called(self, names: Iterable[str]) -> set[str]:
         """The last names under which code may call some of a library's names: these, and what imports make of them."""

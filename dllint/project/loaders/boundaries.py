@@ -342,7 +342,11 @@ class Boundaries:
         methods, chosen = self._methods(call, env, boundary, skip)
         found = self._argument(call, env, boundary, skip, boundary.workers)[0]
         workers = self._workers(call, env, boundary, skip, instance)
-        platforms, decided = self.targets.platforms, self._decided(site.expr, around)
+        left = methods & self.chosen_methods.asked_for(around, site.expr.start)
+        if not left:
+            return
+        methods, chosen = left, chosen or left != methods
+        platforms, decided = self.targets.platforms, self.decided(site.expr, around)
         if workers is not Workers.NONE and self.counts.may_be_none(found):
             platforms = self.elsewhere.with_workers((site.module.path, site.expr.span)) if self.elsewhere else platforms
             methods = methods if chosen else methods & self.targets.on(platforms).methods()
@@ -353,7 +357,7 @@ class Boundaries:
             instance, site.module.is_test, platforms, decided,
         )  # fmt: skip
 
-    def _decided(self, call: Expr, env: Env) -> bool:
+    def decided(self, call: Expr, env: Env) -> bool:
         """Whether a call is known to be reached: from the program's start, or from a public name without callers."""
         where: Env | None = env
         while where is not None:

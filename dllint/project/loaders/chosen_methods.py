@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from dllint.model.facts import Expr
 from dllint.project.evaluate import Evaluator
-from dllint.project.evaluate.abstract_values import Const
+from dllint.project.evaluate.abstract_values import Const, Env, ExtInst
+from dllint.project.program.flow import decided
 from dllint.project.program.guards import under_main_guard
 from dllint.project.program.index import Index
 from dllint.project.program.module import Module
@@ -13,6 +15,9 @@ from dllint.project.program.roles import is_test
 from dllint.start_methods import ALL_METHODS
 from dllint.targets import Targets
 
+_ASKED = frozenset({"multiprocessing.get_start_method"})
+_TESTS = {"==": True, "is": True, "in": True, "!=": False, "is not": False, "not in": False}
+"""Comparisons, and whether they hold for what they name."""
 _UNKNOWN = ""
 """A start method that is set, but not known."""
 
@@ -31,6 +36,32 @@ class ChosenMethods:
         if path not in self._known:
             self._known[path] = self._of(path)
         return self._known[path]
+
+    def asked_for(self, env: Env, offset: int) -> frozenset[str]:
+        """The start methods that tests on the way to a place leave: `if get_start_method() == "fork":` leaves one."""
+        left = ALL_METHODS
+        where: Env | None = env
+        while where is not None:
+            for known in decided(where.module, where.function, offset):
+                left &= self._left(known.test, known.holds, where)
+            offset, where = where.call.start if where.call is not None else 0, where.caller
+        return left
+
+    def _left(self, test: Expr, holds: bool, env: Env) -> frozenset[str]:
+        if test.kind == "unary" and test.name == "not":
+            return self._left(test.args[0], not holds, env)
+        if test.kind == "boolop" and (test.name == "and") is holds:
+            return ALL_METHODS.intersection(*(self._left(part, holds, env) for part in test.args))
+        if test.kind != "compare" or len(test.args) != 2 or test.name not in _TESTS:
+            return ALL_METHODS
+        values = self.evaluator.values(test.args[0], env)
+        if not values or not all(isinstance(value, ExtInst) and value.name in _ASKED for value in values):
+            return ALL_METHODS
+        other = test.args[1]
+        named = {item.value for item in (other.args if other.kind in ("tuple", "list", "set") else (other,))}
+        if not named <= ALL_METHODS:
+            return ALL_METHODS
+        return ALL_METHODS & named if _TESTS[test.name] is holds else ALL_METHODS - named
 
     def _of(self, path: str) -> tuple[frozenset[str], bool]:
         setters = {

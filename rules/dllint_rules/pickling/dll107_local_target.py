@@ -108,7 +108,7 @@ class LocalTarget(Rule):
             path=held.path,
             span=held.span,
             message=f"{what}: {does} {methods}; {remedy}",
-            certainty=held.surely,
+            certainty=held.surely if task.decided else Certainty.LIKELY,
             outcomes=dict.fromkeys(sorted(failing), outcome) if always else outcomes(failing, outcome, task.chosen),
             notes=held.route,
             anchors=((task.path, task.call.span),),
