@@ -28,7 +28,8 @@ class Files:
         self.sources: dict[str, Source] = {}
         self.models: dict[str, ModuleModel] = {}
         for path in sorted(folder.rglob("*.py")) if folder is not None else ():
-            self._read(path.relative_to(folder).as_posix(), path.read_bytes())
+            if path.is_file():
+                self._read(path.relative_to(folder).as_posix(), path.read_bytes())
         for name, text in (texts or {}).items():
             self._read(name, text.encode())
 

@@ -284,6 +284,7 @@ REFUSED = [
     (MAIN + "def more():\n    Numbers.scale = 1\nmain(more())\n", "`Numbers` is changed there"),
     ("x = 1; list(DataLoader(Numbers(), num_workers=2))\n", "a line holds several statements"),
     ("# %%\n" + LOOP, "this is a notebook"),
+    ("import os\nx = 3\nif os.path.exists('out'):\n    exit()\ndef f(a=x): pass\n" + LOOP, "is there by then (train"),
     ("def f():\n    return late\nlist(DataLoader(unknown(), num_workers=2))\nlate = 1\n", "(`f`) reads `late`"),
 ]  # fmt: skip
 

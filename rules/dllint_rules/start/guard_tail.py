@@ -30,6 +30,8 @@ _TEXT_BLOCK = re.compile(r"^#{20,}[ \t]*$", re.MULTILINE)
 _TITLE = re.compile(r"""\A(?:#.*\s*|\s+)*[rR]?(?:\"{3}|'{3})[^"']*?^[=\-*#~^]{3,}[ \t]*$""", re.MULTILINE)
 """A gallery renders a script that begins with a title as a page: its text blocks must not be indented."""
 _BY_NAME = re.compile(r"\b(?:import_module|__import__|run_module|run_path|exec|entry_points)\b")
+_DISK = {"exists", "isfile", "isdir", "is_file", "is_dir", "listdir", "scandir", "glob"}
+_EXITS = {"exit", "_exit", "quit"}
 _LOOKED_UP = {"globals", "exec", "eval"}
 
 
@@ -100,7 +102,7 @@ class _Tail:
         stay = (index for index in range(self.first, len(self.statements)) if self.statements[index] not in lifted)
         needed = (self._needed(index) for index in stay)
         reasons = (self._imported(), self._looked_up(), self._immovable(), *needed)
-        return next((reason for reason in reasons if reason), "")
+        return next((reason for reason in reasons if reason), "") or self._leaves()
 
     def _lifted(self) -> list[Statement]:
         """The definitions among the last statements that may go above them all: they read nothing of these yet."""
@@ -210,6 +212,19 @@ class _Tail:
             top += 1
         return top
 
+    def _leaves(self) -> str:
+        """Whether what stays above the guard ends the program for what is on the disk by then: the training's own."""
+        above = self.statements[: self._top()]
+        entries = [entry for item in above for entry in self._entries(item.span.start, item.span.end)]
+        for running in self.project.main_code.reach.walk(entries):
+            own = running.env.function < 0
+            for event in [running.start] if own and running.start is not None else running.events:
+                tests = (test for test, _ in running.env.module.tests_around[event.block])
+                if any(map(_asks_disk, tests)) and any(map(_exits, event.walk())):
+                    place = f"{running.path}:{self.project.source(running.path).location(event.start)[0]}"
+                    return f"what stays above it may end every worker, for a file that is there by then ({place})"
+        return ""
+
     def _is_plain(self) -> bool:
         """Whether the script is one file whose own last statements loop over loaders."""
         starting = [entry for entry in self._entries() if self._starts(entry)]
@@ -226,6 +241,14 @@ class _Tail:
         edit = next(edit for span in spans if (edit := guarded(self.source, span, last, lifted)) is not None)
         trust = Applicability.SAFE if self._is_plain() and not lifted else Applicability.UNSAFE
         return Fix(f"Put the end of the script under `{GUARD}`", (edit,), trust)
+
+
+def _asks_disk(test: Expr) -> bool:
+    return any(part.kind == "call" and part.args[0].name in _DISK for part in test.walk())
+
+
+def _exits(expr: Expr) -> bool:
+    return expr.kind == "call" and expr.args[0].name in _EXITS
 
 
 def _looks_up(expr: Expr) -> bool:
