@@ -60,6 +60,9 @@ SETTINGS = {
     "torch.set_default_dtype": Setting(
         DEFAULT, "import torch", "torch.set_default_dtype(torch.float64)", "torch.zeros(1).dtype"
     ),
+    "torch.set_default_device": Setting(
+        DEFAULT, "import torch", "torch.set_default_device('cpu:0')", "str(torch.get_default_device())"
+    ),
     "torch.set_float32_matmul_precision": Setting(
         DEFAULT, "import torch", "torch.set_float32_matmul_precision('high')", "torch.get_float32_matmul_precision()"
     ),
