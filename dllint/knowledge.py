@@ -194,6 +194,9 @@ COPIERS = frozenset({
 ITERATORS = frozenset({"builtins.iter", "itertools.cycle", "itertools.chain"})
 """Of a loader, they keep its iterator: that cannot be pickled at all, so nothing behind it is reached."""
 
+GIVES_NAMES = ("h5py.File()[",)
+"""What a loop goes over without keeping it open: it gets the names in a group, or the rows of a dataset."""
+
 PASS_THROUGH = frozenset({"copy.copy", "copy.deepcopy", "typing.cast", "torch.utils.data.dataset.T_co"})
 """Callables whose result is, for our questions, one of their arguments."""
 

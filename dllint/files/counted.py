@@ -6,11 +6,11 @@ Only files that the walk would not leave out count, regular ones that are really
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 
 from dllint.config import Configs
 from dllint.files.walk import left_out
@@ -50,7 +50,10 @@ class Lists:
         `*` is any name, or a part; `{key}` begins with what a JSON file of settings has under a key.
         """
         if pattern not in self.asked:
-            counts = [self._count(path) for path in self._matches(pattern)]
+            key, _, rest = pattern.partition("/")
+            named = re.fullmatch(r"\{(\w+)\}", key)
+            paths = self._by_settings(named[1], rest) if named else self._matches(pattern)
+            counts = [self._count(path) for path in paths]
             known = [count for count in counts if count is not None]
             whole = bool(known) and len(known) == len(counts)
             self.asked[pattern] = max(known, key=lambda count: (count[1], count[0])) if whole else None
@@ -64,30 +67,27 @@ class Lists:
     def _matches(self, pattern: str) -> Iterator[str]:
         parts = re.sub(r"\*+", "*", pattern).split("/")
         wild = [part for part in parts if "*" in part]
-        bad = (
-            {"", ".", ".."}.intersection(parts)
-            or "*" in parts[0]
-            or "\0" in pattern
-            or any(part.count("*") > _STARS for part in parts)
-        )
-        if re.fullmatch(r"\{\w+\}", parts[0]):
-            for value in self._settings(parts[0][1:-1]):
-                yield from ("/".join((value, *parts[1:])),) if "*" not in pattern else ()
-            return
-        if bad or len(wild) > _FOLDERS or not _SUFFIX.search(parts[-1]) or parts[-1].startswith("*."):
-            return
-        yield from self._below("", parts)
+        bad = {"", ".", ".."}.intersection(parts) or "*" in parts[0] or "\0" in pattern
+        many = len(wild) > _FOLDERS or any(part.count("*") > _STARS for part in wild)
+        if not (bad or many or parts[-1].startswith("*.")) and _SUFFIX.search(parts[-1]):
+            yield from self._below("", parts)
 
-    def _settings(self, key: str) -> list[str]:
-        """The texts that JSON files of settings have under a key."""
-        places = [
-            path for folders in ((), ("conf*",), ("conf*", "*")) for path in self._below("", [*folders, "*.json"])
-        ]
-        found: set[str] = set()
+    def _by_settings(self, key: str, rest: str) -> Iterator[str]:
+        """The paths that begin with what settings have under a key."""
+        if "*" not in rest:
+            for text in sorted({text for data in self._settings for text in _under(key, data)}):
+                yield f"{text}/{rest}" if rest else text
+
+    @cached_property
+    def _settings(self) -> list[object]:
+        """What the JSON files say that may be settings."""
+        folders = ((), ("conf*",), ("conf*", "*"))
+        places = [path for names in folders for path in self._below("", [*names, "*.json"])]
+        found = []
         for path in places[:_SETTINGS]:
             with contextlib.suppress(OSError, ValueError, RecursionError):
-                found |= set(_under(key, json.loads(contents(os.path.join(self._configs.root, path), _SETTINGS_BYTES))))
-        return sorted(found)
+                found.append(_parsed(contents(os.path.join(self._configs.root, path), _SETTINGS_BYTES)))
+        return found
 
     def _below(self, folder: str, parts: list[str]) -> Iterator[str]:
         here, *rest = parts
@@ -124,8 +124,14 @@ class Lists:
 def _counted(path: str, data: bytes) -> Count | None:
     if data.startswith(_POINTER):
         return None
-    number = _elements(json.loads(data)) if path.lower().endswith(".json") else len(data.splitlines())
+    number = _elements(_parsed(data)) if path.lower().endswith(".json") else len(data.splitlines())
     return (path, number, len(data)) if number >= _FEWEST else None
+
+
+def _parsed(data: bytes) -> object:
+    import json  # a run that counts nothing does without
+
+    return json.loads(data)
 
 
 def _under(key: str, data: object) -> Iterator[str]:

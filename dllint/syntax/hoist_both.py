@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 
 import msgspec
 
@@ -66,8 +67,8 @@ def _alone(
     function: Function,
     name: str,
     callee: Callee | None,
-    own: set[str] | tuple[()],
-    moved: set[str] | tuple[()],
+    own: Collection[str],
+    moved: Collection[str],
 ) -> Fix:
     if function.kind == "lambda":
         return hoist_lambda(source, tree, model, function, name, callee, own, moved)
@@ -95,6 +96,6 @@ def _start(seen: Outline, made: ast.AST) -> int:
     """Where the function begins that a binding is about; -1 if it is about none."""
     statement = seen.statement(made)
     value = getattr(statement, "value", None)
-    if isinstance(made, ast.FunctionDef) or (isinstance(statement, ast.Assign) and isinstance(value, ast.Lambda)):
-        return seen.offsets.span(value if isinstance(value, ast.Lambda) else made)[0]  # type: ignore[arg-type]
-    return -1
+    if isinstance(statement, ast.Assign) and isinstance(value, ast.Lambda):
+        return seen.offsets.span(value)[0]
+    return seen.offsets.span(made)[0] if isinstance(made, ast.FunctionDef) else -1

@@ -40,8 +40,8 @@ class Offsets:
             return start + column
         return start + len(self.text[start : start + column].encode()[:column].decode(errors="ignore"))
 
-    def span(self, node: ast.stmt | ast.expr) -> tuple[int, int]:
-        """Start and end of a statement or expression; decorators do not count."""
+    def span(self, node: ast.stmt | ast.expr | ast.arg) -> tuple[int, int]:
+        """Start and end of a statement, an expression or a parameter; decorators do not count."""
         row, last, wide = node.lineno, node.end_lineno or 0, self._wide
         if row in wide or last in wide:
             return self.of(row, node.col_offset), self.of(last, node.end_col_offset or 0)

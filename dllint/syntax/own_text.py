@@ -39,7 +39,7 @@ def without_kept(seen: Outline, node: Definition, code: str) -> Kept:
     starts, alone = Offsets(code), _parsed(code)
     text = code
     for item, value in sorted(defaults(alone.args), key=lambda pair: -starts.span(pair[1])[0]):
-        begin, end = starts.span(item)[1], starts.span(value)[1]  # type: ignore[arg-type]
+        begin, end = starts.span(item)[1], starts.span(value)[1]
         if item.arg in names:
             if "\n" in code[begin:end]:
                 raise Refused("the defaults of its parameters are created each time")

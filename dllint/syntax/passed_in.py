@@ -38,7 +38,7 @@ def passed_in(source: Source, seen: Outline, node: ast.ClassDef, names: Sequence
         raise Refused("its `__init__` does not take what it would have to be given")
     calls = tuple(_given(source, seen, call, names) for call in _calls(seen, node, names))
     replaced, kept = _uses(source, seen, node, names)
-    at = seen.offsets.span(arguments.args[0])[1]  # type: ignore[arg-type]
+    at = seen.offsets.span(arguments.args[0])[1]
     text = "".join(f", {_annotated(seen, node, arguments, name)}" for name in names)
     edits = [Edit(source.path, Span(at, at), text), *replaced, *_stored(source, seen, init, kept)]
     return PassedIn(Source(source.path, apply(source.text, edits), source.encoding, source.bom), calls)

@@ -35,17 +35,18 @@ class Known:
         self.evaluator = project.evaluator
         self.classes = project.evaluator.classes
         self.files = project.analysis(ListFiles)
+        self._items: dict[tuple[str, str], tuple[str, int] | None] = {}
 
     def items(self, owner: str, path: str) -> tuple[str, int] | None:
         """The public data set that a class's name, its bases and its default folders name, and its number of items.
 
         Of several the largest, but `kitti/object` is one, whatever the number of `kitti`.
         """
-        texts = {owner}
-        for klass in self.classes.keepers(owner, path):
-            for base in self.classes.mro(klass):
-                texts.update(_texts(base))
-        return _largest(texts)
+        key = owner, path
+        if key not in self._items:
+            bases = (base for klass in self.classes.keepers(owner, path) for base in self.classes.mro(klass))
+            self._items[key] = _largest({owner, *(text for base in bases for text in _texts(base))})
+        return self._items[key]
 
     def given(self, owner: str, path: str) -> tuple[str, int] | None:
         """The public data set in whose place the classes of a name are made."""

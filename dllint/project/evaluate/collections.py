@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from dllint.knowledge import GIVES_NAMES
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate.abstract_values import (
     Const,
@@ -242,8 +243,8 @@ class Containers:
                     ]
                 else:
                     found += self.elements(value)
-            elif isinstance(value, ExtInst) and value.name.startswith("h5py.File()["):
-                found.append(Opaque(iterable, env))  # names of a group, rows of a dataset: nothing keeps the file open
+            elif isinstance(value, ExtInst) and value.name.startswith(GIVES_NAMES):
+                found.append(Opaque(iterable, env))
             elif isinstance(value, ExtInst):
                 inner = self._yielded(value) if value.name == GENERATOR else self.viewed(value)
                 inner = inner or self._handed_on(value)

@@ -42,21 +42,36 @@ class Known(NamedTuple):
         return other.holds and other.constants <= self.constants
 
 
-def known_from(test: Expr, holds: bool) -> Iterator[Known]:
-    """The facts about the subjects of a test that follow from its outcome."""
+class Told(NamedTuple):
+    """What a test states about an expression, as `Known` does of a subject."""
+
+    about: Expr
+    holds: bool
+    constants: frozenset[Constant] = frozenset()
+
+
+def told_by(test: Expr, holds: bool) -> Iterator[Told]:
+    """What follows from the outcome of a test about the expressions that it compares with constants, or asks for."""
     if test.kind == "unary" and test.name == "not":
-        yield from known_from(test.args[0], not holds)
+        yield from told_by(test.args[0], not holds)
     elif test.kind == "boolop" and (test.name == "and") is holds:
         for part in test.args:
-            yield from known_from(part, holds)
+            yield from told_by(part, holds)
     elif test.kind == "compare" and len(test.args) == 2 and test.name in _TESTS:
-        subject, other = test.args[0].dotted, test.args[1]
+        about, other = test.args
         among = test.name in ("in", "not in")  # of a display: in a text it asks for a part
         items = other.args if other.kind in ("tuple", "list", "set") else (other,)
-        if subject and items and among is (items is other.args) and all(item.kind == "constant" for item in items):
-            yield Known(subject, (test.name in _SAME) is holds, frozenset(item.value for item in items))
-    elif test.dotted:
-        yield Known(test.dotted, holds)
+        if items and among is (items is other.args) and all(item.kind == "constant" for item in items):
+            yield Told(about, (test.name in _SAME) is holds, frozenset(item.value for item in items))
+    else:
+        yield Told(test, holds)
+
+
+def known_from(test: Expr, holds: bool) -> Iterator[Known]:
+    """The facts about the subjects of a test that follow from its outcome."""
+    for told in told_by(test, holds):
+        if told.about.dotted:
+            yield Known(told.about.dotted, told.holds, told.constants)
 
 
 def known_at(module: Module, function: int, offset: int) -> list[Known]:

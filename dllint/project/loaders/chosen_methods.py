@@ -7,6 +7,7 @@ from functools import cached_property
 from dllint.model.facts import Expr
 from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.abstract_values import Const, Env, ExtInst
+from dllint.project.evaluate.exclusion import told_by
 from dllint.project.program.flow import decided
 from dllint.project.program.guards import under_main_guard
 from dllint.project.program.index import Index
@@ -15,9 +16,7 @@ from dllint.project.program.roles import is_test
 from dllint.start_methods import ALL_METHODS
 from dllint.targets import Targets
 
-_ASKED = frozenset({"multiprocessing.get_start_method"})
-_TESTS = {"==": True, "is": True, "in": True, "!=": False, "is not": False, "not in": False}
-"""Comparisons, and whether they hold for what they name."""
+_ASKED = "multiprocessing.get_start_method"
 _UNKNOWN = ""
 """A start method that is set, but not known."""
 
@@ -42,26 +41,17 @@ class ChosenMethods:
         left = ALL_METHODS
         where: Env | None = env
         while where is not None:
-            for known in decided(where.module, where.function, offset):
-                left &= self._left(known.test, known.holds, where)
+            for test in decided(where.module, where.function, offset):
+                for told in told_by(test.test, test.holds):
+                    if told.constants and told.constants <= ALL_METHODS and self._asks(told.about, where):
+                        left = left & told.constants if told.holds else left - told.constants
             offset, where = where.call.start if where.call is not None else 0, where.caller
         return left
 
-    def _left(self, test: Expr, holds: bool, env: Env) -> frozenset[str]:
-        if test.kind == "unary" and test.name == "not":
-            return self._left(test.args[0], not holds, env)
-        if test.kind == "boolop" and (test.name == "and") is holds:
-            return ALL_METHODS.intersection(*(self._left(part, holds, env) for part in test.args))
-        if test.kind != "compare" or len(test.args) != 2 or test.name not in _TESTS:
-            return ALL_METHODS
-        values = self.evaluator.values(test.args[0], env)
-        if not values or not all(isinstance(value, ExtInst) and value.name in _ASKED for value in values):
-            return ALL_METHODS
-        other = test.args[1]
-        named = {item.value for item in (other.args if other.kind in ("tuple", "list", "set") else (other,))}
-        if not named <= ALL_METHODS:
-            return ALL_METHODS
-        return ALL_METHODS & named if _TESTS[test.name] is holds else ALL_METHODS - named
+    def _asks(self, expr: Expr, env: Env) -> bool:
+        """Whether an expression is the start method of the program."""
+        values = self.evaluator.values(expr, env)
+        return bool(values) and all(isinstance(value, ExtInst) and value.name == _ASKED for value in values)
 
     def _of(self, path: str) -> tuple[frozenset[str], bool]:
         setters = {
