@@ -67,10 +67,8 @@ class Arguments:
         if env.call is not None and env.caller is not None:
             return (Seq(self._collected(env.call, env, parameter), env.caller),)
         found: list[Value] = []
-        for site, skip in self.evaluator.call_sites.known(env.module, env.function):
-            bound = self.evaluator.env(
-                env.module, env.function, site.expr, self.caller_env(site, env), env.receiver, env.outer, skip
-            )
+        for site, skip, caller in self._calling(env):
+            bound = self.evaluator.env(env.module, env.function, site.expr, caller, env.receiver, env.outer, skip)
             if bound.call is not None and bound.caller is not None:
                 found.append(Seq(self._collected(bound.call, bound, parameter), bound.caller))
         return unique(found) or (Free(env.module, env.function, parameter.name),)
@@ -121,11 +119,9 @@ class Arguments:
         return found
 
     def _from_call_sites(self, env: Env, position: int, parameter: Parameter) -> Iterator[Value]:
-        known = self.evaluator.call_sites.known(env.module, env.function)
-        if len(known) >= MAX_CALL_SITES:
+        if len(self.evaluator.call_sites.known(env.module, env.function)) >= MAX_CALL_SITES:
             yield Free(env.module, env.function, parameter.name)
-        for site, skip in known:
-            caller = self.caller_env(site, env)
+        for site, skip, caller in self._calling(env):
             if isinstance(env.receiver, Inst) and env.receiver.users and caller.receiver != env.receiver:
                 continue
             bound = self.evaluator.env(env.module, env.function, site.expr, caller, env.receiver, env.outer, skip)
@@ -135,16 +131,25 @@ class Arguments:
                 yield from self.evaluator.values(*pair)
         yield from self.evaluator.decorations.given(env, position)
 
+    def _calling(self, env: Env) -> Iterator[tuple[Site, int, Env]]:
+        """The calls that may have made an activation, with the positional arguments to skip and the callers'.
+
+        What a method calls on its own object, or through `super()`, runs on objects of its own class alone.
+        """
+        for site, skip in self.evaluator.call_sites.known(env.module, env.function):
+            if isinstance(env.receiver, Inst) and _is_on_own_object(site):
+                owner = self.evaluator.klass(site.module, site.module.method_owner(site.function))
+                if not self.evaluator.classes.may_be(env.receiver, owner):
+                    continue
+            yield site, skip, self.caller_env(site, env)
+
     def caller_env(self, site: Site, env: Env) -> Env:
         """The caller's activation; a method that calls its own object's method runs on the same instance."""
         owner = site.module.method_owner(site.function)
         if owner >= 0 and isinstance(env.receiver, Inst) and site.expr.args[0].kind == "attribute":
             base = site.expr.args[0].args[0]
             if base.name == site.module.receiver_name(site.function) or base.kind == "call":
-                if any(
-                    item.module is site.module and item.index == owner
-                    for item in self.evaluator.classes.mro(env.receiver.klass)
-                ):
+                if self.evaluator.classes.derives(env.receiver.klass, self.evaluator.klass(site.module, owner)):
                     return self.evaluator.activations.method_env(env.receiver, site.module, site.function)
         return self.evaluator.generic(site.module, site.function)
 
@@ -242,8 +247,8 @@ class Arguments:
             more, surely = self.argument(env.call, env.caller, None, name)
             return Under((*found, *more), surely and dropped is Dropped.NEVER)
         answers = []
-        for site, _ in self.evaluator.call_sites.known(env.module, env.function):
-            more, surely = self.argument(site.expr, self.caller_env(site, env), None, name)
+        for site, _, caller in self._calling(env):
+            more, surely = self.argument(site.expr, caller, None, name)
             found += more
             answers.append(surely)
         return Under(tuple(found), bool(answers) and all(answers) and dropped is Dropped.NEVER)
@@ -269,6 +274,17 @@ class Arguments:
                 if event.kind == "del" or any(part.kind == "attribute" and part.name == "pop" for part in event.walk())
             )
         return self._takings[key]
+
+
+def _is_on_own_object(site: Site) -> bool:
+    """Whether a method calls something of its own object: `self.step()`, `super().step()`."""
+    callee = site.expr.args[0]
+    if callee.kind != "attribute" or site.module.method_owner(site.function) < 0:
+        return False
+    base = callee.args[0]
+    if base.kind == "call":
+        return base.args[0].name == "super"
+    return base.kind == "name" and base.name == site.module.receiver_name(site.function)
 
 
 def _speaks_of(test: Expr, mapping: str, name: str) -> bool:

@@ -109,7 +109,7 @@ class Calls:
                 here = owner.env
             else:
                 here = here.caller
-        if env.owners > self.evaluator.activations.owners(klass):
+        if env.owners > self.evaluator.activations.multiplicity.owners(klass.facts.name):
             env = self.evaluator.generic(env.module, env.function)
         return Inst(klass, call, env)
 

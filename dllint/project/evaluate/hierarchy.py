@@ -64,6 +64,12 @@ class Hierarchy:
         """Whether a class is another one or derives from it, whatever their activations."""
         return any(item.module is base.module and item.index == base.index for item in self.mro(klass))
 
+    def may_be(self, inst: Inst, base: Klass) -> bool:
+        """Whether an object may be one of a class; `self`, made nowhere, may be of any class that derives from its."""
+        if self.derives(inst.klass, base):
+            return True
+        return inst.call is None and any(self.derives(klass, base) for klass in self.subclasses(inst.klass))
+
     def external_bases(self, klass: Klass) -> tuple[str, ...]:
         """The dotted names of the bases outside the project, of the class and all its bases."""
         return self._ancestry(klass)[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,10 +13,11 @@ from dllint.project.escape.handle_table import Handle
 from dllint.project.escape.handles import handle_of
 from dllint.project.escape.pickle_state import left_out
 from dllint.project.escape.shipped import Held, Holder
-from dllint.project.evaluate.abstract_values import Env, ExtInst, Inst
+from dllint.project.evaluate.abstract_values import Env, ExtInst, Inst, Klass
 from dllint.project.execution.main_code import iterated_by
 from dllint.project.loaders.boundaries import Loader
 from dllint.project.program.module import Site, Write
+from dllint.project.program.on_demand import OnDemand
 from dllint.source import Span
 from dllint_rules.pickling.analysis.read_through import ReadThrough
 
@@ -55,6 +57,7 @@ class FirstLooks:
         self.project = project
         self.evaluator = project.evaluator
         self.read_through = ReadThrough(project.evaluator)
+        self._looks_in = OnDemand(self._looks_of)
         self.looks = tuple(self._find())
 
     def _find(self) -> Iterator[Look]:
@@ -76,7 +79,7 @@ class FirstLooks:
         path, owner = made.env.module.path, inst.klass.facts.name
         kept = Note(path, at, f"kept as `{attribute}` of `{owner}`")
         looked = Note(site.module.path, site.expr.span, "the main process reads an item here, before workers start")
-        sure = self.evaluator.conditions.decided(self.evaluator.generic(site.module, site.function), site.event.start)
+        sure = self.evaluator.conditions.decided(self._where(site), site.event.start)
         found = Held(
             made, Holder("attribute", attribute, owner), path, made.call.span, (kept, looked, *held.route),
             held.loader, held.certainty, None, False, held.sent, held.decided and sure,
@@ -173,26 +176,36 @@ class FirstLooks:
         if inst.env is None or inst.call is None:
             return
         for path in sorted(self.evaluator.index.importers(inst.env.module.path)):
-            module = self.evaluator.index.modules[path]
-            for function, _, events in module.scopes if not module.is_test else ():
-                if (path, function) in self._in_workers:
-                    continue
-                env = self.evaluator.generic(module, function)
+            for site in self._looks_in[path].get((id(inst.call), inst.klass), ()):
+                if self.evaluator.conditions.may_run(self._where(site), site.event.start):
+                    yield site
+
+    def _looks_of(self, path: str) -> dict[tuple[int, Klass], list[Site]]:
+        """The looks in a file, by the calls and classes of the objects that they are taken at."""
+        found: dict[tuple[int, Klass], list[Site]] = defaultdict(list)
+        module = self.evaluator.index.modules[path]
+        for function, _, events in module.scopes if not module.is_test else ():
+            if (path, function) not in self._in_workers:
                 for event in events:
                     for expr in looked_at(event):
-                        if self._means(expr, env, inst) and self.evaluator.conditions.may_run(env, event.start):
-                            yield Site(module, function, event, expr)
+                        site = Site(module, function, event, expr)
+                        for key in dict.fromkeys(self._objects(site)):
+                            found[key].append(site)
+        return dict(found)
+
+    def _objects(self, site: Site) -> Iterator[tuple[int, Klass]]:
+        """The objects whose item a look may mean, by their calls and classes."""
+        for value in self.evaluator.values(site.expr, self._where(site)):
+            for found in self.read_through.objects(value):
+                if found.call is not None:
+                    yield id(found.call), found.klass
+
+    def _where(self, site: Site) -> Env:
+        return self.evaluator.generic(site.module, site.function)
 
     @cached_property
     def _in_workers(self) -> Functions:
         return frozenset(item.function for item in self.project.running)
-
-    def _means(self, expr: Expr, env: Env, inst: Inst) -> bool:
-        return any(
-            found.call is inst.call and found.klass == inst.klass
-            for value in self.evaluator.values(expr, env)
-            for found in self.read_through.objects(value)
-        )
 
 
 def looked_at(event: Event) -> Iterator[Expr]:

@@ -1,0 +1,214 @@
+"""How many activations and objects the program's text makes of each function and class, as far as names tell.
+
+The text decides what is told apart, never what has been asked before: an unrelated file changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from itertools import islice
+
+from dllint.model.facts import Expr, Function
+from dllint.project.program.index import Index
+from dllint.project.program.module import Module, Site
+
+MAX_LEVELS = 5
+"""Calls in a row that are told apart by their callers."""
+MAX_CONTEXTS = 24
+"""So many contexts of one function are told apart: one more level of callers counts only as long as the calls that have
+the function's name come to no more."""
+MAX_OWNERS = 3
+"""Objects that make objects that make objects: so many are told apart."""
+MAX_OBJECTS = 150
+"""So many objects of one class are told apart, and so many contexts of a method, taken for each place where an object
+is made: one more level counts only while the text has no more of them."""
+MAX_CALLS = 64
+"""A function that more calls may mean is not told apart by its calls either."""
+
+_OWN_CLASS = ("cls", "__class__")
+"""Names by which a class method and a method make objects of the class they were called on."""
+
+
+class Multiplicity:
+    """Counts by names; each count stops where it exceeds its limit."""
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self._owners_of: dict[str, int] = {}
+        self._made: dict[tuple[str, int], int] = {}
+        self._levels_of: dict[tuple[str, int], int] = {}
+        self._contexts_of: dict[tuple[str, int, bool], int] = {}
+        self._many_calls: dict[tuple[str, int], bool] = {}
+        self._families: dict[str, tuple[str, ...]] = {}
+
+    def levels(self, module: Module, function: int, of_object: bool) -> int:
+        """How many calls in a row are told apart on the way to a function, or to a method of a known object.
+
+        With none, the method is told apart by the object alone, and any other function by its call. A property or a
+        callback is called by other names, so that the text doesn't say how often: it has one.
+        """
+        name = called_as(module, function)
+        owner = module.model.functions[function].owner
+        objects = self._objects(module.model.classes[owner].name, 0) if of_object and owner >= 0 else 1
+        key = name, objects
+        if key not in self._levels_of:
+            self._levels_of[key] = self._find_levels(name, objects)
+        return self._levels_of[key]
+
+    def _find_levels(self, name: str, objects: int) -> int:
+        first = self._contexts(name, 1)
+        known = 1 if first <= MAX_CONTEXTS else 0
+        while first and 0 < known < MAX_LEVELS:
+            if self._contexts(name, known + 1) > MAX_CONTEXTS:
+                break
+            if self._contexts(name, known + 1, with_objects=True) * objects > MAX_OBJECTS:
+                break
+            known += 1
+        return known
+
+    def has_many_callers(self, module: Module, function: int) -> bool:
+        """Whether too many objects have the methods that call a function."""
+        return self._contexts(called_as(module, function), 1, with_objects=True) > MAX_OBJECTS
+
+    def owners(self, name: str) -> int:
+        """How many of the objects that make one another are told apart on the way to an object of a class."""
+        known = self._owners_of.get(name)
+        if known is None:
+            known = 0
+            while known < MAX_OWNERS and self._made_of(name, known + 1) <= MAX_OBJECTS:
+                known += 1
+            self._owners_of[name] = known
+        return known
+
+    def has_many_calls(self, module: Module, function: int) -> bool:
+        """Whether too many calls may mean a function: of its name, where that may be the function's."""
+        key = module.path, function
+        if key not in self._many_calls:
+            name = called_as(module, function)
+            sites = (site for site in self.index.calls_named((name,)) if _may_mean(site, module, name))
+            self._many_calls[key] = len(list(islice(sites, MAX_CALLS + 1))) > MAX_CALLS
+        return self._many_calls[key]
+
+    def _objects(self, name: str, owners: int) -> int:
+        """How many objects have the methods of a class, when so many of their owners count."""
+        return _limited((self._made_of(each, owners) for each in self._family(name)), MAX_OBJECTS)
+
+    def _made_of(self, name: str, owners: int) -> int:
+        """How many objects of a class itself are made, when so many of their owners count."""
+        key = name, owners
+        if key not in self._made:
+            by_name = (self._makers(site, owners) for site in self.index.calls_named((name,)))
+            own = sum(self._own_makers[base] for base in _closure(name, self._bases))
+            self._made[key] = max(1, own + _limited(by_name, MAX_OBJECTS))
+        return self._made[key]
+
+    def _makers(self, site: Site, owners: int) -> int:
+        """In how many activations a call stands: those of a method count for each of its objects."""
+        functions, function = site.module.model.functions, site.function
+        while function >= 0 and functions[function].owner < 0:
+            function = functions[function].parent
+        if function < 0 or not owners:
+            return 1
+        owner = site.module.model.classes[functions[function].owner].name
+        calls = 1 if functions[function].name == "__init__" else max(1, self._contexts(functions[function].name, 1))
+        return calls * self._objects(owner, owners - 1)
+
+    def _contexts(self, name: str, levels: int, with_objects: bool = False) -> int:
+        """In how many contexts functions of a name are called, when so many calls count.
+
+        A method that calls another object's function does so for each object of its own, if those count, too.
+        """
+        key = name, levels, with_objects
+        if key not in self._contexts_of:
+            sites = self.index.calls_named((name,))
+            found = (self._calling(site, levels - 1, with_objects) for site in sites)
+            self._contexts_of[key] = _limited(found, MAX_OBJECTS if with_objects else MAX_CONTEXTS)
+        return self._contexts_of[key]
+
+    def _calling(self, site: Site, levels: int, with_objects: bool) -> int:
+        """In how many contexts a call stands, when so many callers of the code around it count."""
+        if site.function < 0 or not (levels or with_objects):
+            return 1
+        found = max(1, self._contexts(called_as(site.module, site.function), levels, with_objects)) if levels else 1
+        facts = site.module.model.functions[site.function]
+        if not with_objects or facts.owner < 0 or _is_own(site.expr.args[0], facts):
+            return found
+        return found * self._objects(site.module.model.classes[facts.owner].name, 0)
+
+    def _family(self, name: str) -> tuple[str, ...]:
+        """A class and all that derive from it, by their names."""
+        if name not in self._families:
+            self._families[name] = _closure(name, self._derived)
+        return self._families[name]
+
+    @cached_property
+    def _bases(self) -> Mapping[str, list[str]]:
+        """The last names of the bases of the classes of each name."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for module in self.index:
+            for facts in module.model.classes:
+                found[facts.name] += [base.name for base in facts.bases if base.name]
+        return dict(found)
+
+    @cached_property
+    def _derived(self) -> Mapping[str, list[str]]:
+        """The classes that name each class as a base, by their names."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for name, bases in self._bases.items():
+            for base in bases:
+                found[base].append(name)
+        return dict(found)
+
+    @cached_property
+    def _own_makers(self) -> Counter[str]:
+        """How many calls make an object of whatever class a method of each class was called on: `cls(...)`."""
+        found: Counter[str] = Counter()
+        for site in self.index.calls_named(_OWN_CLASS):
+            owner = site.module.model.functions[site.function].owner if site.function >= 0 else -1
+            if owner >= 0:
+                found[site.module.model.classes[owner].name] += 1
+        return found
+
+
+def called_as(module: Module, function: int) -> str:
+    """The name under which a function is called: for an `__init__`, its class's."""
+    facts = module.model.functions[function]
+    return module.model.classes[facts.owner].name if facts.name == "__init__" and facts.owner >= 0 else facts.name
+
+
+def _limited(counts: Iterable[int], limit: int) -> int:
+    """The sum; one more than the limit, if it exceeds that."""
+    found = 0
+    for count in counts:
+        found += count
+        if found > limit:
+            return limit + 1
+    return found
+
+
+def _closure(name: str, edges: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
+    """A name and all that it leads to."""
+    found = {name: None}
+    stack = [name]
+    while stack:
+        for other in edges.get(stack.pop(), ()):
+            if other not in found:
+                found[other] = None
+                stack.append(other)
+    return tuple(found)
+
+
+def _is_own(callee: Expr, facts: Function) -> bool:
+    """Whether a method calls one of its own object: `self.step`."""
+    if callee.kind != "attribute" or not facts.parameters:
+        return False
+    return callee.args[0].kind == "name" and callee.args[0].name == facts.parameters[0].name
+
+
+def _may_mean(site: Site, module: Module, name: str) -> bool:
+    """Whether a call of a plain name may mean what a module defines: it is made there, or the name is imported."""
+    if site.expr.args[0].kind != "name" or site.module is module:
+        return True
+    return any(name in (item.attribute, item.bound) or item.attribute == "*" for item in site.module.model.imports)
