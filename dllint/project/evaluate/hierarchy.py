@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from dllint.knowledge import WORKER_METHODS
-from dllint.project.evaluate.abstract_values import Env, Ext, Func, Inst, Klass, Method, Value, Values
+from dllint.project.evaluate.abstract_values import Env, Ext, Func, Inst, Klass, Method, Opaque, Value, Values
 
 if TYPE_CHECKING:
     from dllint.model.facts import Expr
@@ -46,7 +46,16 @@ class Hierarchy:
 
     def _named_bases(self, klass: Klass) -> Values:
         env = klass.outer or self.evaluator.generic(klass.module, klass.facts.parent)
-        return tuple(value for base in klass.facts.bases for value in self.evaluator.values(base, env))
+        return tuple(value for base in klass.facts.bases for value in self._base(base, env))
+
+    def _base(self, base: Expr, env: Env) -> Values:
+        """The classes that a base names; one that a function is given is known where its call is known alone.
+
+        Otherwise, every method that any class may have would hang on all calls of that function.
+        """
+        if env.call is None and _is_given(base, env):
+            return (Opaque(base, env),)
+        return self.evaluator.values(base, env)
 
     def mro(self, klass: Klass) -> tuple[Klass, ...]:
         """The class and its bases in the project, in (nearly) Python's order of look-up."""
@@ -229,6 +238,14 @@ class Hierarchy:
             for expr in root.walk()
             if expr.kind == "attribute" and expr.args[0].name == receiver != ""
         }
+
+
+def _is_given(expr: Expr, env: Env) -> bool:
+    """Whether an expression reads a parameter of the function in which it stands."""
+    if env.function < 0:
+        return False
+    given = {parameter.name for parameter in env.facts.parameters}
+    return any(part.kind == "name" and part.name in given for part in expr.walk())
 
 
 def _is_setter(klass: Klass, name: str) -> bool:
