@@ -5,7 +5,7 @@ The text decides what is told apart, never what has been asked before: an unrela
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from itertools import islice
@@ -46,8 +46,9 @@ class Multiplicity:
     def levels(self, module: Module, function: int, of_object: bool) -> int:
         """How many calls in a row are told apart on the way to a function, or to a method of a known object.
 
-        With none, the method is told apart by the object alone, and any other function by its call. A property or a
-        callback is called by other names, so that the text doesn't say how often: it has one.
+        With none, the method is told apart by the object alone, and any other function by its call. A property, a
+        callback or the method of an operator is called by other names, so that the text doesn't say how often: it has
+        one.
         """
         name = called_as(module, function)
         owner = module.model.functions[function].owner
@@ -60,7 +61,8 @@ class Multiplicity:
     def _find_levels(self, name: str, objects: int) -> int:
         first = self._contexts(name, 1)
         known = 1 if first <= MAX_CONTEXTS else 0
-        while first and 0 < known < MAX_LEVELS:
+        named = first and not (name.startswith("__") and name.endswith("__"))
+        while named and 0 < known < MAX_LEVELS:
             if self._contexts(name, known + 1) > MAX_CONTEXTS:
                 break
             if self._contexts(name, known + 1, with_objects=True) * objects > MAX_OBJECTS:
@@ -99,9 +101,9 @@ class Multiplicity:
         """How many objects of a class itself are made, when so many of their owners count."""
         key = name, owners
         if key not in self._made:
-            by_name = (self._makers(site, owners) for site in self.index.calls_named((name,)))
-            own = sum(self._own_makers[base] for base in _closure(name, self._bases))
-            self._made[key] = max(1, own + _limited(by_name, MAX_OBJECTS))
+            own = (site for base in _closure(name, self._bases) for site in self._own_makers.get(base, ()))
+            makers = (self._makers(site, owners) for site in (*self.index.calls_named((name,)), *own))
+            self._made[key] = max(1, _limited(makers, MAX_OBJECTS))
         return self._made[key]
 
     def _makers(self, site: Site, owners: int) -> int:
@@ -162,14 +164,14 @@ class Multiplicity:
         return dict(found)
 
     @cached_property
-    def _own_makers(self) -> Counter[str]:
-        """How many calls make an object of whatever class a method of each class was called on: `cls(...)`."""
-        found: Counter[str] = Counter()
+    def _own_makers(self) -> Mapping[str, list[Site]]:
+        """The calls in methods of each class that make an object of whatever class it was called on: `cls(...)`."""
+        found: dict[str, list[Site]] = defaultdict(list)
         for site in self.index.calls_named(_OWN_CLASS):
             owner = site.module.model.functions[site.function].owner if site.function >= 0 else -1
             if owner >= 0:
-                found[site.module.model.classes[owner].name] += 1
-        return found
+                found[site.module.model.classes[owner].name].append(site)
+        return dict(found)
 
 
 def called_as(module: Module, function: int) -> str:
