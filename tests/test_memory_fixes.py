@@ -21,7 +21,7 @@ from dllint.syntax.parse import parse
 from dllint.syntax.write import place_imports
 
 HEAD = """\
-import copy, glob, json, os, random, zipfile
+import copy, csv, glob, json, os, random, zipfile
 from natsort import natsorted
 from pathlib import Path
 from torch.utils.data import DataLoader, Dataset
@@ -310,6 +310,8 @@ def test_a_list_that_is_filled_is_converted_where_it_is_complete() -> None:
         "self.names = os.listdir(root)\nself.files = self.names",
         "self.files = self.names = os.listdir(root)",
         "self.files: list[str] = os.listdir(root)",
+        "names = []\nself.files, sizes = names, []\nfor name in os.listdir(root):\n    self.files.append(name)",
+        "self.files = [row[0] for row in csv.reader(open(root), quoting=csv.QUOTE_NONNUMERIC)]",
     ],
 )
 def test_a_list_that_may_change_stays(init: str) -> None:
@@ -341,6 +343,11 @@ def test_a_list_that_may_change_stays(init: str) -> None:
             LATER + "        if not len(self.files): raise OSError\n",
         ),
         ("self.files = []\nfor name in os.listdir(root):\n    self.files += [name]", LATER),
+        ("self.files, sizes = [], []\nfor name in os.listdir(root):\n    self.files.append(name)", LATER),
+        (
+            "names = []\nfor row in csv.reader(open(root), delimiter=' '):\n    names.append(row[-1])\nself.files = names",
+            "self.files = np.array(names, dtype=str)",
+        ),
         (
             "self.files = os.listdir(root)\nself.files = self.files[::2]",
             "self.files = np.array(self.files[::2], dtype=str)",
@@ -447,6 +454,35 @@ def test_paths_are_read_as_paths(value: str) -> None:
     )
     assert "        return Path(self.files[index])\n" in result
     assert "[path.stem for path in map(Path, self.files)], len(self.files)\n" in result
+
+
+def test_paths_in_a_slice_and_in_what_goes_through_them() -> None:
+    value = "self.files, self.sizes = zip(*[(path, path.name) for path in Path(root).glob('*')])"
+    more = "    def more(self, at):\n        return [pair for pair in zip(self.files[at:], enumerate(self.files))]\n"
+    result = fixed(program(value, more))
+    assert f"{value}\n        self.files = np.array([str(path) for path in self.files], dtype=str)\n" in result
+    assert "zip(map(Path, self.files[at:]), enumerate(map(Path, self.files)))" in result
+
+
+@pytest.mark.parametrize(
+    ("base", "name", "why"),
+    [
+        ("torch_geometric.data.Dataset", "files", ""),
+        ("torch_geometric.data.Dataset", "raw_paths", "the base class of `Files`, `torch_geometric.data.Dataset`, may"),
+        ("somewhere.Dataset", "files", "the base class of `Files`, `somewhere.Dataset`, may use it"),
+    ],
+)
+def test_what_a_library_does_with_attributes(base: str, name: str, why: str) -> None:
+    code = program("self.files = glob.glob(root)").replace(".files", f".{name}")
+    module, _, klass = base.rpartition(".")
+    fix = fix_of(code.replace("class Files", f"from {module} import {klass}\n\nclass Files"))
+    assert why in fix.title
+    assert bool(fix.edits) is not bool(why)
+
+
+def test_a_slice_that_is_set_elsewhere_is_an_array_as_well() -> None:
+    more = "\ndef halve(files):\n    files.files = files.files[:9]\n\nhalve(Files('.'))\n"
+    assert "self.files = np.array(glob.glob(root), dtype=str)" in fixed(program("self.files = glob.glob(root)", more))
 
 
 def test_a_variable_that_holds_paths_is_read_once() -> None:

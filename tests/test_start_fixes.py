@@ -284,7 +284,8 @@ REFUSED = [
     (MAIN + "def more():\n    Numbers.scale = 1\nmain(more())\n", "`Numbers` is changed there"),
     ("x = 1; list(DataLoader(Numbers(), num_workers=2))\n", "a line holds several statements"),
     ("# %%\n" + LOOP, "this is a notebook"),
-    ("import os\nx = 3\nif os.path.exists('out'):\n    exit()\ndef f(a=x): pass\n" + LOOP, "is there by then (train"),
+    ("import os\nif os.path.exists('a'):\n    exit(x := 3)\ndef f(a=x): pass\n" + LOOP, "is there by then (train"),
+    ("torch.set_default_dtype(torch.half)\n" + LOOP + "torch.set_default_dtype(torch.float32)\n", "is set for this"),
     ("def f():\n    return late\nlist(DataLoader(unknown(), num_workers=2))\nlate = 1\n", "(`f`) reads `late`"),
 ]  # fmt: skip
 
@@ -333,6 +334,18 @@ def test_definitions_below_go_above_the_guard() -> None:
         print(Later)
     """
     assert fixed(script(LOOP + textwrap.dedent(tail))) == script(textwrap.dedent(after))
+
+
+def test_what_ends_the_program_goes_under_the_guard_and_functions_above_it() -> None:
+    ends = "import os\nscale = 3\nif os.path.exists('out'):\n    exit()\ndef count(by=scale):\n    return by\n"
+    result = fixed(script(ends + "count()\n" + LOOP, item="index"))
+    assert "scale = 3\n\n\ndef count(by=scale):\n    return by\n\n\nif __name__ == " in result
+    assert "    if os.path.exists('out'):\n        exit()\n    count()\n    for batch in" in result
+
+
+def test_a_setting_that_is_the_default_anyway_is_no_change() -> None:
+    result = fixed(script("torch.set_default_dtype(torch.float32)\n" + LOOP), Applicability.SAFE)
+    assert '"__main__":\n    torch.set_default_dtype' in result
 
 
 def test_an_import_that_workers_need_goes_above_the_guard() -> None:

@@ -20,13 +20,21 @@ def on_each(source: Source, span: Span, function: str) -> list[Edit] | None:
     if seen is None or node is None:
         return None
     parent, field = seen.parents[node]
+    if isinstance(parent, ast.Subscript) and isinstance(parent.slice, ast.Slice) and field == "value":
+        return _on_all(source, seen, parent, function)
     match parent:
         case ast.Call(func=ast.Name(id="len")) | ast.Attribute(attr="__len__"):
             return []
-        case ast.Subscript(slice=index) if field == "value" and not isinstance(index, ast.Slice):
+        case ast.Subscript() if field == "value":
             return _around(source, Span(*seen.offsets.span(parent)), f"{function}(")
-        case ast.For() | ast.comprehension() if field == "iter":
-            return _around(source, span, f"map({function}, ")
+    return _on_all(source, seen, node, function)
+
+
+def _on_all(source: Source, seen: Outline, node: ast.expr, function: str) -> list[Edit] | None:
+    """The edits where a loop, or a built-in function that goes through what it is given, once, gets an expression."""
+    match seen.parents[node]:
+        case (ast.For() | ast.comprehension(), "iter") | (ast.Call(func=ast.Name(id="zip" | "enumerate")), "args"):
+            return _around(source, Span(*seen.offsets.span(node)), f"map({function}, ")
     return None
 
 

@@ -18,14 +18,22 @@ if TYPE_CHECKING:
     from dllint.project import Project
     from dllint.syntax.uses import Use
 
-_OWN_BASES = {
-    "torch.utils.data.Dataset",
-    "torch.utils.data.IterableDataset",
-    "torchvision.datasets.VisionDataset",
-    "builtins.object",
-    "abc.ABC",
+_NOTHING: frozenset[str] = frozenset()
+_GRAPHS = frozenset({
+    *("root", "log", "transform", "pre_transform", "pre_filter", "force_reload", "data", "slices"),
+    *("raw_dir", "raw_file_names", "raw_paths", "processed_dir", "processed_file_names", "processed_paths"),
+})  # fmt: skip
+_USED_BY_BASE = {
+    "torch.utils.data.Dataset": _NOTHING,
+    "torch.utils.data.IterableDataset": _NOTHING,
+    "torchvision.datasets.VisionDataset": _NOTHING,
+    "torch_geometric.data.Dataset": _GRAPHS,
+    "torch_geometric.data.InMemoryDataset": _GRAPHS,
+    "builtins.object": _NOTHING,
+    "abc.ABC": _NOTHING,
+    "typing.Generic": _NOTHING,
 }
-"""Classes of libraries whose own code does nothing with the attributes of those that derive from them."""
+"""Classes of libraries, with the public attributes that their own code uses of those that derive from them."""
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -46,17 +54,23 @@ class Attribute:
         derived = (klass, *classes.subclasses(klass))
         self.family = {(item.module.path, item.index): item for one in derived for item in classes.mro(one)}
 
-    def hidden(self) -> bool:
-        """Whether something unseen may use the attribute: a library's base class, a property, a class body."""
+    def hidden(self) -> str:
+        """What else may use the attribute, in words: a library's base class, a property, a class body; or ""."""
         classes = self.project.evaluator.classes
         for klass in self.family.values():
-            bases = [base for base in classes.bases(klass) if not isinstance(base, Klass)]
-            if any(not isinstance(base, Ext) or base.name not in _OWN_BASES for base in bases):
-                return True
+            for base in classes.bases(klass):
+                if not isinstance(base, Klass) and not self._unknown_to(base):
+                    name = f"`{base.name}`" if isinstance(base, Ext) else "which is not seen"
+                    return f"the base class of `{klass.facts.name}`, {name}, may use it"
             names = {part.name for event in klass.facts.events if event.target for part in event.target.walk()}
             if self.name in names | klass.facts.methods.keys() | classes.dataclass_fields(klass).keys():
-                return True
-        return False
+                return f"the body of `{klass.facts.name}` binds `{self.name}`, too"
+        return ""
+
+    def _unknown_to(self, base: Value) -> bool:
+        """Whether a library's class does nothing with the attribute."""
+        used = _USED_BY_BASE.get(base.name) if isinstance(base, Ext) else None
+        return used is not None and self.name not in used and not (used and self.name.startswith("_"))
 
     @cached_property
     def near(self) -> list[Place] | None:

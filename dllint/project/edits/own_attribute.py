@@ -43,8 +43,12 @@ class OwnAttribute:
             return "it is not made in `__init__`"
         if write.event.block >= 0 or write.target.args[0].name != self.receiver:
             return "it is not made in every case"
-        if attribute.hidden() or attribute.places is None or self.klass.facts.decorators:
-            return "code that dllint cannot see may use it"
+        if attribute.hidden():
+            return attribute.hidden()
+        if self.klass.facts.decorators:
+            return f"a decorator of `{self.klass.facts.name}` may use it"
+        if attribute.places is None:
+            return "a file that may use it is written for another Python"
         special = {name for name in self._methods() if name in (_SPECIAL if pickled else _SPECIAL | _PICKLING)}
         if self._state_is_lazy():
             special.discard("__getstate__")

@@ -34,6 +34,7 @@ from dllint_rules.memory.paths import Paths
 from dllint_rules.memory.remedies import by_hand, is_set, would_pad
 from dllint_rules.memory.text import Texts
 
+_UNREAD = "a file that may use it is written for another Python"
 _OF_THE_LIST = ("write", "filled", "tested", "set")
 """What may be done with a list before there is an array in its place."""
 
@@ -81,10 +82,14 @@ class _Change:
         """The obstacle, in words; "" if there is none."""
         event, attribute = self.write.event, self.attribute
         own = self._has_its_value(self.write)
-        if attribute is None or event.value is None or not (own or self.unpacked or event.kind == "augment"):
-            return "no separate assignment in a method sets it"
-        if attribute.hidden() or attribute.near is None:
-            return "code that dllint cannot see may use it"
+        if attribute is None:
+            return "code outside of its class sets it"
+        if event.value is None or not (own or self.unpacked or self._is_filled_later()):
+            return "no assignment sets it alone"
+        if attribute.hidden():
+            return attribute.hidden()
+        if attribute.near is None:
+            return _UNREAD
         env = self.project.evaluator.generic(self.module, self.write.function)
         kept = event.value if own else self.write.target
         self.of_paths = Paths(self.project).is_list(kept, env)
@@ -94,7 +99,7 @@ class _Change:
             return "it is not certain to be a separate list of strings"
         blocked = self._blocked(attribute.near)
         if blocked is None and attribute.places is None:  # asked late: it looks at every file
-            return "code that dllint cannot see may use it"
+            return _UNREAD
         blocked = blocked or self._blocked(attribute.places or ())
         if blocked is not None:
             return self._told(blocked)
@@ -111,6 +116,13 @@ class _Change:
         """Whether an assignment has one target, which gets all of the value."""
         same = [other for other in self.module.events(write.function) if other.value is write.event.value]
         return write.event.kind == "assign" and write.event.target is write.target and len(same) == 1
+
+    def _is_filled_later(self) -> bool:
+        """Whether the list, made here together with other things, is complete only below the assignment."""
+        event, target = self.write.event, self.write.target
+        pairs = zip(event.target.args, event.value.args, strict=False) if event.target and event.value else ()
+        made = any(name is target and value.kind in ("list", "comprehension") for name, value in pairs)
+        return event.kind == "augment" or (event.kind == "assign" and made and bool(self.filled))
 
     @cached_property
     def unpacked(self) -> list[Write]:
@@ -192,8 +204,7 @@ class _Change:
 
     def _is_cut(self, place: Place) -> bool:
         """Whether a use is part of `self.paths = self.paths[:n]`, which means the same for an array."""
-        events = place.module.events(place.function) if self._of_self(place) else ()
-        for event in events:
+        for event in place.module.events(place.function):
             value, target = event.value, event.target
             if event.kind == "assign" and target is not None and value is not None and value.kind == "subscript":
                 sliced = value.args[0].dotted == target.dotted and any(part.kind == "slice" for part in value.args[1:])

@@ -8,7 +8,7 @@ from dllint_rules.memory.text import MAX_DEPTH, Texts, has_keys_of_json, method_
 _LISTING = {"glob", "rglob", "iterdir"}
 _OF_A_PATH = {"absolute", "expanduser", "joinpath", "resolve", "with_name", "with_suffix"}
 _GIVING_STRINGS = {"readlines", "split", "namelist", "getnames"}
-_STRINGS = {"glob.glob", "glob.iglob", "os.listdir", "builtins.open", "builtins.map"}
+_STRINGS = {"glob.glob", "glob.iglob", "os.listdir", "builtins.open", "builtins.map", "csv.reader[]"}
 
 
 class Paths(Texts):

@@ -28,6 +28,10 @@ _OF_ANYTHING = {"as_posix", "decode", "read_text", "hexdigest"}
 """Methods that return a `str` whatever they belong to."""
 
 
+_FORM = {"delimiter", "quotechar", "lineterminator"}
+"""How a CSV file is written, which does not change what its fields become."""
+
+
 class Texts:
     """Asks of expressions whether they surely are text, or lists of text."""
 
@@ -69,6 +73,8 @@ class Texts:
                 method = method_of(value)
                 if method == "readlines":
                     return _is_text_file(base)
+                if name == "csv.reader[]":
+                    return _has_text_rows(base)
                 return (
                     name in _LISTINGS
                     or method in _LISTING
@@ -181,6 +187,11 @@ def method_of(value: ExtInst) -> str:
     call = value.call
     called = call.kind == "call" and call.args[0].kind == "attribute" and value.base is not None
     return call.args[0].name if called else ""
+
+
+def _has_text_rows(reader: Value | None) -> bool:
+    """Whether a CSV reader leaves its fields as they are: `quoting` and a dialect may make numbers of them."""
+    return isinstance(reader, ExtInst) and len(reader.call.args) == 2 and set(dict(reader.call.keywords)) <= _FORM
 
 
 def _is_text_file(value: Value | None) -> bool:

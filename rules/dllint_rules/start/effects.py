@@ -18,6 +18,7 @@ _SETTINGS = {
     *("sys.setrecursionlimit", "torchaudio.set_audio_backend", "torchvision.set_image_backend"),
 }
 """Process-wide settings that worker code depends on and does not get from its parent."""
+_DEFAULT_TYPES = ("torch.float32", "torch.float")
 _HARMLESS = (
     *("os.environ", "torch.backends", "matplotlib", "pandas.options"),
     *("sys.path", "sys.argv", "sys.stdout", "sys.stderr"),
@@ -92,11 +93,22 @@ class Effects:
     def _of_call(self, running: Running, call: Expr) -> str:
         callee = call.args[0]
         for value in self.project.values(callee, running.env):
-            quiet = len(call.args) > 1 and call.args[1].value == "ignore" and getattr(value, "name", "") in _FILTERS
-            if isinstance(value, Ext) and value.name in _SETTINGS and not quiet:
+            if isinstance(value, Ext) and value.name in _SETTINGS and not self._is_quiet(value.name, call):
                 return f"`{callee.dotted}` is set for this process only, and worker code may depend on it"
         if callee.kind == "attribute" and callee.name not in _READING:
             for value in self.project.values(callee.args[0], running.env):
                 if value in self.view.objects:
                     return f"worker code reads `{self.view.objects[value][1]}`, which may be changed there"
         return ""
+
+    def _is_quiet(self, name: str, call: Expr) -> bool:
+        """Whether a call only hides warnings, or sets the default as all others do."""
+        if name in _FILTERS:
+            return len(call.args) > 1 and call.args[1].value == "ignore"
+        return name == "torch.set_default_dtype" and self._keeps_dtype
+
+    @cached_property
+    def _keeps_dtype(self) -> bool:
+        """Whether all calls of the project that set torch's default type set what it is anyway."""
+        sites = self.project.index.calls_named(["set_default_dtype", "set_default_tensor_type"])
+        return all(len(site.expr.args) > 1 and site.expr.args[1].dotted in _DEFAULT_TYPES for site in sites)

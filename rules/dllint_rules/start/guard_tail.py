@@ -5,6 +5,8 @@ from __future__ import annotations
 import builtins
 import re
 import sys
+from collections.abc import Set
+from functools import cached_property
 
 from dllint import (
     GUARD,
@@ -32,6 +34,8 @@ _TITLE = re.compile(r"""\A(?:#.*\s*|\s+)*[rR]?(?:\"{3}|'{3})[^"']*?^[=\-*#~^]{3,
 _BY_NAME = re.compile(r"\b(?:import_module|__import__|run_module|run_path|exec|entry_points)\b")
 _DISK = {"exists", "isfile", "isdir", "is_file", "is_dir", "listdir", "scandir", "glob"}
 _EXITS = {"exit", "_exit", "quit"}
+_FEEDING = frozenset({"other", "constant", "text"})
+"""Kinds of statements that may do nothing for workers."""
 _LOOKED_UP = {"globals", "exec", "eval"}
 
 
@@ -102,11 +106,11 @@ class _Tail:
         stay = (index for index in range(self.first, len(self.statements)) if self.statements[index] not in lifted)
         needed = (self._needed(index) for index in stay)
         reasons = (self._imported(), self._looked_up(), self._immovable(), *needed)
-        return next((reason for reason in reasons if reason), "") or self._leaves()
+        return next((reason for reason in reasons if reason), "") or self._leaves(self.top)
 
-    def _lifted(self) -> list[Statement]:
+    def _lifted(self, first: int = -1) -> list[Statement]:
         """The definitions among the last statements that may go above them all: they read nothing of these yet."""
-        tail = self.statements[self.first :]
+        tail = self.statements[self.first if first < 0 else first :]
         moved = [item for item in tail if self._may_rise(item)]
         while True:
             bound = {name for item in tail if item not in moved for name in item.names}
@@ -200,21 +204,36 @@ class _Tail:
                 return f"workers may run `{facts.qualname}`, which is defined there"
         return self.effects.seen_by_workers(self._entries(statement.span.start, statement.span.end))
 
-    def _top(self) -> int:
-        """The first statement to move: above those that start workers, what merely feeds them."""
+    @cached_property
+    def top(self) -> int:
+        """The first statement to move: above those that start workers, what merely feeds them.
+
+        Definitions between these stay where they are, unless what is above them must not stay.
+        """
+        nearest = self._reached(_FEEDING)
+        above = self._reached({*_FEEDING, "definition"}) if self._leaves(nearest) else nearest
+        return nearest if self._leaves(above) else above
+
+    def _reached(self, kinds: Set[str]) -> int:
+        """The first of the statements of some kinds that may move."""
         top = self.first
-        at_once = {name for item in self._lifted() for name in item.at_once}
-        while top > 0 and self.statements[top - 1].kind in ("other", "constant", "text") and not self._needed(top - 1):
-            if self.statements[top - 1].names & at_once or self._binds_anything(self.statements[top - 1]):
-                break
+        while top > 0 and self.statements[top - 1].kind in kinds and self._may_move(top - 1):
             top -= 1
-        while self.statements[top].kind in ("constant", "text"):
+        while self.statements[top].kind in ("constant", "text", "definition"):
             top += 1
         return top
 
-    def _leaves(self) -> str:
+    def _may_move(self, index: int) -> bool:
+        """Whether a statement may go under the guard, together with those below it; a definition goes above it."""
+        statement = self.statements[index]
+        if statement.kind == "definition":
+            return statement in self._lifted(index)
+        at_once = {name for item in self._lifted(index + 1) for name in item.at_once}
+        return not (statement.names & at_once or self._binds_anything(statement) or self._needed(index))
+
+    def _leaves(self, top: int) -> str:
         """Whether what stays above the guard ends the program for what is on the disk by then: the training's own."""
-        above = self.statements[: self._top()]
+        above = [*self.statements[:top], *self._lifted(top)]
         entries = [entry for item in above for entry in self._entries(item.span.start, item.span.end)]
         for running in self.project.main_code.reach.walk(entries):
             own = running.env.function < 0
@@ -236,8 +255,8 @@ class _Tail:
     def fix(self) -> Fix:
         """The edit; there must be nothing in the way."""
         last = self.statements[-1].span
-        spans = [item.span for item in self.statements[self._top() : self.first + 1]]
-        lifted = [item.span for item in self._lifted()]
+        spans = [item.span for item in self.statements[self.top : self.first + 1]]
+        lifted = [item.span for item in self._lifted(self.top)]
         edit = next(edit for span in spans if (edit := guarded(self.source, span, last, lifted)) is not None)
         trust = Applicability.SAFE if self._is_plain() and not lifted else Applicability.UNSAFE
         return Fix(f"Put the end of the script under `{GUARD}`", (edit,), trust)
