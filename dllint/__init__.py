@@ -81,6 +81,7 @@ _PUBLIC = {
     "below_statement": "dllint.syntax.below",
     "beside": "dllint.syntax.beside",
     "call_with": "dllint.syntax.arguments",
+    "closed_if_open": "dllint.syntax.closing",
     "enclosed": "dllint.syntax.width",
     "event_names": "dllint.project.program.events",
     "flat_targets": "dllint.project.program.events",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -135,7 +136,7 @@ def test_the_process_is_asked_under_the_name_that_the_module_has_for_it() -> Non
         ("self.file = open(path)", "def again(self):\n    self.file = None", "other code sets it"),
         ("self.file = open(path)", "def again(self):\n    del self.file", "other code sets it"),
         ("self.file = open(path)", "def has(self):\n    return hasattr(self, 'file')", "other code sets it"),
-        ("self.file = open(path)", "def __del__(self):\n    self.file.close()", "`__del__` of its own"),
+        ("self.file = open(path)", "def __del__(self):\n    self.file.flush()", "`__del__` of its own"),
         ("self.file = open(path)", "__slots__ = ('file',)", "`__slots__` of its own"),
         ("self.open(path)", "def open(self, path):\n    self.file = open(path)", "not made in `__init__`"),
     ],
@@ -252,3 +253,69 @@ def test_a_state_without_many_attributes_has_a_line_for_each() -> None:
     assert max(map(len, code.splitlines())) <= 88
     state = code.partition("def __getstate__(self):\n")[2].splitlines()
     assert (state[0], state[1], state[8]) == ("        return {", "            **self.__dict__,", "        }")
+
+
+CLOSE = "def close(self):\n    self.file.close()\ndef __del__(self):\n    '''Close it.'''\n    self.close()"
+ASKED = "def __del__(self):\n    if hasattr(self, 'file'):\n        self.file.close()"
+
+
+@pytest.mark.parametrize(
+    ("more", "closed"),
+    [
+        (CLOSE, "        if self._file is not None:\n            self._file.close()\n"),
+        (ASKED, '        if getattr(self, "_file", None) is not None:\n            self._file.close()\n'),
+        ("def __del__(self):\n    if self.file:\n        self.file.close()", "        if self._file is not None:\n"),
+        (
+            "def __del__(self):\n    try:\n        self.file.close()\n    except OSError:\n        pass",
+            "            if self._file is not None:\n                self._file.close()\n        except OSError:\n",
+        ),
+    ],
+)
+def test_closing_does_not_open(more: str, closed: str, tmp_path: Path) -> None:
+    result = fixed(program("self.file = open(path)", more))
+    assert closed in result
+    scope: dict[str, Any] = {}
+    exec(result[: result.index("DataLoader(Files(")].replace("gzip, h5py, lmdb, ", ""), scope)
+    files = scope["Files"](str(tmp_path / "missing"))
+    assert files.__getstate__() == {"_file_path": str(tmp_path / "missing"), "_file": None, "_file_pid": None}
+    files.__del__()
+    (tmp_path / "missing").touch()
+    opened = files.file
+    files.__del__()
+    assert opened.closed
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "def __del__(self):\n    self.file.close()\n    print(self)",
+        "def __del__(self):\n    self.flush()\ndef flush(self):\n    self.file.flush()",
+        "def __del__(self):\n    if self.file.closed:\n        self.file.close()",
+        "def __del__(self):\n    self.__del__()",
+        "def reopen(self):\n    if hasattr(self, 'file'):\n        print()",
+    ],
+)
+def test_what_does_more_than_close(more: str) -> None:
+    assert fix_of(program("self.file = open(path)", more))[1].applicability is Applicability.MANUAL
+
+
+def test_a_transaction_begins_where_its_environment_is_opened() -> None:
+    init = "self.env = lmdb.open(path, readonly=True)\nself.file = self.env.begin(buffers=True)\nself.file.get(b'n')"
+    code = program(init, "def __del__(self):\n    if hasattr(self, 'env'):\n        self.env.close()")
+    project, source, found = findings(code)
+    titles = [fix.title for finding in found if (fix := HandleOnDataset().fix(finding, project))]
+    assert titles[1] == "Make it in the process that uses it; `self.env`, which it reads, must be opened there first"
+    for begun in ("lmdb.open(self._env_path, readonly=True)", "self.env.begin(buffers=True)"):
+        source, fix = fix_of(code)
+        code = apply(code, [*fix.edits, *place_imports(source, parse(source), fix.imports)])
+        assert begun in code
+    assert not findings(code)[2]
+    assert "        self._file = self._file_pid = None\n        self.file.get(b'n')\n" in code
+
+
+@pytest.mark.parametrize("given", ["path", "path, readonly=False"])
+def test_a_transaction_that_may_write_is_left_alone(given: str) -> None:
+    code = program(f"self.env = lmdb.open({given})\nself.file = self.env.begin()")
+    source, fix = fix_of(code)
+    code = apply(code, [*fix.edits, *place_imports(source, parse(source), fix.imports)])
+    assert "may be opened for something else than reading" in fix_of(code)[1].title

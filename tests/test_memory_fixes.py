@@ -345,7 +345,7 @@ def test_a_list_that_may_change_stays(init: str) -> None:
         ("self.files = []\nfor name in os.listdir(root):\n    self.files += [name]", LATER),
         ("self.files, sizes = [], []\nfor name in os.listdir(root):\n    self.files.append(name)", LATER),
         (
-            "names = []\nfor row in csv.reader(open(root), delimiter=' '):\n    names.append(row[-1])\nself.files = names",
+            "names = []\nfor row in csv.reader(open(root), delimiter='|'): names.append(row[0])\nself.files = names",
             "self.files = np.array(names, dtype=str)",
         ),
         (

@@ -17,7 +17,7 @@ def on_each(source: Source, span: Span, function: str) -> list[Edit] | None:
     seen = outline(source.text)
     nodes = ast.walk(seen.tree) if seen is not None else ()
     node = next((item for item in nodes if seen and _span(seen, item) == span), None)
-    if seen is None or node is None:
+    if seen is None or not isinstance(node, ast.Attribute):
         return None
     parent, field = seen.parents[node]
     if isinstance(parent, ast.Subscript) and isinstance(parent.slice, ast.Slice) and field == "value":

@@ -52,6 +52,8 @@ class OwnAttribute:
         special = {name for name in self._methods() if name in (_SPECIAL if pickled else _SPECIAL | _PICKLING)}
         if self._state_is_lazy():
             special.discard("__getstate__")
+        if self._only_closed():
+            special.discard("__del__")
         if special:
             return f"the class has a `{min(special)}` of its own"
         return "other code sets it, too" if self.set_again() else ""
@@ -61,8 +63,11 @@ class OwnAttribute:
         return not self._set_only_by(self.attribute, self.write)
 
     def _set_only_by(self, attribute: Attribute, write: Write) -> bool:
+        from dllint.syntax.closing import asked_to_close
+
+        asked = asked_to_close(self.project.source(self.module.path), self.klass.facts.span, attribute.name)
         sets = [place for place in attribute.places or () if place.use.kind in _SETTING]
-        return [place.use.span for place in sets] == [write.target.span]
+        return [place.use.span for place in sets if place.use.span not in asked] == [write.target.span]
 
     def _methods(self) -> Iterator[str]:
         """The methods of the family, and `__slots__`."""
@@ -79,6 +84,13 @@ class OwnAttribute:
             return False
         method = self.klass.module.model.functions[self.klass.facts.methods["__getstate__"]]
         return is_lazy_state(self.project.text(self.klass.module.path, method.span))
+
+    def _only_closed(self) -> bool:
+        """Whether `__del__`, of this class alone, only closes what objects have open."""
+        from dllint.syntax.closing import only_closes
+
+        own = [klass for klass in self.attribute.family.values() if "__del__" in klass.facts.methods]
+        return own == [self.klass] and only_closes(self.project.source(self.module.path), self.klass.facts.span)
 
     def used_in_set_up(self) -> bool:
         """Whether making the object, or asking its length, uses the attribute."""

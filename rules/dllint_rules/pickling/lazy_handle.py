@@ -16,6 +16,7 @@ from dllint import (
     OwnAttribute,
     Project,
     Write,
+    closed_if_open,
     is_part,
     lazy_attribute,
     lazy_members,
@@ -46,6 +47,8 @@ _MADE_ANEW = {f"threading.{name}" for name in ("Lock", "RLock", "Condition", "Ev
 """What the threads of one process share: every process needs one of its own, empty and free."""
 _CONNECTIONS = ("sqlite3.", "redis.", "sqlalchemy.", "psycopg2.", "pymongo.", "boto3.", "google.cloud.")
 """What may be in the middle of something: only a person can tell whether a new one does."""
+_TRANSACTIONS = {"lmdb.open().begin", "lmdb.Environment().begin"}
+"""Views of an environment: one that is opened for reading only gives every process the same."""
 _POSITIONED = {
     *("builtins.open", "gzip.open", "bz2.open", "lzma.open", "io.FileIO", "soundfile.SoundFile", "cv2.VideoCapture"),
 }
@@ -65,7 +68,13 @@ def fix_handle(project: Project, held: Held) -> Fix | None:
     if made.name in _MADE_ANEW:
         return _left_out(project, attribute, made)
     opened = mapped(project, made) or made
-    if opened.name not in _MODES.keys() | _WITHOUT_MODE and not opened.name.startswith(_CONNECTIONS):
+    if opened.name in _TRANSACTIONS:
+        base = made.call.args[0].args[0]
+        if base.kind != "attribute" or base.name not in attribute.klass.facts.methods:
+            return _told(
+                f"`{project.text(made.env.module.path, base.span)}`, which it reads, must be opened there first"
+            )
+    elif opened.name not in _MODES.keys() | _WITHOUT_MODE and not opened.name.startswith(_CONNECTIONS):
         what = project.text(made.env.module.path, made.call.args[0].span) if opened is made else opened.name
         return _told(f"a second `{what}` may behave differently")
     change = _Change(project, attribute, made, opened)
@@ -120,6 +129,11 @@ class _Change:
         self.project, self.attribute, self.made, self.opened = project, attribute, made, opened
         self.module, self.write, self.name = attribute.module, attribute.write, attribute.name
 
+    @property
+    def does(self) -> str:
+        """What the process does to it."""
+        return "Begin" if self.opened.name in _TRANSACTIONS else "Open"
+
     def why_not(self) -> str:
         """The obstacle, in words; "" if there is none."""
         if self.made.name.startswith(_CONNECTIONS):
@@ -137,6 +151,8 @@ class _Change:
         name, call = self.opened.name, self.opened.call
         if name in _WITHOUT_MODE:
             return True
+        if name in _TRANSACTIONS:
+            return self._only_views()
         if name not in _MODES:
             return False
         keyword, position, default = _MODES[name]
@@ -145,6 +161,13 @@ class _Change:
             return False
         values = [Const(default)] if given is None else self.project.values(given, self.opened.env)
         return bool(values) and all(isinstance(value, Const) and _is_reading(value.value) for value in values)
+
+    def _only_views(self) -> bool:
+        """Whether a transaction reads an environment that is opened for reading only."""
+        call, base = self.opened.call, self.opened.base
+        given = base.call.keyword("readonly") if isinstance(base, ExtInst) else None
+        plain = len(call.args) == 1 and {name for name, _ in call.keywords} <= {"buffers"}
+        return plain and given is not None and given.value is True
 
     @cached_property
     def _variable_is_used(self) -> bool:
@@ -190,15 +213,16 @@ class _Change:
         source, start = self.project.source(self.module.path), self.write.event.start
         _, imports = reference(self.module.model, "os", "getpid", start)
         edits = lazy_attribute(source, start, self.lazy)
-        title = f"Open `{self.name}` in the process that uses it"
+        title = f"{self.does} `{self.name}` in the process that uses it"
         if not edits:
             return self.by_hand("its line has a comment inside or another statement")
         defines = (f"{self.attribute.klass.facts.qualname}.__getstate__",)
-        return Fix(title, edits, Applicability.UNSAFE, imports, defines=defines)
+        closed = closed_if_open(source, self.attribute.klass.facts.span, self.name, self.lazy.store)
+        return Fix(title, (*edits, *closed), Applicability.UNSAFE, imports, defines=defines)
 
     def by_hand(self, why_not: str) -> Fix:
         """The same for a person to paste."""
-        title = f"Open `{self.name}` in the process that uses it; {why_not}"
+        title = f"{self.does} `{self.name}` in the process that uses it; {why_not}"
         return Fix(title, (), Applicability.MANUAL, snippet=lazy_members(self.lazy))
 
 
