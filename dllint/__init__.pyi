@@ -69,6 +69,8 @@ from dllint.syntax.getattr_guard import guard_getattr as guard_getattr
 from dllint.syntax.helper import helper as helper
 from dllint.syntax.hoist_both import hoist_with_helpers as hoist_with_helpers
 from dllint.syntax.hoist_class import hoist_class as hoist_class
+from dllint.syntax.hoist_guarded import guarded_function as guarded_function
+from dllint.syntax.hoist_guarded import hoist_guarded as hoist_guarded
 from dllint.syntax.layout import in_quotes as in_quotes
 from dllint.syntax.lazy import Lazy as Lazy
 from dllint.syntax.lazy import lazy_attribute as lazy_attribute

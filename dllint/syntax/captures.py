@@ -52,7 +52,7 @@ def captures(
     if mangled(outline, function):
         raise Refused("it reads a private attribute, whose name depends on the class around it")
     variables, imports = [], []
-    for name in sorted(free.difference(own), key=lambda name: _first_use(function, name)):
+    for name in sorted(free.difference(own), key=lambda name: first_use(function, name)):
         scope = binder(outline, function, name)
         fate = module.fate(name) if scope is None else None
         if fate is Fate.SAME:
@@ -115,7 +115,8 @@ def mangled(outline: Outline, node: ast.expr | ast.stmt) -> bool:
     return re.search(r"\b__(?!\w*__\b)\w", outline.offsets.text[start:end]) is not None
 
 
-def _first_use(function: FunctionNode, name: str) -> tuple[int, int, str]:
+def first_use(function: FunctionNode, name: str) -> tuple[int, int, str]:
+    """Where a function first reads a name, to sort names by."""
     uses = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == name]
     return (*min(((node.lineno, node.col_offset) for node in uses), default=(0, 0)), name)
 

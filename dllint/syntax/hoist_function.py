@@ -183,7 +183,7 @@ def _moved(
 ) -> str | None:
     """The function's text under its new name, with the captured variables and imports."""
     if not taken.imports:
-        return _renamed(source, code, name, node, captured)
+        return renamed_with(source, code, name, node, captured)
     docstring = isinstance(node.body[0], ast.Expr) and isinstance(node.body[0].value, ast.Constant)
     at = node.body[1] if docstring and len(node.body) > 1 else node.body[0]
     if at.lineno == node.lineno:
@@ -193,10 +193,11 @@ def _moved(
     margin = re.match(r"[ \t]*", code[start:])[0]  # type: ignore[index]
     lines = "".join(f"{margin}{statement}{source.newline}" for statement in taken.imports)
     lines += "" if isinstance(at, (ast.Import, ast.ImportFrom)) else source.newline
-    return _renamed(source, code[:start] + lines + code[start:], name, node, captured)
+    return renamed_with(source, code[:start] + lines + code[start:], name, node, captured)
 
 
-def _renamed(source: Source, code: str, name: str, node: Definition, captured: Sequence[str]) -> str | None:
+def renamed_with(source: Source, code: str, name: str, node: Definition, captured: Sequence[str]) -> str | None:
+    """A function's text, which begins a line, under another name and with more parameters in front; None if odd."""
     starts = Offsets(code).starts
     tokens = list(tokenize.generate_tokens(io.StringIO(code, newline="").readline))
     index = next(index for index, token in enumerate(tokens) if token.string == "def") + 1

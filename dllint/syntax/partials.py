@@ -11,6 +11,7 @@ from typing import NamedTuple
 from dllint.syntax.outline import Outline
 from dllint.syntax.scoping import binder
 
+_Function = ast.Lambda | ast.FunctionDef
 MOST = 3
 """Parts of one variable that become parameters of their own."""
 
@@ -23,14 +24,14 @@ class Filled(NamedTuple):
 
 
 class Narrowed(NamedTuple):
-    """A lambda's text with parameters in place of what it used of captured variables."""
+    """A function's text with parameters in place of what it used of captured variables."""
 
     code: str
     filled: tuple[Filled, ...]
 
 
-def narrowed(seen: Outline, node: ast.Lambda, code: str, variables: Sequence[str]) -> Narrowed:
-    """`cfg["size"]` or `args.size` as a parameter `size` where the lambda uses nothing else of `cfg` or `args`."""
+def narrowed(seen: Outline, node: _Function, code: str, variables: Sequence[str]) -> Narrowed:
+    """`cfg["size"]` or `args.size` as a parameter `size` where the function uses nothing else of `cfg` or `args`."""
     filled: list[Filled] = []
     edits: list[tuple[int, int, str]] = []
     start = seen.offsets.span(node)[0]
@@ -49,14 +50,14 @@ def narrowed(seen: Outline, node: ast.Lambda, code: str, variables: Sequence[str
     return Narrowed(code, tuple(filled))
 
 
-def _parts(seen: Outline, node: ast.Lambda, variable: str) -> dict[str, ast.expr]:
+def _parts(seen: Outline, node: _Function, variable: str) -> dict[str, ast.expr]:
     """The parts of a variable that the lambda reads, by their text; empty if it reads all of it, or they may change."""
     if any(_changes(part, variable) for part in ast.walk(binder(seen, node, variable) or seen.tree)):
         return {}
     return {ast.unparse(part): part for part in _accesses(seen, node, variable) or ()}
 
 
-def _accesses(seen: Outline, node: ast.Lambda, variable: str) -> list[ast.expr] | None:
+def _accesses(seen: Outline, node: _Function, variable: str) -> list[ast.expr] | None:
     """Every `variable.name` and `variable["name"]` in a lambda; None where it is used in another way, too."""
     found: list[ast.expr] = []
     for part in ast.walk(node):
@@ -77,7 +78,7 @@ def _accesses(seen: Outline, node: ast.Lambda, variable: str) -> list[ast.expr] 
     return found
 
 
-def _asked(seen: Outline, node: ast.Lambda, read: ast.AST, variable: str) -> ast.Call | None:
+def _asked(seen: Outline, node: _Function, read: ast.AST, variable: str) -> ast.Call | None:
     """`kwargs.get("name")` of keyword arguments that nothing changes."""
     call, field = seen.parents[read]
     scope = binder(seen, node, variable)
@@ -112,7 +113,7 @@ def _changes(part: ast.AST, variable: str) -> bool:
     return stored and isinstance(part.value, ast.Name) and part.value.id == variable  # type: ignore[attr-defined]
 
 
-def _parameter(seen: Outline, node: ast.Lambda, part: ast.expr, others: Sequence[Filled]) -> str:
+def _parameter(seen: Outline, node: _Function, part: ast.expr, others: Sequence[Filled]) -> str:
     """A name for a part of a variable; "" where it would be another one's."""
     match part:
         case (

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from dllint import PICKLING, Edit, Fix, Func, Held, Inst, Klass, Project, unpicklable_class, unpicklable_function
+from dllint_rules.pickling.from_guard import above_guard
 from dllint_rules.pickling.hoist import fix_held, hoist_lambda
-from dllint_rules.pickling.move_class import by_hand
 
 _TITLE = "Define it in a module and import it: spawned workers have nothing of a notebook"
 
@@ -30,14 +30,14 @@ def fix_shipped(project: Project, held: Held) -> Fix | None:
 
 
 def fix_target(project: Project, held: Held) -> Fix | None:
-    """A function at module level in place of the one that a process or a pool is sent; none for one under the guard."""
+    """A function at module level, and above the main guard, in place of the one that a process or a pool is sent."""
     func = held.value
     assert isinstance(func, Func)
     if func.facts.kind == "lambda" or func.facts.parent >= 0:
         return fix_shipped(project, held)
     if func.module.notebook:
         return out_of_notebook(project, func.module.path, func.facts.name)
-    return by_hand(f"`{func.facts.name}`", "what it uses from the guard must move, too", "above the guard")
+    return above_guard(project, func)
 
 
 def out_of_notebook(project: Project, path: str, name: str) -> Fix:
