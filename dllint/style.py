@@ -36,6 +36,7 @@ _TOLD = (
         for file in (".flake8", "setup.cfg", "tox.ini")
         for section in ("flake8", "pycodestyle")
     ),
+    (".pre-commit-config.yaml", "", r"id:\s*flake8\b(?:(?!\bid:)[\s\S])*?--max-line-length[=\s\"',]+(\d+)", 0),
     *((".editorconfig", section, r"max_line_length\s*=\s*(\d+)", 0) for section in (_PYTHON, r"\*")),
 )
 """Files, their sections, how the length is written there, and what holds where only the section is there."""

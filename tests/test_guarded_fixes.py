@@ -79,7 +79,7 @@ def test_what_it_reads_goes_along(block: str, call: str) -> None:
         (f"size = 3\n{DEFINED}size = 4\n{MAP}", "`size`, which it reads, may not be set there, or may change later"),
         (f"if input():\n    size = 3\n{DEFINED}{MAP}", "`size`, which it reads, may not be set there"),
         (f"for size in range(3):\n{textwrap.indent(DEFINED + MAP, '    ')}", "`size`, which it reads, may not be set"),
-        (f"size = 3\n{DEFINED.replace('size', 'size, run_func')}{MAP}", "it sets a variable of the module, or calls itself"),
+        (f"size = 3\n{DEFINED.replace('size', 'size, run_func')}{MAP}", "it sets a variable of the module, or calls"),
         (f"size = 3\n{DEFINED}run_func.size = 3\n{MAP}", "`run_func` is used where what it reads may have changed"),
         (
             f"for step in range(3):\n    size = int(step)\n{textwrap.indent(DEFINED, '    ')}{MAP}",

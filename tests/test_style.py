@@ -28,6 +28,8 @@ from dllint.style import Style, style_of
         (".pre-commit-config.yaml", "- id: black\n  args: ['--line-length=110']\n", Style(110)),
         (".pre-commit-config.yaml", "- id: black\n  args: [-l, '79']\n", Style(79)),
         (".pre-commit-config.yaml", "- id: ruff\n", Style()),
+        (".pre-commit-config.yaml", "- id: black\n- id: flake8\n  args: # a\n  - '--max-line-length=79'\n", Style(79)),
+        (".pre-commit-config.yaml", "- id: flake8\n- id: other\n  args: ['--max-line-length=79']\n", Style()),
     ],
 )
 def test_what_files_say(file: str, text: str, style: Style, tmp_path: Path) -> None:
@@ -81,3 +83,25 @@ def test_strings_have_the_quotes_of_the_file(tmp_path: Path) -> None:
     assert "if __name__ == '__main__':\n    main(1, 2)\n" in fixed(tmp_path, CODE)
     (tmp_path / "ruff.toml").write_text('[format]\nquote-style = "double"\n')
     assert 'if __name__ == "__main__":\n    main(1, 2)\n' in fixed(tmp_path, CODE)
+
+
+BEFORE = """\
+import torch
+from torch.utils.data import DataLoader
+
+name = "a long name of a file that is here" + ".pt"
+if "here" in name or name == "or in another place":
+    print(name, "a line that gets longer than all")
+for batch in DataLoader([1], num_workers=2):
+    batch.sum()
+"""
+
+
+def test_lines_that_a_guard_makes_too_long_are_folded(tmp_path: Path) -> None:
+    (tmp_path / "setup.cfg").write_text("[flake8]\nmax-line-length = 53\n")
+    lines = fixed(tmp_path, BEFORE).splitlines()
+    assert max(map(len, lines)) <= 53
+    block = lines[lines.index('if __name__ == "__main__":') + 1 :]
+    assert block[:4] == ["    name = (", '        "a long name of a file that is here" + ".pt"', "    )", "    if ("]
+    assert block[4:7] == ['        "here" in name', '        or name == "or in another place"', "    ):"]
+    assert block[7:9] == ["        print(", '            name, "a line that gets longer than all"']

@@ -92,7 +92,7 @@ def _of(body: ast.expr, parameters: set[str]) -> str:
         case ast.Tuple(elts=[]) | ast.List(elts=[]) | ast.Dict(keys=[]):
             return f"empty_{type(body).__name__.lower()}"
         case ast.Tuple(elts=elements):
-            return "to_pair" if len(elements) == 2 else "to_tuple"
+            return _changed(elements, parameters) or ("to_pair" if len(elements) == 2 else "to_tuple")
         case ast.List():
             return "to_list"
         case ast.Dict() | ast.DictComp():
@@ -106,6 +106,13 @@ def _of(body: ast.expr, parameters: set[str]) -> str:
             done = [item for item in (left, right) if not (isinstance(item, ast.Name) and item.id in parameters)]
             return _of(done[0], parameters) if len(done) == 1 and isinstance(done[0], ast.Call) else ""
     return ""
+
+
+def _changed(elements: list[ast.expr], parameters: set[str]) -> str:
+    """What is done to the only item that does not go through as it is: `(image / std, boxes, labels)`."""
+    done = [item for item in elements if not isinstance(item, ast.Name)]
+    own = len(done) == 1 and len(elements) > 2 and isinstance(done[0], (ast.BinOp, ast.Call))
+    return _of(done[0], parameters) if own and _reads(done[0], parameters) else ""
 
 
 def _targets(body: ast.AST) -> set[str]:

@@ -13,6 +13,7 @@ from dllint.syntax.layout import BLANK, blank_above, in_quotes, indent_unit
 from dllint.syntax.module_names import is_main_guard
 from dllint.syntax.nested import end_of, read_at_once, rows
 from dllint.syntax.outline import Outline, outline
+from dllint.syntax.refold import refolded
 from dllint.syntax.removal import lines_of, stands_alone
 from dllint.syntax.scoping import bindings
 from dllint.syntax.write import closed_up, reindent
@@ -143,7 +144,8 @@ def guarded(source: Source, first: Span, last: Span, lifted: Sequence[Span] = ()
         inside = closed_up(reindent(rest.lstrip("\r\n"), "", indent_unit(source, rest)))
     except ValueError:
         return None
-    return Edit(source.path, Span(start, end), f"{gap}{in_quotes(source, GUARD)}{source.newline}{inside}")
+    block = refolded(source, inside)
+    return Edit(source.path, Span(start, end), f"{gap}{in_quotes(source, GUARD)}{source.newline}{block}")
 
 
 def _with_end(source: Source, bottom: int) -> int:
