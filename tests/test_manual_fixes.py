@@ -43,6 +43,16 @@ def fix_of(code: str, init: str, item: str) -> Fix | None:
     return rule.fix(finding, project)
 
 
+def test_a_value_that_is_wrong_by_itself_has_no_other() -> None:
+    source = Source("a.py", "from torch.utils.data import DataLoader\nDataLoader([1], num_workers=-1)\n")
+    project = Project({"a.py": collect(source)}, Targets(), lambda path: source)
+    rule = next(rule() for rule in registry.rules() if rule.code == "DLL604")
+    (finding,) = rule.check(project)
+    fix = rule.fix(finding, project)
+    assert fix is not None
+    assert fix.title == "Pass 0 or more; which value is meant is not seen"
+
+
 @pytest.mark.parametrize(
     ("code", "init", "item", "words"),
     [

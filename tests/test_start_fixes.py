@@ -423,7 +423,7 @@ def test_what_passes_or_is_told_elsewhere_is_no_change() -> None:
 def test_settings_of_other_files_count() -> None:
     config = "class Config:\n    scale = 1\n    def load(self, x):\n        self.scale = x\n\n\ncfg = Config()\n"
     text = "from config import cfg\n" + script("cfg.load(3)\n" + LOOP + "cfg.load(4)\n", item="index * cfg.scale")
-    assert "worker code reads `cfg`, which" in refused({"train.py": text, "config.py": config})
+    assert "worker code reads `cfg` of config.py, which" in refused({"train.py": text, "config.py": config})
     quiet = "from config import cfg\n" + script(LOOP + "cfg.load(4)\n")
     assert "if __name__" in fixed({"train.py": quiet, "config.py": config})
     text = "import config\n" + script(LOOP + "config.cfg = 4\n", item="index * config.cfg")
@@ -463,3 +463,43 @@ def test_what_workers_do_themselves_they_do_not_need_of_the_script() -> None:
     assert '\nif __name__ == "__main__":\n    process = Process(' in result
     later = RUNNER.format("") + "torch.set_default_dtype(torch.float32)\n"
     assert "`torch.set_default_dtype` is set for this process only" in refused(later)
+
+
+POOL = """\
+import multiprocessing
+
+found = []
+
+
+def work(number):
+    return number
+
+
+def keep(number):
+    found.append(number)
+
+
+pool = multiprocessing.Pool(2)
+for number in range(3):
+    pool.apply_async(work, (number,), callback=keep)
+pool.close()
+pool.join()
+found.append(3)
+"""
+
+
+def test_a_pool_calls_its_callbacks_in_the_main_process() -> None:
+    assert "\n    found.append(3)\n" in fixed(POOL)
+    for more in ("    keep(3)\n", "    print(found)\n"):
+        text = POOL.replace("    return number\n", f"{more}    return number\n")
+        assert "reads `found`, which may be changed there" in refused(text)
+
+
+def test_a_module_that_is_reloaded_is_read_as_a_worker_has_it() -> None:
+    text = "import importlib\nimport config\n" + script(
+        LOOP + "config.scale['a'] = 4\n", item="index * len(config.scale)"
+    )
+    files = {"train.py": text, "config.py": "scale = {}\n"}
+    assert "worker code reads `scale`" in refused(files)
+    files["train.py"] = text.replace("        return index", "        importlib.reload(config)\n        return index")
+    assert "    config.scale['a'] = 4\n" in fixed(files)

@@ -80,7 +80,7 @@ def _why_not(project: Project, loader: Loader, conflict: Conflict, finding: Find
     """Why an argument cannot be dropped, in words; "" where it can."""
     value = loader.call.keyword(conflict.name)
     if not conflict.removable:
-        return "which of the two is meant is not seen"
+        return "which of the two is meant is not seen" if conflict.because else "which value is meant is not seen"
     if value is None or loader.instance is not None or loader.call.keyword("**") is not None:
         return "the call gets its arguments from elsewhere, and so may others"
     if value.kind != "constant" or finding.span != value.span:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 
-from dllint import Event, Expr, Ext, Func, Klass, Mod, Project, Running, event_names, flat_targets
+from dllint import Event, Expr, Ext, Func, Klass, Mod, Project, Running, Value, event_names, flat_targets
 from dllint_rules.start.worker_view import WorkerView, events_of
 
 _FILTERS = ("warnings.filterwarnings", "warnings.simplefilter")
@@ -81,7 +81,7 @@ class Effects:
         base = target.args[0]
         for value in self.project.values(base, running.env):
             if value in self.view.objects:
-                return f"worker code reads `{self.view.objects[value][1]}`, which is changed there"
+                return f"worker code reads {self._named(value, running)}, which is changed there"
             if isinstance(value, Klass | Func):
                 return f"`{base.dotted}` is changed there, and workers import it unchanged"
             if isinstance(value, Mod) and (value.module.path, target.name) in self.view.reads:
@@ -98,8 +98,13 @@ class Effects:
         if callee.kind == "attribute" and callee.name not in _READING:
             for value in self.project.values(callee.args[0], running.env):
                 if value in self.view.objects:
-                    return f"worker code reads `{self.view.objects[value][1]}`, which may be changed there"
+                    return f"worker code reads {self._named(value, running)}, which may be changed there"
         return ""
+
+    def _named(self, value: Value, running: Running) -> str:
+        """What worker code calls an object, and where that is bound, if in another file than what changes it."""
+        path, name = self.view.objects[value]
+        return f"`{name}`" if path == running.path else f"`{name}` of {path}"
 
     def _is_quiet(self, name: str, call: Expr) -> bool:
         """Whether a call only hides warnings, or sets the default as all others do."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import re
 import sys
-from collections.abc import Set
+from collections.abc import Iterator, Set
 from functools import cached_property
 
 from dllint import (
@@ -14,6 +14,7 @@ from dllint import (
     Expr,
     Finding,
     Fix,
+    Func,
     ImportedName,
     Module,
     Project,
@@ -36,6 +37,7 @@ _DISK = {"exists", "isfile", "isdir", "is_file", "is_dir", "listdir", "scandir",
 _EXITS = {"exit", "_exit", "quit"}
 _FEEDING = frozenset({"other", "constant", "text"})
 """Kinds of statements that may do nothing for workers."""
+_CALLBACKS = ("callback", "error_callback")
 _LOOKED_UP = {"globals", "exec", "eval"}
 
 
@@ -91,10 +93,34 @@ class _Tail:
         return all(loader is not None for loader in loaders) and not unseen and bool(starting)
 
     def _main_only(self) -> frozenset[tuple[str, int]]:
-        """The functions that surely run in the main process: those that start workers, as no worker may."""
+        """The functions that surely run in the main process: those that start workers, as no worker may, and callbacks.
+
+        A pool calls those in the main process.
+        """
         entries = [entry for entry in self._entries() if entry.start]
         running = (item for item in self.project.main_code.reach.walk(entries) if item.env.function >= 0)
-        return frozenset(item.function for item in running if self._starts(item))
+        return frozenset([*(item.function for item in running if self._starts(item)), *self._callbacks()])
+
+    def _callbacks(self) -> Iterator[tuple[str, int]]:
+        """The functions that are mentioned as callbacks of pools only."""
+        tasks = [task for task in self.project.processes.tasks if task.path in self.program]
+        given = {
+            (task.path, value.start): (value, task.env)
+            for task in tasks
+            for key, value in task.call.keywords
+            if key in _CALLBACKS and task.always
+        }
+        for value, env in given.values():
+            for func in self.project.values(value, env):
+                if isinstance(func, Func) and set(self._mentions(func.facts.name)) <= given.keys():
+                    yield func.module.path, func.index
+
+    def _mentions(self, name: str) -> Iterator[tuple[str, int]]:
+        """The places of the program that read a name or an attribute."""
+        for path in self.program:
+            for _, _, events in self.project.index.modules[path].scopes:
+                places = (part for event in events for part in event.walk() if part.name == name)
+                yield from ((path, part.start) for part in places if part.kind in ("name", "attribute"))
 
     def why_not(self) -> str:
         """The obstacle, in words; "" if there is none."""

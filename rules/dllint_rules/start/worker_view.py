@@ -81,10 +81,13 @@ class WorkerView:
             reader = module.model.functions[function].qualname
             for name in self._global_loads(module, function):
                 found.setdefault(self.origin(module, name), reader)
+            fresh: set[str] = set()
             for event in module.events(function):
                 for expr in event.walk():
                     for place in self.attribute(module, function, expr):
-                        found.setdefault(place, reader)
+                        if expr.args[0].name not in fresh:
+                            found.setdefault(place, reader)
+                fresh |= _reloaded(event)
         return found
 
     def attribute(self, module: Module, function: int, expr: Expr) -> Iterator[Name]:
@@ -114,6 +117,14 @@ class WorkerView:
                 if not told and not isinstance(value, (Const, Ext, Func, Klass, Mod)):
                     found.setdefault(value, (path, name))
         return found
+
+
+def _reloaded(event: Event) -> set[str]:
+    """The module that a statement runs again, in every case: whatever changed in it before is gone."""
+    call = event.value
+    if call is None or call.kind != "call" or event.block >= 0 or len(call.args) != 2:
+        return set()
+    return {call.args[1].name} if call.args[0].dotted in ("importlib.reload", "reload") else set()
 
 
 def events_of(module: Module, function: int, start: Event | None) -> tuple[Event, ...]:
