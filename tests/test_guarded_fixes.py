@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import textwrap
+from pathlib import Path
 
 import pytest
 from dllint_rules.pickling.dll107_local_target import LocalTarget
 
 from dllint import Applicability, Fix, Project
 from dllint.collect import collect
+from dllint.engine import Request, check
 from dllint.fix import apply
 from dllint.project import Targets
+from dllint.registry import Layer
 from dllint.source import Source
 from dllint.syntax.parse import parse
 from dllint.syntax.write import place_imports
@@ -99,3 +102,26 @@ def test_what_may_not_be_the_same(block: str, why: str) -> None:
 def test_a_function_that_reads_nothing_moves_as_it_is() -> None:
     result = fixed(f"print()\n{DEFINED.replace(', size', '')}{MAP}")
     assert "def run_func(number):\n    return solve(number)\n\n\nif __name__" in result
+
+
+def test_functions_of_one_name_in_several_arms(tmp_path: Path) -> None:
+    arms = [
+        f"{test}\n    size = {number}\n{textwrap.indent(DEFINED.replace('size', given), '    ')}"
+        for test, number, given in (
+            ("if input():", 1, "size, 1"),
+            ("elif input():", 2, "2, size"),
+            ("else:", 3, "size"),
+        )
+    ]
+    place = tmp_path / "a.py"
+    place.write_text(f'{HEAD}if __name__ == "__main__":\n{textwrap.indent("".join(arms) + MAP, "    ")}')
+    for _ in range(2):
+        result = check(Request(paths=(str(tmp_path),), layer=Layer(), fix=True, unsafe_fixes=True))
+        assert not result.findings
+    code = place.read_text()
+    assert code.count("run_func = functools.partial(") == 3
+    assert [line.partition("(")[0] for line in code.splitlines() if line.startswith("def _")] == [
+        "def _run_solve",
+        "def _run_func",
+        "def _run_solve_2",
+    ]

@@ -319,3 +319,9 @@ def test_a_transaction_that_may_write_is_left_alone(given: str) -> None:
     source, fix = fix_of(code)
     code = apply(code, [*fix.edits, *place_imports(source, parse(source), fix.imports)])
     assert "may be opened for something else than reading" in fix_of(code)[1].title
+
+
+def test_a_variable_that_is_given_twice_is_kept_once() -> None:
+    result = fixed(program("self.file = lmdb.open(path, max_readers=a_b, max_spare_txns=a_b)").replace("*more", "a_b"))
+    assert "lmdb.open(self._file_path, max_readers=self._a_b, max_spare_txns=self._a_b)" in result
+    assert result.count("= a_b\n") == 1

@@ -156,4 +156,3 @@ def _names(node: ast.FunctionDef) -> Iterator[str]:
             if verb != plain:
                 yield f"_{verb or 'call'}_{about}"
     yield f"_{plain}"
-    yield f"_{plain}_in_worker"

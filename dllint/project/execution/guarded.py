@@ -61,10 +61,17 @@ class GuardedNames:
         if isinstance(value, Func) and value.facts.kind == "lambda":
             return None
         kind = "class" if isinstance(value, Klass) else "function"
-        event = self.missing(value.module, value.facts.name)
-        if event is None or event.kind not in ("class", "def") or event.ref != value.index:
+        if self.missing(value.module, value.facts.name) is None or not self._is_bound(value):
             return None
         return Guarded(value.facts.name, kind, value.module, value.facts.header, ())
+
+    def _is_bound(self, value: Func | Klass) -> bool:
+        """Whether one of the bindings of its name is its own definition."""
+        module, name = value.module, value.facts.name
+        kind = "class" if isinstance(value, Klass) else "def"
+        events = [item.event for item in module.bindings[-1, -1].get(name, ())]
+        events += [event for _, event in module.writers_of_globals.get(name, [])]
+        return any(event is not None and event.kind == kind and event.ref == value.index for event in events)
 
     def read_by(self, running: Running) -> Iterator[Guarded]:
         """The names that worker code reads and that only the main process has."""

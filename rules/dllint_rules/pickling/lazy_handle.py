@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import chain
 
 from dllint import (
     Applicability,
@@ -273,7 +274,8 @@ class _Arguments:
             return self._text(value)
         if own and self.change.attribute.is_set_once(value.name):
             return self._text(value)
-        stored = next(self._stored(value), "") if value.kind == "name" else ""
+        same = (kept for kept, text in self.kept.items() if text == self._text(value))
+        stored = next(chain(self._stored(value), same), "") if value.kind == "name" else ""
         if not stored:
             stored = self._name_for(value.name if value.kind == "name" else "", name)
             text = self._text(value)
