@@ -111,8 +111,10 @@ def _of(body: ast.expr, parameters: set[str]) -> str:
 def _changed(elements: list[ast.expr], parameters: set[str]) -> str:
     """What is done to the only item that does not go through as it is: `(image / std, boxes, labels)`."""
     done = [item for item in elements if not isinstance(item, ast.Name)]
-    own = len(done) == 1 and len(elements) > 2 and isinstance(done[0], (ast.BinOp, ast.Call))
-    return _of(done[0], parameters) if own and _reads(done[0], parameters) else ""
+    if len(done) != 1 or len(elements) < 3 or not isinstance(done[0], (ast.BinOp, ast.Call)):
+        return ""
+    nested = any(isinstance(part, ast.BinOp) for part in ast.walk(done[0]) if part is not done[0])
+    return _of(done[0], parameters) if not nested and _reads(done[0], parameters) else ""
 
 
 def _targets(body: ast.AST) -> set[str]:

@@ -785,6 +785,8 @@ def test_partial_is_unsafe_and_a_plain_move_of_a_lambda_is_safe() -> None:
         ("f(lambda x: 2 * x)", "_multiply_by_2"),
         ("f(lambda x: x / 255.)", "_divide_by_255"),
         ("f(lambda x: (x - mean) / std)", "_subtract_mean_divide_by_std"),
+        ("f(lambda x, a=None, b=None: (x / std, a, b))", "_divide_by_std"),
+        ("f(lambda x, a=None: (x / std, a))", "_to_pair"),
         ("f(lambda x: x > 0)", "_is_above_0"),
         ("f(lambda x: x is not None)", "_is_not_none"),
         ("f(lambda x: x['label'])", "_label_of"),
