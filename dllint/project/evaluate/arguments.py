@@ -204,7 +204,7 @@ class Arguments:
     def from_double_star(self, expr: Expr, env: Env, name: str) -> tuple[list[Argument], bool]:
         """The values that `**expr` passes under a name, and whether it always does."""
         expr, env = stands(expr, env)
-        if self._own_parameter(expr, env, "kwargs") is not None:
+        if self.is_kwargs(expr, env):
             return self.from_kwargs(env, name)
         found: list[Argument] = []
         surely = True
@@ -218,15 +218,21 @@ class Arguments:
         return found, surely and bool(values)
 
     def _taken_before(self, mapping: Value, expr: Expr, env: Env, name: str) -> bool:
-        """Whether a dictionary that the same scope has made no longer has a key: `del options["name"]`."""
-        if expr.kind != "name" or not isinstance(mapping, (Seq, ExtInst)) or mapping.env is not env:
+        """Whether a dictionary no longer has a key where a scope passes it on: `del options["name"]`."""
+        if expr.kind != "name" or not isinstance(mapping, (Seq, ExtInst)):
             return False
-        return self._dropped(env, expr.name, name, expr.start) is Dropped.ALWAYS
+        bound = env.module.bindings[env.function, -1].get(expr.name, ())
+        made = max((item.start for item in bound if item.start <= expr.start), default=-1)
+        return self._dropped(env, expr.name, name, (made, expr.start)) is Dropped.ALWAYS
 
     def _own_parameter(self, expr: Expr, env: Env, kind: str) -> Parameter | None:
         if expr.kind != "name" or env.function < 0:
             return None
         return next((item for item in env.facts.parameters if item.kind == kind and item.name == expr.name), None)
+
+    def is_kwargs(self, expr: Expr, env: Env) -> bool:
+        """Whether an expression is the function's `**kwargs`."""
+        return self._own_parameter(expr, env, "kwargs") is not None
 
     def from_kwargs(self, env: Env, name: str) -> tuple[list[Argument], bool]:
         """The values that `**kwargs` has under a name that isn't a parameter, and whether it always has one."""
@@ -253,12 +259,18 @@ class Arguments:
             answers.append(surely)
         return Under(tuple(found), bool(answers) and all(answers) and dropped is Dropped.NEVER)
 
-    def _dropped(self, env: Env, mapping: str, name: str, before: int = sys.maxsize) -> Dropped:
-        """`del kwargs["name"]` and `kwargs.pop("name")`; a test of the dictionary's own is taken to know when."""
+    def _dropped(self, env: Env, mapping: str, name: str, between: tuple[int, int] | None = None) -> Dropped:
+        """`del kwargs["name"]` and `kwargs.pop("name")`; a test of the dictionary's own is taken to know when.
+
+        `between`: where the name is bound, and where it is read. The tests around the read hold for both.
+        """
         answer = Dropped.NEVER
+        start, end = between or (-1, sys.maxsize)
+        holds = set(env.module.enclosing(env.module.block_at(env.function, end))) if between else set()
         for event in self._taking(env):
-            if event.end <= before and takes_out(event, mapping, name):
-                tests = [env.module.block(index).test for index in env.module.enclosing(event.block)]
+            if start <= event.start and event.end <= end and takes_out(event, mapping, name):
+                blocks = [index for index in env.module.enclosing(event.block) if index not in holds]
+                tests = [env.module.block(index).test for index in blocks]
                 if all(test is not None and _speaks_of(test, mapping, name) for test in tests):
                     return Dropped.ALWAYS
                 answer = Dropped.SOMETIMES

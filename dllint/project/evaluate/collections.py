@@ -386,7 +386,8 @@ class Containers:
         """`d["name"] = x` and `d.update(name=x)` on a container, in the function that made it."""
         for event, receiver, what in env.module.mutations[env.function]:
             if what.kind == "subscript" and event.value is not None and what.args[1].value == name:
-                if container in self.evaluator.values(receiver, env):
+                runs = event.block < 0 or self.evaluator.conditions.may_run(env, event.start)
+                if runs and container in self.evaluator.values(receiver, env):
                     yield event.value, env
             elif what.kind == "call" and what.args[0].name in ("update", "setdefault"):
                 if container not in self.evaluator.values(receiver, env):

@@ -204,10 +204,18 @@ class Conditions:
         elif test.name in _ORDERS:
             return agreed(_ordered(test.name, one, other) for one in left for other in right)
         elif test.name in ("in", "not in"):
-            found = self._among(test.args[1], left, right)
+            found = self._given(test.args[1], left, env) or self._among(test.args[1], left, right)
         else:
             return None
         return found if found is None or test.name in ("is", "==", "in") else not found
+
+    def _given(self, mapping: Expr, keys: Values, env: Env) -> bool | None:
+        """True if `**kwargs` surely has the keys: the call passes them, and nothing takes them out."""
+        arguments = self.evaluator.arguments
+        if not keys or not arguments.is_kwargs(mapping, env):
+            return None
+        given = (isinstance(key, Const) and arguments.from_kwargs(env, str(key.value))[1] for key in keys)
+        return True if all(given) else None
 
     def _among(self, container: Expr, left: Values, right: Values) -> bool | None:
         """Whether constants are parts of a text, or among the constants of a list."""
