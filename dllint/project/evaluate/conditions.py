@@ -37,7 +37,7 @@ _TYPES = {
     "builtins.str": "str", "builtins.int": "int", "builtins.float": "float", "builtins.bool": "bool",
 }  # fmt: skip
 _ORDERS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
-_TORCH = ("torch.nn.", "torch.optim.", "torch.utils.data.")
+_KINDS = ("torch.nn.", "torch.optim.", "torch.utils.data.", "pandas.", "numpy.")
 MAX_TEST_DEPTH = 4
 MAX_TESTS = 32
 """Tests around a place that are asked what they leave of a value, the nearest ones."""
@@ -251,6 +251,8 @@ class Conditions:
         known = _TYPES.get(klass.name) if isinstance(klass, Ext) else None
         if isinstance(value, Inst):
             return self._made_of(value, klass)
+        if isinstance(value, ExtInst) and isinstance(klass, Klass):
+            return False if _is_made_by_torch(value.name) else None
         if isinstance(value, ExtInst):
             return same_class(value.name, klass.name) if isinstance(klass, Ext) else None
         kind = kind_of(value)
@@ -292,11 +294,19 @@ def _starts(value: Value, starts: list[Constant]) -> bool | None:
 
 @lru_cache(4096)
 def same_class(one: str, other: str) -> bool | None:
-    """Whether an instance of one external class is one of another; torch's kinds of things share no classes."""
+    """Whether an instance of one external class is one of another; torch's kinds of things share no classes.
+
+    Nor do pandas and NumPy with them. What a method of such a thing returns may be anything.
+    """
     if one == other:
         return True
-    kinds = {next((kind for kind in _TORCH if name.startswith(kind)), None) for name in (one, other)}
-    return None if None in kinds or len(kinds) == 1 else False
+    kinds = {next((kind for kind in _KINDS if name.startswith(kind)), None) for name in (one, other)}
+    return None if None in kinds or len(kinds) == 1 or "(" in one else False
+
+
+def _is_made_by_torch(name: str) -> bool:
+    """Whether a class of torch itself was called, which makes no object of a class of the project."""
+    return name.startswith("torch.") and "(" not in name and name.rpartition(".")[2][:1].isupper()
 
 
 def _may_set(part: Expr, name: str, attribute: str) -> bool:

@@ -1,5 +1,7 @@
 import os
 
+import pandas as pd
+from torch.utils.data import DataLoader
 from torchvision.datasets import CIFAR10
 
 SIZE = 4
@@ -16,6 +18,10 @@ def here(kind=None, count=3):
     holds(CIFAR10 is None)  # holds: no
     holds(Part() is not None)  # holds: yes
     holds(isinstance(Part(), Part))  # holds: yes
+    holds(isinstance(DataLoader([1]), Part))  # holds: no
+    holds(isinstance(DataLoader([1]), pd.DataFrame))  # holds: no
+    holds(isinstance(DataLoader([1]).dataset.table(), pd.DataFrame))  # holds: unknown
+    holds(isinstance(pd.read_csv("a"), Part))  # holds: unknown
     holds(os.environ.get("A"))  # holds: unknown
     holds(kind is None)  # holds: unknown
     size = 1
