@@ -40,7 +40,11 @@ class Contents:
 
     def of(self, value: Value) -> Content | None:
         """The contents of a container of data-dependent length; None if it isn't known to be one."""
-        return self.evaluator.ask(self._known, value, None, self._of, value)
+        return self.evaluator.ask(self._known, value, None, self._at_last, value)
+
+    def _at_last(self, value: Value) -> Content | None:
+        found = self._of(value)
+        return None if found is not None and self.filled.made_blocks(value) else found
 
     def _among(self, values: Iterable[Value]) -> Content | None:
         return next(filter(None, map(self.of, values)), None)

@@ -54,6 +54,13 @@ class Filled:
                 return Content(kind, found.source, place)
         return None
 
+    def made_blocks(self, mapping: Value) -> bool:
+        """Whether a loop makes a block of memory of each entry: `d[key] = np.array(d[key])`."""
+        return any(
+            event.value is not None and _replaces(event, what, scope) and self.elements.blocks((event.value,), scope)
+            for scope, event, _, what in self.growth.fillings(mapping)
+        )
+
     def _put(self, event: Event, what: Expr, scope: Env, grouped: bool) -> Content | None:
         """What is put into a container; `grouped`: into one that stands in it, `groups[name].append(row)`."""
         if event.kind == "augment":
@@ -93,6 +100,23 @@ def _key_of(event: Event, what: Expr) -> Expr | None:
     if what.kind == "call" and what.args[0].name != "setdefault":
         what = what.args[0].args[0]
     return what.args[1] if what.kind in ("subscript", "call") and len(what.args) > 1 else None
+
+
+def _replaces(event: Event, what: Expr, env: Env) -> bool:
+    """Whether an assignment is the same for every key: in a loop over the dictionary, or of what it had under the key.
+
+    A loop over a display may leave others out.
+    """
+    loop = env.module.block(event.block) if event.block >= 0 else None
+    if what.kind != "subscript" or what.args[1].kind != "name" or loop is None or loop.kind != "for":
+        return False
+    over, mapping, key = loop.test, what.args[0].dotted, what.args[1].name
+    if over is None or not mapping or over.kind in ("tuple", "list", "set"):
+        return False
+    if (over.args[0] if over.kind == "call" else over).dotted in (mapping, f"{mapping}.keys", f"{mapping}.items"):
+        return True
+    read = (part for part in (event.value.walk() if event.value else ()) if part.kind == "subscript")
+    return any(part.args[0].dotted == mapping and part.args[1].name == key for part in read)
 
 
 def _receiver(event: Event, what: Expr) -> Expr:
