@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dllint.model.facts import Event, Expr
 from dllint.project.data.elements import Elements, Kind
-from dllint.project.data.growth import Growth
-from dllint.project.evaluate.abstract_values import Env, ExtInst, Seq, Value
+from dllint.project.data.growth import Filling, Growth
+from dllint.project.evaluate.abstract_values import ExtInst, Seq, Value
 from dllint.source import Span
 
 if TYPE_CHECKING:
@@ -37,60 +37,63 @@ class Filled:
 
     def keys(self, mapping: Value) -> Content | None:
         """What the keys are under which a loop puts something into a dictionary."""
-        for scope, event, _, what in self.growth.fillings(mapping):
-            key = _key_of(event, what)
-            found = self._each((key,), event, scope) if key is not None else None
+        for filling in self.growth.fillings(mapping):
+            key = _key_of(filling.event, filling.what)
+            found = self._each((key,), filling) if key is not None else None
             if found is not None:
                 return found
         return None
 
     def of(self, container: Seq | ExtInst, mapping: bool) -> Content | None:
         """What a container holds that a loop over data fills, and where it does."""
-        for scope, event, grouped, what in self.growth.fillings(container):
-            found = self._put(event, what, scope, grouped)
+        for filling in self.growth.fillings(container):
+            found = self._put(filling)
             if found is not None:
-                kind = Kind.ROW if mapping or grouped else found.kind
-                place = scope.module.path, Span(event.start, event.end), _receiver(event, what)
+                event = filling.event
+                kind = Kind.ROW if mapping or filling.grouped else found.kind
+                place = filling.env.module.path, Span(event.start, event.end), _receiver(event, filling.what)
                 return Content(kind, found.source, place)
         return None
 
     def made_blocks(self, mapping: Value) -> bool:
         """Whether a loop makes a block of memory of each entry: `d[key] = np.array(d[key])`."""
         return any(
-            event.value is not None and _replaces(event, what, scope) and self.elements.blocks((event.value,), scope)
-            for scope, event, _, what in self.growth.fillings(mapping)
+            _replaces(filling, value) and self.elements.blocks((value,), filling.env)
+            for filling in self.growth.fillings(mapping)
+            if (value := filling.event.value) is not None
         )
 
-    def _put(self, event: Event, what: Expr, scope: Env, grouped: bool) -> Content | None:
-        """What is put into a container; `grouped`: into one that stands in it, `groups[name].append(row)`."""
-        if event.kind == "augment":
-            return self._all_of(what, event, scope)
+    def _put(self, filling: Filling) -> Content | None:
+        """What is put into a container."""
+        what, value = filling.what, filling.event.value
+        if filling.event.kind == "augment":
+            return self._all_of(what, filling)
         if what.kind == "subscript":
-            return self._each((event.value,) if event.value is not None else (), event, scope)
+            return self._each((value,) if value is not None else (), filling)
         method, args = what.args[0].name, what.args[1:]
         if method in ("extend", "update") and args:
-            return self._all_of(args[0], event, scope)
+            return self._all_of(args[0], filling)
         if method in ("append", "add", "appendleft", "insert", "setdefault") and args:
-            found = self._each(args[-1:], event, scope)
-            return found or (Content(Kind.ROW, FILLED) if grouped and self.growth.in_loop(event, scope) else None)
+            found = self._each(args[-1:], filling)
+            return found or (Content(Kind.ROW, FILLED) if filling.grouped and self.growth.repeats(filling) else None)
         return None
 
-    def _all_of(self, given: Expr, event: Event, scope: Env) -> Content | None:
+    def _all_of(self, given: Expr, filling: Filling) -> Content | None:
         """What is taken over from a container: one that grows, or whatever one has where a loop over data runs."""
         if given.kind in ("list", "tuple", "dict"):
-            return self._each(given.args[1::2] if given.kind == "dict" else given.args, event, scope)
-        found = self.contents.of_any(given, scope)
-        if found is not None or not self.growth.in_loop(event, scope):
+            return self._each(given.args[1::2] if given.kind == "dict" else given.args, filling)
+        found = self.contents.of_any(given, filling.env)
+        if found is not None or not self.growth.repeats(filling):
             return found
-        made = filter(lambda value: isinstance(value, Seq), self.evaluator.values(given, scope))
+        made = filter(lambda value: isinstance(value, Seq), self.evaluator.values(given, filling.env))
         pairs = (pair for value in made for pair in self.evaluator.containers.items(value))
         kind = next((kind for item, env in pairs if (kind := self.elements.of(item, env))), None)
         return Content(kind, FILLED) if kind is not None else None
 
-    def _each(self, items: Iterable[Expr], event: Event, scope: Env) -> Content | None:
+    def _each(self, items: Iterable[Expr], filling: Filling) -> Content | None:
         """What a loop over data puts into a container piece by piece."""
-        kind = next((kind for item in items if (kind := self.elements.of(item, scope))), None)
-        return Content(kind, FILLED) if kind is not None and self.growth.in_loop(event, scope) else None
+        kind = next((kind for item in items if (kind := self.elements.of(item, filling.env))), None)
+        return Content(kind, FILLED) if kind is not None and self.growth.repeats(filling) else None
 
 
 def _key_of(event: Event, what: Expr) -> Expr | None:
@@ -102,12 +105,13 @@ def _key_of(event: Event, what: Expr) -> Expr | None:
     return what.args[1] if what.kind in ("subscript", "call") and len(what.args) > 1 else None
 
 
-def _replaces(event: Event, what: Expr, env: Env) -> bool:
+def _replaces(filling: Filling, value: Expr) -> bool:
     """Whether an assignment is the same for every key: in a loop over the dictionary, or of what it had under the key.
 
     A loop over a display may leave others out.
     """
-    loop = env.module.block(event.block) if event.block >= 0 else None
+    what, block = filling.what, filling.event.block
+    loop = filling.env.module.block(block) if block >= 0 else None
     if what.kind != "subscript" or what.args[1].kind != "name" or loop is None or loop.kind != "for":
         return False
     over, mapping, key = loop.test, what.args[0].dotted, what.args[1].name
@@ -115,7 +119,7 @@ def _replaces(event: Event, what: Expr, env: Env) -> bool:
         return False
     if (over.args[0] if over.kind == "call" else over).dotted in (mapping, f"{mapping}.keys", f"{mapping}.items"):
         return True
-    read = (part for part in (event.value.walk() if event.value else ()) if part.kind == "subscript")
+    read = (part for part in value.walk() if part.kind == "subscript")
     return any(part.args[0].dotted == mapping and part.args[1].name == key for part in read)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dllint.knowledge import LOADERS
 from dllint.model.facts import Block, Event, Expr
@@ -62,6 +62,18 @@ _SMALL = 5000
 MAX_CALLERS = 2
 
 
+class Filling(NamedTuple):
+    """A place that fills a container, in one activation."""
+
+    container: Seq | ExtInst
+    env: Env
+    event: Event
+    grouped: bool
+    """Whether it fills one that stands in the container: `groups[key].append(row)`."""
+    what: Expr
+    """The call, the subscript that is assigned to, or what is added."""
+
+
 class Growth:
     """Answers whether containers and loops grow with the data."""
 
@@ -73,15 +85,26 @@ class Growth:
         """Whether a loop over an expression runs as often as there are files, lines, rows or records."""
         return any(map(self.grows, self.evaluator.values(iterable, env)))
 
-    def in_loop(self, event: Event, env: Env, callers: int = MAX_CALLERS) -> bool:
-        """Whether code runs in such a loop, here or where its function is called."""
+    def repeats(self, filling: Filling) -> bool:
+        """Whether such a loop fills a container, which is made before it."""
+        return self.in_loop(filling.event, filling.env, MAX_CALLERS, filling.container)
+
+    def in_loop(self, event: Event, env: Env, callers: int, made: Seq | ExtInst | None = None) -> bool:
+        """Whether code runs in such a loop, here or where its function is called.
+
+        What is made in a round of the loop, or by the call, is another one each time.
+        """
+        here = made is not None and (made.env.module, made.env.function) == (env.module, env.function)
         for index in env.module.enclosing(event.block):
             block = env.module.block(index)
+            if made is not None and here and block.start <= place_of(made).start < block.end:
+                return False
             if block.kind == "for" and block.test is not None and self.loops(block.test, env):
                 return True
             if block.kind == "while" and any(self._counts(test, env) for test in _ends(block, env)):
                 return True
-        return callers > 0 and any(self.in_loop(*place, callers - 1) for place in self.called_from(env))
+        places = self.called_from(env) if callers and not here else ()
+        return any(self.in_loop(*place, callers - 1, made) for place in places)
 
     def _counts(self, test: Expr, env: Env) -> bool:
         """`while number < len(rows)`, `while line` where that is the next line of a file."""
@@ -220,19 +243,19 @@ class Growth:
 
     def _filled(self, container: Value) -> bool:
         """Whether a loop over data, or something that grows, fills a container."""
-        for scope, event, _, what in self.fillings(container):
-            if event.kind == "augment" and what.kind not in ("list", "tuple"):
-                if self.loops(what, scope):
-                    return True
+        for filling in self.fillings(container):
+            what = filling.what
+            given: tuple[Expr, ...] = ()
+            if filling.event.kind == "augment" and what.kind not in ("list", "tuple"):
+                given = (what,)
             elif what.kind == "call" and what.args[0].name in ("extend", "update"):
-                if any(self.loops(arg, scope) for arg in what.args[1:]):
-                    return True
-            if self.in_loop(event, scope):
+                given = what.args[1:]
+            if any(self.loops(arg, filling.env) for arg in given) or self.repeats(filling):
                 return True
         return False
 
-    def fillings(self, container: Value) -> Iterator[tuple[Env, Event, bool, Expr]]:
-        """The places that fill a container: activation, event, whether in `groups[key]`, and the call or subscript."""
+    def fillings(self, container: Value) -> Iterator[Filling]:
+        """The places that fill a container."""
         if not isinstance(container, (Seq, ExtInst)):
             return
         for scope, event, receiver, what in self.evaluator.containers.mutations_around(container.env):
@@ -243,7 +266,12 @@ class Growth:
                 continue
             grouped = kept is not receiver and container in self.evaluator.values(kept, scope)
             if grouped or container in self.evaluator.values(receiver, scope):
-                yield scope, event, grouped, what
+                yield Filling(container, scope, event, grouped, what)
+
+
+def place_of(made: Seq | ExtInst) -> Expr:
+    """The display or the call that makes something."""
+    return made.expr if isinstance(made, Seq) else made.call
 
 
 def chain(value: Value | None) -> Iterator[Value]:

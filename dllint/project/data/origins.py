@@ -62,7 +62,7 @@ class Origins:
         made = isinstance(value, Seq) or (isinstance(value, ExtInst) and value.name in MAKERS)
         added = list(self.growth.fillings(value)) if made else []
         found = [self.of(part) for part in copied]
-        found += [None if grouped else self._added(event, what, scope) for scope, event, grouped, what in added]
+        found += [None if one.grouped else self._added(one.event, one.what, one.env) for one in added]
         return _all(found)
 
     def _read(self, value: ExtInst) -> Found:
