@@ -100,7 +100,10 @@ ITEMS = {
     "loveda": 5_987, "isaid": 2_806, "potsdam": 38, "vaihingen": 33, "deepglobe": 24_586, "inriaaerial": 360,
     "massachusettsroads": 1_171, "massachusettsbuildings": 151, "openearthmap": 5_000, "ssdd": 1_160, "hrsid": 5_604,
     "levirship": 3_896, "uavid": 420, "landcoverai": 10_674, "bigearthnet": 590_326, "so2sat": 400_673,
-    "sen12ms": 541_986, "millionaid": 1_000_848,
+    "sen12ms": 541_986, "millionaid": 1_000_848, "seasonet": 1_759_830, "ssl4eol": 250_000, "ssl4eos": 250_000,
+    "mmearth": 1_200_000, "cropharvest": 70_213, "treesatai": 50_381, "usavars": 97_871, "etci": 33_405,
+    "fair1m": 24_625, "hyspecnet11k": 11_483, "cowc": 90_963, "fieldsoftheworld": 70_462, "forestdamage": 1_543,
+    "reforestree": 100, "gid15": 150, "geonrw": 7_783, "sodaa": 2_513,
     # videos and motion
     "ucf11": 1_600, "ucf50": 6_681, "ucf101": 13_320, "hmdb51": 6_849, "jhmdb": 928, "ucfsports": 150,
     "activitynet": 19_994, "thumos14": 2_997, "charades": 9_848, "charadessta": 16_128, "youcook2": 13_829, "gtea": 28,

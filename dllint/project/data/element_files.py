@@ -31,6 +31,18 @@ def is_per_item(klass: Klass, attribute: str) -> bool:
     )
 
 
+def has_its_length(klass: Klass, attribute: str) -> bool:
+    """Whether a class has as many items as an attribute has elements: `return len(self.scenes)`."""
+    function = klass.facts.methods.get("__len__")
+    returned = (event.value for event in klass.module.events(function) if event.kind == "return") if function else ()
+    return any(
+        value is not None
+        and (value.kind, value.args[0].name) == ("call", "len")
+        and (value.args[-1].kind, value.args[-1].name) == ("attribute", attribute)
+        for value in returned
+    )
+
+
 def lists_each(klass: Klass, attribute: str) -> bool:
     """Whether a class, when it is made, lists what is below the elements of an attribute: folders of many items."""
     init = klass.facts.methods.get("__init__")

@@ -81,8 +81,12 @@ def is_cut_down(name: str) -> bool:
 
 def is_held_out(name: str) -> bool:
     """Whether a class is called after data that nothing is trained on: `ItmValDataset`, but not `TrainValDataset`."""
-    words = set(_words(name))
-    return not words.isdisjoint(_HELD_OUT) and words.isdisjoint({"train", "training"})
+    return not _HELD_OUT.isdisjoint(_words(name)) and not is_trained_on(name)
+
+
+def is_trained_on(name: str) -> bool:
+    """Whether a class is called after data for training: `SpeakerTrainSet`."""
+    return not {"train", "training"}.isdisjoint(_words(name))
 
 
 def is_benchmark(name: str) -> bool:

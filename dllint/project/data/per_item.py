@@ -10,7 +10,7 @@ from dllint.project.evaluate import Answer
 from dllint.project.evaluate.abstract_values import Env, Ext, Inst
 from dllint.project.execution.call_graph import Running
 from dllint.project.loaders.arguments import event_of
-from dllint.project.program.flow import LOOPS
+from dllint.project.program.flow import LOOPS, reaching
 from dllint.project.program.module import Binding
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class PerItem:
             case "constant" | "bytes" | "ellipsis" | "none":
                 return Answer.NO
             case "name":
-                return self._name(expr, env)
+                return self._name(expr, env, expr.start)
             case "attribute":
                 return self._attribute(expr, env)
             case "call":
@@ -134,16 +134,18 @@ class PerItem:
         }
         return Answer.UNKNOWN if once else Answer.NO
 
-    def _name(self, name: Expr, env: Env) -> Answer:
+    def _name(self, name: Expr, env: Env, at: int | None) -> Answer:
         if env.function < 0 or name.name not in env.facts.bound:
             return Answer.UNKNOWN if name.name in env.module.writers_of_globals else self._outer(name, env)
         bindings = env.module.bindings[env.function, -1].get(name.name, ())
-        return _any(self._binding(binding, name, env) for binding in bindings) if bindings else Answer.UNKNOWN
+        if not bindings:
+            return Answer.UNKNOWN
+        return _any(self._binding(binding, name, env) for binding in reaching(env.module, env.function, bindings, at))
 
     def _outer(self, name: Expr, env: Env) -> Answer:
         outer = env.outer
         if outer is not None and outer.function >= 0 and name.name in outer.facts.bound:
-            return self._name(name, outer)
+            return self._name(name, outer, None)
         return Answer.NO
 
     def _binding(self, binding: Binding, name: Expr, env: Env) -> Answer:

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from dllint.project.data.contents import Contents, Kind
-from dllint.project.data.element_files import is_per_item, lists_each, opens_each
+from dllint.project.data.element_files import has_its_length, is_per_item, lists_each, opens_each
 from dllint.project.data.growth import Growth
-from dllint.project.data.known import Known, is_benchmark, is_cut_down, is_held_out
+from dllint.project.data.known import Known, is_benchmark, is_cut_down, is_held_out, is_trained_on
 from dllint.project.data.list_files import ListFiles
 from dllint.project.data.origins import Origins, lists_folder
 from dllint.project.evaluate.abstract_values import Klass, Value
@@ -62,18 +62,20 @@ class Sizes:
             return counted
         keepers = self.evaluator.classes.keepers(owner, path)
         return (
-            self._by_element(owner, attribute, keepers)
+            self._by_element(owner, attribute, path, value, keepers)
             or self._by_data(owner, attribute, path, value, keepers)
             or self._by_folder(owner, attribute, path, value, keepers)
         )
 
-    def _by_element(self, owner: str, attribute: str, keepers: Iterable[Klass]) -> str:
+    def _by_element(self, owner: str, attribute: str, path: str, value: Value, keepers: Iterable[Klass]) -> str:
         """Whether there are few elements because each is a lot."""
         if is_benchmark(owner):
             return "a benchmark of few items"
-        if _COARSE.search(attribute):
-            return "one element has many files"
         bases = {base for klass in keepers for base in self.evaluator.classes.mro(klass)}
+        public = self.known.items(owner, path)
+        many = public is not None and public[1] > self.least(value)
+        if _COARSE.search(attribute) and not (many and any(has_its_length(base, attribute) for base in bases)):
+            return "one element has many files"
         if any(lists_each(base, attribute) for base in bases):
             return "one name for each folder that `__init__` lists"
         if is_cut_down(owner):
@@ -86,7 +88,8 @@ class Sizes:
         if public is not None and public[1] <= self.least(value) and not self._has_more(value, attribute, keepers):
             name, items = public
             return f"`{name}` has about {items:,} items, {_cost(items * self._each(value))}"
-        held_out = is_held_out(owner) or is_held_out(" ".join(path.rpartition(".")[0].split("/")[-2:]))
+        file = " ".join(path.rpartition(".")[0].split("/")[-2:])
+        held_out = is_held_out(owner) or (is_held_out(file) and not is_trained_on(owner))
         whole = not _PARTS.search(attribute) and not self._is_index(value)
         return "by its name for validation or tests" if held_out and whole else ""
 

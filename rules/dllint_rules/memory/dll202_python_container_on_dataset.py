@@ -46,7 +46,7 @@ class PythonContainerOnDataset(Rule):
         seen: set[object] = set()
         first: _First = {}
         for held in project.in_memory:
-            source = records.of(held.value) if not (held.assumed or is_few(held.holder.name)) else ""
+            source = records.of(held.value) if not (held.assumed or is_few(held)) else ""
             if not source or (held.route[0].path, held.holder) in names or not has_workers(project, held):
                 continue
             write, attribute = held.route[0], held.holder.name

@@ -40,6 +40,10 @@ _FEW = re.compile(
 )
 
 
+_OF_WORDS = re.compile(r"(?:Vocab(?:ulary)?|Tokenizer|Dictionary|Alphabet|Charset)$", re.IGNORECASE)
+"""The ends of the names of classes that keep the words, characters or symbols of a language."""
+
+
 class _Asked:
     """What was asked already: whether workers read an attribute of the classes of a name that a file has."""
 
@@ -47,9 +51,9 @@ class _Asked:
         self.known: dict[object, bool] = {}
 
 
-def is_few(name: str) -> bool:
-    """Whether an attribute is called after classes, words or the like, of which there are few however many items."""
-    return bool(_FEW.search(name))
+def is_few(held: Held) -> bool:
+    """Whether what is kept is called after classes, words or the like, of which there are few however many items."""
+    return bool(_FEW.search(held.holder.name) or _OF_WORDS.search(held.holder.owner))
 
 
 def read_in_workers(project: Project, held: Held, reads: Reading) -> bool:
