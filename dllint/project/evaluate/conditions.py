@@ -36,6 +36,10 @@ _TYPES = {
     "builtins.list": "list", "builtins.tuple": "tuple", "builtins.dict": "dict", "builtins.set": "set",
     "builtins.str": "str", "builtins.int": "int", "builtins.float": "float", "builtins.bool": "bool",
 }  # fmt: skip
+_TEXTS = frozenset({"builtins.str", "os.getcwd"}).union(
+    f"os.path.{name}" for name in ("join", "basename", "dirname", "abspath", "realpath", "normpath", "relpath")
+)
+"""What returns text."""
 _ORDERS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 _KINDS = ("torch.nn.", "torch.optim.", "torch.utils.data.", "pandas.", "numpy.")
 MAX_TEST_DEPTH = 4
@@ -251,11 +255,11 @@ class Conditions:
         known = _TYPES.get(klass.name) if isinstance(klass, Ext) else None
         if isinstance(value, Inst):
             return self._made_of(value, klass)
-        if isinstance(value, ExtInst) and isinstance(klass, Klass):
-            return False if _is_made_by_torch(value.name) else None
-        if isinstance(value, ExtInst):
-            return same_class(value.name, klass.name) if isinstance(klass, Ext) else None
         kind = kind_of(value)
+        if isinstance(value, ExtInst) and kind is None:
+            if isinstance(klass, Klass):
+                return False if _is_made_by_torch(value.name) else None
+            return same_class(value.name, klass.name) if isinstance(klass, Ext) else None
         if kind is None or (known is None and not isinstance(klass, Klass)):
             return None
         return kind == known or (kind, known) == ("bool", "int")
@@ -384,6 +388,8 @@ def kind_of(value: Value) -> str | None:
             return kind
         case Seq():
             return value.kind
+        case ExtInst(name=name) if name in _TEXTS:
+            return "str"
         case Func() | Method() | Klass():
             return "other"
     return None

@@ -22,6 +22,9 @@ def here(kind=None, count=3):
     holds(isinstance(DataLoader([1]), pd.DataFrame))  # holds: no
     holds(isinstance(DataLoader([1]).dataset.table(), pd.DataFrame))  # holds: unknown
     holds(isinstance(pd.read_csv("a"), Part))  # holds: unknown
+    holds(isinstance(os.path.join("a", "b"), str))  # holds: yes
+    holds(isinstance(os.path.join("a", "b"), dict))  # holds: no
+    holds(isinstance(os.path.join("a", "b"), os.PathLike))  # holds: unknown
     holds(os.environ.get("A"))  # holds: unknown
     holds(kind is None)  # holds: unknown
     size = 1
