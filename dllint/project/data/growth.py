@@ -69,7 +69,7 @@ class Filling(NamedTuple):
     env: Env
     event: Event
     grouped: bool
-    """Whether it fills one that stands in the container: `groups[key].append(row)`."""
+    """Whether it fills one that is an element of the container: `groups[key].append(row)`."""
     what: Expr
     """The call, the subscript that is assigned to, or what is added."""
 
