@@ -11,6 +11,7 @@ from functools import cached_property
 from itertools import islice
 
 from dllint.model.facts import Expr, Function
+from dllint.project.evaluate.operators import OPERATOR_METHODS
 from dllint.project.program.index import Index
 from dllint.project.program.module import Module, Site
 
@@ -61,8 +62,7 @@ class Multiplicity:
     def _find_levels(self, name: str, objects: int) -> int:
         first = self._contexts(name, 1)
         known = 1 if first <= MAX_CONTEXTS else 0
-        named = first and not (name.startswith("__") and name.endswith("__"))
-        while named and 0 < known < MAX_LEVELS:
+        while first and name not in OPERATOR_METHODS and 0 < known < MAX_LEVELS:
             if self._contexts(name, known + 1) > MAX_CONTEXTS:
                 break
             if self._contexts(name, known + 1, with_objects=True) * objects > MAX_OBJECTS:

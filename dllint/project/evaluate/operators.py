@@ -18,6 +18,8 @@ _LISTED = frozenset({"glob", "listdir", "sorted", "list", "readlines", "splitlin
 _SPECIAL = {"+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "@": "matmul",
             "|": "or", "&": "and", "^": "xor", "<<": "lshift", ">>": "rshift", "**": "pow"}  # fmt: skip
 """The operators whose methods a class may define, and what these are called."""
+OPERATOR_METHODS = frozenset(f"__{reflected}{name}__" for name in _SPECIAL.values() for reflected in ("", "r"))
+"""The methods that operators call."""
 _STREAMS = frozenset({"torch.utils.data.IterableDataset"})
 
 
