@@ -227,6 +227,92 @@ DataLoader(d23, num_workers=2)
 """
 )
 
+FAMILY = (
+    """\
+from torch.utils.data import DataLoader, Dataset
+
+class Model(Dataset):
+    def __init__(self, config):
+        self.config = config
+        self.decoding = BeamDecoding(self, config)
+    @classmethod
+    def from_config(cls, config):
+        if config:
+            return cls(config)
+        return cls(config=config.inner)
+    def changed(self, config):
+        self.decoding = BeamDecoding(self, config)
+        self.decoding = GreedyDecoding(self, config)
+        return type(self).from_config(config)
+    def __len__(self):
+        return 1
+    def __getitem__(self, index):
+        return self.decoding.decoded(index)
+
+class Decoding:
+    def __init__(self, model, config):
+        self.model = model
+        self.steps = [BeamStep(self, config), GreedyStep(self, config), Step(self, config)]
+    def decoded(self, index):
+        return [step.taken(index) for step in self.steps]
+
+class BeamDecoding(Decoding): pass
+class GreedyDecoding(Decoding): pass
+
+class Step:
+    def __init__(self, decoding, config):
+        self.decoding, self.config = decoding, config
+        self.follower = Follower(self, config)
+    def taken(self, index):
+        return self.follower.followed(index, self.config)
+
+class BeamStep(Step): pass
+class GreedyStep(Step): pass
+
+class Follower:
+    def __init__(self, step, config):
+        self.step, self.config = step, config
+    def followed(self, index, config):
+        return self.step.config, config, index
+
+"""
+    + "".join(f"class Model{n}(Model): pass\n" for n in range(40))
+    + "".join(f"DataLoader(Model{n}.from_config({n}).changed(1), num_workers=2)\n" for n in range(40))
+)
+
+OPERATORS = """\
+from torch.utils.data import DataLoader, Dataset
+
+class Term:
+    def __init__(self, op, data):
+        self.op, self.data = op, data
+    def __add__(self, other):
+        if self.op == "a":
+            return Term("sum", (self, other))
+        return other + Term("a", self.data) + other
+    def __mul__(self, other):
+        if self.op == "b":
+            return self.data * other * self
+        if self.op == "c":
+            return Term("c", other * self) + Term("b", other) * self
+        return Term("product", (self, other)) * other + self
+    def __sub__(self, other):
+        return self + other * Term("minus", 1) - self * other
+    def __pow__(self, other):
+        return self * Term("power", other) ** other - Term("b", self) ** 2
+
+class Terms(Dataset):
+    def __init__(self):
+        self.term = Term("a", 1) * Term("b", 2) - Term("c", 3) ** Term("d", 4)
+        self.other = self.term.__mul__(self.term) + self.term
+    def __len__(self):
+        return 1
+    def __getitem__(self, index):
+        return self.term * self.other ** self.term
+
+DataLoader(Terms(), num_workers=2)
+"""
+
 
 def project(text: str) -> Project:
     source = Source("a.py", text)
@@ -248,6 +334,19 @@ def test_objects_that_make_objects_of_their_class() -> None:
 def test_recursion_through_what_is_passed_on(text: str) -> None:
     """No call string bounds these: each partial, closure or object leads to one more of its kind."""
     found = project(text)
+    assert found.shipped and found.running
+    assert found.evaluator.size < MOST_VALUES
+
+
+def test_objects_that_classes_of_one_family_make() -> None:
+    """Each subclass has objects of its own, and these make others, but not all pairs of them are told apart."""
+    found = project(FAMILY)
+    assert len(found.loaders) == 40 and found.shipped and found.running
+    assert found.evaluator.size < MOST_VALUES
+
+
+def test_operators_of_one_class() -> None:
+    found = project(OPERATORS)
     assert found.shipped and found.running
     assert found.evaluator.size < MOST_VALUES
 
