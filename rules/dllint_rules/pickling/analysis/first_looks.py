@@ -58,6 +58,7 @@ class FirstLooks:
         self.evaluator = project.evaluator
         self.read_through = ReadThrough(project.evaluator)
         self._looks_in = OnDemand(self._looks_of)
+        self._asking = OnDemand(self._asks_for_process)
         self.looks = tuple(self._find())
 
     def _find(self) -> Iterator[Look]:
@@ -90,7 +91,7 @@ class FirstLooks:
     def _lazy(self, inst: Inst) -> Iterator[Kept]:
         """What only the code that reads items creates and keeps, and never releases."""
         per_item = self.evaluator.classes.per_item_only(inst.klass)
-        if not per_item or self._asks_for_process(inst):
+        if not per_item or self._asking[inst.klass]:
             return
         for kept in (*self._assigned(inst, per_item), *self._cached(inst, per_item)):
             if not self._let_go(inst, kept.attribute):
@@ -125,13 +126,13 @@ class FirstLooks:
                 if isinstance(made, ExtInst):
                     yield made
 
-    def _asks_for_process(self, inst: Inst) -> bool:
-        """Whether code of the class asks in which process it is: it opens again where that is another one."""
+    def _asks_for_process(self, klass: Klass) -> bool:
+        """Whether code of a class asks in which process it is: it opens again where that is another one."""
         return any(
             part.name in ("getpid", "get_worker_info", "current_process")
-            for klass in self.evaluator.classes.mro(inst.klass)
-            for function in klass.facts.methods.values()
-            for event in klass.module.events(function)
+            for item in self.evaluator.classes.mro(klass)
+            for function in item.facts.methods.values()
+            for event in item.module.events(function)
             for part in event.walk()
         )
 
