@@ -173,7 +173,7 @@ class Shipped:
                 for value in values:
                     if name == "dataset" and (self._no_dataset(value, loader) or (known and self._is_other(value))):
                         continue
-                    holder, only = Holder("argument", name), _is_only(values)
+                    holder, only = Holder("argument", name), len(values) < 2
                     steps.append(_Step(value, holder, (note, start), Certainty.CERTAIN, sent=name, decided=only))
         if loader.instance is not None and not loader.boundary.ships:
             steps.append(_Step(loader.instance, Holder("argument", "process"), (start,), Certainty.CERTAIN))
@@ -345,7 +345,7 @@ class Shipped:
                 at = write.target.span if write is not None else expr.span
                 note = Note(env.module.path, at, f"kept as `{attribute}` of `{inst.klass.facts.name}`")
                 values = self.evaluator.attributes.stored_values(stored)
-                surely = _is_only(values) and (
+                surely = len(values) < 2 and (
                     write is None or self.evaluator.conditions.decided(env, write.event.start)
                 )
                 surely = surely and (not outside or write in outside)  # else it may be replaced before workers start
@@ -419,20 +419,24 @@ class Shipped:
             expr, where = stands(given, env)
             text = f"kept by `{short}`" + (f" as `{key}`" if key and key != "**" else "")
             note = Note(where.module.path, expr.span, text)
-            for value in self._carried(expr, where):
-                yield step.on(value, Holder("kept", short, key), note)
+            for value, only in self._carried(expr, where):
+                yield step.on(value, Holder("kept", short, key), note, only)
 
-    def _carried(self, expr: Expr, env: Env) -> list[Value]:
-        """The values of an expression that are made somewhere or hold something; numbers and strings do neither."""
-        return [value for value in self.evaluator.values(expr, env) if not isinstance(value, _BARE)]
+    def _carried(self, expr: Expr, env: Env) -> list[tuple[Value, bool]]:
+        """The values that are made somewhere or hold something, and whether there is no other.
+
+        Numbers and strings do neither.
+        """
+        values = self.evaluator.values(expr, env)
+        return [(value, len(values) < 2) for value in values if not isinstance(value, _BARE)]
 
     def _elements(self, step: _Step, seq: Seq) -> Iterator[_Step]:
         kind = {"comprehension": seq.expr.name}.get(seq.expr.kind, seq.expr.kind)
         holder = step.holder if step.holder.kind == "argument" else Holder("element", kind, step.holder.name)
         for expr, env in self.evaluator.containers.items(seq):
             note = Note(env.module.path, expr.span, f"an element of a {kind}")
-            for value in self._carried(expr, env):
-                yield step.on(value, holder, note)
+            for value, only in self._carried(expr, env):
+                yield step.on(value, holder, note, only)
 
     def _external(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
         name, call, env = made.name, made.call, made.env
@@ -491,14 +495,16 @@ class Shipped:
             if attribute == "default_factory":
                 continue
             note = Note(env.module.path, write.target.span, f"set as `{attribute}` of `{short}`")
-            for value in self._carried(write.event.value, env):
-                yield step.on(value, Holder("attribute", attribute, short), note)
+            decided = self.evaluator.conditions.decided(env, write.event.start)
+            for value, only in self._carried(write.event.value, env):
+                yield step.on(value, Holder("attribute", attribute, short), note, only and decided)
 
     def _put_in(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
         for expr, env in self.evaluator.containers.put_in(made):
             note = Note(env.module.path, expr.span, "put into it here")
-            for value in self._carried(expr, env):
-                yield step.on(value, Holder("element", "dict", step.holder.name), note)
+            decided = self.evaluator.conditions.decided(env, expr.start)
+            for value, only in self._carried(expr, env):
+                yield step.on(value, Holder("element", "dict", step.holder.name), note, only and decided)
 
     def _defaultdict(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
         later = list(self.evaluator.attributes.later_factories(made))
@@ -506,9 +512,10 @@ class Shipped:
         for factory, env in factories:
             at = factory.span if later else made.call.span
             note = Note(env.module.path, at, "the factory of a `defaultdict`")
-            for value in self.evaluator.values(factory, env):
+            values = self.evaluator.values(factory, env)
+            for value in values:
                 holder = Holder("default_factory", step.holder.name, step.holder.owner)
-                yield step.on(value, holder, note)
+                yield step.on(value, holder, note, len(values) < 2)
         yield from self._arguments(step, made.call, made.env, made.name, first=2)
 
     def _copied(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
@@ -517,12 +524,13 @@ class Shipped:
             for value in self.evaluator.values(arg, made.env):
                 if isinstance(value, (Seq, ExtInst)) and made.name != "builtins.sorted":
                     for expr, env in self.evaluator.containers.items(value):
-                        for inner in self._carried(expr, env):
-                            yield step._replace(value=inner)
+                        for inner, only in self._carried(expr, env):
+                            yield step._replace(value=inner, decided=step.decided and only)
         for key, expr in made.call.keywords:
             if made.name == "builtins.dict" and key != "**":
-                for value in self._carried(expr, made.env):
-                    yield step._replace(value=value, holder=Holder("element", "dict", step.holder.name))
+                for value, only in self._carried(expr, made.env):
+                    holder = Holder("element", "dict", step.holder.name)
+                    yield step._replace(value=value, holder=holder, decided=step.decided and only)
 
 
 def _is_kept_list(step: _Step) -> bool:
@@ -536,11 +544,6 @@ def _is_dataset(step: _Step) -> bool:
 def _made_by_unknown(step: _Step) -> bool:
     """Whether a dataset is what a call returns that cannot be followed."""
     return isinstance(step.value, Opaque) and step.value.expr.kind == "call" and _is_dataset(step)
-
-
-def _is_only(values: Values) -> bool:
-    """Whether a value has no alternative; that there may be none at all says nothing of it."""
-    return len([value for value in values if not (isinstance(value, Const) and value.value is None)]) < 2
 
 
 def unpicklable_function(value: Value) -> str:
