@@ -26,7 +26,7 @@ from dllint.project.evaluate.abstract_values import (
 )
 from dllint.project.evaluate.hierarchy import Answer
 from dllint.project.program.events import event_names
-from dllint.project.program.flow import Decided, decided, left_before
+from dllint.project.program.flow import Decided, chosen_in, decided, is_below_end, left_before
 from dllint.project.program.guards import is_main_test, is_other_test
 
 if TYPE_CHECKING:
@@ -62,10 +62,11 @@ class Conditions:
         block = module.block_at(function, offset)
         if module.tests_around[block] and not self._entered(env, block):
             return False
-        if not module.leaving[function]:
-            return True
-        before = left_before(module, function, offset, block)
-        return not any(self.truth(known.test, env) is True for known in before)
+        if is_below_end(module, function, offset, block):
+            return False
+        before = left_before(module, function, offset, block) if module.leaving[function] else ()
+        inside = chosen_in(module, function, offset) if function in module.choices else ()
+        return not any(self.truth(known.test, env) is (not known.holds) for known in (*before, *inside))
 
     def _entered(self, env: Env, block: int) -> bool:
         return self.evaluator.ask(self._known, (id(env), block), True, self._all_allow, env, block)
@@ -77,7 +78,7 @@ class Conditions:
         """Whether all tests on the way to a place in a function are known to let it run."""
         innermost = env.module.block_at(env.function, offset)
         blocks = [env.module.block(index) for index in env.module.enclosing(innermost)]
-        if any(block.kind == "except" for block in blocks):
+        if any(block.kind == "except" or (block.kind == "case" and block.test is None) for block in blocks):
             return False
         return all(
             self.truth(known.test, env) is known.holds or _asks_where_it_runs(known.test)

@@ -68,6 +68,8 @@ class Edge(NamedTuple):
     event: Event
     env: Env
     at: Expr
+    only: bool = True
+    """Whether nothing else may be called instead."""
 
     @property
     def truncated(self) -> bool:
@@ -117,7 +119,7 @@ class Reach:
                 continue
             if self.skips(running, edge.event):
                 continue
-            decided = self.evaluator.conditions.decided(running.env, edge.event.start)
+            decided = edge.only and self.evaluator.conditions.decided(running.env, edge.at.start)
             if running.truncated and not decided:
                 continue
             note = running.note(edge.at, f"calls `{edge.env.facts.name}`")
@@ -131,11 +133,11 @@ class Reach:
         known = self._edges.get(id(env))
         if known is None:
             known = self._edges[id(env)] = tuple(
-                Edge(event, called, expr)
+                Edge(event, called, expr, only)
                 for event, parts in self._asked(env.module, env.function)
                 if self.evaluator.conditions.may_run(env, event.start)
                 for expr in parts
-                for called in dict.fromkeys(self._run_by(expr, env))
+                for called, only in dict.fromkeys(self._run_by(expr, env))
             ) + tuple(self._taken_from(env))
         return known
 
@@ -154,12 +156,14 @@ class Reach:
     def _may_call(self, part: Expr) -> bool:
         return part.kind == "call" or (part.kind == "attribute" and part.name in self._properties)
 
-    def _run_by(self, expr: Expr, env: Env) -> Iterator[Env]:
+    def _run_by(self, expr: Expr, env: Env) -> Iterator[tuple[Env, bool]]:
+        """The activations that a call creates, and whether it may create no others."""
         if expr.kind == "call":
-            for value in self.evaluator.calls.callees(expr, env):
-                yield from self._run(value, expr, env)
+            callees = self.evaluator.calls.callees(expr, env)
+            for value in callees:
+                yield from ((called, len(callees) < 2) for called in self._run(value, expr, env))
         elif expr.kind == "attribute":
-            yield from self._property(expr, env)
+            yield from ((called, True) for called in self._property(expr, env))
 
     def _taken_from(self, env: Env) -> Iterator[Edge]:
         """The `__iter__` of what a loop goes over, and the `__getitem__` of what is indexed, where objects keep it."""

@@ -361,12 +361,16 @@ class Boundaries:
         """Whether a call is known to be reached: from the program's start, or from a public name without callers."""
         where: Env | None = env
         while where is not None:
-            if not self.evaluator.conditions.decided(where, call.start):
+            if not self.evaluator.conditions.decided(where, call.start) or self._is_one_of_several(call, where):
                 return False
             if where.call is None:
                 return not self._forgets_callers(where) and not self._made_by_settings(where)
             call, where = where.call, where.caller
         return True
+
+    def _is_one_of_several(self, call: Expr, env: Env) -> bool:
+        """Whether what is called may be something else: the method of one of two objects, of which one is made."""
+        return len(self.evaluator.calls.callees(call, env)) > 1
 
     def _forgets_callers(self, env: Env) -> bool:
         """Whether an activation merges what its callers pass: one of them may never make this loader."""

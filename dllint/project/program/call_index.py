@@ -28,16 +28,19 @@ class Clause(NamedTuple):
 
 
 class Walked(NamedTuple):
-    """The calls of a module under the last names of their callees, and the clauses of each function."""
+    """The calls of a module under the last names of their callees, the clauses and the choices of each function."""
 
     calls: dict[str, list[Call]]
     comprehensions: dict[int, list[Clause]]
+    choices: dict[int, list[Expr]]
+    """`a if test else b`, `test and a`, `test or a`: what decides over a part of an expression."""
 
 
 def walked(scopes: Iterable[tuple[int, int, Iterable[Event]]], functions: Iterable[Function]) -> Walked:
     """Walks over the events of all scopes, and over the decorators of all functions, which aren't events."""
     calls: dict[str, list[Call]] = defaultdict(list)
     clauses: dict[int, list[Clause]] = defaultdict(list)
+    choices: dict[int, list[Expr]] = defaultdict(list)
 
     def visit(expr: Expr, function: int, event: Event) -> None:
         """In the order of the text; not what has no parts, which is most of it."""
@@ -48,6 +51,8 @@ def walked(scopes: Iterable[tuple[int, int, Iterable[Event]]], functions: Iterab
             targets = [value for key, value in expr.keywords if key == "for"]
             iterables = [value for key, value in expr.keywords if key == "in"]
             clauses[function] += [Clause(expr, *pair) for pair in zip(targets, iterables, strict=True)]
+        elif expr.kind in ("ifexp", "boolop"):
+            choices[function].append(expr)
         for part in args:
             while part.kind == "attribute":
                 part = part.args[0]
@@ -70,4 +75,4 @@ def walked(scopes: Iterable[tuple[int, int, Iterable[Event]]], functions: Iterab
             for part in expr.walk():
                 if part.kind == "call":
                     calls[part.args[0].name].append(Call(decorated.parent, event, part))
-    return Walked(dict(calls), dict(clauses))
+    return Walked(dict(calls), dict(clauses), dict(choices))

@@ -66,22 +66,41 @@ def decided(module: Module, function: int, offset: int) -> Iterator[Decided]:
     innermost = module.block_at(function, offset)
     for index in module.enclosing(innermost):
         block = module.block(index)
-        if block.kind == "if" and block.test is not None:
+        if block.kind in ("if", "case") and block.test is not None:
             yield Decided(block.test, True, block.start)
         elif block.kind == "else" and block.partner >= 0:
             test = module.block(block.partner).test
             if test is not None:
                 yield Decided(test, False, block.start)
     yield from left_before(module, function, offset, innermost)
+    yield from chosen_in(module, function, offset)
 
 
 def left_before(module: Module, function: int, offset: int, innermost: int) -> Iterator[Decided]:
-    """The tests that did not hold, or the function would have been left: `if test: return`."""
+    """The tests whose outcome is known, or the function would have been left: `if test: return`."""
     for index in module.leaving[function]:
         block = module.block(index)
-        if block.end <= offset and block.test is not None:
+        test = block.test if block.kind == "if" else module.block(block.partner).test
+        if block.end <= offset and test is not None:
             if block.parent < 0 or block.parent in module.enclosing(innermost):
-                yield Decided(block.test, False, block.end)
+                yield Decided(test, block.kind == "else", block.end)
+
+
+def chosen_in(module: Module, function: int, offset: int) -> Iterator[Decided]:
+    """The tests inside an expression that decide over the part of it at a place: `f() if test else None`."""
+    for choice in module.choices.get(function, ()):
+        if choice.start <= offset < choice.end:
+            test, *arms = choice.args
+            outcomes = (True, False) if choice.kind == "ifexp" else (choice.name == "and",)
+            for arm, holds in zip(arms, outcomes, strict=True):
+                if arm.start <= offset < arm.end:
+                    yield Decided(test, holds, arm.start)
+
+
+def is_below_end(module: Module, function: int, offset: int, innermost: int) -> bool:
+    """Whether a place is below a `return`, `raise` or `exit()` that every way to it meets."""
+    ended = module.ended[function]
+    return bool(ended) and any(ended.get(index, offset) < offset for index in (-1, *module.enclosing(innermost)))
 
 
 def replacing(

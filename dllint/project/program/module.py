@@ -13,7 +13,7 @@ import msgspec
 
 from dllint.model.facts import Block, Event, Expr, Function, ImportedName, ModuleModel
 from dllint.project.program.call_index import Call, Clause, Walked, walked
-from dllint.project.program.events import event_names, flat_targets, holds_from, written_by_name
+from dllint.project.program.events import event_names, flat_targets, holds_from, leaves, written_by_name
 from dllint.project.program.on_demand import OnDemand
 from dllint.project.program.roles import is_named_test, is_test
 from dllint.source import is_notebook, is_settings
@@ -73,7 +73,9 @@ class Module:
         self.mutations = OnDemand(self._mutations)
         """Every `x.append(...)`-like call and `x[k] = v` of a function."""
         self.leaving = OnDemand(self._leaving)
-        """The `if` blocks of a function that end with `return` or `raise`."""
+        """The branches of a function that end with `return`, `raise` or `exit()`."""
+        self.ended = OnDemand(self._ended)
+        """Where the blocks of a function end before their last line: nothing runs below a `return`."""
         self.tested = OnDemand(self._tested)
         """The last names that the tests of a function speak of."""
         self.means: OnDemand[int, dict[int, Any]] = OnDemand(lambda function: {})
@@ -128,6 +130,11 @@ class Module:
     def comprehensions(self) -> dict[int, list[Clause]]:
         """Every clause of a comprehension, by the function around it; -1: the module."""
         return self._walked.comprehensions
+
+    @property
+    def choices(self) -> dict[int, list[Expr]]:
+        """Every `a if test else b`, `test and a` and `test or a`, by the function around it; -1: the module."""
+        return self._walked.choices
 
     def _bindings(self, scope: tuple[int, int]) -> dict[str, list[Binding]]:
         function, klass = scope
@@ -243,17 +250,25 @@ class Module:
         return found
 
     def _leaving(self, function: int) -> list[int]:
-        last = {event.block: event.kind for event in self.events(function)} if function >= 0 else {}
+        last = {event.block: event for event in self.events(function)}
         return [
             index
-            for index, kind in last.items()
-            if index >= 0 and kind in ("return", "raise") and self.block(index).kind == "if"
+            for index, event in last.items()
+            if index >= 0 and self.block(index).kind in ("if", "else") and leaves(event)
         ]
+
+    def _ended(self, function: int) -> dict[int, int]:
+        found: dict[int, int] = {}
+        last = {event.block: event for event in self.events(function)}
+        for event in self.events(function):
+            if event is not last[event.block] and event.block not in found and leaves(event):
+                found[event.block] = event.end
+        return found
 
     def _tests_around(self, block: int) -> tuple[tuple[Expr, bool], ...]:
         found = []
         for around in map(self.block, self.enclosing(block)):
-            if around.kind == "if" and around.test is not None:
+            if around.kind in ("if", "case") and around.test is not None:
                 found.append((around.test, True))
             test = self.block(around.partner).test if around.kind == "else" and around.partner >= 0 else None
             if test is not None:
