@@ -339,7 +339,8 @@ class Project:
         if known is None:
             events = (event for event in running.events if not only_in_main(module, function, event))
             known = self._executed[module, function] = tuple(call for event in events for call in calls_of(event))
-        return known
+        may_run = self.evaluator.conditions.may_run
+        return [call for call in known if may_run(running.env, call.start)]
 
     def certainty(self, running: Running, at: Expr) -> Certainty:
         """How sure it is that a part of running code runs."""

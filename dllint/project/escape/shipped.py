@@ -43,7 +43,6 @@ from dllint.project.evaluate.abstract_values import (
     Seq,
     Super,
     Value,
-    Values,
     stands,
 )
 from dllint.project.evaluate.attributes import may_be_same

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from copy import copy
 from functools import cached_property
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst, Ex
 from dllint.project.execution.call_graph import Reach, Running
 from dllint.project.loaders.boundaries import Boundaries, Loader
 from dllint.project.loaders.worker_counts import Workers
-from dllint.project.program.guards import under_main_guard
+from dllint.project.program.guards import is_survived, under_main_guard
 from dllint.project.program.index import Index
 from dllint.project.program.module import Module
 from dllint.project.program.on_demand import OnDemand
@@ -93,9 +94,16 @@ class MainCode:
         self._begun: dict[int, list[tuple[Event, Begun]]] = {}
         self._asked = OnDemand(_parts)
         self.reach = Reach(evaluator, lambda running, event: self._guarded(running.env, event))
+        self._fatal = copy(self.reach)
+        """The code in which a worker that starts workers dies of it."""
+        self._fatal.skips = lambda running, event: self._goes_on(running.env, event)
 
     def _guarded(self, env: Env, event: Event) -> bool:
         return under_main_guard(env.module, env.function, event)
+
+    def _goes_on(self, env: Env, event: Event) -> bool:
+        """Whether a worker never runs an event, or survives that it starts workers there."""
+        return self._guarded(env, event) or is_survived(env.module, env.function, event)
 
     def runs_on_import(self, module: Module) -> bool:
         """Whether a worker's import of the main script may run a module's own code.
@@ -129,14 +137,14 @@ class MainCode:
     def starts(self, module: Module) -> Iterator[Start]:
         """The module-level statements that start workers, each once."""
         done: set[int] = set()
-        for running in self.running(module):
+        for running in self._fatal.walk(self.entries(module)):
             assert running.start is not None
             if running.start.start in done:
                 continue
             for event, begun in self.begun_by(running.env):
                 outside = running.env.function >= 0 or event is running.start
                 decided = self.evaluator.conditions.decided(running.env, event.start)
-                if not outside or self._guarded(running.env, event) or (running.truncated and not decided):
+                if not outside or self._goes_on(running.env, event) or (running.truncated and not decided):
                     continue
                 done.add(running.start.start)
                 yield self._start(running, begun, decided and running.decided and not running.truncated)

@@ -10,6 +10,8 @@ from dllint.project.program.module import Module
 
 _Test = Callable[[Expr | None], bool]
 
+_CATCHING = frozenset({"RuntimeError", "Exception", "BaseException"})
+"""What catches the error of a spawned worker that starts workers while it imports the main script."""
 _ABOUT_PROCESSES = frozenset({"daemon", "current_process", "parent_process", "get_worker_info", "worker_info"})
 
 
@@ -100,6 +102,25 @@ def _leaves_unless_main(module: Module, function: int, block: int, before: int) 
         return False
     inside = [event for event in module.events(function) if event.block == block]
     return any(event.start < before for event in inside) and any(map(leaves, inside))
+
+
+def is_survived(module: Module, function: int, event: Event) -> bool:
+    """Whether a worker that starts workers here goes on: `try: ... except Exception: print(...)` takes the error."""
+    tries = [index for index in module.enclosing(event.block) if module.block(index).kind == "try"]
+    return any(_takes_error(module, function, index) for index in tries)
+
+
+def _takes_error(module: Module, function: int, index: int) -> bool:
+    for handler, facts in enumerate(module.model.blocks):
+        if facts.kind == "except" and facts.partner == index and _catches(facts.test):
+            inside = (event for event in module.events(function) if handler in module.enclosing(event.block))
+            return not any(leaves(event) and event.kind != "return" for event in inside)
+    return False
+
+
+def _catches(caught: Expr | None) -> bool:
+    kinds = caught.args if caught is not None and caught.kind == "tuple" else (caught,)
+    return any(kind is None or kind.name in _CATCHING for kind in kinds)
 
 
 def _is_no_worker_test(test: Expr | None) -> bool:
