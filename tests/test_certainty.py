@@ -5,11 +5,14 @@ from __future__ import annotations
 import textwrap
 
 import pytest
+from dllint_rules.correctness.dll602_rng_on_dataset import RngOnDataset
 from dllint_rules.correctness.dll609_state_only_in_main import StateOnlyInMain
 from dllint_rules.memory.dll201_path_list_on_dataset import PathListOnDataset
 from dllint_rules.memory.dll208_loader_cached_by_cycle import LoaderCachedByCycle
 from dllint_rules.pickling.dll102_lambda_on_dataset import LambdaOnDataset
+from dllint_rules.pickling.dll103_lambda_to_loader import LambdaToLoader
 from dllint_rules.pickling.dll107_local_target import LocalTarget
+from dllint_rules.pickling.dll109_guarded_name_in_worker import GuardedNameInWorker
 
 from dllint import Certainty, Project, Rule
 from dllint.collect import collect
@@ -196,3 +199,119 @@ def test_a_list_that_only_workers_of_another_loader_read_is_likely_copied(mode: 
             print(names)
         """
     assert certainties("size=8", program, PathListOnDataset) == [certainty]
+
+
+@pytest.mark.parametrize(
+    ("program", "certainty"),
+    [
+        ("collate = lambda batch: batch", Certainty.CERTAIN),
+        ("collate = (lambda batch: batch) if True else None", Certainty.CERTAIN),
+        ("collate = (lambda batch: batch) if sys.argv[1:] else None", Certainty.LIKELY),
+        ("collate = sys.argv[1:] and (lambda batch: batch)", Certainty.LIKELY),
+        ("collate = None\nif sys.argv[1:]: collate = lambda batch: batch", Certainty.LIKELY),
+        ("try: from fast import collate\nexcept ImportError: collate = lambda batch: batch", Certainty.LIKELY),
+        ("if sys.argv[1:]: sys.exit()\ncollate = lambda batch: batch", Certainty.LIKELY),
+        ("collate = lambda batch: batch\nmatch sys.argv[1]:\n    case str(name): collate = None", Certainty.LIKELY),
+    ],
+)
+def test_one_of_two_is_likely_passed(program: str, certainty: Certainty) -> None:
+    whole = f"import sys\n{program}\nlist(DataLoader(range(4), num_workers=2, collate_fn=collate))"
+    assert certainties("size=8", whole, LambdaToLoader) == [certainty]
+
+
+@pytest.mark.parametrize(
+    ("line", "certainty"),
+    [
+        ("list(make())", Certainty.CERTAIN),
+        ("list(make()) if sys.argv[1:] else None", Certainty.LIKELY),
+        ("sys.argv[1:] and list(make())", Certainty.LIKELY),
+        ("match sys.argv[1]:\n    case 'a': list(make())", Certainty.LIKELY),
+        ("match sys.argv[1]:\n    case [*more]: list(make())", Certainty.LIKELY),
+    ],
+)
+def test_a_loader_of_one_of_two_ways_is_likely_made(line: str, certainty: Certainty) -> None:
+    program = (
+        "import sys\ndef make():\n    return DataLoader(range(4), num_workers=2, collate_fn=lambda batch: batch)\n"
+    )
+    assert certainties("size=8", program + line, LambdaToLoader) == [certainty]
+
+
+@pytest.mark.parametrize(("trainer", "certainty"), [("Own()", Certainty.CERTAIN), ("kind()", Certainty.LIKELY)])
+def test_what_one_of_two_objects_makes_is_likely_made(trainer: str, certainty: Certainty) -> None:
+    program = f"""
+        import sys
+
+        class Own:
+            def collate(self):
+                return lambda batch: batch
+
+            def fit(self):
+                list(DataLoader(range(4), num_workers=2, collate_fn=self.collate()))
+
+        class Plain(Own):
+            def collate(self):
+                return None
+
+        kind = Own if sys.argv[1:] else Plain
+        {trainer}.fit()
+        """
+    assert certainties("size=8", program, LambdaToLoader) == [certainty]
+
+
+@pytest.mark.parametrize(
+    ("steps", "certainty"),
+    [
+        ("[lambda page: page]", Certainty.CERTAIN),
+        ("[(lambda page: page) if sys.argv[1:] else len]", Certainty.LIKELY),
+        ("[len]\nif sys.argv[1:]: steps.append(lambda page: page)", Certainty.LIKELY),
+    ],
+)
+def test_one_of_two_elements_is_likely_kept(steps: str, certainty: Certainty) -> None:
+    program = """
+        class Kept(Dataset):
+            def __init__(self, steps):
+                self.steps = steps
+
+            def __getitem__(self, index):
+                return self.steps[0](index)
+
+        """
+    whole = f"import sys\n{textwrap.dedent(program)}steps = {steps}\nlist(DataLoader(Kept(steps), num_workers=2))"
+    assert certainties("size=8", whole) == [certainty]
+
+
+@pytest.mark.parametrize(
+    ("test", "certainty"),
+    [("True", Certainty.CERTAIN), ("self.root == 'noise'", Certainty.CERTAIN), ("index", Certainty.LIKELY)],
+)
+def test_what_is_drawn_in_some_cases_likely_repeats(test: str, certainty: Certainty) -> None:
+    program = f"""
+        import random
+
+        class Noise(Dataset):
+            def __init__(self, root):
+                self.root = root
+                self.random = random.Random(0)
+
+            def __getitem__(self, index):
+                return self.random.random() if {test} else 0
+
+        list(DataLoader(Noise("noise"), num_workers=2))
+        """
+    assert certainties("size=8", program, RngOnDataset) == [certainty]
+
+
+@pytest.mark.parametrize(("test", "certainty"), [("True", Certainty.CERTAIN), ("index", Certainty.LIKELY)])
+def test_a_name_that_is_read_in_some_cases_is_likely_missed(test: str, certainty: Certainty) -> None:
+    program = f"""
+        class Scaled(Dataset):
+            def __getitem__(self, index):
+                if {test}:
+                    return SCALE * index
+                return index
+
+        if __name__ == "__main__":
+            SCALE = 2
+            list(DataLoader(Scaled(), num_workers=2))
+        """
+    assert certainties("size=8", program, GuardedNameInWorker) == [certainty]

@@ -32,7 +32,7 @@ from dllint.project.loaders.option_defaults import Declared
 from dllint.project.loaders.worker_counts import Workers
 from dllint.project.program.guards import asks_for_process, only_in_main
 from dllint.project.program.index import Index
-from dllint.project.program.module import Module
+from dllint.project.program.module import Module, Site
 from dllint.project.program.roles import is_test
 from dllint.source import Source, Span
 from dllint.start_methods import PICKLING
@@ -346,6 +346,11 @@ class Project:
         """How sure it is that a part of running code runs."""
         decided = self.evaluator.conditions.decided(running.env, at.start)
         return running.certainty if decided else Certainty.LIKELY
+
+    def surely_runs(self, site: Site) -> bool:
+        """Whether every test on the way to a place in its function is known to let it run, whoever calls it."""
+        env = self.evaluator.generic(site.module, site.function)
+        return self.evaluator.conditions.decided(env, site.expr.start)
 
     @cached_property
     def _in_children(self) -> frozenset[tuple[str, int]]:

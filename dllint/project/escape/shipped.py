@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from copy import copy
 from typing import NamedTuple
 
@@ -43,6 +43,7 @@ from dllint.project.evaluate.abstract_values import (
     Seq,
     Super,
     Value,
+    Values,
     stands,
 )
 from dllint.project.evaluate.attributes import may_be_same
@@ -182,10 +183,10 @@ class Shipped:
         """The values that the project's users would send with this value, if no loader of the project ships it."""
         return self._walk([_Step(value, holder, route, Certainty.LIKELY)], None)
 
-    def by_process(self, values: Iterable[Value], note: Note) -> list[Held]:
+    def by_process(self, values: Values, note: Note) -> list[Held]:
         """The values sent to a process that isn't a loader's worker."""
-        sent = Holder("argument", "process")
-        return self._walk([_Step(value, sent, (note,), Certainty.CERTAIN) for value in values], None)
+        sent, only = Holder("argument", "process"), len(values) < 2
+        return self._walk([_Step(value, sent, (note,), Certainty.CERTAIN, decided=only) for value in values], None)
 
     def in_full(self, items: list[Held]) -> bool:
         """Whether pickle leaves out nothing of what was found: forked workers inherit the same."""
@@ -434,8 +435,10 @@ class Shipped:
         holder = step.holder if step.holder.kind == "argument" else Holder("element", kind, step.holder.name)
         for expr, env in self.evaluator.containers.items(seq):
             note = Note(env.module.path, expr.span, f"an element of a {kind}")
+            written = seq.expr.start <= expr.start < seq.expr.end
+            decided = written or self.evaluator.conditions.decided(env, expr.start)  # else it is put in later
             for value, only in self._carried(expr, env):
-                yield step.on(value, holder, note, only)
+                yield step.on(value, holder, note, only and decided)
 
     def _external(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
         name, call, env = made.name, made.call, made.env

@@ -34,6 +34,8 @@ class Guarded(NamedTuple):
     notes: tuple[Note, ...]
     read: bool = False
     """Code reads it; else pickle looks it up."""
+    decided: bool = True
+    """Whether it is surely read, or sent."""
 
 
 class GuardedNames:
@@ -91,7 +93,9 @@ class GuardedNames:
                 span = event.target.span if event.target is not None else Span(event.start, event.end)
                 kinds = {"class": "class", "def": "function"}
                 note = running.note(at, f"reads `{name}`")
-                yield Guarded(name, kinds.get(event.kind, "name"), module, span, (note, *running.route), True)
+                surely = running.decided and self.evaluator.conditions.decided(running.env, at.start)
+                kind, route = kinds.get(event.kind, "name"), (note, *running.route)
+                yield Guarded(name, kind, module, span, route, True, surely and not running.truncated)
 
     def _read(self, running: Running, name: str) -> Expr | None:
         module = running.env.module

@@ -58,7 +58,7 @@ class UnshardedIterable(Rule):
             message=f"`{name}` yields all of its data in every worker, because it {why}: each item "
             "comes once per worker; take every n-th item, `islice(items, info.id, None, info.num_workers)`",
             severity=self.severity,
-            certainty=loader.certainty,
+            certainty=held.surely,
             outcomes=dict.fromkeys(sorted(loader.methods), "corrupt"),
             notes=held.route,
             anchors=((loader.path, loader.span),),

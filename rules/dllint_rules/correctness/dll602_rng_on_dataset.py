@@ -40,7 +40,7 @@ class RngOnDataset(Rule):
                 drawn = self._drawn(project, held)
                 if drawn is not None:
                     seen.add((held.path, held.span))
-                    yield self._finding(project, held, drawn)
+                    yield self._finding(project, held, *drawn)
         for loader in project.loaders:
             yield from self._module_level(project, loader, seen)
 
@@ -64,7 +64,7 @@ class RngOnDataset(Rule):
                 message=f"random generator `{short}` of the module: every worker has it in the same state, so all draw "
                 "the same numbers; make one in the worker from `torch.initial_seed()`",
                 severity=self.severity,
-                certainty=loader.certainty,
+                certainty=project.certainty(running, at),
                 outcomes=dict.fromkeys(sorted(repeating), "corrupt"),
                 notes=(running.note(at, f"draws from `{short}`"), *running.route),
                 anchors=((loader.path, loader.span),),
@@ -81,7 +81,7 @@ class RngOnDataset(Rule):
         seeded = project.analysis(RandomStates).prepared(loader, held.holder.name)
         return gets_workers(loader) and not project.given.iterable(loader) and not seeded
 
-    def _drawn(self, project: Project, held: Held) -> Running | None:
+    def _drawn(self, project: Project, held: Held) -> tuple[Running, bool] | None:
         code = [running for running in project.running if running.loader is held.loader]
         code += project.users_running if held.loader is None else ()
         for klass in project.evaluator.classes.all_classes:
@@ -91,7 +91,7 @@ class RngOnDataset(Rule):
                     return found
         return None
 
-    def _finding(self, project: Project, held: Held, drawn: Running) -> Finding:
+    def _finding(self, project: Project, held: Held, drawn: Running, surely: bool) -> Finding:
         loader = held.loader
         return Finding(
             code=self.code,
@@ -100,7 +100,7 @@ class RngOnDataset(Rule):
             message=f"random generator kept as `{held.holder.name}` of `{held.holder.owner}`: every worker gets a "
             "copy in the same state, so all draw the same numbers; make it in the worker from `torch.initial_seed()`",
             severity=self.severity,
-            certainty=held.surely if loader is not None and drawn.decided else Certainty.LIKELY,
+            certainty=held.surely if loader is not None and surely else Certainty.LIKELY,
             outcomes=dict.fromkeys(sorted(project.failing(held, ALL_METHODS)), "corrupt"),
             notes=(*held.route, *drawn.route[:1]),
             anchors=((loader.path, loader.span),) if loader is not None else (),

@@ -37,7 +37,7 @@ class StateLostInWorker(Rule):
             message=f"`{text}` changes `{unheard.attribute}` in the main process only: with `persistent_workers` the "
             "workers keep the copy that they got in the first epoch; let them end, or keep it in shared memory",
             severity=self.severity,
-            certainty=loader.certainty,
+            certainty=unheard.read.certainty,
             outcomes=dict.fromkeys(sorted(loader.methods), "corrupt"),
             notes=read.route,
             anchors=((loader.path, loader.span),),

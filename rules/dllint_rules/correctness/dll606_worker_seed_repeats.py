@@ -27,7 +27,8 @@ class WorkerSeedRepeats(Rule):
             items = [running for running in project.running if running.loader is loader]
             for reseed in (*reseeding.reseeds(loader), *reseeding.by_items(items)):
                 if reseed.what is Seeding.TOO_LARGE or _matters(project, loader, reseed):
-                    certainty = Certainty.LIKELY if _unseen(project, loader) else loader.certainty
+                    unsure = project.certainty(reseed.running, reseed.call) is Certainty.LIKELY
+                    certainty = Certainty.LIKELY if unsure or _unseen(project, loader) else loader.certainty
                     yield self._finding(loader, reseed, certainty)
                     break
 

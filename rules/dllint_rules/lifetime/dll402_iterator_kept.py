@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Finding, Fix, Note, Project, Rule, Severity, Workers
+from dllint import Certainty, Finding, Fix, Note, Project, Rule, Severity, Workers
 from dllint_rules.lifetime.analysis.kept_iterators import KeptIterator, KeptIterators
 
 
@@ -34,7 +34,7 @@ class IteratorKept(Rule):
             "released, at the latest while Python shuts down, and ending them may take 5 seconds each; release it with "
             f"`{name} = None` when the work is done",
             severity=self.severity,
-            certainty=loader.certainty,
+            certainty=loader.certainty if project.surely_runs(site) else Certainty.LIKELY,
             notes=(Note(loader.path, loader.span, f"`{loader.name}(...)` starts workers here"),),
             anchors=((loader.path, loader.span),),
             key=f"{self.code}:{site.module.path}:{name}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Finding, Fix, Note, Project, Rule, Severity
+from dllint import Certainty, Finding, Fix, Note, Project, Rule, Severity
 from dllint_rules.lifetime.analysis.child_signals import ChildSignals, Taken
 
 _OUTCOMES = {
@@ -26,9 +26,9 @@ class SigchldReplaced(Rule):
     def check(self, project: Project) -> Iterator[Finding]:
         for taken in project.analysis(ChildSignals).taken():
             if not taken.site.module.is_test:
-                yield self._finding(taken)
+                yield self._finding(project, taken)
 
-    def _finding(self, taken: Taken) -> Finding:
+    def _finding(self, project: Project, taken: Taken) -> Finding:
         site, loader = taken.site, taken.loader
         what = "SIGCHLD" if site.expr.args[0].name == "signal" else f"`{site.expr.args[0].name}`"
         when = "while workers of" if what != "SIGCHLD" else "after the first workers of"
@@ -40,7 +40,7 @@ class SigchldReplaced(Rule):
             span=site.expr.span,
             message=f"{what} is taken {when} `{loader.name}` have started: {_OUTCOMES[taken.how]}{cure}",
             severity=self.severity,
-            certainty=loader.certainty,
+            certainty=loader.certainty if project.surely_runs(site) else Certainty.LIKELY,
             outcomes=dict.fromkeys(sorted(taken.methods), "hang") if hang else {},
             notes=(Note(loader.path, loader.span, f"`{loader.name}(...)` starts workers here"),),
             anchors=((loader.path, loader.span),),

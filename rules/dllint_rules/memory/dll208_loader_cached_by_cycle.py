@@ -73,8 +73,7 @@ class LoaderCachedByCycle(Rule):
 
 def _surely_runs(project: Project, site: Site, loader: Loader | None) -> bool:
     """Whether the loader is known to be made, and the call to run; batches are kept with workers and without."""
-    env = project.evaluator.generic(site.module, site.function)
-    return loader is not None and loader.decided and project.evaluator.conditions.decided(env, site.expr.start)
+    return loader is not None and loader.decided and project.surely_runs(site)
 
 
 def _is_surely_loader(project: Project, site: Site) -> bool:

@@ -43,7 +43,7 @@ class GuardedNameInWorker(Rule):
         for held in project.shipped:
             guarded = project.guarded.defined(held.value) if held.loader is not None else None
             if guarded is not None and held.loader is not None:
-                yield guarded._replace(notes=held.route), held.loader
+                yield guarded._replace(notes=held.route, decided=held.decided), held.loader
         for running in project.running:
             if running.loader is not None:
                 yield from ((guarded, running.loader) for guarded in project.guarded.read_by(running))
@@ -60,7 +60,8 @@ class GuardedNameInWorker(Rule):
         loader = starter if isinstance(starter, Loader) else None
         where = project.where(loader, failing, starter.chosen)
         error = "NameError" if guarded.kind == "name" or guarded.read else "Can't get attribute"
-        unsure = loader is not None and loader.certainty is Certainty.LIKELY
+        unsure = not (guarded.decided and starter.decided)
+        unsure = unsure or (loader is not None and loader.certainty is Certainty.LIKELY)
         at: Span = loader.span if loader is not None else starter.call.span
         place, remedy = "under the main guard", "define it above the guard, or pass it to what needs it"
         if guarded.module.notebook:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from dllint import (
     PICKLING,
+    Certainty,
     Const,
     Env,
     Expr,
@@ -54,6 +55,7 @@ class FileSystemSharing(Rule):
             span=site.expr.span,
             message=f"`file_system`: {leak if missed is None else text}",
             severity=self.severity if missed is None else Severity.WARNING,
+            certainty=Certainty.CERTAIN if project.surely_runs(site) else Certainty.LIKELY,
             notes=()
             if missed is None
             else (Note(missed.path, missed.span, f"`{missed.name}(...)` starts workers here"),),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import PICKLING, Certainty, Finding, Fix, Note, Project, Rule, Severity, Span, Workers, event_names
+from dllint import PICKLING, Certainty, Finding, Fix, Note, Project, Rule, Severity, Span, event_names
 from dllint_rules.start.analysis.forks import Forks
 from dllint_rules.start.analysis.repeated import Repeated, RepeatedWork
 
@@ -30,7 +30,7 @@ class ImportSideEffectInWorker(Rule):
     def _finding(self, repeated: Repeated, where: str) -> Finding:
         running, begun = repeated.running, repeated.begun
         loader = begun.loader
-        known = loader is None or loader.workers is Workers.SOME
+        known = loader is None or loader.certainty is Certainty.CERTAIN
         return Finding(
             code=self.code,
             path=running.path,

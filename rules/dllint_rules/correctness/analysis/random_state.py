@@ -44,16 +44,21 @@ class RandomStates:
         """Whether a value is a generator with a state of its own."""
         return isinstance(value, ExtInst) and value.name in GENERATORS
 
-    def drawn(self, code: Iterable[Running], klass: Klass, attribute: str) -> Running | None:
-        """The worker code that draws from an attribute; None too where some worker code sets or seeds it."""
-        found: Running | None = None
+    def drawn(self, code: Iterable[Running], klass: Klass, attribute: str) -> tuple[Running, bool] | None:
+        """The worker code that draws from an attribute, and whether it surely does.
+
+        None too where some worker code sets or seeds it.
+        """
+        found: tuple[Running, bool] | None = None
         for running in code:
             own = self._is_of(running, klass)
             for event in running.events:
                 if _sets(event, attribute, running, own):
                     return None
-                if found is None and own and _draws(event, attribute, receiver_of(running)):
-                    found = running
+                draw = _draw(event, attribute, receiver_of(running)) if own else None
+                if draw is not None and (found is None or not found[1]):
+                    surely = running.decided and self.evaluator.conditions.decided(running.env, draw.start)
+                    found = (running, True) if surely else found or (running, False)
         return found
 
     def _is_of(self, running: Running, klass: Klass) -> bool:
@@ -142,7 +147,7 @@ def _mentions(expr: Expr, attribute: str) -> bool:
     return any(part.kind == "attribute" and part.name == attribute for part in expr.walk())
 
 
-def _draws(event: Event, attribute: str, receiver: str) -> bool:
+def _draw(event: Event, attribute: str, receiver: str) -> Expr | None:
     """A call of a method of the generator, or a call that gets it as an argument."""
     for call in event.walk():
         if call.kind != "call":
@@ -150,5 +155,5 @@ def _draws(event: Event, attribute: str, receiver: str) -> bool:
         callee = call.args[0]
         for part in (*callee.args, *call.args[1:], *(value for _, value in call.keywords)):
             if part.kind == "attribute" and part.name == attribute and part.args[0].name == receiver != "":
-                return True
-    return False
+                return call
+    return None
