@@ -126,6 +126,10 @@ class Conditions:
             values = tuple(value for value, answer in zip(values, answers, strict=True) if answer in (None, not holds))
         return values
 
+    def holds_for(self, test: Expr, path: str, values: Values, env: Env) -> bool:
+        """Whether a test surely holds if the name or attribute `path` has one of these values."""
+        return agreed(self._answers(test, path, values, env)) is True
+
     def _changed(self, expr: Expr, env: Env, start: int) -> bool:
         """Whether a name may be rebound between a test and its use, or an attribute set."""
         root = expr

@@ -12,7 +12,7 @@ from dllint.model.facts import Expr, ImportedName
 from dllint.project.evaluate import Argument, Evaluator
 from dllint.project.evaluate.abstract_values import Env, ExtInst, ExtMethod, Free, Opaque, Value
 from dllint.project.program.index import Index
-from dllint.project.program.module import Module
+from dllint.project.program.module import Module, Write
 
 _OPTION_CALLS = ("add_argument", "add_option", "option", "add_arg")
 
@@ -33,11 +33,29 @@ class Declared:
         self.index: Index = evaluator.index
 
     def option(self, name: str, read: Value) -> list[Argument]:
-        """The defaults of the command line options that fill an attribute of what is read."""
+        """The defaults of the command line options that fill an attribute of what is read, or what replaces them."""
         near = [option for option in self._options.get(name, ()) if self._of_one_program(option.env, read)]
         parser = _parser_of(read)
         own = [option for option in near if parser is not None and parser in self._parsers(option)]
-        return [(option.default, option.env) for option in own or near]
+        return [pair for option in own or near for pair in self._in_effect(option, name, read)]
+
+    def _in_effect(self, option: _Option, name: str, read: Value) -> list[Argument]:
+        """A default, or what the program puts in its place: `if args.workers < 0: args.workers = 4`."""
+        default = option.default, option.env
+        found: list[Argument] = []
+        for module, write in self.index.outside_writes.get(name, ()):
+            env = self.evaluator.generic(module, write.function)
+            if write.event.value is not None and self._replaces(write, env, default):
+                found += [(write.event.value, env)] if self._of_one_program(env, read) else []
+        return found or [default]
+
+    def _replaces(self, write: Write, env: Env, default: Argument) -> bool:
+        """Whether a test of an option, around the place that sets it, holds for its default."""
+        block = env.module.block(write.event.block) if write.event.block >= 0 else None
+        if block is None or block.kind != "if" or block.test is None:
+            return False
+        values = self.evaluator.values(*default)
+        return self.evaluator.conditions.holds_for(block.test, write.target.dotted, values, env)
 
     def number(self, name: str, read: Value) -> list[Argument]:
         """The whole numbers stored under a name on configuration objects."""
