@@ -19,6 +19,7 @@ from dllint.project.evaluate.attributes import Attributes
 from dllint.project.evaluate.call_sites import CallSites
 from dllint.project.evaluate.calls import NAMEDTUPLE_INSTANCE, Calls
 from dllint.project.evaluate.collections import Containers
+from dllint.project.evaluate.command_lines import CommandLines
 from dllint.project.evaluate.conditions import Conditions
 from dllint.project.evaluate.contexts import Activations
 from dllint.project.evaluate.decorations import Decorations
@@ -66,6 +67,7 @@ class Evaluator:
         self.conditions = Conditions(self)
         self.classes = Hierarchy(self)
         self.settings = Settings(self)
+        self.command_lines = CommandLines(self)
         self.size = 0
         """How many values are known."""
         self._kinds: dict[str, Callable[[Expr, Env], Iterable[Value]]] = {

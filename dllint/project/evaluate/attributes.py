@@ -108,6 +108,8 @@ class Attributes:
                 return (derived(ExtMethod(base, name)),) if expr.kind == "attribute" else (Opaque(expr, env),)
             case ExtInst(name=loader, call=call) if loader in self.evaluator.loaders and call.kind == "call":
                 return self._given_to_loader(base, name) or self.evaluator.unless_open(derived(ExtMethod(base, name)))
+            case ExtInst(name="argparse.ArgumentParser().parse_args"):
+                return self.evaluator.command_lines.option(base, name) or (derived(ExtMethod(base, name)),)
             case ExtInst(name="argparse.Namespace" | "types.SimpleNamespace"):
                 pairs, _ = self.evaluator.containers.dict_item(base, name)
                 return [value for pair in pairs for value in self.evaluator.values(*pair)] or (

@@ -1,0 +1,103 @@
+"""Command lines that a program writes itself: `parser.parse_args(["--workers", "0"])`, as notebooks do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dllint.model.facts import Expr
+from dllint.project.evaluate.abstract_values import Const, ExtInst, Value, Values
+from dllint.project.program.module import Site
+
+if TYPE_CHECKING:
+    from dllint.project.evaluate import Evaluator
+
+_PARSED = "argparse.ArgumentParser().parse_args"
+_FLAGS = {"store_true": (True, False), "store_false": (False, True)}
+"""What an option of an action is if the command line has it, and if it doesn't."""
+_CONVERTED = {"int": int, "float": float, "str": str, "bool": bool}
+
+
+class CommandLines:
+    """Answers what an option is of which the whole command line is known."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+
+    def option(self, parsed: ExtInst, name: str) -> Values:
+        """The values of `args.name`; none where the command line, the option, or what is done with it isn't known."""
+        words = _words(parsed) if parsed.name == _PARSED else None
+        if words is None or name in self.evaluator.index.outside_writes or not isinstance(parsed.base, ExtInst):
+            return ()
+        options = [site for site in self._added(parsed.base) if name == _destination(site.expr)]
+        return self._given(options[0], words, parsed) if len(options) == 1 else ()
+
+    def _added(self, parser: ExtInst) -> list[Site]:
+        """The options of a parser, in the function that makes it."""
+        module, function = parser.env.module, parser.env.function
+        calls = [call for call in module.calls.get("add_argument", ()) if call.function == function]
+        return [
+            Site(module, function, call.event, call.expr)
+            for call in calls
+            if parser in self.evaluator.values(call.expr.args[0].args[0], parser.env)
+        ]
+
+    def _given(self, option: Site, words: list[str], parsed: ExtInst) -> Values:
+        call = option.expr
+        names = [str(arg.value) for arg in call.args[1:] if isinstance(arg.value, str)]
+        action = call.keyword("action")
+        plain = all(
+            key in ("type", "default", "help", "action", "dest", "required", "metavar") for key, _ in call.keywords
+        )
+        if not plain or not all(name.startswith("-") for name in names):
+            return ()
+        joined = [word.partition("=")[2] for word in words if word.partition("=")[0] in names and "=" in word]
+        places = [place for place, word in enumerate(words) if word in names]
+        given = joined + [words[place + 1] for place in places if place + 1 < len(words)]
+        if action is not None:
+            flag = _FLAGS.get(str(action.value))
+            return _constant(flag[0] if places else flag[1]) if flag and call.keyword("default") is None else ()
+        if not given:
+            default = call.keyword("default")
+            return self.evaluator.values(default, parsed.env) if default is not None else _constant(None)
+        kind = call.keyword("type")
+        return _converted(kind.dotted if kind is not None else "str", given[-1])
+
+
+def _words(parsed: ExtInst) -> list[str] | None:
+    """The words of a command line that a call is given: a list of texts, or a text that is split."""
+    given = parsed.call.args[1] if len(parsed.call.args) > 1 else parsed.call.keyword("args")
+    if given is None:
+        return None
+    if given.kind in ("list", "tuple"):
+        words = [item.value for item in given.args]
+        return (
+            [word for word in words if isinstance(word, str)] if all(isinstance(item, str) for item in words) else None
+        )
+    callee = given.args[0] if given.kind == "call" and len(given.args) == 1 and not given.keywords else None
+    if callee is not None and callee.kind == "attribute" and callee.name == "split":
+        text = callee.args[0].value
+        return text.split() if isinstance(text, str) else None
+    return None
+
+
+def _destination(call: Expr) -> str:
+    """The attribute that an option of argparse fills."""
+    said = call.keyword("dest")
+    if said is not None:
+        return str(said.value)
+    names = [str(arg.value) for arg in call.args[1:] if isinstance(arg.value, str)]
+    long = [name for name in names if name.startswith("--")]
+    return next(iter(long + names), "").lstrip("-").replace("-", "_")
+
+
+def _constant(value: bool | None) -> tuple[Value, ...]:
+    return (Const(value, type(value).__name__),)
+
+
+def _converted(kind: str, word: str) -> tuple[Value, ...]:
+    convert = _CONVERTED.get(kind)
+    try:
+        value = convert(word) if convert is not None else None
+    except ValueError:
+        return ()
+    return (Const(value, type(value).__name__),) if convert is not None else ()
