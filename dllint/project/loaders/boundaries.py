@@ -38,6 +38,8 @@ from dllint.targets import Targets
 
 MAX_CONTEXTS = 64
 _NAMED = ("name", "attribute")
+_SHOWN = frozenset({"batch_sampler", "batch_size", "dataset", "sampler"})
+"""What a loader shows of itself without workers."""
 _GENERIC = LOADERS["torch.utils.data.DataLoader"]
 _PROCESS = Boundary((), (), "", "multiprocessing.Process")
 
@@ -163,6 +165,8 @@ class Boundaries:
         return tuple(self.index.calls_named(sorted(self.names)))
 
     def _made_at(self, site: Site) -> Iterator[Loader]:
+        if _is_forgotten(site):
+            return
         for env in self.contexts(site.module, site.function):
             if self._may_be_reached(site.expr, env):
                 yield from self._loaders_of(site, env)
@@ -506,6 +510,32 @@ class Boundaries:
         if found:
             return frozenset(found), True
         return self.chosen_methods.of(env.module.path)
+
+
+def _is_forgotten(site: Site) -> bool:
+    """Whether a loader gets a local name of which nothing is read but what the loader shows: nobody goes through it."""
+    module, target = site.module, site.event.target
+    if site.function < 0 or site.event.kind != "assign" or site.event.value is not site.expr:
+        return False
+    if target is None or target.kind != "name" or target.name not in module.model.functions[site.function].bound:
+        return False
+    around = module.model.functions[site.function].span
+    inside = [
+        item for item in module.model.functions if around.start <= item.span.start and item.span.end <= around.end
+    ]
+    if any("locals" in item.loads for item in inside):
+        return False
+    parts = [part for item in inside if target.name in item.loads for event in item.events for part in event.walk()]
+    read = [part for part in parts if part.kind == "name" and part.name == target.name and part is not target]
+    return len(read) == sum(_only_shows(part, target.name) for part in parts)
+
+
+def _only_shows(part: Expr, name: str) -> bool:
+    """Whether an expression asks a loader for its dataset or its length."""
+    if part.kind == "attribute":
+        return part.name in _SHOWN and part.args[0].kind == "name" and part.args[0].name == name
+    asks = part.kind == "call" and part.args[0].dotted == "len" and len(part.args) == 2
+    return asks and part.args[1].kind == "name" and part.args[1].name == name
 
 
 def _begun(loader: Loader) -> tuple[Module, int]:
