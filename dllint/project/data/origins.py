@@ -10,6 +10,7 @@ from dllint.model.facts import Block, Event, Expr
 from dllint.project.data.contents import Contents
 from dllint.project.data.growth import FRAMES, MAKERS, READ, Growth, chain, opens, reads_rows
 from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Seq, Value
+from dllint.project.evaluate.shapes import GENERATOR
 from dllint.project.program.flow import LOOPS
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ _READ_TEXT = frozenset({"pathlib.Path.read_text", "pathlib.Path().read_text"})
 _PAIRED = frozenset({"builtins.enumerate", "builtins.zip", "builtins.map"})
 _WILD = re.compile(r"[*?\[]")
 _DISPLAYS = ("list", "tuple", "set", "dict")
+_FEW = 20
+"""So many rounds of a loop, each over a folder of its own, are like a loop over as many names."""
 _MAX_NAMES = 4
 """So many names are followed from a pattern to its text."""
 
@@ -49,6 +52,9 @@ class Origins:
                 clauses = [iterable for key, iterable in expr.keywords if key == "in"]
                 one = len(clauses) == 1 and not self._is_many(expr.args[-1], env)
                 return self._loop(clauses[0], env) if one else None
+            case ExtInst(name=name) if name == GENERATOR:
+                yields = self.evaluator.containers.yields(value)
+                return _all([self._one_by_one(event, item, scope) for event, item, scope in yields])
             case ExtInst(name=name, call=call, env=env) if call.kind == "call" and not name.endswith("[]"):
                 last = name.rpartition(".")[2]
                 if last in _ENTRIES or last in _MATCHES:
@@ -62,7 +68,11 @@ class Origins:
         made = isinstance(value, Seq) or (isinstance(value, ExtInst) and value.name in MAKERS)
         added = list(self.growth.fillings(value)) if made else []
         found = [self.of(part) for part in copied]
-        found += [None if one.grouped else self._added(one.event, one.what, one.env) for one in added]
+        found += [
+            None if one.grouped else self._added(one.event, one.what, one.env)
+            for one in added
+            if self.evaluator.values(one.what, one.env) != (value,)  # `names += list(found)`: that list
+        ]
         return _all(found)
 
     def _read(self, value: ExtInst) -> Found:
@@ -104,8 +114,12 @@ class Origins:
             given = (what,) if whole else what.args[1:]
             long = [self._loop(arg, scope) for arg in given if self.growth.loops(arg, scope)]
             return None if loops else _all(long, frozenset())
-        added = what.args[-1] if what.kind == "call" else what if whole else event.value
-        if len(loops) > 1 or (added is not None and self._is_many(added, scope)):
+        return self._one_by_one(event, what.args[-1] if what.kind == "call" else what if whole else event.value, scope)
+
+    def _one_by_one(self, event: Event, element: Expr | None, scope: Env) -> Found:
+        """Where the elements come from that a place adds or yields one by one."""
+        loops = list(self._loops_around(event, scope))
+        if len(loops) > 1 or (element is not None and self._is_many(element, scope)):
             return None
         return _all([self._around(loop, scope) for loop in loops], frozenset())
 
@@ -149,7 +163,10 @@ class Origins:
 
 
 def _is_short(value: Value) -> bool:
-    """Whether a value that doesn't grow with data is written out, in pieces or as one text."""
+    """Whether a value that doesn't grow with data is written out, in pieces, as one text, or as a range."""
+    if isinstance(value, ExtInst) and value.name == "builtins.range":
+        bounds = [bound.value for bound in value.call.args[1:]]
+        return all(isinstance(bound, int) and bound <= _FEW for bound in bounds)
     if isinstance(value, ExtInst):
         return value.name.endswith(".split") and value.call.kind == "call"
     return isinstance(value, Seq) and value.expr.kind in _DISPLAYS and bool(value.expr.args)
