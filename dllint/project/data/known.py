@@ -40,12 +40,14 @@ class Known:
     def items(self, owner: str, path: str) -> tuple[str, int] | None:
         """The public data set that a class's name, its bases and its default folders name, and its number of items.
 
-        Of several the largest, but `kitti/object` is one, whatever the number of `kitti`.
+        If these name none, the class's file does: `datasets/cityscapes.py`. Of several the largest, but `kitti/object` is one, whatever the number of `kitti`.
         """
         key = owner, path
         if key not in self._items:
-            bases = (base for klass in self.classes.keepers(owner, path) for base in self.classes.mro(klass))
-            self._items[key] = _largest({owner, *(text for base in bases for text in _texts(base))})
+            keepers = self.classes.keepers(owner, path)
+            bases = (base for klass in keepers for base in self.classes.mro(klass))
+            files = (klass.module.path.rpartition("/")[2].removesuffix(".py") for klass in keepers)
+            self._items[key] = _largest({owner, *(text for base in bases for text in _texts(base))}) or _largest(files)
         return self._items[key]
 
     def given(self, owner: str, path: str) -> tuple[str, int] | None:
