@@ -40,7 +40,8 @@ class Known:
     def items(self, owner: str, path: str) -> tuple[str, int] | None:
         """The public data set that a class's name, its bases and its default folders name, and its number of items.
 
-        If these name none, the class's file does: `datasets/cityscapes.py`. Of several the largest, but `kitti/object` is one, whatever the number of `kitti`.
+        If these name none, the class's file does: `datasets/cityscapes.py`. Of several the largest, but `kitti/object`
+        is one, whatever the number of `kitti`.
         """
         key = owner, path
         if key not in self._items:

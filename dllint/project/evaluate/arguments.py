@@ -11,6 +11,7 @@ from dllint.model.facts import Event, Expr, Function, Parameter
 from dllint.project.evaluate.abstract_values import Env, ExtInst, Free, Inst, Seq, Value, Values, stands
 from dllint.project.evaluate.call_sites import MAX_CALL_SITES
 from dllint.project.evaluate.shapes import Argument, Under, decorated, unique
+from dllint.project.evaluate.strong_updates import just_stored
 from dllint.project.program.module import Site
 
 if TYPE_CHECKING:
@@ -204,6 +205,9 @@ class Arguments:
     def from_double_star(self, expr: Expr, env: Env, name: str) -> tuple[list[Argument], bool]:
         """The values that `**expr` passes under a name, and whether it always does."""
         expr, env = stands(expr, env)
+        stored = just_stored(env.module, env.function, expr, name)
+        if stored is not None:
+            return [(stored, env)], True
         if self.is_kwargs(expr, env):
             return self.from_kwargs(env, name)
         found: list[Argument] = []

@@ -1,11 +1,14 @@
-"""Attributes that a method reads back: after `self.queue = Queue()`, the other writes of the class do not matter."""
+"""Attributes and keys that are read back: after `self.queue = Queue()`, other writes of the class do not matter."""
 
 from __future__ import annotations
 
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate.shapes import reaching_writes
+from dllint.project.program.events import event_names
 from dllint.project.program.flow import LOOPS
 from dllint.project.program.module import Module, Write
+
+_UNKNOWN = Expr("none", 0, 0)
 
 
 def just_written(module: Module, function: int, read: Expr) -> Write | None:
@@ -35,6 +38,39 @@ def just_written(module: Module, function: int, read: Expr) -> Write | None:
     if any(_calls(event, elsewhere, last, read) for event in module.events(function)):
         return None
     return last
+
+
+def just_stored(module: Module, function: int, mapping: Expr, key: str) -> Expr | None:
+    """What the same code surely gave a key of the dictionary of a name, last before a place: `options["key"] = 2`."""
+    if mapping.kind != "name":
+        return None
+    changes = [change for change in module.mutations[function] if change.receiver.dotted == mapping.name]
+    around = set(module.enclosing(module.block_at(function, mapping.start)))
+    found: tuple[Event, Expr] | None = None
+    for event, _, what in changes:
+        given = _given(event, what, key) if event.end <= mapping.start else None
+        if given is not None:
+            surely = event.block < 0 or event.block in around
+            found = (event, given) if surely and given is not _UNKNOWN else None
+    if found is None or _binds_between(module, function, mapping, found[0]):
+        return None
+    return found[1]
+
+
+def _binds_between(module: Module, function: int, name: Expr, after: Event) -> bool:
+    """Whether an event after another one, and before a place, gives a name another value."""
+    between = (event for event in module.events(function) if after.end <= event.start < name.start)
+    return any(name.name in event_names(event) for event in between)
+
+
+def _given(event: Event, what: Expr, key: str) -> Expr | None:
+    """What a change of a dictionary gives a key; "none" where it isn't known, None where it gives it nothing."""
+    if what.kind == "subscript" and event.kind == "assign":
+        known = what.args[1].kind == "constant"
+        return (event.value if what.args[1].value == key else None) if known else _UNKNOWN
+    if what.kind == "call" and what.args[0].name == "update":
+        return what.keyword(key) or (_UNKNOWN if len(what.args) > 1 or what.keyword("**") else None)
+    return _UNKNOWN
 
 
 def overwritten_later(module: Module, function: int, name: str, place: int) -> list[Write]:

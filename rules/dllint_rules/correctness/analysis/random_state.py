@@ -108,11 +108,21 @@ class RandomStates:
             if isinstance(value, (Func, Method)):
                 func = value if isinstance(value, Func) else value.func
                 names = {part.name for event in func.facts.events for part in event.walk()}
-                if any(owner in name for name in names) and any(_is_random(name, attribute) for name in names):
+                seeds = any(_is_random(name, attribute) for name in names) or self._set_by(names, attribute)
+                if seeds and any(owner in name for name in names):
                     return True
             elif getattr(value, "value", 0) is not None:
                 return True
         return False
+
+    def _set_by(self, names: set[str], attribute: str) -> bool:
+        """Whether one of these names is of a method that sets an attribute: `worker_info.dataset.reset()`."""
+        return any(
+            klass.facts.methods.get(klass.module.model.functions[write.function].name) == write.function
+            and klass.module.model.functions[write.function].name in names - {"__init__"}
+            for klass in self.evaluator.classes.all_classes
+            for write in klass.module.self_writes.get(klass.index, {}).get(attribute, ())
+        )
 
 
 def _is_random(name: str, attribute: str) -> bool:
