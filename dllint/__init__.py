@@ -22,6 +22,7 @@ _PUBLIC = {
     "Certainty": "dllint.finding",
     "Const": "dllint.project.evaluate.abstract_values",
     "Container": "dllint.documents.containers.container",
+    "Counted": "dllint.project.data.counted",
     "Edit": "dllint.fix",
     "Env": "dllint.project.evaluate.abstract_values",
     "Event": "dllint.model.facts",

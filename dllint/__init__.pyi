@@ -96,6 +96,7 @@ from dllint.syntax.uses import name_uses as name_uses
 
 __version__: str
 __all__: list[str]
+from dllint.project.data.counted import Counted as Counted
 from dllint.project.data.item_reads import ItemReads as ItemReads
 from dllint.project.data.listings import Listings as Listings
 from dllint.project.data.per_item import PerItem as PerItem

@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Expr
 from dllint.project.data.elements import PAIRS, Elements, Kind, splits_text
-from dllint.project.data.filled import FILLED, Content, Filled
+from dllint.project.data.filled import COUNTED, FILLED, Content, Filled
 from dllint.project.data.growth import Growth
 from dllint.project.data.naming import means_choice, means_class
 from dllint.project.data.sources import MADE, SETTINGS, Sources
-from dllint.project.evaluate.abstract_values import Env, Ext, ExtInst, ExtMethod, Func, Inst, Seq, Value
+from dllint.project.evaluate.abstract_values import (
+    Env,
+    Ext,
+    ExtInst,
+    ExtMethod,
+    Func,
+    Inst,
+    Klass,
+    Method,
+    Opaque,
+    Seq,
+    Value,
+)
 from dllint.project.evaluate.shapes import GENERATOR
 
 if TYPE_CHECKING:
     from dllint.project import Project
 
-__all__ = ["FILLED", "MADE", "Content", "Contents", "Kind"]
+__all__ = ["COUNTED", "FILLED", "MADE", "Content", "Contents", "Kind"]
 
 _SHUFFLED = frozenset({
     "numpy.random.choice().tolist", "numpy.random.permutation().tolist", "numpy.array().tolist", "numpy.sort().tolist",
@@ -59,6 +71,8 @@ class Contents:
                 return self.sources.of(value) or self._external(value) or self._copied(value)
             case ExtMethod():
                 return self.sources.of(value)
+            case Seq() | Opaque() if is_place_for_each(value):
+                return self.filled.of(value, mapping=False)
             case Seq(expr=expr, env=env) if expr.kind == "comprehension":
                 return self._comprehension(expr, env)
             case Seq(expr=expr) if expr.kind in ("list", "tuple", "dict"):
@@ -72,7 +86,7 @@ class Contents:
         called = isinstance(value, ExtInst) and value.call.kind == "call" and not value.name.endswith("copy")
         keys = isinstance(value, ExtInst) and value.name not in _MAPPINGS and not value.name.endswith("copy")
         for inner in self.growth.copied(value):
-            found = self._keys(inner) if keys and _is_mapping(inner) else self.of(inner)
+            found = self._keys(inner) if keys and is_mapping(inner) else self.of(inner)
             found = found or (self.sources.copied(inner) if called else None)
             if found is not None:
                 return Content(found.kind, found.source)
@@ -109,7 +123,7 @@ class Contents:
         if last in ("values", "items", "get") and base is not None:
             return self._rows(self.of(base))
         if last == "keys" and base is not None:
-            return self._keys(base) if _is_mapping(base) else self._keys_read(base)
+            return self._keys(base) if is_mapping(base) else self._keys_read(base)
         if name in _MAPPINGS or name in _LISTS:
             return self.filled.of(value, mapping=name in _MAPPINGS)
         return None
@@ -160,12 +174,27 @@ class Contents:
             kind = None
             if isinstance(function, Ext):
                 kind = {"builtins.str": Kind.STR, "pathlib.Path": Kind.PATH}.get(function.name)
-            elif isinstance(function, Func):
-                returned = self.evaluator.calls.returned(function, None, None)
-                kind = next(filter(None, map(self.elements.kind, returned)), None)
+            elif isinstance(function, Klass):
+                kind = self.elements.kind(Inst(function))
+            elif isinstance(function, (Func, Method)):
+                kind = next(filter(None, map(self.elements.kind, self.returned(function))), None)
             if kind is not None:
                 return Content(kind, MADE)
         return None
+
+    def elements_of(self, container: Value) -> Iterator[Value]:
+        """The elements of a container, those that `map` makes, too."""
+        yield from self.evaluator.containers.elements(container)
+        for part in (container, *self.growth.copied(container)):
+            if isinstance(part, ExtInst) and part.name == "builtins.map" and len(part.call.args) > 2:
+                for function in self.evaluator.values(part.call.args[1], part.env):
+                    yield from self.returned(function) if isinstance(function, (Func, Method)) else ()
+
+    def returned(self, function: Func | Method) -> Iterable[Value]:
+        """What a function returns of whatever it is given."""
+        if isinstance(function, Method):
+            return self.evaluator.calls.returned(function.func, None, None, function.owner)
+        return self.evaluator.calls.returned(function, None, None)
 
     def _yielded(self, generator: ExtInst) -> Content | None:
         for event, item, env in self.evaluator.containers.yields(generator):
@@ -178,9 +207,17 @@ class Contents:
         if not any(self.growth.loops(iterable, env) for key, iterable in expr.keywords if key == "in"):
             return None
         kind = self.elements.of(expr.args[-1], env)
+        vast = any(self.growth.is_vast(iterable, env) for key, iterable in expr.keywords if key == "in")
+        if kind is None and vast and self._has_blocks(expr.args[-1], env):
+            kind = Kind.ROW
         if expr.name == "dict":
             kind = Kind.ROW if kind or self._is_shared(expr, env) else None
         return Content(kind, MADE) if kind is not None else self._chosen(expr, env)
+
+    def _has_blocks(self, element: Expr, env: Env) -> bool:
+        """Whether an element is an array or a tensor, or has one."""
+        parts = element.args if element.kind in ("tuple", "list", "dict") else (element,)
+        return self.elements.blocks(parts, env)
 
     def _chosen(self, expr: Expr, env: Env) -> Content | None:
         """`[row for row in rows if row["size"]]`: some of what there is."""
@@ -197,7 +234,24 @@ class Contents:
         return any(isinstance(value, Inst) for value in values)
 
 
-def _is_mapping(value: Value) -> bool:
+def is_mapping(value: Value) -> bool:
+    """Whether a value is a dictionary."""
     if isinstance(value, Seq):
         return value.expr.kind == "dict" or (value.expr.kind, value.expr.name) == ("comprehension", "dict")
     return isinstance(value, ExtInst) and value.name in _MAPPINGS
+
+
+def is_list(value: Value) -> bool:
+    """Whether a value is a list or the like that was made to be filled, or filled where it is made."""
+    if isinstance(value, Seq):
+        return value.expr.kind in ("list", "set")
+    return isinstance(value, ExtInst) and value.name in _LISTS
+
+
+def is_place_for_each(value: Value) -> bool:
+    """Whether a value is a list of places to put something in: `[None] * len(rows)`, `[None for _ in rows]`."""
+    if isinstance(value, Seq) and value.expr.kind == "comprehension":
+        return value.kind == "list" and value.expr.args[-1].kind == "constant"
+    if not isinstance(value, Opaque) or (value.expr.kind, value.expr.name) != ("binop", "*"):
+        return False
+    return any(part.kind == "list" and part.args and part.args[0].kind == "constant" for part in value.expr.args)

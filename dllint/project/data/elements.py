@@ -6,8 +6,8 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Expr
-from dllint.project.data.growth import FRAMES, LINEWISE, Growth, chain, opens, reads_rows
-from dllint.project.data.naming import means_text_or_identifier
+from dllint.project.data.growth import COMBINES, FRAMES, LINEWISE, LISTING, Growth, chain, opens, reads_rows
+from dllint.project.data.naming import means_text, means_text_or_identifier
 from dllint.project.data.tables import Tables
 from dllint.project.evaluate import Answer
 from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, ExtMethod, Inst, Opaque, Seq, Value
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _PATHS = ("pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath")
 _PATH_METHODS = frozenset({"joinpath", "with_suffix", "with_name", "resolve", "absolute", "relative_to", "expanduser"})
 _TEXT_ATTRIBUTES = frozenset({"name", "stem", "suffix"})
+_ENTRIES = (".scandir[]", ".infolist[]", ".getmembers[]")
 _JOINS = frozenset({"join", "basename", "dirname", "abspath", "realpath", "normpath", "relpath"})
 _STR_METHODS = frozenset({
     "strip", "rstrip", "lstrip", "replace", "format", "lower", "upper", "join", "as_posix", "decode", "readline",
@@ -43,7 +44,7 @@ _ROW_READERS = (
 _EVALUATORS = frozenset({"builtins.eval", "ast.literal_eval"})
 """What makes an object of each line of text: a number would hardly be written as Python."""
 _ROW_BASES = ("builtins.dict", "builtins.tuple", "collections.OrderedDict", "collections.UserDict")
-PAIRS = frozenset({"builtins.zip", "builtins.enumerate"})
+PAIRS = COMBINES | {"builtins.zip", "builtins.enumerate"}
 _GROUPS = frozenset({"collections.defaultdict()[]", "builtins.dict()[]"})
 _NAMED_TUPLES = frozenset({"collections.namedtuple()", "typing.NamedTuple()"})
 _CONTAINERS = frozenset({
@@ -113,6 +114,8 @@ class Elements:
             return Kind.STR
         if attribute == "parent" and self.kind(base) is Kind.PATH:
             return Kind.PATH
+        if isinstance(base, ExtInst) and base.name.endswith(_ENTRIES):
+            return Kind.STR if means_text(attribute) else None
         row = isinstance(base, ExtInst) and base.name.endswith((".itertuples[]", ".iterrows[][]", ".iterrows[]"))
         return Kind.STR if row and means_text_or_identifier(attribute) else None
 
@@ -152,7 +155,7 @@ class Elements:
             return Kind.STR
         if last == "keys" and not sliced:
             return self._held_by(base)
-        if name.endswith(".scandir[]"):
+        if name.endswith((".scandir[]", ".itertuples[]", ".iterrows[][]")):
             return Kind.ROW
         key = item.call.args[1].value if item.call.kind == "subscript" else None
         if isinstance(key, str) and self.tables.has_rows(base):
@@ -179,10 +182,12 @@ class Elements:
         if not parts or all(part.kind == "constant" for part in parts):
             return False
         blocks = [part for part in parts if self.blocks((part,), env)]
-        if not blocks or (expr.kind == "dict" and len(blocks) * 2 < len(parts)):
+        few = len(blocks) * 2 < len(parts)
+        if not blocks or (expr.kind == "dict" and few):
             return True
         named = any(part.kind != "constant" and self.of(part, env) is not None for part in parts)
-        return named and not any(_is_read(value) for part in blocks for value in self.evaluator.values(part, env))
+        read = any(_is_read(value) for part in blocks for value in self.evaluator.values(part, env))
+        return (named or few) and not read
 
     def blocks(self, parts: tuple[Expr, ...], env: Env) -> bool:
         """Whether one of these is an array, a tensor or an image: few and large, not many and small."""
@@ -194,7 +199,10 @@ def _is_block(value: Value) -> bool:
     if isinstance(value, ExtInst) and value.name.endswith(".keys[]"):
         return False
     return any(
-        isinstance(item, ExtInst) and item.name.startswith(_BLOCKS) and not item.name.startswith(FRAMES)
+        isinstance(item, ExtInst)
+        and item.name.startswith(_BLOCKS)
+        and not item.name.startswith(FRAMES)
+        and item.name.partition("()")[0].rpartition(".")[2] not in LISTING
         for item in chain(value)
     )
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from dllint.model.facts import Event, Expr
 from dllint.project.data.elements import Elements, Kind
 from dllint.project.data.growth import Filling, Growth
-from dllint.project.evaluate.abstract_values import ExtInst, Seq, Value
+from dllint.project.evaluate.abstract_values import ExtInst, Opaque, Seq, Value
 from dllint.source import Span
 
 if TYPE_CHECKING:
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from dllint.project.data.contents import Contents
 
 FILLED = "filled in a loop over data"
+COUNTED = "one for each item"
+"""What is said of what a dataset counts for its length, where it isn't known what the loop goes over that fills it."""
+Loops = Callable[[Filling], bool]
+"""Whether a loop that runs often fills a container."""
 
 
 class Content(NamedTuple):
@@ -39,15 +43,23 @@ class Filled:
         """What the keys are under which a loop puts something into a dictionary."""
         for filling in self.growth.fillings(mapping):
             key = _key_of(filling.event, filling.what)
-            found = self._each((key,), filling) if key is not None else None
+            found = self._each((key,), filling, self.growth.repeats) if key is not None else None
             if found is not None:
                 return found
         return None
 
-    def of(self, container: Seq | ExtInst, mapping: bool) -> Content | None:
+    def of(self, container: Seq | ExtInst | Opaque, mapping: bool) -> Content | None:
         """What a container holds that a loop over data fills, and where it does."""
+        return self._of(container, mapping, self.growth.repeats)
+
+    def counted(self, container: Seq | ExtInst, mapping: bool) -> Content | None:
+        """What one holds that is as long as a dataset: any loop fills it that isn't over what is written out."""
+        found = self._of(container, mapping, self.growth.may_repeat)
+        return found._replace(source=COUNTED) if found is not None else None
+
+    def _of(self, container: Seq | ExtInst | Opaque, mapping: bool, loops: Loops) -> Content | None:
         for filling in self.growth.fillings(container):
-            found = self._put(filling)
+            found = self._put(filling, loops)
             if found is not None:
                 event = filling.event
                 kind = Kind.ROW if mapping or filling.grouped else found.kind
@@ -63,37 +75,37 @@ class Filled:
             if (value := filling.event.value) is not None
         )
 
-    def _put(self, filling: Filling) -> Content | None:
+    def _put(self, filling: Filling, loops: Loops) -> Content | None:
         """What is put into a container."""
         what, value = filling.what, filling.event.value
         if filling.event.kind == "augment":
-            return self._all_of(what, filling)
+            return self._all_of(what, filling, loops)
         if what.kind == "subscript":
-            return self._each((value,) if value is not None else (), filling)
+            return self._each((value,) if value is not None else (), filling, loops)
         method, args = what.args[0].name, what.args[1:]
         if method in ("extend", "update") and args:
-            return self._all_of(args[0], filling)
+            return self._all_of(args[0], filling, loops)
         if method in ("append", "add", "appendleft", "insert", "setdefault") and args:
-            found = self._each(args[-1:], filling)
-            return found or (Content(Kind.ROW, FILLED) if filling.grouped and self.growth.repeats(filling) else None)
+            found = self._each(args[-1:], filling, loops)
+            return found or (Content(Kind.ROW, FILLED) if filling.grouped and loops(filling) else None)
         return None
 
-    def _all_of(self, given: Expr, filling: Filling) -> Content | None:
+    def _all_of(self, given: Expr, filling: Filling, loops: Loops) -> Content | None:
         """What is taken over from a container: one that grows, or whatever one has where a loop over data runs."""
         if given.kind in ("list", "tuple", "dict"):
-            return self._each(given.args[1::2] if given.kind == "dict" else given.args, filling)
+            return self._each(given.args[1::2] if given.kind == "dict" else given.args, filling, loops)
         found = self.contents.of_any(given, filling.env)
-        if found is not None or not self.growth.repeats(filling):
+        if found is not None or not loops(filling):
             return found
         made = filter(lambda value: isinstance(value, Seq), self.evaluator.values(given, filling.env))
         pairs = (pair for value in made for pair in self.evaluator.containers.items(value))
         kind = next((kind for item, env in pairs if (kind := self.elements.of(item, env))), None)
         return Content(kind, FILLED) if kind is not None else None
 
-    def _each(self, items: Iterable[Expr], filling: Filling) -> Content | None:
+    def _each(self, items: Iterable[Expr], filling: Filling, loops: Loops) -> Content | None:
         """What a loop over data puts into a container piece by piece."""
         kind = next((kind for item in items if (kind := self.elements.of(item, filling.env))), None)
-        return Content(kind, FILLED) if kind is not None and self.growth.repeats(filling) else None
+        return Content(kind, FILLED) if kind is not None and loops(filling) else None
 
 
 def _key_of(event: Event, what: Expr) -> Expr | None:

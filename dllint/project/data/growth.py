@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dllint.knowledge import LOADERS
@@ -27,15 +27,20 @@ READ = {
     "lyft_dataset_sdk.lyftdataset.LyftDataset": "nuScenes tables",
 }  # fmt: skip
 """Callables that return Python containers as large as a file, with what they read."""
-FRAMES = ("pandas.read_",)
+FRAMES = ("pandas.read_", "geopandas.read_", "modin.pandas.read_")
+_TO_FRAME = ".to_pandas"
 RECORDS = frozenset({"Bio.SeqIO.parse", "Bio.AlignIO.parse", "pysam.FastxFile", "pysam.VariantFile"})
 """What gives the records of a file one by one, each a Python object."""
-LISTING = frozenset({"glob", "iglob", "rglob", "listdir", "iterdir", "scandir", "walk", "getnames", "namelist"})
+LISTING = frozenset({
+    "glob", "iglob", "rglob", "listdir", "iterdir", "scandir", "walk", "getnames", "namelist", "getmembers", "infolist",
+    "find_files", "list_files", "list_dir", "list_dir_or_file", "ls",
+})  # fmt: skip
 """Functions that list files, in every library: `os`, `pathlib`, `blobfile`, `fsspec`, `tensorflow.io.gfile`."""
 LINEWISE = frozenset({"readlines", "splitlines"})
 _SPLIT_FILE = re.compile(r"\.(?:read|read_text)\(\)(?:\.(?:strip|rstrip|lstrip|decode|replace)\(\))*\.split$")
 _OPENERS = frozenset({"open", "GFile", "BlobFile", "smart_open", "xopen", "reader", "DictReader", "FileInput"})
 _NO_LINES = ("PIL.", "lmdb.", "wave.", "rasterio.", "tarfile.", "zipfile.", "av.", "h5py.")
+_ARROW = ("pyarrow.", "polars.read_", "polars.scan_")
 _TABLES = frozenset({
     "numpy.load", "numpy.loadtxt", "numpy.genfromtxt", "h5py.File", "scipy.io.loadmat", "datasets.load_dataset",
 })  # fmt: skip
@@ -49,7 +54,12 @@ _COPIES = frozenset({
 _OF_SETS = (".copy", ".union", ".intersection", ".difference", ".symmetric_difference")
 _NESTED = frozenset({"itertools.chain.from_iterable", "builtins.sum"})
 """Functions that return the elements of the elements."""
-_AS_MANY = frozenset({"builtins.enumerate", "builtins.zip", "builtins.range", "builtins.len", "builtins.map"})
+COMBINES = frozenset({
+    "itertools.combinations", "itertools.permutations", "itertools.product", "itertools.pairwise",
+    "itertools.zip_longest",
+})  # fmt: skip
+"""Functions that return tuples of the elements that they are given."""
+_AS_MANY = COMBINES | {"builtins.enumerate", "builtins.zip", "builtins.range", "builtins.len", "builtins.map"}
 _MAPS = frozenset({"map", "imap", "imap_unordered", "starmap", "map_async"})
 _VIEWS = frozenset({"keys", "values", "items", "copy", "tolist", "iterrows", "itertuples", "unique"})
 MAKERS = frozenset({
@@ -59,13 +69,20 @@ MAKERS = frozenset({
 """What makes a container that is filled later."""
 _SMALL = 5000
 """So many elements are few: a slice that ends there is short."""
+_VAST = 100_000
 MAX_CALLERS = 2
+
+
+Container = Seq | ExtInst | Opaque
+"""A display, what a call makes, or `[None] * length`."""
+Often = Callable[[Block, Env], bool]
+"""Whether a loop runs often."""
 
 
 class Filling(NamedTuple):
     """A place that fills a container, in one activation."""
 
-    container: Seq | ExtInst
+    container: Container
     env: Env
     event: Event
     grouped: bool
@@ -80,6 +97,7 @@ class Growth:
     def __init__(self, project: Project) -> None:
         self.evaluator = project.evaluator
         self._known: dict[Value, bool] = {}
+        self._written: dict[Value, bool] = {}
 
     def loops(self, iterable: Expr, env: Env) -> bool:
         """Whether a loop over an expression runs as often as there are files, lines, rows or records."""
@@ -89,22 +107,68 @@ class Growth:
         """Whether such a loop fills a container, which is made before it."""
         return self.in_loop(filling.event, filling.env, MAX_CALLERS, filling.container)
 
-    def in_loop(self, event: Event, env: Env, callers: int, made: Seq | ExtInst | None = None) -> bool:
-        """Whether code runs in such a loop, here or where its function is called.
+    def may_repeat(self, filling: Filling) -> bool:
+        """Whether any loop fills a container but those over what is written out."""
+        return self.in_loop(filling.event, filling.env, MAX_CALLERS, filling.container, self._may_run_often)
+
+    def in_loop(
+        self, event: Event, env: Env, callers: int, made: Container | None = None, often: Often | None = None
+    ) -> bool:
+        """Whether code runs in such a loop, here or where its function is called; `often`: which loops these are.
 
         What is made in a round of the loop, or by the call, is another one each time.
         """
+        often = often or self._runs_often
         here = made is not None and (made.env.module, made.env.function) == (env.module, env.function)
         for index in env.module.enclosing(event.block):
             block = env.module.block(index)
             if made is not None and here and block.start <= place_of(made).start < block.end:
                 return False
-            if block.kind == "for" and block.test is not None and self.loops(block.test, env):
-                return True
-            if block.kind == "while" and any(self._counts(test, env) for test in _ends(block, env)):
+            if often(block, env):
                 return True
         places = self.called_from(env) if callers and not here else ()
-        return any(self.in_loop(*place, callers - 1, made) for place in places)
+        return any(self.in_loop(*place, callers - 1, made, often) for place in places)
+
+    def _runs_often(self, block: Block, env: Env) -> bool:
+        if block.kind == "while":
+            return any(self._counts(test, env) for test in _ends(block, env))
+        return block.kind == "for" and block.test is not None and self.loops(block.test, env)
+
+    def _may_run_often(self, block: Block, env: Env) -> bool:
+        return block.kind == "while" or (
+            block.kind == "for" and block.test is not None and self.may_be_long(block.test, env)
+        )
+
+    def may_be_long(self, iterable: Expr, env: Env) -> bool:
+        """Whether it isn't seen that a loop is over what is written out, or over a small range."""
+        values = self.evaluator.values(iterable, env)
+        return not values or not all(map(self._is_written, values))
+
+    def _is_written(self, value: Value) -> bool:
+        return self.evaluator.ask(self._written, value, False, self._find_written, value)
+
+    def _find_written(self, value: Value) -> bool:
+        match value:
+            case Seq(expr=expr, env=env) if expr.kind == "comprehension":
+                return not any(self.may_be_long(part, env) for key, part in expr.keywords if key == "in")
+            case Seq(expr=expr):
+                return bool(expr.args) and not any(part.kind == "star" for part in expr.args)
+            case Const():
+                return True
+            case ExtInst(name="builtins.range", call=call, env=env):
+                return all(self._is_limit(arg, env) or self._is_short_length(arg, env) for arg in call.args[1:])
+            case ExtInst(name=name, call=call, env=env) if call.kind == "call" and (
+                name in _COPIES or name in _AS_MANY
+            ):
+                return not any(self.may_be_long(arg, env) for arg in call.args[1:])
+            case ExtInst(name=name, base=base) if name.rpartition(".")[2] in _VIEWS and base is not None:
+                return self._is_written(base)
+            case ExtInst(name=name, call=call):
+                return name.endswith(".split") and call.kind == "call"
+        return False
+
+    def _is_short_length(self, count: Expr, env: Env) -> bool:
+        return count.kind == "call" and count.args[0].name == "len" and not self.may_be_long(count.args[-1], env)
 
     def _counts(self, test: Expr, env: Env) -> bool:
         """`while number < len(rows)`, `while line` where that is the next line of a file."""
@@ -163,6 +227,8 @@ class Growth:
                 last = name.rpartition(".")[2]
                 if name in MAKERS:
                     return self._filled(value)
+                if name == "builtins.range" and self.is_vast(call, env):
+                    return True
                 if name == "builtins.zip" and any(map(self.grows, self._starred(call, env))):
                     return True  # `zip(*columns)`
                 if name in _AS_MANY or last in PROGRESS or name.startswith("numpy.") or _maps(name):
@@ -171,6 +237,13 @@ class Growth:
             case Opaque(expr=expr, env=env) if expr.kind == "binop":
                 return any(self.loops(arg, env) for arg in expr.args)
         return False
+
+    def is_vast(self, iterable: Expr, env: Env) -> bool:
+        """Whether a range is so long, by a default of an option maybe, that each of as many objects is small."""
+        if iterable.kind != "call" or iterable.args[0].name != "range":
+            return False
+        ends = (value for arg in iterable.args[1:] for value in self.evaluator.values(arg, env))
+        return any(isinstance(end, Const) and isinstance(end.value, int) and end.value >= _VAST for end in ends)
 
     def from_data(self, value: Value) -> bool:
         """Whether a value was taken out of a file, a table or a listing: a row, a column, a line."""
@@ -256,7 +329,7 @@ class Growth:
 
     def fillings(self, container: Value) -> Iterator[Filling]:
         """The places that fill a container."""
-        if not isinstance(container, (Seq, ExtInst)):
+        if not isinstance(container, (Seq, ExtInst, Opaque)):
             return
         for scope, event, receiver, what in self.evaluator.containers.mutations_around(container.env):
             kept = receiver.args[0] if receiver.kind == "subscript" else receiver
@@ -269,9 +342,9 @@ class Growth:
                 yield Filling(container, scope, event, grouped, what)
 
 
-def place_of(made: Seq | ExtInst) -> Expr:
+def place_of(made: Container) -> Expr:
     """The display or the call that makes something."""
-    return made.expr if isinstance(made, Seq) else made.call
+    return made.call if isinstance(made, ExtInst) else made.expr
 
 
 def chain(value: Value | None) -> Iterator[Value]:
@@ -279,6 +352,13 @@ def chain(value: Value | None) -> Iterator[Value]:
     while value is not None:
         yield value
         value = value.base if isinstance(value, (ExtInst, ExtMethod)) else None
+
+
+def is_frame(value: Value) -> bool:
+    """Whether a value is a table of pandas that was read, or made of one of another library."""
+    if not isinstance(value, ExtInst):
+        return False
+    return (value.base is None and value.name.startswith(FRAMES)) or value.name.endswith(_TO_FRAME)
 
 
 def opens(name: str) -> bool:
@@ -309,7 +389,7 @@ def _ends(loop: Block, env: Env) -> Iterator[Expr]:
 
 def _is_source(name: str) -> bool:
     last = name.rpartition(".")[2]
-    if name in READ or name in _TABLES or name.startswith((*FRAMES, "torchvision.datasets.")) or opens(name):
+    if name in READ or name in _TABLES or name.startswith((*FRAMES, *_ARROW, "torchvision.datasets.")) or opens(name):
         return True
     return last in LISTING or last in LINEWISE or name in LOADERS or splits_file(name)
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dllint.model.facts import Event
+from dllint.model.facts import Event, Expr
 from dllint.project.data.contents import FILLED, Contents, Kind
+from dllint.project.data.counted import Counted
 from dllint.project.data.naming import means_identifier
+from dllint.project.escape.shipped import Held
 from dllint.project.evaluate import Answer
-from dllint.project.evaluate.abstract_values import Klass, Seq, Value
+from dllint.project.evaluate.abstract_values import Env, Klass, Seq, Value
 from dllint.source import Span
 
 if TYPE_CHECKING:
@@ -28,11 +30,22 @@ class Records:
     def __init__(self, project: Project) -> None:
         self.evaluator = project.evaluator
         self.contents = project.analysis(Contents)
+        self.counted = project.analysis(Counted)
 
     def of(self, value: Value) -> str:
         """Where the records of a container come from, in words; "" when it is not seen to be one."""
         found = self.contents.of(value)
         return found.source if found is not None and found.kind is Kind.ROW else ""
+
+    def kept(self, held: Held) -> str:
+        """The same of what a dataset keeps, which may be known by its length."""
+        found = self.counted.of(held)
+        return found.source if found is not None and found.kind is Kind.ROW else ""
+
+    def elements(self, expr: Expr, env: Env) -> list[Value]:
+        """The elements of what an expression may be, as far as it grows with data."""
+        long = filter(self.contents.growth.grows, self.evaluator.values(expr, env))
+        return [element for value in long for element in self.contents.elements_of(value)]
 
     def is_filled(self, value: Value) -> bool:
         """Whether a loop over data fills a container of records."""
@@ -46,9 +59,9 @@ class Records:
         key = element.args[1].value if element.kind == "subscript" else None
         return isinstance(key, str) and means_identifier(key)
 
-    def filled_at(self, value: Value, attribute: str) -> tuple[str, Span] | None:
-        """Where an empty container is filled, if it is filled as that attribute: its length comes from there."""
-        found = self.contents.of(value)
+    def filled_at(self, held: Held) -> tuple[str, Span] | None:
+        """Where an empty container is filled, if it is filled as the attribute: its length comes from there."""
+        value, attribute, found = held.value, held.holder.name, self.counted.of(held)
         if found is None or found.filled is None or not isinstance(value, Seq) or value.expr.args:
             return None
         path, span, receiver = found.filled

@@ -22,6 +22,7 @@ SETTINGS = "read from YAML"
 _YAML = ("yaml.safe_load", "yaml.load", "yaml.full_load")
 _PATH_LISTING = frozenset({"rglob", "iterdir"})
 _TABLE_ROWS = (".to_dict", ".values.tolist", ".to_numpy().tolist", ".itertuples", ".iterrows", ".to_records")
+_ARROW_ROWS = frozenset({"to_pylist", "to_dicts", "iter_rows"})
 _OF_NUMPY = frozenset({"numpy.load().item", "numpy.load().tolist"})
 _TEXT_ARRAYS = ("numpy.loadtxt()", "numpy.genfromtxt()", "numpy.loadtxt", "numpy.genfromtxt")
 _TEXT_TYPE = re.compile(r"str|str_|object|[<|]?[USO]\d*")
@@ -68,6 +69,8 @@ class Sources:
             return Content(Kind.PATH if path else Kind.STR, MADE)
         if value.base is None:
             return None
+        if last in _ARROW_ROWS and self.growth.from_data(value.base):
+            return Content(Kind.ROW, "made of a table's rows")
         if name.endswith(_TABLE_ROWS) and self.tables.has_rows(value.base) and not self.tables.column(value.base):
             return Content(Kind.ROW, "made of a table's rows")
         return self.copied(value.base) if last in ("tolist", "to_list", "unique") else None

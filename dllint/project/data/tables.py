@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dllint.project.data.growth import FRAMES, Growth, chain
+from dllint.model.facts import Expr
+from dllint.project.data.growth import Growth, chain, is_frame
 from dllint.project.data.naming import means_text, means_text_or_identifier
 from dllint.project.evaluate.abstract_values import Const, ExtInst, ExtMethod, Value
 
@@ -15,13 +16,15 @@ if TYPE_CHECKING:
 _MADE = ("pandas.DataFrame", "pandas.Series", "pandas.concat", "pandas.merge")
 _ACCESS = frozenset({"loc", "iloc", "str", "T"})
 """Attributes that lead from a table to parts of it and aren't columns."""
-_ROWS = (*FRAMES, *_MADE)
 _NO_TABLE = frozenset({
     "tolist", "to_list", "to_dict", "sum", "mean", "std", "max", "min", "median", "nunique", "value_counts", "describe",
     "items", "iterrows", "itertuples", "groupby", "corr", "isnull", "isna", "head", "to_csv", "shape", "columns",
     "index", "dtypes", "get_dummies", "codes",
 })  # fmt: skip
 """Methods whose result isn't a table, or is small."""
+_ARRAYS = ("to_numpy", "array", "asarray")
+_MADE_ARRAYS = ("numpy.array", "numpy.asarray")
+_MAX_ARRAYS = 2
 _FIRST_OF_GROUPS = frozenset({"first", "last", "nth", "head", "tail", "sample"})
 
 
@@ -35,7 +38,7 @@ class Tables:
     def of(self, value: Value) -> bool:
         """Whether a value has a row for each of many: what it holds is not seen."""
         of_group = cast = False
-        for part in chain(value):
+        for part in self._parts(value):
             last = _last(part)
             if last in ("values", "to_numpy") and (cast or _is_given_type(part)):
                 return False  # not an array of objects, but of text or numbers
@@ -45,7 +48,7 @@ class Tables:
             of_group = last in _FIRST_OF_GROUPS
             if isinstance(part, ExtInst) and part.name in _MADE:
                 return any(self.growth.loops(arg, part.env) for arg in part.call.args[1:])
-            if isinstance(part, ExtInst) and part.name.startswith(FRAMES) and part.base is None:
+            if isinstance(part, ExtInst) and is_frame(part):
                 return not self._reads_few(part)
         return False
 
@@ -57,7 +60,7 @@ class Tables:
 
     def is_array(self, value: Value) -> bool:
         """Whether a value is an array of a table's cells, or its index."""
-        return any(_last(part) in ("values", "index", "to_numpy") for part in chain(value))
+        return any(_last(part) in ("values", "index", *_ARRAYS) for part in self._parts(value))
 
     def is_text(self, value: Value) -> bool:
         """Whether a value is a column, or an array of one, that is called after text."""
@@ -66,8 +69,20 @@ class Tables:
 
     def has_rows(self, value: Value) -> bool:
         """Whether a value was taken from a table that was read, or that was made of something that grows."""
-        parts = [part for part in chain(value) if isinstance(part, ExtInst) and part.name.startswith(_ROWS)]
-        return any(part.name.startswith(FRAMES) or self.growth.grows(arg) for part in parts for arg in self._args(part))
+        parts = [part for part in self._parts(value) if isinstance(part, ExtInst) and part.call.kind == "call"]
+        if any(is_frame(part) for part in parts):
+            return True
+        made = (part for part in parts if part.name.startswith(_MADE))
+        return any(self.growth.grows(arg) for part in made for arg in self._args(part))
+
+    def _parts(self, value: Value, arrays: int = _MAX_ARRAYS) -> Iterator[Value]:
+        """A value and what it was taken from: of `np.asarray(table["name"])` the column, too."""
+        for part in chain(value):
+            yield part
+            if arrays and isinstance(part, ExtInst) and part.name in _MADE_ARRAYS and not _has_type(part.call):
+                given = (item for arg in part.call.args[1:2] for item in self.evaluator.values(arg, part.env))
+                table = next((item for item in given if any(map(is_frame, chain(item)))), None)
+                yield from self._parts(table, arrays - 1) if table is not None else ()
 
     def _args(self, made: ExtInst) -> Iterator[Value]:
         for arg in made.call.args[1:]:
@@ -77,7 +92,7 @@ class Tables:
     def column(self, value: Value) -> str | None:
         """The name of a column, "" of a column or an array without one; None for what is neither."""
         array = False
-        for part in chain(value):
+        for part in self._parts(value):
             if isinstance(part, ExtMethod):
                 if part.attribute in _NO_TABLE:
                     return None
@@ -93,7 +108,7 @@ class Tables:
             elif isinstance(part, ExtInst):
                 if part.name.rpartition(".")[2] in _NO_TABLE:
                     return None
-                array = array or part.name.endswith(".to_numpy")
+                array = array or _last(part) in _ARRAYS
         return "" if array and self.has_rows(value) else None
 
 
@@ -102,6 +117,10 @@ def _last(part: Value) -> str:
     if isinstance(part, ExtMethod):
         return part.attribute
     return part.name.rpartition(".")[2] if isinstance(part, ExtInst) else ""
+
+
+def _has_type(call: Expr) -> bool:
+    return len(call.args) > 2 or call.keyword("dtype") is not None
 
 
 def _is_given_type(part: Value) -> bool:

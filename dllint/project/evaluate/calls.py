@@ -27,7 +27,7 @@ from dllint.project.evaluate.abstract_values import (
 )
 from dllint.project.evaluate.settings import INSTANTIATORS
 from dllint.project.evaluate.shapes import GENERATOR, as_int, decorated, derived, describe, text_around, unique
-from dllint.project.evaluate.signatures import refuses
+from dllint.project.evaluate.signatures import changed, refuses
 
 if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
@@ -170,7 +170,7 @@ class Calls:
         if facts.is_generator:
             if call is None or caller is None:
                 return ()
-            return (Opaque(call, caller),) if facts.decorators else (ExtInst(GENERATOR, call, caller),)
+            return (Opaque(call, caller),) if changed(facts) else (ExtInst(GENERATOR, call, caller),)
         env = self.evaluator.activations.activation(func, call, caller, receiver, skip)
         found = [
             value

@@ -38,7 +38,7 @@ def is_refused(evaluator: Evaluator, inst: Inst) -> bool:
 
 def _made_by(evaluator: Evaluator, klass: Klass, init: Method) -> bool:
     """Whether calling a class calls its `__init__` with the same arguments."""
-    if not evaluator.classes.plain(klass) or _changed(init.func.facts):
+    if not evaluator.classes.plain(klass) or changed(init.func.facts):
         return False
     own = klass.facts.methods.get("__init__") == init.func.index and klass.module is init.func.module
     external = evaluator.classes.external_bases(klass)
@@ -49,10 +49,10 @@ def _made_by(evaluator: Evaluator, klass: Klass, init: Method) -> bool:
 
 
 def _cannot_bind(function: Function, call: Expr, bound: int) -> bool:
-    return not _changed(function) and (_has_too_much(function, call, bound) or _lacks_some(function, call, bound))
+    return not changed(function) and (_has_too_much(function, call, bound) or _lacks_some(function, call, bound))
 
 
-def _changed(function: Function) -> bool:
+def changed(function: Function) -> bool:
     """Whether decorators may have made something else of a function."""
     return any(item.name not in ("staticmethod", "classmethod") for item in function.decorators)
 

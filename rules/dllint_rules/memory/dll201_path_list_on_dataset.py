@@ -23,13 +23,13 @@ class PathListOnDataset(Rule):
         listings, reads = project.analysis(Listings), project.analysis(ItemReads)
         kept: dict[object, Held] = {}
         for held in project.in_memory:
-            if listings.of(held.value) is None or held.assumed or is_few(held):
+            if listings.kept(held) is None or held.assumed or is_few(held):
                 continue
             key = kept_by(project, held), held.holder.name
             if has_workers(project, held) and (key not in kept or _rank(project, held) < _rank(project, kept[key])):
                 kept[key] = held
         for held in kept.values():
-            kind = listings.of(held.value)
+            kind = listings.kept(held)
             if kind is not None and read_in_workers(project, held, reads.mentioned):
                 yield self._finding(project, held, kind)
 

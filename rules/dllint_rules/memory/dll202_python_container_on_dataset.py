@@ -42,11 +42,11 @@ class PythonContainerOnDataset(Rule):
     def check(self, project: Project) -> Iterator[Finding]:
         listings, records = project.analysis(Listings), project.analysis(Records)
         reads = project.analysis(ItemReads)
-        names = {(held.route[0].path, held.holder) for held in project.in_memory if listings.of(held.value)}
+        names = {(held.route[0].path, held.holder) for held in project.in_memory if listings.kept(held)}
         seen: set[object] = set()
         first: _First = {}
         for held in project.in_memory:
-            source = records.of(held.value) if not (held.assumed or is_few(held)) else ""
+            source = records.kept(held) if not (held.assumed or is_few(held)) else ""
             if not source or (held.route[0].path, held.holder) in names or not has_workers(project, held):
                 continue
             write, attribute = held.route[0], held.holder.name
@@ -77,7 +77,7 @@ class PythonContainerOnDataset(Rule):
         finding = bloat(project, held, self.code, what, remedy, key, "them", each)
         if source in _UNSEEN:
             finding = msgspec.structs.replace(finding, certainty=Certainty.LIKELY)
-        filled = project.analysis(Records).filled_at(held.value, held.holder.name)
+        filled = project.analysis(Records).filled_at(held)
         if filled is None:
             return finding
         anchors = ((finding.path, finding.span), *finding.anchors)

@@ -20,6 +20,7 @@ from dllint import (
     ItemReads,
     Module,
     Project,
+    Records,
     Rule,
     Seq,
     Severity,
@@ -115,10 +116,22 @@ def _of_objects(project: Project, made: ExtInst) -> bool:
         written = [value for value in project.values(given[0], made.env) if isinstance(value, Seq)]
         if any(value.expr.kind in ("list", "tuple") and value.expr.args for value in written):
             return False
-    values = project.values(dtype, made.env) if dtype is not None else ()
+    if dtype is None:
+        return made.name in _MAKERS and _of_mappings(project, made)
+    values = project.values(dtype, made.env)
     return bool(values) and all(
         (isinstance(value, Ext) and value.name in _OBJECT) or (isinstance(value, Const) and value.value in _OBJECT)
         for value in values
+    )
+
+
+def _of_mappings(project: Project, made: ExtInst) -> bool:
+    """Whether an array is made of a list of dictionaries: NumPy has no other type for them than `object`."""
+    elements = project.analysis(Records).elements(made.call.args[1], made.env)
+    return bool(elements) and all(
+        (isinstance(element, Seq) and element.kind == "dict")
+        or (isinstance(element, ExtInst) and element.name == "builtins.dict")
+        for element in elements
     )
 
 

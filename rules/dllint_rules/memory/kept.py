@@ -9,6 +9,7 @@ from dllint import (
     ALL_METHODS,
     FORK,
     Certainty,
+    Counted,
     Finding,
     Held,
     ItemReads,
@@ -118,7 +119,7 @@ def bloat(
     copied = f"every worker copies {many} page by page as it reads"
     how = copied if FORK in failing else "every worker gets a copy of its own"
     write, loader = held.route[0], held.loader
-    small = why_small(project, held)
+    small, sure = why_small(project, held), not project.analysis(Counted).only_by_length(held)
     if small:
         what = f"{what}, likely small ({small})"
         least = project.analysis(Sizes).least(held.value)
@@ -129,7 +130,7 @@ def bloat(
         span=write.span,
         message=f"{what}: {how}, {remedy}",
         severity=Severity.INFO if small else Severity.WARNING,
-        certainty=held.surely if _copied_by_its_loader(project, held) and not small else Certainty.LIKELY,
+        certainty=held.surely if sure and not small and _copied_by_its_loader(project, held) else Certainty.LIKELY,
         outcomes=dict.fromkeys(sorted(failing), "bloat"),
         notes=held.route[1:],
         anchors=((loader.path, loader.span),) if loader is not None else (),

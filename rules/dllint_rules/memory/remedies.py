@@ -102,7 +102,7 @@ def by_hand(project: Project, held: Held, why_not: str) -> Fix:
         return Fix(
             title, (), Applicability.MANUAL, snippet=_PACKED.format(target=target, **(_TEXTS if texts else _NAMES))
         )
-    paths = project.analysis(Listings).of(held.value) is Kind.PATH
+    paths = project.analysis(Listings).kept(held) is Kind.PATH
     items = f"[str(path) for path in {target}]" if paths else f"sorted({target})" if is_set(held.value) else target
     dtype = "np.dtypes.StringDType()" if project.targets.needs_numpy_2(step.path) else "str"
     again = f"\n# and Path({target}[index]) where a Path is needed" if paths else ""

@@ -1,0 +1,146 @@
+"""Containers that give a dataset its length: they have an element for each item, whatever the loop is that fills them.
+
+What such a loop goes over may be unknown: a parameter, a window's steps, the nodes of a document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from dllint.model.facts import Expr
+from dllint.project.data.contents import COUNTED, Content, Contents, Kind, is_list, is_mapping
+from dllint.project.data.growth import Growth
+from dllint.project.escape.shipped import Held
+from dllint.project.evaluate.abstract_values import Env, ExtInst, Inst, Klass, Seq, Value
+
+if TYPE_CHECKING:
+    from dllint.project import Project
+
+_STORES = ("h5py.File", "zarr.open", "zarr.open_group", "zarr.Group")
+_MAX_CLASSES = 3
+"""So many classes are asked one after the other for their length."""
+
+
+class Counted:
+    """Answers what a container holds that a dataset counts to give its length."""
+
+    def __init__(self, project: Project) -> None:
+        self.evaluator = project.evaluator
+        self.library = project.library
+        self.growth = project.analysis(Growth)
+        self.contents = project.analysis(Contents)
+        self._known: dict[Value, Content | None] = {}
+
+    def of(self, held: Held) -> Content | None:
+        """What is kept, where it is seen that it grows with data, or where a class that keeps it is as long."""
+        return self.contents.of(held.value) or self.by_length(held)
+
+    def only_by_length(self, held: Held) -> bool:
+        """Whether nothing else says that what is kept grows with data."""
+        return self.contents.of(held.value) is None and self.by_length(held) is not None
+
+    def by_length(self, held: Held) -> Content | None:
+        """What is kept, if a class that keeps it is as long."""
+        keepers = self.evaluator.classes.keepers(held.holder.owner, held.route[0].path)
+        if not any(held.holder.name in self._lengths.get(klass, ()) for klass in keepers):
+            return None
+        return self._held(held.value)
+
+    def _held(self, value: Value) -> Content | None:
+        return self.evaluator.ask(self._known, value, None, self._find, value)
+
+    def _find(self, value: Value) -> Content | None:
+        match value:
+            case Seq(expr=expr, env=env) if expr.kind == "comprehension":
+                clauses = (iterable for key, iterable in expr.keywords if key == "in")
+                kind = (
+                    self._element(expr, env)
+                    if any(self.growth.may_be_long(clause, env) for clause in clauses)
+                    else None
+                )
+                return Content(kind, COUNTED) if kind is not None else None
+            case Seq() | ExtInst() if is_list(value) or is_mapping(value):
+                found = self.contents.filled.counted(value, is_mapping(value))
+                if found is not None:
+                    return found
+        for inner in self.growth.copied(value):
+            found = Content(Kind.STR, COUNTED) if _has_names(inner) else self._held(inner)
+            if found is not None:
+                return found
+        return None
+
+    def _element(self, expr: Expr, env: Env) -> Kind | None:
+        """What an element is; the rows of an array, one by one, are objects of their own."""
+        element = expr.args[-1]
+        own = {part.name for key, target in expr.keywords if key == "for" for part in target.walk() if part.name}
+        row = element.name in own if element.kind == "name" else _is_row(element, own)
+        if row and self.contents.elements.blocks((element,), env):
+            return Kind.ROW
+        kind = self.contents.elements.of(element, env)
+        return Kind.ROW if kind is not None and expr.name == "dict" else kind
+
+    # The lengths of datasets.
+
+    @cached_property
+    def _lengths(self) -> dict[Klass, set[str]]:
+        """The attributes whose length is that of a dataset, of it and of what it asks for its length."""
+        found: dict[Klass, set[str]] = {}
+        for klass in self.evaluator.classes.all_classes:
+            if self.library.is_dataset(klass):
+                for owner, attribute in self._measured(klass, _MAX_CLASSES):
+                    found.setdefault(owner, set()).add(attribute)
+        return found
+
+    def _measured(self, klass: Klass, classes: int) -> Iterator[tuple[Klass, str]]:
+        method = self.evaluator.classes.method(klass, "__len__") if classes else None
+        if method is None:
+            return
+        env = self.evaluator.generic(method.func.module, method.func.index)
+        receiver = env.module.receiver_name(env.function)
+        for event in env.module.events(env.function):
+            for part in event.value.walk() if event.kind == "return" and event.value is not None else ():
+                if _is_length(part) and _is_own(part.args[1], receiver):
+                    yield klass, part.args[1].name
+                    for value in self.evaluator.values(part.args[1], env):
+                        yield from self._measured(value.klass, classes - 1) if isinstance(value, Inst) else ()
+                elif _is_own(part, receiver):
+                    for owner in self.evaluator.classes.mro(klass):
+                        yield from ((klass, name) for name in _counted_for(owner, part.name))
+
+
+def _counted_for(klass: Klass, attribute: str) -> Iterator[str]:
+    """The attributes whose length a class stores in another: `self.size = len(self.rows)`, `len(rows)` of those."""
+    writes = klass.module.self_writes.get(klass.index, {})
+    for write in writes.get(attribute, ()):
+        receiver = klass.module.receiver_name(write.function)
+        for part in write.event.value.walk() if write.event.value is not None else ():
+            if not _is_length(part):
+                continue
+            if _is_own(part.args[1], receiver):
+                yield part.args[1].name
+            for other in (item for items in writes.values() for item in items if part.args[1].kind == "name"):
+                value = other.event.value
+                if other.function == write.function and value is not None and value.name == part.args[1].name:
+                    yield other.target.name
+
+
+def _is_row(element: Expr, own: set[str]) -> bool:
+    """Whether an element is a row of an array, by a number that the comprehension goes over: `rows[i]`."""
+    return element.kind == "subscript" and element.args[1].kind == "name" and element.args[1].name in own
+
+
+def _is_length(part: Expr) -> bool:
+    return part.kind == "call" and part.args[0].name == "len" and len(part.args) == 2
+
+
+def _is_own(part: Expr, receiver: str | None) -> bool:
+    return part.kind == "attribute" and part.args[0].kind == "name" and part.args[0].name == receiver
+
+
+def _has_names(value: Value) -> bool:
+    """Whether a value is a store of arrays, or its keys: its names are text."""
+    if not isinstance(value, ExtInst):
+        return False
+    return value.name in _STORES or (value.name.endswith("().keys") and value.name[: -len("().keys")] in _STORES)
