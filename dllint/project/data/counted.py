@@ -43,10 +43,11 @@ class Counted:
 
     def by_length(self, held: Held) -> Content | None:
         """What is kept, if a class that keeps it is as long."""
-        keepers = self.evaluator.classes.keepers(held.holder.owner, held.route[0].path)
-        if not any(held.holder.name in self._lengths.get(klass, ()) for klass in keepers):
+        name, owner, path = held.holder.name, held.holder.owner, held.route[0].path
+        if not any(klass.facts.name == owner and name in names for klass, names in self._lengths.items()):
             return None
-        return self._held(held.value)
+        keepers = self.evaluator.classes.keepers(owner, path)
+        return self._held(held.value) if any(name in self._lengths.get(klass, ()) for klass in keepers) else None
 
     def _held(self, value: Value) -> Content | None:
         return self.evaluator.ask(self._known, value, None, self._find, value)

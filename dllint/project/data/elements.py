@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,12 @@ _STR_METHODS = frozenset({
     "strip", "rstrip", "lstrip", "replace", "format", "lower", "upper", "join", "as_posix", "decode", "readline",
     "removesuffix", "removeprefix", "title", "zfill", "hexdigest", "capitalize", "basename", "dirname",
 })  # fmt: skip
+_TOKENS = frozenset({
+    "tokenize", "word_tokenize", "encode_as_ids", "encode_as_pieces", "EncodeAsIds", "EncodeAsPieces",
+    "convert_tokens_to_ids", "text_to_sequence", "texts_to_sequences",
+})  # fmt: skip
+"""What makes a list of tokens, or of their numbers, of a text."""
+_ENCODER = re.compile(r"token|bpe|spm|^sp$|^enc", re.IGNORECASE)
 _OF_TEXT = frozenset({"strip", "rstrip", "lstrip", "removesuffix", "removeprefix", "zfill", "as_posix", "hexdigest"})
 """Methods that only text has, or that give nothing else."""
 _SPLITS = frozenset({"split", "rsplit", "partition", "rpartition"})
@@ -100,7 +107,7 @@ class Elements:
             case Seq(expr=expr, env=env) if expr.kind == "comprehension" and expr.name != "generator":
                 return None if self.blocks(expr.args[-1:], env) else Kind.ROW
             case Opaque(expr=expr):
-                return Kind.STR if _is_text(expr) else None
+                return Kind.STR if _is_text(expr) else Kind.ROW if _tokenizes(expr) else None
             case ExtMethod(base=base, attribute=attribute):
                 return self._of_attribute(base, attribute)
             case ExtInst() if value.name.endswith("[]"):
@@ -123,6 +130,8 @@ class Elements:
         name, last = made.name, made.name.rpartition(".")[2]
         if name == "builtins.str" or (name.startswith("os.path.") and last in _JOINS) or last in _STR_METHODS:
             return Kind.STR
+        if _tokenizes(made.call):
+            return Kind.ROW
         if name in _PATHS or (last in _PATH_METHODS and made.base is not None):
             return Kind.PATH
         if (
@@ -147,7 +156,7 @@ class Elements:
         last = base.name.rpartition(".")[2]
         if opens(base.name) and not sliced:
             return Kind.ROW if reads_rows(base.name) else Kind.STR
-        if name.endswith(".walk[][][]") or base.name in _HALVES:
+        if name.endswith((".walk[][][]", ".cursor[][]")) or base.name in _HALVES:
             return Kind.STR
         if last in _SPLITS or last in LINEWISE or name.endswith(("reader[][]", "DictReader[][]")):
             return Kind.ROW if sliced else Kind.STR
@@ -220,6 +229,15 @@ def splits_text(value: Value) -> bool:
             return False
         value = value.base
     return isinstance(value, ExtInst) and value.call.kind == "call" and value.name.rpartition(".")[2] in _SPLITS
+
+
+def _tokenizes(call: Expr) -> bool:
+    """Whether a call makes a list of tokens: `tokenizer.encode(text)`, not a tensor of them."""
+    if call.kind != "call" or call.args[0].kind not in ("attribute", "name") or len(call.args) < 2:
+        return False
+    callee = call.args[0]
+    encodes = callee.kind == "attribute" and callee.name == "encode" and bool(_ENCODER.search(callee.args[0].name))
+    return (encodes or callee.name in _TOKENS) and call.keyword("return_tensors") is None
 
 
 def _is_text(expr: Expr) -> bool:

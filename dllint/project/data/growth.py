@@ -391,6 +391,8 @@ def _is_source(name: str) -> bool:
     last = name.rpartition(".")[2]
     if name in READ or name in _TABLES or name.startswith((*FRAMES, *_ARROW, "torchvision.datasets.")) or opens(name):
         return True
+    if last == "cursor" and name.startswith("lmdb."):
+        return True
     return last in LISTING or last in LINEWISE or name in LOADERS or splits_file(name)
 
 

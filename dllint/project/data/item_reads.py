@@ -37,20 +37,22 @@ class ItemReads:
         self._named: dict[tuple[Module, int], frozenset[str]] = {}
         self._picked: dict[tuple[Module, int], list[tuple[Event, list[Expr]]]] = {}
         self._known: dict[tuple[Env, bool, Klass, str], Expr | None] = {}
+        self._properties: dict[tuple[Klass, str], frozenset[str]] = {}
         self._texts: dict[tuple[Module, int], list[Expr]] = {}
 
     def read(self, running: Running, klass: Klass, attribute: str) -> Expr | None:
         """Where this code reads elements of an attribute of a class's instances that change with the item."""
-        if not self._names(running, attribute):
+        names = self._called(klass, attribute)
+        if not any(self._names(running, name) for name in names):
             return None
         key = running.env, _streams(running), klass, attribute  # loaders share most of their code
         if key not in self._known:
-            self._known[key] = next(self._reads(running, _Kept(self.evaluator, klass, attribute)), None)
+            self._known[key] = next(self._reads(running, _Kept(self.evaluator, klass, names)), None)
         return self._known[key]
 
     def as_text(self, running: Running, klass: Klass, attribute: str) -> Expr | None:
         """Where this code takes text out of such an attribute: a column called so, or a cell that names a file."""
-        kept, env = _Kept(self.evaluator, klass, attribute), running.env
+        kept, env = _Kept(self.evaluator, klass, self._called(klass, attribute)), running.env
         key = env.module, env.function
         if key not in self._texts:
             self._texts[key] = [part for event in running.events for part in event.walk() if _takes_text(part)]
@@ -58,8 +60,9 @@ class ItemReads:
 
     def mentioned(self, running: Running, klass: Klass, attribute: str) -> Expr | None:
         """Where this code reads elements of such an attribute in any way but for one of a few labels."""
-        kept, env = _Kept(self.evaluator, klass, attribute), running.env
-        for event in running.events if self._names(running, attribute) else ():
+        names = self._called(klass, attribute)
+        kept, env = _Kept(self.evaluator, klass, names), running.env
+        for event in running.events if any(self._names(running, name) for name in names) else ():
             for root in filter(None, (event.value, event.target)):
                 other = {id(part) for part in self._no_elements(root, env)}
                 for part in root.walk():
@@ -78,6 +81,16 @@ class ItemReads:
                 yield from part.args[1:]
             elif part.kind == "subscript" and self._is_one_of_few(part.args[1], env):
                 yield part.args[0]
+
+    def _called(self, klass: Klass, attribute: str) -> frozenset[str]:
+        """The names of an attribute: its own, and those of properties that return it."""
+        key = klass, attribute
+        if key not in self._properties:
+            classes = self.evaluator.classes
+            around = (*classes.mro(klass), *classes.subclasses(klass))
+            found = {name for one in around for name, given in _returned_by_properties(one) if given == attribute}
+            self._properties[key] = frozenset({attribute, *found})
+        return self._properties[key]
 
     def _names(self, running: Running, attribute: str) -> bool:
         """Whether code has an attribute of a name at all, of whatever object."""
@@ -171,14 +184,14 @@ def _is_of_column(part: Expr) -> bool:
 class _Kept:
     """An attribute of a class's instances, as code refers to it."""
 
-    def __init__(self, evaluator: Evaluator, klass: Klass, attribute: str) -> None:
+    def __init__(self, evaluator: Evaluator, klass: Klass, names: frozenset[str]) -> None:
         self.evaluator = evaluator
         self.klass = klass
-        self.attribute = attribute
+        self.names = names
 
     def is_itself(self, expr: Expr, env: Env) -> bool:
         """Whether an expression is the attribute of an instance."""
-        if expr.kind != "attribute" or expr.name != self.attribute:
+        if expr.kind != "attribute" or expr.name not in self.names:
             return False
         return any(
             isinstance(value, Inst) and self.evaluator.classes.derives(value.klass, self.klass)
@@ -211,6 +224,17 @@ class _Kept:
                 return False
             expr = expr.args[0]
         return True
+
+
+def _returned_by_properties(klass: Klass) -> Iterator[tuple[str, str]]:
+    """The properties of a class that only return an attribute, with its name."""
+    for name, function in klass.facts.methods.items():
+        facts = klass.module.model.functions[function]
+        if not any(decorator.dotted == "property" for decorator in facts.decorators):
+            continue
+        given = [event.value for event in klass.module.events(function) if event.kind == "return"]
+        if len(given) == 1 and given[0] is not None and given[0].kind == "attribute":
+            yield name, given[0].name
 
 
 def _may_pick(part: Expr) -> bool:

@@ -45,7 +45,8 @@ class PythonContainerOnDataset(Rule):
         names = {(held.route[0].path, held.holder) for held in project.in_memory if listings.kept(held)}
         seen: set[object] = set()
         first: _First = {}
-        for held in project.in_memory:
+        # What is seen to grow with data says more than the length of a dataset.
+        for held in sorted(project.in_memory, key=lambda held: not records.of(held.value)):
             source = records.kept(held) if not (held.assumed or is_few(held)) else ""
             if not source or (held.route[0].path, held.holder) in names or not has_workers(project, held):
                 continue
