@@ -50,6 +50,8 @@ class PathListOnDataset(Rule):
         return fix_list(finding, project)
 
 
-def _rank(project: Project, held: Held) -> tuple[bool, bool, bool, int]:
-    """The route that says most of a list: where it is large, to a loader, certain, short."""
-    return bool(why_small(project, held)), held.loader is None, held.surely is not Certainty.CERTAIN, len(held.route)
+def _rank(project: Project, held: Held) -> tuple[bool, bool, bool, bool, int]:
+    """The route that says most of a list: where it is seen to grow, and to be large, to a loader, certain, short."""
+    guessed = project.analysis(Listings).of(held.value) is None
+    uncertain = held.surely is not Certainty.CERTAIN
+    return guessed, bool(why_small(project, held)), held.loader is None, uncertain, len(held.route)
