@@ -43,10 +43,10 @@ class Counted:
 
     def by_length(self, held: Held) -> Content | None:
         """What is kept, if a class that keeps it is as long."""
-        name, owner, path = held.holder.name, held.holder.owner, held.route[0].path
-        if not any(klass.facts.name == owner and name in names for klass, names in self._lengths.items()):
+        name, owner = held.holder.name, held.holder.owner
+        if (owner, name) not in self._named:
             return None
-        keepers = self.evaluator.classes.keepers(owner, path)
+        keepers = self.evaluator.classes.keepers(owner, held.route[0].path)
         return self._held(held.value) if any(name in self._lengths.get(klass, ()) for klass in keepers) else None
 
     def _held(self, value: Value) -> Content | None:
@@ -83,6 +83,11 @@ class Counted:
         return Kind.ROW if kind is not None and expr.name == "dict" else kind
 
     # The lengths of datasets.
+
+    @cached_property
+    def _named(self) -> set[tuple[str, str]]:
+        """The same by the names of the classes, which say most of what is kept that it isn't counted."""
+        return {(klass.facts.name, attribute) for klass, names in self._lengths.items() for attribute in names}
 
     @cached_property
     def _lengths(self) -> dict[Klass, set[str]]:
