@@ -53,6 +53,16 @@ class Counted:
         return self.evaluator.ask(self._known, value, None, self._find, value)
 
     def _find(self, value: Value) -> Content | None:
+        return None if self._has_objects(value) else self._content(value)
+
+    def _has_objects(self, value: Value) -> bool:
+        """Whether elements may be objects of classes that aren't records: readers of files, parts of a dataset."""
+        return any(
+            isinstance(item, Inst) and not self.evaluator.classes.dataclass_fields(item.klass)
+            for item in self.evaluator.containers.elements(value)
+        )
+
+    def _content(self, value: Value) -> Content | None:
         match value:
             case Seq(expr=expr, env=env) if expr.kind == "comprehension":
                 clauses = (iterable for key, iterable in expr.keywords if key == "in")

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Expr
-from dllint.project.data.growth import COMBINES, FRAMES, LINEWISE, LISTING, Growth, chain, opens, reads_rows
+from dllint.project.data.growth import COMBINES, FRAMES, LINEWISE, LISTING, MAKERS, Growth, chain, opens, reads_rows
 from dllint.project.data.naming import means_text, means_text_or_identifier
 from dllint.project.data.tables import Tables
 from dllint.project.evaluate import Answer
@@ -103,7 +103,8 @@ class Elements:
                 own = not indexed or self.evaluator.classes.is_a(value.klass, _ROW_BASES) is Answer.YES
                 return Kind.ROW if own else None
             case Seq(expr=expr, env=env) if expr.kind in ("tuple", "dict", "list"):
-                return Kind.ROW if self._is_row(expr, env) or self.contents.of(value) else None
+                row = self._is_row(expr, env) if expr.args else self._is_filled_row(value)
+                return Kind.ROW if row or self.contents.of(value) else None
             case Seq(expr=expr, env=env) if expr.kind == "comprehension" and expr.name != "generator":
                 return None if self.blocks(expr.args[-1:], env) else Kind.ROW
             case Opaque(expr=expr):
@@ -139,6 +140,8 @@ class Elements:
             or name in _NAMED_TUPLES
             or (name in _CONTAINERS and (made.call.args[1:] or made.call.keywords))
         ):
+            return Kind.ROW
+        if name in MAKERS and not made.call.args[1:] and self._is_filled_row(made):
             return Kind.ROW
         if last == "join" and made.base is None:
             return Kind.STR  # `blobfile.join`
@@ -182,20 +185,28 @@ class Elements:
         return found.kind if found is not None else None
 
     def _is_row(self, expr: Expr, env: Env) -> bool:
-        """Whether a display is a row: more than constants, and no block of memory with a name to it.
+        """Whether a display is a row."""
+        parts = expr.args[1::2] if expr.kind == "dict" else expr.args
+        return self._are_row([(part, env) for part in parts], expr.kind == "dict")
+
+    def _is_filled_row(self, made: Seq | ExtInst) -> bool:
+        """Whether an empty display becomes a row: `row = {}`, `row["name"] = name`."""
+        return self._are_row(self.evaluator.containers.put_in(made), mapping=True)
+
+    def _are_row(self, parts: list[tuple[Expr, Env]], mapping: bool) -> bool:
+        """Whether parts make a row: more than constants, and no block of memory with a name to it.
 
         An array of a few numbers beside a name, as a pose or a label, makes no block of it: what is read from a file
         does.
         """
-        parts = expr.args[1::2] if expr.kind == "dict" else expr.args
-        if not parts or all(part.kind == "constant" for part in parts):
+        if not parts or all(part.kind == "constant" for part, _ in parts):
             return False
-        blocks = [part for part in parts if self.blocks((part,), env)]
+        blocks = [(part, env) for part, env in parts if self.blocks((part,), env)]
         few = len(blocks) * 2 < len(parts)
-        if not blocks or (expr.kind == "dict" and few):
+        if not blocks or (mapping and few):
             return True
-        named = any(part.kind != "constant" and self.of(part, env) is not None for part in parts)
-        read = any(_is_read(value) for part in blocks for value in self.evaluator.values(part, env))
+        named = any(part.kind != "constant" and self.of(part, env) is not None for part, env in parts)
+        read = any(_is_read(value) for part, env in blocks for value in self.evaluator.values(part, env))
         return (named or few) and not read
 
     def blocks(self, parts: tuple[Expr, ...], env: Env) -> bool:
