@@ -31,13 +31,14 @@ class HandleOnDataset(Rule):
 
     def check(self, project: Project) -> Iterator[Finding]:
         workers = worker_functions(project)
-        told: set[tuple[str, str]] = set()
+        told: set[tuple[str, str, str]] = set()
         for held in sorted(project.shipped, key=lambda held: (held.path, held.span)):
             handle = kept_handle(project, held, workers) if held.method is None else None
             holder = held.holder
-            if handle is None or (holder.kind == "attribute" and (holder.owner, holder.name) in told):
+            kept = held.route[0].path, holder.owner, holder.name
+            if handle is None or (holder.kind == "attribute" and kept in told):
                 continue
-            told.add((holder.owner, holder.name))
+            told.add(kept)
             found = finding(self, project, handed_over(held), f"{handle.what} {keeper(held)}", handle.remedy)
             if found is not None:
                 forked = "" if is_never_read(project, held) else handle.fork
