@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from dllint.project import Project
 
 _STORES = ("h5py.File", "zarr.open", "zarr.open_group", "zarr.Group")
+_RECORD = frozenset({"__init__", "__post_init__", "__repr__", "__str__", "__eq__", "__hash__", "__lt__"})
+"""The methods of a class whose objects only hold what they are given."""
 _MAX_CLASSES = 3
 """So many classes are asked one after the other for their length."""
 
@@ -42,9 +44,9 @@ class Counted:
         return self.contents.of(held.value) is None and self.by_length(held) is not None
 
     def by_length(self, held: Held) -> Content | None:
-        """What is kept, if a class that keeps it is as long."""
+        """What is kept, if a loader of the project takes it and a class that keeps it is as long."""
         name, owner = held.holder.name, held.holder.owner
-        if (owner, name) not in self._named:
+        if held.loader is None or (owner, name) not in self._named:
             return None
         keepers = self.evaluator.classes.keepers(owner, held.route[0].path)
         return self._held(held.value) if any(name in self._lengths.get(klass, ()) for klass in keepers) else None
@@ -57,10 +59,8 @@ class Counted:
 
     def _has_objects(self, value: Value) -> bool:
         """Whether elements may be objects of classes that aren't records: readers of files, parts of a dataset."""
-        return any(
-            isinstance(item, Inst) and not self.evaluator.classes.dataclass_fields(item.klass)
-            for item in self.evaluator.containers.elements(value)
-        )
+        elements = self.evaluator.containers.elements(value)
+        return any(isinstance(item, Inst) and not _RECORD.issuperset(item.klass.facts.methods) for item in elements)
 
     def _content(self, value: Value) -> Content | None:
         match value:
