@@ -11,8 +11,8 @@ from dllint.project.escape.pickle_state import left_out
 from dllint.project.escape.shipped import Held
 from dllint.project.evaluate.abstract_values import Free, Inst, Klass, Opaque
 from dllint.project.evaluate.multiplicity import MAX_CALLS
-from dllint.project.execution.main_code import iterated_by
 from dllint.project.loaders.worker_counts import Workers
+from dllint.project.program.events import iterated_by
 from dllint.project.program.guards import under_main_guard
 from dllint.project.program.module import Module
 from dllint.source import Span

@@ -14,6 +14,7 @@ from dllint.model.facts import Event, Expr
 from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.abstract_values import Env, ExtInst, Func, Inst, Klass, Method, Value, Values
 from dllint.project.evaluate.shapes import unique
+from dllint.project.execution.generators import Generators
 from dllint.project.loaders.boundaries import Loader
 from dllint.project.program.module import Module
 
@@ -89,6 +90,7 @@ class Reach:
     def __init__(self, evaluator: Evaluator, skips: Skips | None = None, items: bool = False) -> None:
         self.evaluator = evaluator
         self._items = items
+        self._generators = Generators(evaluator)
         self.skips = skips or (lambda running, event: False)
         self._edges: dict[int, tuple[Edge, ...]] = {}
         self._parts: dict[tuple[Module, int], list[tuple[Event, list[Expr]]]] = {}
@@ -132,13 +134,15 @@ class Reach:
         """The calls of an activation; computed once, for walks from many places meet in the same code."""
         known = self._edges.get(id(env))
         if known is None:
-            known = self._edges[id(env)] = tuple(
+            called = (
                 Edge(event, called, expr, only)
                 for event, parts in self._asked(env.module, env.function)
                 if self.evaluator.conditions.may_run(env, event.start)
                 for expr in parts
-                for called, only in dict.fromkeys(self._run_by(expr, env))
-            ) + tuple(self._taken_from(env))
+                for called, only in dict.fromkeys(self.run_by(expr, env))
+                if not self._generators.is_kept(event, expr, called)
+            )
+            known = self._edges[id(env)] = (*called, *self._resumed(env), *self._taken_from(env))
         return known
 
     def _asked(self, module: Module, function: int) -> list[tuple[Event, list[Expr]]]:
@@ -156,7 +160,7 @@ class Reach:
     def _may_call(self, part: Expr) -> bool:
         return part.kind == "call" or (part.kind == "attribute" and part.name in self._properties)
 
-    def _run_by(self, expr: Expr, env: Env) -> Iterator[tuple[Env, bool]]:
+    def run_by(self, expr: Expr, env: Env) -> Iterator[tuple[Env, bool]]:
         """The activations that a call creates, and whether it may create no others."""
         if expr.kind == "call":
             callees = self.evaluator.calls.callees(expr, env)
@@ -164,6 +168,14 @@ class Reach:
                 yield from ((called, len(callees) < 2) for called in self._run(value, expr, env))
         elif expr.kind == "attribute":
             yield from ((called, True) for called in self._property(expr, env))
+
+    def _resumed(self, env: Env) -> Iterator[Edge]:
+        """The code of the kept generators that an activation goes over."""
+        for event in env.module.events(env.function):
+            if self.evaluator.conditions.may_run(env, event.start):
+                for at, made in self._generators.resumed(event, env):
+                    for called, only in self.run_by(made.call, made.env):
+                        yield Edge(event, called, at, only)
 
     def _taken_from(self, env: Env) -> Iterator[Edge]:
         """The `__iter__` of what a loop goes over, and the `__getitem__` of what is indexed, where objects keep it."""

@@ -17,6 +17,7 @@ from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst, Ex
 from dllint.project.execution.call_graph import Reach, Running
 from dllint.project.loaders.boundaries import Boundaries, Loader
 from dllint.project.loaders.worker_counts import Workers
+from dllint.project.program.events import WRAPPERS, iterated_by
 from dllint.project.program.guards import is_survived, under_main_guard
 from dllint.project.program.index import Index
 from dllint.project.program.module import Module
@@ -24,17 +25,8 @@ from dllint.project.program.on_demand import OnDemand
 from dllint.source import Span
 from dllint.start_methods import SPAWN
 
-_WRAPPERS = frozenset({
-    "enumerate", "zip", "tqdm", "islice", "cycle", "iter", "chain", "track", "progress_bar", "reversed", "auto",
-    "tqdm_notebook", "prefetch", "prepare", "master_bar", "log_every", "ProgressBar", "wrap", "map", "filter",
-    "starmap", "ParallelLoader", "MpDeviceLoader",
-})  # fmt: skip
 _OF_WRAPPERS = frozenset({"per_device_loader"})
 """Methods of what wraps a loader whose result goes over the loader."""
-_CONSUMERS = frozenset({
-    "iter", "list", "tuple", "set", "frozenset", "dict", "sorted", "deque", "sum", "min", "max", "any", "all", "next",
-})  # fmt: skip
-_DISPLAYS = frozenset({"call", "list", "tuple", "set"})
 _STARTERS = {
     "multiprocessing.Pool": "a pool",
     "multiprocessing.Manager": "a manager process",
@@ -286,7 +278,7 @@ class MainCode:
         method = wrapper.name.rpartition(".")[2]
         if method in _OF_WRAPPERS and wrapper.base is not None:
             yield from self._loaders_of(wrapper.base, depth)
-        for arg in wrapper.call.args[1:] if method in _WRAPPERS else ():
+        for arg in wrapper.call.args[1:] if method in WRAPPERS else ():
             if arg.kind != "star":
                 yield from self.loaders_in(arg, wrapper.env, depth)
                 continue
@@ -310,24 +302,6 @@ def _is_run_by_tests(module: Module) -> bool:
     """Whether a file is for a test runner: by its name, and by what is in it."""
     name = module.path.rpartition("/")[2]
     return module.is_test and module.has_tests and (name.startswith("test_") or name.endswith("_test.py"))
-
-
-def iterated_by(event: Event) -> Iterator[Expr]:
-    """The expressions that an event iterates at once."""
-    unpacks = event.target is not None and event.target.kind in ("list", "tuple")
-    if event.value is not None and (event.kind == "for" or unpacks):
-        yield event.value
-    for expr in event.walk():
-        if expr.kind == "comprehension":
-            iterables = [value for key, value in expr.keywords if key == "in"]
-            # A generator asks for the iterator of its first iterable where it is made, and for the others later.
-            yield from iterables[:1] if expr.name == "generator" else iterables
-        elif expr.kind == "call" and len(expr.args) > 1 and expr.args[0].name in _CONSUMERS:
-            yield expr.args[1]
-        elif expr.kind == "yieldfrom":
-            yield from expr.args
-        if expr.kind in _DISPLAYS:
-            yield from (part.args[0] for part in expr.args if part.kind == "star")
 
 
 def _of_loader(at: Expr, loader: Loader) -> Begun:

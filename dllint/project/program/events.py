@@ -7,6 +7,16 @@ from collections.abc import Iterator
 from dllint.model.facts import Event, Expr
 
 _LEAVING = frozenset({"exit", "_exit", "quit"})
+WRAPPERS = frozenset({
+    "enumerate", "zip", "tqdm", "islice", "cycle", "iter", "chain", "track", "progress_bar", "reversed", "auto",
+    "tqdm_notebook", "prefetch", "prepare", "master_bar", "log_every", "ProgressBar", "wrap", "map", "filter",
+    "starmap", "ParallelLoader", "MpDeviceLoader",
+})  # fmt: skip
+"""What goes over its arguments where it is gone over itself."""
+_CONSUMERS = frozenset({
+    "iter", "list", "tuple", "set", "frozenset", "dict", "sorted", "deque", "sum", "min", "max", "any", "all", "next",
+})  # fmt: skip
+_DISPLAYS = frozenset({"call", "list", "tuple", "set"})
 
 
 def written_by_name(event: Event) -> Iterator[tuple[str, Expr, Expr, Expr]]:
@@ -61,3 +71,21 @@ def flat_targets(target: Expr) -> Iterator[Expr]:
             yield from flat_targets(part)
     else:
         yield target
+
+
+def iterated_by(event: Event) -> Iterator[Expr]:
+    """The expressions that an event iterates at once."""
+    unpacks = event.target is not None and event.target.kind in ("list", "tuple")
+    if event.value is not None and (event.kind == "for" or unpacks):
+        yield event.value
+    for expr in event.walk():
+        if expr.kind == "comprehension":
+            iterables = [value for key, value in expr.keywords if key == "in"]
+            # A generator asks for the iterator of its first iterable where it is made, and for the others later.
+            yield from iterables[:1] if expr.name == "generator" else iterables
+        elif expr.kind == "call" and len(expr.args) > 1 and expr.args[0].name in _CONSUMERS:
+            yield expr.args[1]
+        elif expr.kind == "yieldfrom":
+            yield from expr.args
+        if expr.kind in _DISPLAYS:
+            yield from (part.args[0] for part in expr.args if part.kind == "star")

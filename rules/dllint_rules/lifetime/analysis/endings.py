@@ -39,7 +39,7 @@ class Endings:
             case Seq():
                 return True
             case ExtInst(name=name, call=call, env=env) if name == GENERATOR:
-                made = [edge.env for edge in self.reach.edges(env) if edge.at is call]
+                made = [called for called, _ in self.reach.run_by(call, env)]
                 return bool(made) and all(item.facts.is_generator and not _goes_on(item) for item in made)
             case ExtInst(name=name, call=call, env=env) if name in _THROUGH and call.kind == "call":
                 return any(self.ends(arg, env, depth) for arg in call.args[_THROUGH[name] :])

@@ -14,8 +14,8 @@ from dllint.project.escape.handles import handle_of
 from dllint.project.escape.pickle_state import left_out
 from dllint.project.escape.shipped import Held, Holder
 from dllint.project.evaluate.abstract_values import Env, ExtInst, Inst, Klass
-from dllint.project.execution.main_code import iterated_by
 from dllint.project.loaders.boundaries import Loader
+from dllint.project.program.events import iterated_by
 from dllint.project.program.module import Site, Write
 from dllint.project.program.on_demand import OnDemand
 from dllint.source import Span
