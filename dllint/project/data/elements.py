@@ -59,6 +59,9 @@ _CONTAINERS = frozenset({
     "argparse.Namespace", "easydict.EasyDict", "addict.Dict", "munch.Munch", "box.Box",
 })  # fmt: skip
 
+_MADE_ANEW = frozenset({"fstring", "binop", "tuple", "list", "dict", "call"})
+"""Expressions of new objects, whatever they are made of."""
+
 
 class Kind(Enum):
     """What a container of data-dependent length holds."""
@@ -78,11 +81,23 @@ class Elements:
         self.contents = contents
 
     def of(self, expr: Expr, env: Env) -> Kind | None:
-        """What one element is; None for a number, for a block of memory, and for what is not known."""
+        """What one element is; None for a number, for a block of memory, and for what is not known.
+
+        Also None for one of a few constants: a list of these has the same few objects over and over.
+        """
+        return None if self._is_constant(expr, env) else self._of(expr, env)
+
+    def _is_constant(self, expr: Expr, env: Env) -> bool:
+        if expr.kind in _MADE_ANEW:
+            return False
+        values = self.evaluator.values(expr, env)
+        return bool(values) and all(isinstance(value, Const) for value in values)
+
+    def _of(self, expr: Expr, env: Env) -> Kind | None:
         if expr.kind == "fstring":
             return Kind.STR
         if expr.kind == "binop":
-            inner = [self.of(arg, env) or (Kind.STR if isinstance(arg.value, str) else None) for arg in expr.args]
+            inner = [self._of(arg, env) or (Kind.STR if isinstance(arg.value, str) else None) for arg in expr.args]
             if expr.name in "+%":
                 return Kind.STR if Kind.STR in inner else None
             return Kind.PATH if expr.name == "/" and any(inner) else None
@@ -205,7 +220,7 @@ class Elements:
         few = len(blocks) * 2 < len(parts)
         if not blocks or (mapping and few):
             return True
-        named = any(part.kind != "constant" and self.of(part, env) is not None for part, env in parts)
+        named = any(part.kind != "constant" and self._of(part, env) is not None for part, env in parts)
         read = any(_is_read(value) for part, env in blocks for value in self.evaluator.values(part, env))
         return (named or few) and not read
 
