@@ -9,11 +9,17 @@ from dllint.model.facts import Event, Expr
 from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.abstract_values import Env, ExtInst, Value
 from dllint.project.evaluate.shapes import GENERATOR
-from dllint.project.program.events import WRAPPERS, iterated_by
+from dllint.project.program.events import CONSUMERS, WRAPPERS, iterated_by
+
+_READERS = frozenset({"attribute", "subscript", "comprehension", "compare", "yieldfrom"})
+"""Expressions that read or go over a part, and hand it to nothing."""
 
 
 class Generators:
-    """Follows generators that are kept under a name: `batches = cycle(loader)`, and later `next(batches)`."""
+    """Follows generators that are kept under a name: `batches = cycle(loader)`, and later `next(batches)`.
+
+    Of a name that is handed on, to a function or under another name, the code counts as run where it is called.
+    """
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
@@ -22,12 +28,12 @@ class Generators:
         """Whether a call only creates a generator, which the event keeps."""
         if called.function < 0 or not called.facts.is_generator or called.facts.decorators:
             return False
-        return event.kind == "assign" and event.value is call
+        return _keeps(event, call) and event.target is not None and event.target.name in self._kept
 
     def resumed(self, event: Event, env: Env) -> Iterator[tuple[Expr, ExtInst]]:
         """The kept generators that an event goes over, or takes an item of, each with the expression that names it."""
-        for expr in iterated_by(event) if self._keeps_any else ():
-            if not (expr.kind == "call" and expr.args[0].name in self._names):  # where it is called, its code runs
+        for expr in iterated_by(event) if self._kept else ():
+            if any(part.name in self._kept for part in expr.walk() if part.kind in ("name", "attribute")):
                 for value in self.evaluator.values(expr, env):
                     yield from ((expr, made) for made in self._generators_in(value))
 
@@ -42,12 +48,29 @@ class Generators:
                     yield from self._generators_in(inner, depth - 1)
 
     @cached_property
-    def _names(self) -> frozenset[str]:
-        """The names of all generator functions of the project."""
-        functions = (function for module in self.evaluator.index for function in module.model.functions)
-        return frozenset(function.name for function in functions if function.is_generator)
+    def _kept(self) -> frozenset[str]:
+        """The names and attributes that keep what a generator function returns, and are handed on nowhere."""
+        index = self.evaluator.index
+        functions = (function for module in index for function in module.model.functions)
+        names = frozenset(function.name for function in functions if function.is_generator)
+        kept = {site.event.target.name for site in index.calls_named(names)
+                if site.event.target is not None and _keeps(site.event, site.expr)}  # fmt: skip
+        events = (event for module in index if kept for _, _, scope in module.scopes for event in scope)
+        return frozenset(kept.difference(*(_handed_on(event) for event in events)))
 
-    @cached_property
-    def _keeps_any(self) -> bool:
-        """Whether code anywhere keeps what a generator function returns."""
-        return any(site.event.value is site.expr for site in self.evaluator.index.calls_named(self._names))
+
+def _keeps(event: Event, call: Expr) -> bool:
+    """Whether an event gives a name to what a call returns."""
+    return event.kind == "assign" and event.value is call
+
+
+def _handed_on(event: Event) -> Iterator[str]:
+    """The names of what an event passes to a call, returns, puts into something or gives another name."""
+    if event.kind in ("return", "assign") and event.value is not None:
+        yield event.value.name
+    for expr in event.walk():
+        takers = CONSUMERS if event.kind == "assign" else CONSUMERS | WRAPPERS  # a wrapper that is kept is handed on
+        taken = expr.kind == "call" and expr.args[0].name in takers
+        if expr.kind not in _READERS and not taken:
+            parts = expr.args[1:] if expr.kind == "call" else expr.args
+            yield from (part.name for part in (*parts, *(value for _, value in expr.keywords)))

@@ -13,7 +13,7 @@ WRAPPERS = frozenset({
     "starmap", "ParallelLoader", "MpDeviceLoader",
 })  # fmt: skip
 """What goes over its arguments where it is gone over itself."""
-_CONSUMERS = frozenset({
+CONSUMERS = frozenset({
     "iter", "list", "tuple", "set", "frozenset", "dict", "sorted", "deque", "sum", "min", "max", "any", "all", "next",
 })  # fmt: skip
 _DISPLAYS = frozenset({"call", "list", "tuple", "set"})
@@ -83,7 +83,7 @@ def iterated_by(event: Event) -> Iterator[Expr]:
             iterables = [value for key, value in expr.keywords if key == "in"]
             # A generator asks for the iterator of its first iterable where it is made, and for the others later.
             yield from iterables[:1] if expr.name == "generator" else iterables
-        elif expr.kind == "call" and len(expr.args) > 1 and expr.args[0].name in _CONSUMERS:
+        elif expr.kind == "call" and len(expr.args) > 1 and expr.args[0].name in CONSUMERS:
             yield expr.args[1]
         elif expr.kind == "yieldfrom":
             yield from expr.args
