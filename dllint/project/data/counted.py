@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from dllint.model.facts import Expr
 from dllint.project.data.contents import COUNTED, Content, Contents, Kind, is_list, is_mapping
+from dllint.project.data.element_files import is_length
 from dllint.project.data.growth import Growth
 from dllint.project.escape.shipped import Held
 from dllint.project.evaluate.abstract_values import Env, ExtInst, Inst, Klass, Seq, Value
@@ -117,7 +118,7 @@ class Counted:
         receiver = env.module.receiver_name(env.function)
         for event in env.module.events(env.function):
             for part in event.value.walk() if event.kind == "return" and event.value is not None else ():
-                if _is_length(part) and _is_own(part.args[1], receiver):
+                if is_length(part) and _is_own(part.args[1], receiver):
                     yield klass, part.args[1].name
                     for value in self.evaluator.values(part.args[1], env):
                         yield from self._measured(value.klass, classes - 1) if isinstance(value, Inst) else ()
@@ -132,7 +133,7 @@ def _counted_for(klass: Klass, attribute: str) -> Iterator[str]:
     for write in writes.get(attribute, ()):
         receiver = klass.module.receiver_name(write.function)
         for part in write.event.value.walk() if write.event.value is not None else ():
-            if not _is_length(part):
+            if not is_length(part):
                 continue
             if _is_own(part.args[1], receiver):
                 yield part.args[1].name
@@ -145,10 +146,6 @@ def _counted_for(klass: Klass, attribute: str) -> Iterator[str]:
 def _is_row(element: Expr, own: set[str]) -> bool:
     """Whether an element is a row of an array, by a number that the comprehension goes over: `rows[i]`."""
     return element.kind == "subscript" and element.args[1].kind == "name" and element.args[1].name in own
-
-
-def _is_length(part: Expr) -> bool:
-    return part.kind == "call" and part.args[0].name == "len" and len(part.args) == 2
 
 
 def _is_own(part: Expr, receiver: str | None) -> bool:

@@ -34,13 +34,15 @@ def is_per_item(klass: Klass, attribute: str) -> bool:
 def has_its_length(klass: Klass, attribute: str) -> bool:
     """Whether a class has as many items as an attribute has elements: `return len(self.scenes)`."""
     function = klass.facts.methods.get("__len__")
-    returned = (event.value for event in klass.module.events(function) if event.kind == "return") if function else ()
-    return any(
-        value is not None
-        and (value.kind, value.args[0].name) == ("call", "len")
-        and (value.args[-1].kind, value.args[-1].name) == ("attribute", attribute)
-        for value in returned
-    )
+    events = klass.module.events(function) if function is not None else ()
+    returned = (event.value for event in events if event.kind == "return" and event.value is not None)
+    return any(is_length(value) and (value.args[1].kind, value.args[1].name) == ("attribute", attribute)
+               for value in returned)  # fmt: skip
+
+
+def is_length(expr: Expr) -> bool:
+    """Whether an expression asks for a length: `len(rows)`."""
+    return expr.kind == "call" and expr.args[0].name == "len" and len(expr.args) == 2
 
 
 def lists_each(klass: Klass, attribute: str) -> bool:

@@ -43,8 +43,9 @@ class OwnAttribute:
             return "it is not made in `__init__`"
         if write.event.block >= 0 or write.target.args[0].name != self.receiver:
             return "it is not made in every case"
-        if attribute.hidden():
-            return attribute.hidden()
+        hidden = attribute.hidden()
+        if hidden:
+            return hidden
         if self.klass.facts.decorators:
             return f"a decorator of `{self.klass.facts.name}` may use it"
         if attribute.places is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Expr
@@ -28,7 +29,7 @@ class CommandLines:
         words = _words(parsed) if parsed.name == _PARSED else None
         if words is None or name in self.evaluator.index.outside_writes or not isinstance(parsed.base, ExtInst):
             return ()
-        options = [site for site in self._added(parsed.base) if name == _destination(site.expr)]
+        options = [site for site in self._added(parsed.base) if name == next(destinations(site.expr), "")]
         return self._given(options[0], words, parsed) if len(options) == 1 else ()
 
     def _added(self, parser: ExtInst) -> list[Site]:
@@ -80,14 +81,18 @@ def _words(parsed: ExtInst) -> list[str] | None:
     return None
 
 
-def _destination(call: Expr) -> str:
-    """The attribute that an option of argparse fills."""
-    said = call.keyword("dest")
-    if said is not None:
-        return str(said.value)
-    names = [str(arg.value) for arg in call.args[1:] if isinstance(arg.value, str)]
-    long = [name for name in names if name.startswith("--")]
-    return next(iter(long + names), "").lstrip("-").replace("-", "_")
+def destinations(call: Expr) -> Iterator[str]:
+    """The attribute that an option fills: `dest`, or its first long name, or its first one, with underscores.
+
+    Other parsers than argparse's fill all long names.
+    """
+    destination = call.keyword("dest")
+    if destination is not None and isinstance(destination.value, str):
+        yield destination.value
+        return
+    names = [arg.value for arg in call.args[1:] if isinstance(arg.value, str)]
+    for name in [name for name in names if name.startswith("--") or not name.startswith("-")] or names[:1]:
+        yield name.lstrip("-").replace("-", "_")
 
 
 def _constant(value: bool | None) -> tuple[Value, ...]:

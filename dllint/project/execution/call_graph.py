@@ -171,11 +171,9 @@ class Reach:
 
     def _resumed(self, env: Env) -> Iterator[Edge]:
         """The code of the kept generators that an activation goes over."""
-        for event in env.module.events(env.function):
-            if self.evaluator.conditions.may_run(env, event.start):
-                for at, made in self._generators.resumed(event, env):
-                    for called, only in self.run_by(made.call, made.env):
-                        yield Edge(event, called, at, only)
+        for event, at, made in self._generators.resumed(env):
+            for called, only in self.run_by(made.call, made.env):
+                yield Edge(event, called, at, only)
 
     def _taken_from(self, env: Env) -> Iterator[Edge]:
         """The `__iter__` of what a loop goes over, and the `__getitem__` of what is indexed, where objects keep it."""

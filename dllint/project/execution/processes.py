@@ -16,7 +16,7 @@ from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst, Ex
 from dllint.project.execution.call_graph import Reach, Running
 from dllint.project.loaders.boundaries import Boundaries
 from dllint.project.program.guards import only_in_main
-from dllint.project.program.module import Site
+from dllint.project.program.module import Site, kept_locally
 from dllint.start_methods import ALL_METHODS, SPAWN
 
 _CONTEXT = "multiprocessing.get_context"
@@ -208,16 +208,5 @@ class Processes:
 
 def _is_forgotten(site: Site) -> bool:
     """Whether a process gets a local name that nothing reads: it is never started."""
-    module, target = site.module, site.event.target
-    if site.function < 0 or site.event.kind != "assign" or site.event.value is not site.expr:
-        return False
-    if not site.expr.args[0].name.endswith("Process"):
-        return False
-    if target is None or target.kind != "name" or target.name not in module.model.functions[site.function].bound:
-        return False
-    inside = module.model.functions[site.function].span
-    return not any(
-        target.name in item.loads
-        for item in module.model.functions
-        if inside.start <= item.span.start and item.span.end <= inside.end
-    )
+    name, inside = kept_locally(site) if site.expr.args[0].name.endswith("Process") else ("", [])
+    return bool(name) and not any(name in item.loads for item in inside)

@@ -30,7 +30,7 @@ from dllint.project.loaders.option_defaults import Declared
 from dllint.project.loaders.platform_workers import Elsewhere, Place
 from dllint.project.loaders.worker_counts import WorkerCounts, Workers, join
 from dllint.project.program.index import Index
-from dllint.project.program.module import Module, Site
+from dllint.project.program.module import Module, Site, kept_locally
 from dllint.project.program.unnamed import Unnamed
 from dllint.source import Span
 from dllint.start_methods import ALL_METHODS
@@ -514,20 +514,12 @@ class Boundaries:
 
 def _is_forgotten(site: Site) -> bool:
     """Whether a loader gets a local name of which nothing is read but what the loader shows: nobody goes through it."""
-    module, target = site.module, site.event.target
-    if site.function < 0 or site.event.kind != "assign" or site.event.value is not site.expr:
+    name, inside = kept_locally(site)
+    if not name or any("locals" in item.loads for item in inside):
         return False
-    if target is None or target.kind != "name" or target.name not in module.model.functions[site.function].bound:
-        return False
-    around = module.model.functions[site.function].span
-    inside = [
-        item for item in module.model.functions if around.start <= item.span.start and item.span.end <= around.end
-    ]
-    if any("locals" in item.loads for item in inside):
-        return False
-    parts = [part for item in inside if target.name in item.loads for event in item.events for part in event.walk()]
-    read = [part for part in parts if part.kind == "name" and part.name == target.name and part is not target]
-    return len(read) == sum(_only_shows(part, target.name) for part in parts)
+    parts = [part for item in inside if name in item.loads for event in item.events for part in event.walk()]
+    read = [part for part in parts if part.kind == "name" and part.name == name and part is not site.event.target]
+    return len(read) == sum(_only_shows(part, name) for part in parts)
 
 
 def _only_shows(part: Expr, name: str) -> bool:

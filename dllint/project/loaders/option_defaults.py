@@ -11,6 +11,7 @@ from dllint.knowledge import SETTINGS_READERS
 from dllint.model.facts import Expr, ImportedName
 from dllint.project.evaluate import Argument, Evaluator
 from dllint.project.evaluate.abstract_values import Env, ExtInst, ExtMethod, Free, Opaque, Value
+from dllint.project.evaluate.command_lines import destinations
 from dllint.project.program.index import Index
 from dllint.project.program.module import Module, Write
 
@@ -86,7 +87,7 @@ class Declared:
             if default is None:
                 continue
             env = self.evaluator.generic(site.module, site.function)
-            for name in _destinations(site.expr):
+            for name in destinations(site.expr):
                 found[name].append(_Option(default, env, callee.args[0] if callee.args else callee))
         return found
 
@@ -186,20 +187,6 @@ def _module_of(value: Value) -> Module | None:
         case Free(module=module):
             return module
     return None
-
-
-def _destinations(call: Expr) -> Iterator[str]:
-    """The attribute that an option fills: `dest`, or its first long name, or its first one, with underscores.
-
-    Other parsers than argparse's fill all long names.
-    """
-    destination = call.keyword("dest")
-    if destination is not None and isinstance(destination.value, str):
-        yield destination.value
-        return
-    names = [arg.value for arg in call.args[1:] if isinstance(arg.value, str)]
-    for name in [name for name in names if name.startswith("--") or not name.startswith("-")] or names[:1]:
-        yield name.lstrip("-").replace("-", "_")
 
 
 def _stored(module: Module, wanted: Callable[[Expr], bool]) -> Iterator[tuple[str, Expr]]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
 from dllint.model.facts import Expr, ImportedName, ModuleModel
+from dllint.project.program.events import handed_on
 from dllint.project.program.module import Module, Site, Write
 from dllint.project.program.on_demand import OnDemand
 
@@ -72,6 +73,16 @@ class Index:
                             if given.kind in ("name", "attribute") and given.name != target.name:
                                 found[given.name].add(target.name)
         return dict(found)
+
+    @cached_property
+    def kept_generators(self) -> frozenset[str]:
+        """The names and attributes that keep what generator functions return, and that code hands on nowhere."""
+        names = {function.name for module in self for function in module.model.functions if function.is_generator}
+        sites = (site for site in self.calls_named(names) if site.event.value is site.expr)
+        targets = (site.event.target for site in sites if site.event.kind == "assign")
+        kept = {target.name for target in targets if target is not None}
+        events = (event for module in self if kept for _, _, scope in module.scopes for event in scope)
+        return frozenset(kept.difference(*(handed_on(event) for event in events)))
 
     @cached_property
     def outside_writes(self) -> dict[str, list[tuple[Module, Write]]]:

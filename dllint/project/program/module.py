@@ -353,3 +353,15 @@ class Module:
 
     def block(self, index: int) -> Block:
         return self.model.blocks[index]
+
+
+def kept_locally(site: Site) -> tuple[str, list[Function]]:
+    """The local name that a function gives what a call returns, and the functions whose code sees it; "" where none."""
+    functions, event = site.module.model.functions, site.event
+    if site.function < 0 or event.kind != "assign" or event.value is not site.expr:
+        return "", []
+    around, target = functions[site.function], event.target
+    if target is None or target.kind != "name" or target.name not in around.bound:
+        return "", []
+    span = around.span
+    return target.name, [item for item in functions if span.start <= item.span.start and item.span.end <= span.end]

@@ -86,8 +86,9 @@ class _Change:
             return "code outside of its class sets it"
         if event.value is None or not (own or self.unpacked or self._is_filled_later()):
             return "no assignment sets it alone"
-        if attribute.hidden():
-            return attribute.hidden()
+        hidden = attribute.hidden()
+        if hidden:
+            return hidden
         if attribute.near is None:
             return _UNREAD
         env = self.project.evaluator.generic(self.module, self.write.function)
