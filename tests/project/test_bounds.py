@@ -364,6 +364,26 @@ def test_objects_that_call_each_other() -> None:
     assert len(set(objects)) == len(set(outer)) == len(inner) == 24
 
 
+OPTIONS = """\
+def applied(function, data, **options):
+    if isinstance(data, list):
+        return [applied(function, item, **options) for item in data]
+    if isinstance(data, dict):
+        return {key: applied(function, item, **options) for key, item in data.items()}
+    return function(data, options["dim"])
+
+found = applied(print, [], dim=0)
+"""
+
+
+def test_keywords_that_a_function_hands_on_to_itself() -> None:
+    """Each call hands on what all of them pass: an answer that counted each again would double every time."""
+    evaluator = project(OPTIONS).evaluator
+    (module,) = evaluator.index
+    (passed,), _ = evaluator.arguments.from_kwargs(evaluator.generic(module, 0), "dim")
+    assert passed[0].value == 0
+
+
 IMPORTS = (
     {"a": "from b import x", "b": "from a import x"},
     {"a": "from b import *", "b": "from a import *"},

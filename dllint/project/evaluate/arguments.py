@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from dllint.model.facts import Event, Expr, Function, Parameter
 from dllint.project.evaluate.abstract_values import Env, ExtInst, Free, Inst, Seq, Value, Values, stands
 from dllint.project.evaluate.call_sites import MAX_CALL_SITES
-from dllint.project.evaluate.shapes import Argument, Under, decorated, unique
+from dllint.project.evaluate.shapes import Argument, Under, decorated, each_once, unique
 from dllint.project.evaluate.strong_updates import just_stored
 from dllint.project.program.module import Site
 
@@ -252,16 +252,16 @@ class Arguments:
         ]
         dropped = self._dropped(env, own.name, name)
         if dropped == Dropped.ALWAYS:
-            return Under(tuple(found), False)
+            return Under(each_once(found), False)
         if env.call is not None and env.caller is not None:
             more, surely = self.argument(env.call, env.caller, None, name)
-            return Under((*found, *more), surely and dropped is Dropped.NEVER)
+            return Under(each_once((*found, *more)), surely and dropped is Dropped.NEVER)
         answers = []
         for site, _, caller in self._calling(env):
             more, surely = self.argument(site.expr, caller, None, name)
             found += more
             answers.append(surely)
-        return Under(tuple(found), bool(answers) and all(answers) and dropped is Dropped.NEVER)
+        return Under(each_once(found), bool(answers) and all(answers) and dropped is Dropped.NEVER)
 
     def _dropped(self, env: Env, mapping: str, name: str, between: tuple[int, int] | None = None) -> Dropped:
         """`del kwargs["name"]` and `kwargs.pop("name")`; a test of the dictionary's own is taken to know when.

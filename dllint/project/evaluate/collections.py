@@ -25,7 +25,7 @@ from dllint.project.evaluate.abstract_values import (
     Values,
     stands,
 )
-from dllint.project.evaluate.shapes import GENERATOR, Argument, Under, derived, describe, unique
+from dllint.project.evaluate.shapes import GENERATOR, Argument, Under, derived, describe, each_once, unique
 from dllint.project.program.module import Module
 from dllint.project.program.on_demand import OnDemand
 
@@ -119,9 +119,8 @@ class Containers:
 
     def _flat(self, value: Value, parts: Callable[[Value], Iterator[Argument | Value]]) -> list[Argument]:
         """The parts of a container, and for every container whose items it takes over, those; each once."""
-        return _each_once(
-            item for part in parts(value) for item in ([part] if isinstance(part, tuple) else self.items(part))
-        )
+        taken = (item for part in parts(value) for item in ([part] if isinstance(part, tuple) else self.items(part)))
+        return list(each_once(taken))
 
     def _parts(self, value: Value) -> Iterator[Argument | Value]:
         """The expressions that fill a container, and the containers whose items it takes over."""
@@ -380,7 +379,7 @@ class Containers:
             found += self.stored_under(value, name, value.env)
         elif isinstance(value, Free):
             found += self.stored_under(value, name, self.evaluator.generic(value.module, value.function))
-        return Under(tuple(_each_once(found)), surely)
+        return Under(each_once(found), surely)
 
     def stored_under(self, container: Value, name: str, env: Env) -> Iterator[Argument]:
         """`d["name"] = x` and `d.update(name=x)` on a container, in the function that made it."""
@@ -398,11 +397,6 @@ class Containers:
                 yield from self.evaluator.arguments.argument(what, env, None, name)[0]
                 for arg in what.args[1:]:
                     yield from self.evaluator.arguments.from_double_star(arg, env, name)[0]
-
-
-def _each_once(arguments: Iterable[Argument]) -> list[Argument]:
-    """Arguments in order, those that are the same expression in the same activation once."""
-    return list({(id(expr), id(env)): (expr, env) for expr, env in arguments}.values())
 
 
 def _find_yields(function: tuple[Module, int]) -> list[tuple[Event, Expr]]:

@@ -41,6 +41,11 @@ class Under(NamedTuple):
     surely: bool
 
 
+def each_once(arguments: Iterable[Argument]) -> tuple[Argument, ...]:
+    """Arguments in order, those that are the same expression in the same activation once."""
+    return tuple(dict.fromkeys(arguments))
+
+
 GENERATOR = "types.generator"
 """The name of what calling a generator function gives."""
 
