@@ -384,7 +384,8 @@ class Project:
 
     def failing(self, held: Held, methods: frozenset[str] = PICKLING) -> frozenset[str]:
         """Those of the start methods under which a hazard shows that this route may meet."""
-        possible = held.loader.methods if held.loader is not None else self.targets.methods()
+        loader = held.loader
+        possible = loader.methods if loader is not None else self.boundaries.chosen_methods.defaults(held.path)
         return possible & methods
 
     def where(self, loader: Loader | None, failing: frozenset[str], chosen: bool = False) -> str:
