@@ -315,3 +315,12 @@ def test_a_name_that_is_read_in_some_cases_is_likely_missed(test: str, certainty
             list(DataLoader(Scaled(), num_workers=2))
         """
     assert certainties("size=8", program, GuardedNameInWorker) == [certainty]
+
+
+def test_a_default_that_no_call_is_seen_to_leave_alone_makes_nothing_certain() -> None:
+    program = """
+        def load(num_workers=4):
+            return DataLoader(Pages("pages"), num_workers=num_workers)
+        """
+    assert certainties("size=8", program) == [Certainty.LIKELY]
+    assert certainties("size=8", f"{textwrap.dedent(program)}\nlist(load())") == [Certainty.CERTAIN]

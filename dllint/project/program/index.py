@@ -161,6 +161,23 @@ class Index:
                         found[path].append((module, imported))
         return found
 
+    def unresolved_importers(self, path: str) -> frozenset[str]:
+        """The files with an import statement that may mean a file, but could not be resolved."""
+        place = f"/{stem(path)}"
+        found = self._unresolved.get(place.rpartition("/")[2], {}).items()
+        return frozenset().union(*(users for wanted, users in found if place.endswith(f"/{wanted}")))
+
+    @cached_property
+    def _unresolved(self) -> dict[str, dict[str, set[str]]]:
+        """The files that import what could not be resolved, by its last name and its path."""
+        found: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+        for module in self:
+            for imported in module.model.imports:
+                if not imported.level and not self.targets(module, imported):
+                    wanted = imported.module.replace(".", "/")
+                    found[wanted.rpartition("/")[2]][wanted].add(module.path)
+        return found
+
     def targets(self, importer: Module, imported: ImportedName) -> list[str]:
         """The files that an import statement names: the module, and the submodule that the name may be."""
         names = [imported.module]
