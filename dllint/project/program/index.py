@@ -115,7 +115,36 @@ class Index:
             found = self._at(posixpath.join(root, wanted) if root else wanted)
             if found is not None:
                 return found
-        return self._by_suffix(wanted)
+        return None if self._is_shadowed(folder, wanted) else self._by_suffix(wanted)
+
+    def _is_shadowed(self, folder: str, wanted: str) -> bool:
+        """Whether a folder below the root, from which scripts look up `a.b`, has an `a` without `b`: Python stops there.
+
+        Not where code in that folder changes `sys.path`.
+        """
+        first = wanted.partition("/")[0]
+        nearby = {root for root in self._search_paths[folder] if root and f"{folder}/".startswith(f"{root}/")}
+        having = {root for root in nearby if self._at(f"{root}/{first}") or f"{root}/{first}" in self._folders}
+        return any(not any(path.startswith(f"{root}/") for path in self._changing_path) for root in having)
+
+    @cached_property
+    def _folders(self) -> frozenset[str]:
+        """The folders with modules, in themselves or below."""
+        found: set[str] = set()
+        for path in self.modules:
+            while path := posixpath.dirname(path):
+                found.add(path)
+        return frozenset(found)
+
+    @cached_property
+    def _changing_path(self) -> frozenset[str]:
+        """The files that change `sys.path`."""
+        sites = self.calls_named(("append", "extend", "insert", "addsitedir"))
+        return frozenset(
+            site.module.path
+            for site in sites
+            if site.expr.args[0].name == "addsitedir" or site.expr.args[0].dotted.startswith("sys.path.")
+        )
 
     def imports(self, path: str) -> frozenset[str]:
         """The files that a file imports, and all that those import, itself included."""
