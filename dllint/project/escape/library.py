@@ -110,9 +110,7 @@ class Library:
                         value = Func(klass.module, parameter.default.ref)
                         yield value, holder, (Note(klass.module.path, write.target.span, text),)
 
-    def returned(
-        self, running: Callable[[], Collection[tuple[str, int]]], runs: bool
-    ) -> Iterator[tuple[Value, Note]]:
+    def returned(self, running: Callable[[], Collection[tuple[str, int]]], runs: bool) -> Iterator[tuple[Value, Note]]:
         """Transforms, local datasets and local functions that a function returns to users of the project.
 
         Not those that are made per item: `running` tells which functions do that, and is asked only if it matters.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
 from dllint.model.facts import Expr, ImportedName, ModuleModel
@@ -115,17 +115,28 @@ class Index:
             found = self._at(posixpath.join(root, wanted) if root else wanted)
             if found is not None:
                 return found
-        return None if self._is_shadowed(folder, wanted) else self._by_suffix(wanted)
+        return None if self._is_shadowed(folder, wanted, self._has) else self._by_suffix(wanted)
 
-    def _is_shadowed(self, folder: str, wanted: str) -> bool:
+    def lacks(self, importer: str, dotted: str) -> bool:
+        """Whether an import in `importer` means a submodule that a module or package of the project doesn't have."""
+        wanted = dotted.replace(".", "/")
+        return "/" in wanted and self._is_shadowed(
+            importer.rpartition("/")[0], wanted, lambda place: bool(self._at(place))
+        )
+
+    def _is_shadowed(self, folder: str, wanted: str, has: Callable[[str], bool]) -> bool:
         """Whether a folder below the root, from which scripts look up `a.b`, has an `a` without `b`: Python stops there.
 
         Not where code in that folder changes `sys.path`.
         """
         first = wanted.partition("/")[0]
         nearby = {root for root in self._search_paths[folder] if root and f"{folder}/".startswith(f"{root}/")}
-        having = {root for root in nearby if self._at(f"{root}/{first}") or f"{root}/{first}" in self._folders}
+        having = {root for root in nearby if has(f"{root}/{first}")}
         return any(not any(path.startswith(f"{root}/") for path in self._changing_path) for root in having)
+
+    def _has(self, place: str) -> bool:
+        """Whether there is a module, a package, or a folder with modules."""
+        return self._at(place) is not None or place in self._folders
 
     @cached_property
     def _folders(self) -> frozenset[str]:
