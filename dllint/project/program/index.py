@@ -125,7 +125,7 @@ class Index:
         )
 
     def _is_shadowed(self, folder: str, wanted: str, has: Callable[[str], bool]) -> bool:
-        """Whether a folder below the root, from which scripts look up `a.b`, has an `a` without `b`: Python stops there.
+        """Whether a folder below the root, where scripts look up `a.b`, has an `a` without `b`: Python stops there.
 
         Not where code in that folder changes `sys.path`.
         """

@@ -150,8 +150,8 @@ class _Used:
         if name in self.words:
             return True
         if unit[1] < 0:
-            users = self.index.importers(path) | self.index.unresolved_importers(path)
-            return name in self.everywhere and any(name in self.of_file[user] for user in users)
+            leading = self.index.importers(path) | self.index.unresolved_importers(path)
+            return name in self.everywhere and any(name in self.of_file[user] for user in leading)
         if _exporters(self.index, self.index.modules[path], name):
             return name in self.everywhere
         files = (path, *_packages_around(path))
