@@ -41,6 +41,22 @@ TORCH_ONLY = frozenset({
 })  # fmt: skip
 """What torch.multiprocessing adds; everything else in it is multiprocessing's own."""
 
+PYTHON_2_MODULES = frozenset({
+    "ConfigParser", "Cookie", "HTMLParser", "Queue", "SocketServer", "StringIO", "Tkinter", "__builtin__", "cPickle",
+    "cStringIO", "cookielib", "copy_reg", "httplib", "urllib2", "urlparse", "xmlrpclib",
+})  # fmt: skip
+"""Modules that Python 3 lacks, and no package brings back ("What's New In Python 3.0", PEP 3108)."""
+PYTHON_2_NAMES = {
+    "itertools": frozenset({"ifilter", "ifilterfalse", "imap", "izip", "izip_longest"}),
+    "string": frozenset({"join", "letters", "lowercase", "maketrans", "uppercase"}),
+    "urllib": frozenset({"FancyURLopener", "quote", "unquote", "urlencode", "urlopen", "urlretrieve"}),
+}
+"""Names that Python 3 has no longer in these modules."""
+PYTHON_2_FUNCTIONS = frozenset({
+    "apply", "basestring", "cmp", "execfile", "long", "raw_input", "reduce", "reload", "unichr", "unicode", "xrange",
+})  # fmt: skip
+"""Builtin functions that Python 3 lacks."""
+
 PREFIXES = {
     "pytorch_lightning.": "lightning.",
     "lightning.pytorch.": "lightning.",

@@ -315,3 +315,72 @@ def test_a_name_that_is_read_in_some_cases_is_likely_missed(test: str, certainty
             list(DataLoader(Scaled(), num_workers=2))
         """
     assert certainties("size=8", program, GuardedNameInWorker) == [certainty]
+
+
+def test_a_default_that_no_call_is_seen_to_leave_alone_makes_nothing_certain() -> None:
+    program = """
+        def load(num_workers=4):
+            return DataLoader(Pages("pages"), num_workers=num_workers)
+        """
+    assert certainties("size=8", program) == [Certainty.LIKELY]
+    assert certainties("size=8", f"{textwrap.dedent(program)}\nlist(load())") == [Certainty.CERTAIN]
+
+
+@pytest.mark.parametrize(
+    ("loop", "certainty"),
+    [
+        ("range(10)", Certainty.CERTAIN),
+        ('["a", "b"]', Certainty.CERTAIN),
+        ('os.listdir("pages")', Certainty.LIKELY),
+        ('sorted(glob.glob("pages/*"))', Certainty.LIKELY),
+        ("sys.argv[1:]", Certainty.LIKELY),
+        ('json.load(open("pages.json"))', Certainty.LIKELY),
+    ],
+)
+def test_a_loop_over_what_may_be_nothing_is_no_certain_way(loop: str, certainty: Certainty) -> None:
+    program = f"""
+        import glob, json, os, sys
+        for name in {loop}:
+            list(DataLoader(Pages(name), num_workers=2))
+        """
+    assert certainties("size=8", program) == [certainty]
+
+
+def test_what_is_below_the_call_of_a_function_that_never_returns_is_not_certain() -> None:
+    program = """
+        def stop(message):
+            print(message)
+            raise SystemExit(message)
+
+        def main():
+            stop("no")
+            list(DataLoader(Pages("pages"), num_workers=2))
+
+        main()
+        """
+    assert certainties("size=8", program) == [Certainty.LIKELY]
+
+
+@pytest.mark.parametrize(
+    "filled",
+    [
+        "for name, value in given.items(): setattr(options, name, value)",
+        "options.__dict__.update(given)",
+        "vars(options).update(given)",
+    ],
+)
+def test_attributes_that_computed_names_set_make_nothing_certain(filled: str) -> None:
+    program = f"""
+        import json
+
+        class Options:
+            def __init__(self):
+                self.workers = 4
+
+        given = json.load(open("options.json"))
+        options = Options()
+        {filled}
+        list(DataLoader(Pages("pages"), num_workers=options.workers))
+        """
+    assert certainties("size=8", program) == [Certainty.LIKELY]
+    assert certainties("size=8", program.replace(filled, "")) == [Certainty.CERTAIN]

@@ -32,9 +32,9 @@ def collect_old(source: Source) -> ModuleModel | None:
     """The facts of a file that only an old Python accepts; None for any other."""
     from dllint.syntax.old_python import readings
 
-    for text in readings(source.text):
+    for text, python_2 in readings(source.text):
         try:
-            return msgspec.structs.replace(_facts(source, text, parse_quietly(text)), old=True)
+            return msgspec.structs.replace(_facts(source, text, parse_quietly(text)), old=python_2)
         except (SyntaxError, ValueError):
             continue
     return None

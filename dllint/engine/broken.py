@@ -11,16 +11,16 @@ from dllint.engine.corpus import Corpus
 from dllint.finding import Certainty, Finding
 
 if TYPE_CHECKING:
-    from dllint.model.facts import ImportedName
     from dllint.project import Project
     from dllint.project.program.index import Index
-    from dllint.project.program.module import Module
 
 
 def doubted(findings: Iterable[Finding], project: Project, corpus: Corpus) -> Iterator[Finding]:
     """The findings, likely where their way leads through a file that no program can import."""
+    from dllint.project.program.failing import failing_with, for_python_2
+
     broken = {problem.path for problem in corpus.problems if problem.code == "DLL900" and problem.path.endswith(".py")}
-    failing = _failing(_with_broken(project, broken), broken) if broken else frozenset()
+    failing = failing_with(_with_broken(project, broken), broken.union(for_python_2(project.index)))
     for finding in findings:
         files = (finding.path, *(note.path for note in finding.notes), *(path for path, _ in finding.anchors))
         if finding.certainty is Certainty.CERTAIN and not failing.isdisjoint(files):
@@ -34,25 +34,6 @@ def _with_broken(project: Project, broken: Iterable[str]) -> Index:
     from dllint.project.program.index import Index
 
     empty = {path: ModuleModel(path, (), (), (), (), (), frozenset(), None, ()) for path in broken}
+    if empty.keys() <= project.models.keys():
+        return project.index
     return Index({**empty, **project.models}, project.index.roots, project.index)
-
-
-def _failing(index: Index, broken: set[str]) -> frozenset[str]:
-    """The files that surely import a broken one, directly or not, and those that only such files import."""
-    found, waiting = set(broken), [*broken]
-    while waiting:
-        for user, item in index.import_statements.get(waiting.pop(), ()):
-            if user.path not in found and _always_runs(user, item):
-                found.add(user.path)
-                waiting.append(user.path)
-    return frozenset(found | {path for path in index.modules if _programs(index, path) <= found})
-
-
-def _always_runs(module: Module, item: ImportedName) -> bool:
-    blocks = (module.block(block).kind for block in module.enclosing(item.block))
-    return item.function < 0 and all(kind == "with" for kind in blocks)
-
-
-def _programs(index: Index, path: str) -> set[str]:
-    """The files that begin a program with a file: those that no other file imports."""
-    return {user for user in index.importers(path) if not index.import_statements.get(user)} or {path}

@@ -234,4 +234,4 @@ class ModuleModel(msgspec.Struct, frozen=True):
     suppressions: tuple[Suppression, ...]
     digest: str = ""
     old: bool = False
-    """Only an old Python accepts the file: no Python that spawns torch's workers runs it as it is."""
+    """Only Python 2 accepts the file: no Python that spawns torch's workers runs it as it is."""

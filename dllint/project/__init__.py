@@ -238,7 +238,7 @@ class Project:
         for value, note in self.users_datasets:
             yield value, Holder("argument", "dataset"), (note,)
         if not self._quiet_library:
-            for value, note in self.library.returned(lambda: self._running_functions, self._reached):
+            for value, note in self.library.returned(lambda: self._running_functions, self._runs):
                 yield value, Holder("returned"), (note,)
             yield from self.library.default_lambdas()
 
@@ -263,8 +263,14 @@ class Project:
         """Datasets that no loader of the project takes, with where that is seen: its users' loaders do."""
         if self._quiet_library:
             return ()
-        made = self.library.made(self._reached, known=bool(self.loaders) and not self.open_loaders)
-        return (*self.library.datasets(self._reached), *made)
+        known = bool(self.loaders) and not self.open_loaders
+        made = self.library.made(self._reached, known, self.boundaries.has_used)
+        return (*self.library.datasets(self._reached, self._runs), *made)
+
+    @property
+    def _runs(self) -> bool:
+        """Whether loaders of the project do something: what it has besides for nobody, an application does without."""
+        return bool(self._reached) or self.boundaries.has_used
 
     @cached_property
     def _quiet_library(self) -> bool:
@@ -384,7 +390,8 @@ class Project:
 
     def failing(self, held: Held, methods: frozenset[str] = PICKLING) -> frozenset[str]:
         """Those of the start methods under which a hazard shows that this route may meet."""
-        possible = held.loader.methods if held.loader is not None else self.targets.methods()
+        loader = held.loader
+        possible = loader.methods if loader is not None else self.boundaries.chosen_methods.defaults(held.path)
         return possible & methods
 
     def where(self, loader: Loader | None, failing: frozenset[str], chosen: bool = False) -> str:

@@ -56,23 +56,25 @@ class Library:
         """Whether a class is a dataset that others can import: not from a notebook."""
         return self.is_dataset(klass) and not klass.module.notebook
 
-    def datasets(self, reached: set[Klass]) -> Iterator[tuple[Value, Note]]:
+    def datasets(self, reached: set[Klass], runs: bool) -> Iterator[tuple[Value, Note]]:
         """Dataset classes that no loader reaches, neither themselves nor through a subclass.
 
-        In an application, whose loaders reach others, not those that no code names.
+        In an application that `runs`, because loaders reach others or used code makes loaders, not those that no code
+        names.
         """
         for klass in self.evaluator.classes.all_classes:
             if klass in reached or not self._offers(klass) or "<locals>" in klass.facts.qualname:
                 continue
-            if self._gone_through.only(klass) or (reached and self._unnamed.is_class(klass.module, klass.facts)):
+            if self._gone_through.only(klass) or (runs and self._unnamed.is_class(klass.module, klass.facts)):
                 continue
             text = f"no loader was seen to take `{klass.facts.name}`; one with workers meets this"
             yield Inst(klass, users=True), Note(klass.module.path, klass.facts.header, text)
 
-    def made(self, reached: set[Klass], known: bool) -> Iterator[tuple[Value, Note]]:
+    def made(self, reached: set[Klass], known: bool, runs: bool) -> Iterator[tuple[Value, Note]]:
         """Datasets that the project makes and that no loader is seen to take: some loader's dataset is not known.
 
-        Where the datasets of all loaders are `known`, those that the package of their base hands to loaders.
+        Where the datasets of all loaders are `known`, those that the package of their base hands to loaders. Not what
+        functions make that nothing in an application uses, if it `runs`: code that is used makes loaders.
         """
         for klass in self.evaluator.classes.all_classes:
             if known and not self._is_loaded_elsewhere(klass):
@@ -82,6 +84,8 @@ class Library:
             for site in self.evaluator.index.calls_named((klass.facts.name,)):
                 env = self.evaluator.generic(site.module, site.function)
                 if site.module.is_test or under_main_guard(site.module, site.function, site.event):
+                    continue
+                if runs and self._unnamed.is_function(site.module, site.function):
                     continue
                 if site.event.kind == "return" and "<locals>" in klass.facts.qualname:
                     continue  # `returned` asks who calls the function
@@ -106,9 +110,7 @@ class Library:
                         value = Func(klass.module, parameter.default.ref)
                         yield value, holder, (Note(klass.module.path, write.target.span, text),)
 
-    def returned(
-        self, running: Callable[[], Collection[tuple[str, int]]], reached: set[Klass]
-    ) -> Iterator[tuple[Value, Note]]:
+    def returned(self, running: Callable[[], Collection[tuple[str, int]]], runs: bool) -> Iterator[tuple[Value, Note]]:
         """Transforms, local datasets and local functions that a function returns to users of the project.
 
         Not those that are made per item: `running` tells which functions do that, and is asked only if it matters.
@@ -117,7 +119,7 @@ class Library:
         for module in self.evaluator.index:
             for function in module.model.functions:
                 offered = list(self._offered(module, function)) if function.kind == "def" else []
-                if not offered or (reached and self._unnamed.is_function(module, function.index)):
+                if not offered or (runs and self._unnamed.is_function(module, function.index)):
                     continue
                 if (module.path, function.index) not in running():
                     text = f"returned by `{function.qualname}`; a loader with workers that gets it meets this"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,7 @@ from dllint.project.evaluate.abstract_values import (
     Values,
 )
 from dllint.project.evaluate.hierarchy import Answer
-from dllint.project.program.events import event_names
+from dllint.project.program.events import event_names, leaves
 from dllint.project.program.flow import Decided, chosen_in, decided, is_below_end, left_before
 from dllint.project.program.guards import is_main_test, is_other_test
 
@@ -40,6 +40,14 @@ _TEXTS = frozenset({"builtins.str", "os.getcwd"}).union(
     f"os.path.{name}" for name in ("join", "basename", "dirname", "abspath", "realpath", "normpath", "relpath")
 )
 """What returns text."""
+_FROM_OUTSIDE = (
+    "os.listdir", "os.scandir", "os.walk", "glob.", "sys.argv", "json.load", "yaml.", "pickle.load",
+    "pathlib.Path().glob", "pathlib.Path().rglob", "pathlib.Path().iterdir",
+)  # fmt: skip
+"""What lists what there is, or reads it."""
+_WRAPPING = frozenset(
+    f"builtins.{name}" for name in ("enumerate", "list", "map", "reversed", "set", "sorted", "tuple", "zip")
+) | {"tqdm.tqdm", "tqdm.auto.tqdm"}
 _ORDERS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 _KINDS = ("torch.nn.", "torch.optim.", "torch.utils.data.", "pandas.", "numpy.")
 MAX_TEST_DEPTH = 4
@@ -62,11 +70,32 @@ class Conditions:
         block = module.block_at(function, offset)
         if module.tests_around[block] and not self._entered(env, block):
             return False
-        if is_below_end(module, function, offset, block):
+        if is_below_end(module, function, offset, block) or self._is_below_failure(env, offset, block):
             return False
         before = left_before(module, function, offset, block) if module.leaving[function] else ()
         inside = chosen_in(module, function, offset) if function in module.choices else ()
         return not any(self.truth(known.test, env) is (not known.holds) for known in (*before, *inside))
+
+    def _is_below_failure(self, env: Env, offset: int, block: int) -> bool:
+        """Whether a place is below the call of a function that never returns, which every way to it meets."""
+        module = env.module
+        calls = [call for name in self._ending & module.calls.keys() for call in module.calls[name]]
+        around = {-1, *module.enclosing(block)} if calls else set()
+        return any(
+            call.function == env.function
+            and call.event.kind == "expr"
+            and call.event.value is call.expr
+            and call.event.end <= offset
+            and call.event.block in around
+            and agreed(map(never_returns, self.evaluator.values(call.expr.args[0], env))) is True
+            for call in calls
+        )
+
+    @cached_property
+    def _ending(self) -> frozenset[str]:
+        """The names of the functions that never return."""
+        functions = (Func(module, item.index) for module in self.evaluator.index for item in module.model.functions)
+        return frozenset(func.facts.name for func in functions if never_returns(func))
 
     def _entered(self, env: Env, block: int) -> bool:
         return self.evaluator.ask(self._known, (id(env), block), True, self._all_allow, env, block)
@@ -80,10 +109,25 @@ class Conditions:
         blocks = [env.module.block(index) for index in env.module.enclosing(innermost)]
         if any(block.kind == "except" or (block.kind == "case" and block.test is None) for block in blocks):
             return False
+        if any(
+            block.kind == "for" and block.test is not None and self._may_be_empty(block.test, env) for block in blocks
+        ):
+            return False
         return all(
             self.truth(known.test, env) is known.holds or _asks_where_it_runs(known.test)
             for known in decided(env.module, env.function, offset)
         )
+
+    def _may_be_empty(self, expr: Expr, env: Env) -> bool:
+        """Whether a loop goes over what comes from outside of the program, which may be nothing."""
+        for value in self.evaluator.values(expr, env):
+            match value:
+                case Ext(name=name) | ExtInst(name=name) if name.startswith(_FROM_OUTSIDE):
+                    return True
+                case ExtInst(name=name, call=call, env=where) if name in _WRAPPING and len(call.args) > 1:
+                    if self._may_be_empty(call.args[1], where):
+                        return True
+        return False
 
     def surely_entered(self, env: Env, index: int) -> bool:
         """Whether the tests around a block, if nothing else decides over it, are all known to let it run."""
@@ -360,6 +404,15 @@ def truth_of(value: Value) -> bool | None:
         case Func() | Klass() | Method():
             return True
     return None
+
+
+def never_returns(value: Value) -> bool:
+    """Whether a value is a function of a module that always ends with an error or an exit."""
+    if not isinstance(value, Func) or value.facts.kind != "def" or value.facts.owner >= 0 or value.facts.is_generator:
+        return False
+    events = value.facts.events
+    ends = any(event.block < 0 and leaves(event) for event in events)
+    return ends and not value.facts.decorators and all(event.kind != "return" for event in events)
 
 
 def is_callable(value: Value) -> bool | None:

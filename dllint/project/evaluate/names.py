@@ -271,9 +271,9 @@ class Names:
         known = self._outside.get(id(imported))
         if known is None:
             dotted = f"{imported.module}.{imported.attribute}" if imported.attribute else _whole(imported)
-            ours = imported.level or any(
-                self.evaluator.index.find(module.path, name, 0) for name in (imported.module, dotted)
-            )
+            index = self.evaluator.index
+            ours = imported.level or any(index.find(module.path, name, 0) for name in (imported.module, dotted))
+            ours = ours or index.lacks(module.path, imported.module)
             known = self._outside[id(imported)] = () if ours else (Ext(canonical(dotted)),)
         return known
 
@@ -293,6 +293,8 @@ class Names:
         submodule = self.evaluator.index.find(path, dotted, level)
         if submodule is not None:
             return (Mod(submodule),)
+        if not level and self.evaluator.index.lacks(path, module):
+            return ()  # the import fails
         return (Ext(canonical(dotted) if not level else f".{dotted}"),)
 
     def defined(self, func: Func, env: Env) -> Values:

@@ -127,7 +127,9 @@ class MainCode:
         return self.reach.walk(self.entries(module))
 
     def starts(self, module: Module) -> Iterator[Start]:
-        """The module-level statements that start workers, each once."""
+        """The module-level statements that start workers, each once; none of a program that always forks them."""
+        if module.path in self.boundaries.chosen_methods.for_python_2:
+            return
         done: set[int] = set()
         for running in self._fatal.walk(self.entries(module)):
             assert running.start is not None

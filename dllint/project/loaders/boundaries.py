@@ -70,7 +70,8 @@ class Loader(msgspec.Struct, frozen=True, eq=False):
     decided: bool = True
     """Whether every test around its call, and around the calls that lead there, is known to let it run.
 
-    And whether no number of its workers is from settings, of which a program may read others.
+    And whether no number of its workers is from settings, of which a program may read others, or from the default of a
+    parameter that nothing is seen to fill or to leave out.
     """
 
     @property
@@ -144,13 +145,20 @@ class Boundaries:
         """The loaders of functions that no code names, in a project that makes others without these."""
         return self._used_or_not[1]
 
+    @property
+    def has_used(self) -> bool:
+        """Whether code that is used makes a loader, tests apart."""
+        return any(not loader.in_tests and not self._is_unused(loader) for loader in self._all)
+
     @cached_property
     def _used_or_not(self) -> tuple[tuple[Loader, ...], tuple[Loader, ...]]:
-        used: list[Loader] = []
-        unused: list[Loader] = []
-        for loader in self._all:
-            (unused if self.unnamed.is_function(*_begun(loader)) else used).append(loader)
-        return (self._all, ()) if all(loader.in_tests for loader in used) else (tuple(used), tuple(unused))
+        if not self.has_used:
+            return self._all, ()
+        used = [loader for loader in self._all if not self._is_unused(loader)]
+        return tuple(used), tuple(loader for loader in self._all if self._is_unused(loader))
+
+    def _is_unused(self, loader: Loader) -> bool:
+        return self.unnamed.is_function(*_begun(loader))
 
     @cached_property
     def _all(self) -> tuple[Loader, ...]:
@@ -355,7 +363,7 @@ class Boundaries:
             platforms = self.elsewhere.with_workers((site.module.path, site.expr.span)) if self.elsewhere else platforms
             methods = methods if chosen else methods & self.targets.on(platforms).methods()
             decided = decided and platforms != self.targets.platforms  # else something else chooses the number
-        decided = decided and not self.counts.rests_on_settings(found)
+        decided = decided and not self.counts.rests_on_settings(found) and not self._rests_on_callers(found)
         yield Loader(
             site.module.path, site.expr.span, name, boundary, call, env, skip, workers, bool(found), methods, chosen,
             instance, site.module.is_test, platforms, decided,
@@ -371,6 +379,15 @@ class Boundaries:
                 return not self._forgets_callers(where) and not self._made_by_settings(where)
             call, where = where.call, where.caller
         return True
+
+    def _rests_on_callers(self, found: list[Argument]) -> bool:
+        """Whether a number is the default of a parameter of a function that nothing calls."""
+        return any(
+            part.kind == "name" and any(part.name == item.name for item in env.facts.parameters)
+            for expr, env in found
+            if env.function >= 0 and env.call is None
+            for part in expr.walk()
+        )
 
     def _is_one_of_several(self, call: Expr, env: Env) -> bool:
         """Whether what is called may be something else: the method of one of two objects, of which one is made."""

@@ -8,12 +8,13 @@ from dllint.model.facts import Expr
 from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.abstract_values import Const, Env, ExtInst
 from dllint.project.evaluate.exclusion import told_by
+from dllint.project.program.failing import failing_with, for_python_2
 from dllint.project.program.flow import decided
 from dllint.project.program.guards import under_main_guard
 from dllint.project.program.index import Index
 from dllint.project.program.module import Module
 from dllint.project.program.roles import is_test
-from dllint.start_methods import ALL_METHODS
+from dllint.start_methods import ALL_METHODS, FORK
 from dllint.targets import Targets
 
 _ASKED = "multiprocessing.get_start_method"
@@ -53,7 +54,19 @@ class ChosenMethods:
         values = self.evaluator.values(expr, env)
         return bool(values) and all(isinstance(value, ExtInst) and value.name == _ASKED for value in values)
 
+    @cached_property
+    def for_python_2(self) -> frozenset[str]:
+        """The files of programs that Python 3 refuses."""
+        return failing_with(self.index, for_python_2(self.index))
+
+    def defaults(self, path: str) -> frozenset[str]:
+        """The start methods that the platforms give the workers of a file; Python 2 always forks where it can."""
+        methods = self.targets.methods()
+        return (methods & {FORK} or methods) if path in self.for_python_2 else methods
+
     def _of(self, path: str) -> tuple[frozenset[str], bool]:
+        if path in self.for_python_2:
+            return self.defaults(path), False  # it has no `set_start_method`
         setters = {
             setter: methods
             for (setter, on_import), methods in self._set.items()

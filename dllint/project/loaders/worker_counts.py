@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import Enum
+from functools import cached_property
 
 from dllint.model.facts import Expr
 from dllint.project.evaluate import Argument, Evaluator
-from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, ExtMethod, Opaque, Value
+from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, ExtMethod, Inst, Klass, Opaque, Value
 from dllint.project.loaders.option_defaults import Declared
 
 _CPU_COUNTS = frozenset({
@@ -56,13 +57,30 @@ class WorkerCounts:
         return any(self.of_value(value) is Workers.NONE for pair in found for value in self.evaluator.values(*pair))
 
     def rests_on_settings(self, found: list[Argument]) -> bool:
-        """Whether only files of settings have one of the numbers that a call may pass: others may be read."""
+        """Whether only settings that are read have one of the numbers that a call may pass, or may replace it."""
         return any(
             self.evaluator.ask(self._rests, (expr, id(env)), False, self._rest, expr, env) for expr, env in found
         )
 
     def _rest(self, expr: Expr, env: Env) -> bool:
+        if expr.kind == "attribute" and any(map(self._is_filled, self.evaluator.values(expr.args[0], env))):
+            return True
         return any(map(self._in_settings, self.evaluator.values(expr, env)))
+
+    def _is_filled(self, value: Value) -> bool:
+        """Whether attributes of an object are set by names that are computed: `setattr(self, name, value)`."""
+        return isinstance(value, Inst) and not self._filled.isdisjoint(self.evaluator.classes.mro(value.klass))
+
+    @cached_property
+    def _filled(self) -> frozenset[Klass]:
+        """The classes of such objects."""
+        found: set[Klass] = set()
+        for site in self.evaluator.index.calls_named(("setattr", "update")):
+            target = _filled_by(site.expr)
+            if target is not None:
+                env = self.evaluator.generic(site.module, site.function)
+                found |= {value.klass for value in self.evaluator.values(target, env) if isinstance(value, Inst)}
+        return frozenset(found)
 
     def _in_settings(self, value: Value) -> bool:
         match value:
@@ -154,3 +172,16 @@ def _read_name(value: Value) -> str:
         case _:
             return ""
     return key.value if key.kind == "constant" and isinstance(key.value, str) else ""
+
+
+def _filled_by(call: Expr) -> Expr | None:
+    """The object whose attributes a call sets by computed names: `setattr(x, name, value)`, `vars(x).update(found)`."""
+    callee, arguments = call.args[0], call.args[1:]
+    if callee.dotted == "setattr" and len(arguments) == 3:
+        return None if arguments[1].kind == "constant" else arguments[0]
+    if callee.kind != "attribute" or not arguments:
+        return None
+    mapping = callee.args[0]
+    if mapping.kind == "attribute" and mapping.name == "__dict__":
+        return mapping.args[0]
+    return mapping.args[1] if mapping.kind == "call" and mapping.args[0].name == "vars" and mapping.args[1:] else None

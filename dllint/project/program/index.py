@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
 from dllint.model.facts import Expr, ImportedName, ModuleModel
@@ -115,7 +115,47 @@ class Index:
             found = self._at(posixpath.join(root, wanted) if root else wanted)
             if found is not None:
                 return found
-        return self._by_suffix(wanted)
+        return None if self._is_shadowed(folder, wanted, self._has) else self._by_suffix(wanted)
+
+    def lacks(self, importer: str, dotted: str) -> bool:
+        """Whether an import in `importer` means a submodule that a module or package of the project doesn't have."""
+        wanted = dotted.replace(".", "/")
+        return "/" in wanted and self._is_shadowed(
+            importer.rpartition("/")[0], wanted, lambda place: bool(self._at(place))
+        )
+
+    def _is_shadowed(self, folder: str, wanted: str, has: Callable[[str], bool]) -> bool:
+        """Whether a folder below the root, where scripts look up `a.b`, has an `a` without `b`: Python stops there.
+
+        Not where code in that folder changes `sys.path`.
+        """
+        first = wanted.partition("/")[0]
+        nearby = {root for root in self._search_paths[folder] if root and f"{folder}/".startswith(f"{root}/")}
+        having = {root for root in nearby if has(f"{root}/{first}")}
+        return any(not any(path.startswith(f"{root}/") for path in self._changing_path) for root in having)
+
+    def _has(self, place: str) -> bool:
+        """Whether there is a module, a package, or a folder with modules."""
+        return self._at(place) is not None or place in self._folders
+
+    @cached_property
+    def _folders(self) -> frozenset[str]:
+        """The folders with modules, in themselves or below."""
+        found: set[str] = set()
+        for path in self.modules:
+            while path := posixpath.dirname(path):
+                found.add(path)
+        return frozenset(found)
+
+    @cached_property
+    def _changing_path(self) -> frozenset[str]:
+        """The files that change `sys.path`."""
+        sites = self.calls_named(("append", "extend", "insert", "addsitedir"))
+        return frozenset(
+            site.module.path
+            for site in sites
+            if site.expr.args[0].name == "addsitedir" or site.expr.args[0].dotted.startswith("sys.path.")
+        )
 
     def imports(self, path: str) -> frozenset[str]:
         """The files that a file imports, and all that those import, itself included."""
@@ -159,6 +199,23 @@ class Index:
                 for path in self.targets(module, imported):
                     if path != module.path:
                         found[path].append((module, imported))
+        return found
+
+    def unresolved_importers(self, path: str) -> frozenset[str]:
+        """The files with an import statement that may mean a file, but could not be resolved."""
+        place = f"/{stem(path)}"
+        found = self._unresolved.get(place.rpartition("/")[2], {}).items()
+        return frozenset().union(*(users for wanted, users in found if place.endswith(f"/{wanted}")))
+
+    @cached_property
+    def _unresolved(self) -> dict[str, dict[str, set[str]]]:
+        """The files that import what could not be resolved, by its last name and its path."""
+        found: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+        for module in self:
+            for imported in module.model.imports:
+                if not imported.level and not self.targets(module, imported):
+                    wanted = imported.module.replace(".", "/")
+                    found[wanted.rpartition("/")[2]][wanted].add(module.path)
         return found
 
     def targets(self, importer: Module, imported: ImportedName) -> list[str]:

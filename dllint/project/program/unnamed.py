@@ -143,10 +143,16 @@ class _Used:
             self.words |= found.words
 
     def names(self, path: str, unit: Unit, name: str) -> bool:
-        """Whether a unit is named: a class in its file or in one that imports this, a function anywhere."""
+        """Whether a unit is named: a class in its file or in one that imports this, a function in any that leads here.
+
+        A file that imports by a name which several files have may lead to each of them.
+        """
         if name in self.words:
             return True
-        if unit[1] < 0 or _exporters(self.index, self.index.modules[path], name):
+        if unit[1] < 0:
+            leading = self.index.importers(path) | self.index.unresolved_importers(path)
+            return name in self.everywhere and any(name in self.of_file[user] for user in leading)
+        if _exporters(self.index, self.index.modules[path], name):
             return name in self.everywhere
         files = (path, *_packages_around(path))
         users = (user.path for file in files for user, _ in self.index.import_statements.get(file, ()))

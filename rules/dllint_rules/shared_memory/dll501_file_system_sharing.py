@@ -24,6 +24,7 @@ from dllint import (
 )
 
 _SETTER = "torch.multiprocessing.set_sharing_strategy"
+_LOADER = "torch.utils.data.DataLoader"
 
 
 class FileSystemSharing(Rule):
@@ -39,10 +40,11 @@ class FileSystemSharing(Rule):
             env = project.evaluator.generic(site.module, site.function)
             if site.module.is_test or _strategy(project, site.expr, env) != {"file_system"}:
                 continue
-            if not _restored(project, site, env) and _shares(project, site.module.path):
-                yield self._finding(project, site)
+            loaders = [] if _restored(project, site, env) else _with_workers(project, site.module.path)
+            if loaders:
+                yield self._finding(project, site, loaders)
 
-    def _finding(self, project: Project, site: Site) -> Finding:
+    def _finding(self, project: Project, site: Site, loaders: list[Loader]) -> Finding:
         missed = _without_it(project, site)
         leak = (
             "when a container is killed for memory, the files of its batches stay in /dev/shm; it works around "
@@ -55,7 +57,7 @@ class FileSystemSharing(Rule):
             span=site.expr.span,
             message=f"`file_system`: {leak if missed is None else text}",
             severity=self.severity if missed is None else Severity.WARNING,
-            certainty=Certainty.CERTAIN if project.surely_runs(site) else Certainty.LIKELY,
+            certainty=_certainty(project, site, loaders),
             notes=()
             if missed is None
             else (Note(missed.path, missed.span, f"`{missed.name}(...)` starts workers here"),),
@@ -73,12 +75,32 @@ class FileSystemSharing(Rule):
         return Fix.manual("Set it above the main guard, where every worker runs it, too", snippet)
 
 
-def _shares(project: Project, path: str) -> bool:
-    """Whether a process of a program that a file is part of may send tensors: a loader's worker, or another."""
-    started = [loader.path for loader in project.loaders if loader.workers is not Workers.NONE]
-    decided = project.evaluator.conditions.decided
-    started += [task.path for task in project.processes.tasks if decided(task.env, task.call.start)]
-    return any(project.index.together(path, other) for other in started)
+def _with_workers(project: Project, path: str) -> list[Loader]:
+    """The loaders that may have workers, in programs that a file is part of: of these the files of batches are.
+
+    What processes of the program's own share is their business: it may be kept on purpose.
+    """
+    return [
+        loader
+        for loader in project.loaders
+        if loader.workers is not Workers.NONE
+        and loader.boundary.base == _LOADER
+        and not loader.in_tests
+        and project.index.together(path, loader.path)
+    ]
+
+
+def _certainty(project: Project, site: Site, loaders: list[Loader]) -> Certainty:
+    """Certain where workers surely collate batches as torch does: others have many tensors in a batch, or none."""
+    torchs = project.boundaries.known[_LOADER]
+    usual = (
+        loader.certainty is Certainty.CERTAIN
+        and loader.boundary == torchs
+        and loader.instance is None
+        and not project.boundaries.argument(loader, "collate_fn")[0]
+        for loader in loaders
+    )
+    return Certainty.CERTAIN if project.surely_runs(site) and any(usual) else Certainty.LIKELY
 
 
 def _strategy(project: Project, call: Expr, env: Env) -> set[object]:

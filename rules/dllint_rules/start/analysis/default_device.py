@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from dllint.model.facts import Expr
-from dllint.project.evaluate.abstract_values import Const, Env, Ext, Value
+from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst, Value
 from dllint.project.loaders.boundaries import Loader
 from dllint.project.program.guards import under_main_guard
 from dllint.project.program.module import Module, Site
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from dllint.project import Project
 
 _SETTERS = {"torch.set_default_tensor_type": "t", "torch.set_default_device": "device"}
+
+_CPU = frozenset({None, "cpu", "torch.FloatTensor", "torch.DoubleTensor"})
 
 
 class CudaDefault(NamedTuple):
@@ -49,6 +51,7 @@ class DefaultDevice:
                 loader
                 for loader in self._shuffling
                 if name and loader.path in index.imports(path) and self._used(loader, path)
+                if not self._set_back(site, loader)
             )
             loader = next(near, None) or self._importing(site, name)
             if loader is not None:
@@ -70,12 +73,45 @@ class DefaultDevice:
             for part in _expressions(other)
         )
 
+    def _set_back(self, site: Site, loader: Loader) -> bool:
+        """Whether the same code surely makes the CPU the default again between a call and where it makes a loader."""
+        module, function = site.module, site.function
+        offset, env = loader.span.start, loader.env
+        while (env.module, env.function) != (module, function):
+            if env.call is None or env.caller is None:
+                return False
+            offset, env = env.call.start, env.caller
+        around = {-1, *module.enclosing(module.block_at(function, offset))}
+        return any(
+            other.function == function
+            and site.expr.start < other.expr.start < offset
+            and other.event.block in around
+            and any(self._to_cpu(other.expr, env, setter) for setter in self._names(other, env))
+            for other in self.evaluator.index.calls_named((site.expr.args[0].name,))
+            if other.module is module
+        )
+
+    def _to_cpu(self, call: Expr, env: Env, name: str) -> bool:
+        """Whether a call surely makes the CPU the default."""
+        pairs = self.evaluator.arguments.argument(call, env, 0, _SETTERS[name])[0]
+        values = [value for pair in pairs for value in self._device_names(*pair)]
+        return bool(values) and all(isinstance(value, Const) and value.value in _CPU for value in values)
+
+    def _device_names(self, expr: Expr, env: Env) -> Iterator[Value]:
+        """What an expression may be; of a `torch.device`, its name."""
+        for value in self.evaluator.values(expr, env):
+            if isinstance(value, ExtInst) and value.name == "torch.device" and len(value.call.args) > 1:
+                yield from self.evaluator.values(value.call.args[1], value.env)
+            else:
+                yield value
+
     def _importing(self, site: Site, name: str) -> Loader | None:
         """A loader in a file that imports this one, where the call runs on import: not under the main guard."""
         if not name or site.function >= 0 or under_main_guard(site.module, -1, site.event):
             return None
         index = self.evaluator.index
-        return next((item for item in self._shuffling if site.module.path in index.imports(item.path)), None)
+        importing = (item for item in self._shuffling if site.module.path in index.imports(item.path))
+        return next((item for item in importing if not self._set_back(site, item)), None)
 
     def _names(self, site: Site, env: Env) -> Iterator[str]:
         for value in self.evaluator.values(site.expr.args[0], env):

@@ -62,6 +62,7 @@ class RepeatedWork:
     """Answers what spawned workers do again."""
 
     def __init__(self, project: Project) -> None:
+        self.boundaries = project.boundaries
         self.main_code = project.main_code
         self.devices = project.devices
         self.evaluator = project.main_code.evaluator
@@ -71,8 +72,8 @@ class RepeatedWork:
     def repeated(self) -> Iterator[Repeated]:
         """The calls of scripts that use CUDA, empty files or begin a run's record, once more in each worker."""
         for module in self.main_code.index:
-            if module.model.old:
-                continue  # it runs on no Python that spawns workers
+            if module.path in self.boundaries.chosen_methods.for_python_2:
+                continue
             guarded = [event for event in module.events(-1) if under_main_guard(module, -1, event)]
             if not guarded or module.notebook or self.main_code.index.import_statements.get(module.path):
                 continue
