@@ -67,13 +67,17 @@ class Sizes:
             or self._by_folder(owner, attribute, path, value, keepers)
         )
 
+    def is_large(self, value: Value, owner: str, path: str) -> bool:
+        """Whether it is known that a container has many elements: by a file, a number, or the class's data set."""
+        public = self.known.items(owner, path)
+        return self._counted(value) == "" or _counts_more(public, self.least(value)) or self.growth.is_made_long(value)
+
     def _by_element(self, owner: str, attribute: str, path: str, value: Value, keepers: Iterable[Klass]) -> str:
         """Whether there are few elements because each is a lot."""
-        if is_benchmark(owner):
+        many = _counts_more(self.known.items(owner, path), self.least(value))
+        if is_benchmark(owner) and not many:
             return "a benchmark of few items"
         bases = {base for klass in keepers for base in self.evaluator.classes.mro(klass)}
-        public = self.known.items(owner, path)
-        many = public is not None and public[1] > self.least(value)
         if _COARSE.search(attribute) and not (many and any(has_its_length(base, attribute) for base in bases)):
             return "one element has many files"
         if any(lists_each(base, attribute) for base in bases):
@@ -84,7 +88,7 @@ class Sizes:
 
     def _by_data(self, owner: str, attribute: str, path: str, value: Value, keepers: Iterable[Klass]) -> str:
         """Whether the data is known to be small, or is the part that nothing is trained on."""
-        public = self.known.items(owner, path) or self.known.given(owner, path)
+        public = self.known.of(owner, path)
         if public is not None and public[1] <= self.least(value) and not self._has_more(value, attribute, keepers):
             name, items = public
             return f"`{name}` has about {items:,} items, {_cost(items * self._each(value))}"
@@ -95,7 +99,7 @@ class Sizes:
 
     def _by_folder(self, owner: str, attribute: str, path: str, value: Value, keepers: Iterable[Klass]) -> str:
         """Whether it lists one folder, and of no public data set that is known to be large."""
-        if self.known.items(owner, path) is not None:
+        if self.known.of(owner, path) is not None:
             return ""
         values = (value, *self._set_to(keepers, attribute))
         origins = [self.origins.of(item) for item in values if item is value or self.growth.grows(item)]
@@ -139,6 +143,10 @@ class Sizes:
         """Whether a container has an entry for each annotation, of which an image has many."""
         found = self.contents.of(value)
         return found is not None and "annotations" in found.source
+
+
+def _counts_more(known: tuple[str, int] | None, least: int) -> bool:
+    return known is not None and known[1] > least
 
 
 def _cost(size: int) -> str:

@@ -108,6 +108,12 @@ def why_small(project: Project, held: Held) -> str:
     return project.analysis(Sizes).why_small(held.value, held.holder.owner, held.holder.name, held.route[0].path)
 
 
+def is_surely_large(project: Project, held: Held) -> bool:
+    """Whether it is known that what is kept has many elements, and seen that it grows with data."""
+    large = project.analysis(Sizes).is_large(held.value, held.holder.owner, held.route[0].path)
+    return large and not project.analysis(Counted).only_by_length(held)
+
+
 def bloat(
     project: Project, held: Held, code: str, what: str, remedy: str, key: str, many: str = "it", each: str = NAMES
 ) -> Finding:
@@ -119,7 +125,7 @@ def bloat(
     copied = f"every worker copies {many} page by page as it reads"
     how = copied if FORK in failing else "every worker gets a copy of its own"
     write, loader = held.route[0], held.loader
-    small, sure = why_small(project, held), not project.analysis(Counted).only_by_length(held)
+    small, sure = why_small(project, held), is_surely_large(project, held)
     if small:
         what = f"{what}, likely small ({small})"
         least = project.analysis(Sizes).least(held.value)
