@@ -94,8 +94,16 @@ class Sizes:
             return f"`{name}` has about {items:,} items, {_cost(items * self._each(value))}"
         file = " ".join(path.rpartition(".")[0].split("/")[-2:])
         held_out = is_held_out(owner) or (is_held_out(file) and not is_trained_on(owner))
-        whole = not _PARTS.search(attribute) and not self._is_index(value)
-        return "by its name for validation or tests" if held_out and whole else ""
+        parts = _PARTS.search(attribute) or self._is_index(value) or self._as_many_as_trained_on(value)
+        return "by its name for validation or tests" if held_out and not parts else ""
+
+    def _as_many_as_trained_on(self, value: Value) -> bool:
+        """Whether the loop that fills a container puts as much into one for training: a split that leaves one out."""
+        for filling in self.growth.fillings(value):
+            for event, receiver, _ in filling.env.module.mutations[filling.env.function]:
+                if event.block == filling.event.block and is_trained_on(receiver.name):
+                    return True
+        return False
 
     def _by_folder(self, owner: str, attribute: str, path: str, value: Value, keepers: Iterable[Klass]) -> str:
         """Whether it lists one folder, and of no public data set that is known to be large."""

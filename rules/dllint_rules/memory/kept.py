@@ -15,6 +15,7 @@ from dllint import (
     ItemReads,
     Klass,
     Project,
+    References,
     Running,
     Severity,
     Sizes,
@@ -70,6 +71,20 @@ def _reads(project: Project, held: Held, reads: Reading) -> bool:
     owners = project.evaluator.classes.keepers(held.holder.owner, held.route[0].path)
     code = project.running if held.loader is not None else project.users_running
     return any(reads(running, klass, held.holder.name) for klass in owners for running in code)
+
+
+def is_kept_already(project: Project, held: Held, reads: Reading) -> bool:
+    """Whether all elements are objects of other lists of the same class, which workers read, too: these are copied."""
+    named = project.analysis(References).of(held.value)
+    place = held.holder.owner, held.route[0].path
+    counted = project.analysis(Counted)
+    found = {
+        other.holder.name
+        for other in (project.in_memory if named else ())
+        if other.holder.name in named and (other.holder.owner, other.route[0].path) == place
+        if counted.of(other) is not None and read_in_workers(project, other, reads)
+    }
+    return bool(named) and found == named
 
 
 def _copied_by_its_loader(project: Project, held: Held) -> bool:
