@@ -10,6 +10,7 @@ from dllint.project.data.contents import Contents, Kind
 from dllint.project.data.element_files import has_its_length, is_per_item, lists_each, opens_each
 from dllint.project.data.growth import Growth
 from dllint.project.data.known import Known, is_benchmark, is_cut_down, is_held_out, is_trained_on
+from dllint.project.data.limits import Limits
 from dllint.project.data.list_files import ListFiles
 from dllint.project.data.origins import Origins, lists_folder
 from dllint.project.evaluate.abstract_values import Klass, Value
@@ -29,6 +30,8 @@ _PARTS = re.compile(
 """Names of parts of items, of which there are many more."""
 _MARKED = re.compile(r"(?:^|_)(?:ann|anno|annotation|instance|object)s?(?:_|\d*$)", re.IGNORECASE)
 """Names of what is marked in an item, one by one or together."""
+_VALID = re.compile(r"(?:^|_)valid(?:_|$)", re.IGNORECASE)
+"""An attribute's name of what is right: `valid_frames`."""
 _NAME, _ROW = 125, 400
 """Bytes that a worker copies for a name and for a row: two to three small objects, mostly."""
 _BYTES = {_NAME: 2, _ROW: 5}
@@ -46,6 +49,7 @@ class Sizes:
         self.growth = project.analysis(Growth)
         self.known = project.analysis(Known)
         self.origins = project.analysis(Origins)
+        self.limits = project.analysis(Limits)
         self.files = project.analysis(ListFiles)
         self._reasons: dict[tuple[str, str, str, Value], str] = {}
 
@@ -62,10 +66,17 @@ class Sizes:
             return counted
         keepers = self.evaluator.classes.keepers(owner, path)
         return (
-            self._by_element(owner, attribute, path, value, keepers)
+            self._by_number(value)
+            or self._by_element(owner, attribute, path, value, keepers)
             or self._by_data(owner, attribute, path, value, keepers)
             or self._by_folder(owner, attribute, path, value, keepers)
         )
+
+    def _by_number(self, value: Value) -> str:
+        limit = self.limits.of(value)
+        if limit is None or limit > self.least(value):
+            return ""
+        return f"by the code about {limit:,} entries, {_cost(limit * self._each(value))}"
 
     def is_large(self, value: Value, owner: str, path: str) -> bool:
         """Whether it is known that a container has many elements: by a file, a number, or the class's data set."""
@@ -93,7 +104,9 @@ class Sizes:
             name, items = public
             return f"`{name}` has about {items:,} items, {_cost(items * self._each(value))}"
         file = " ".join(path.rpartition(".")[0].split("/")[-2:])
-        held_out = is_held_out(owner) or (is_held_out(file) and not is_trained_on(owner))
+        # Of what is made several times of each item, such as the clips of a test, its name doesn't say that it is short.
+        part = is_held_out(attribute) and self.origins.of(value) is not None and not _VALID.search(attribute)
+        held_out = is_held_out(owner) or ((is_held_out(file) or part) and not is_trained_on(owner))
         parts = _PARTS.search(attribute) or self._is_index(value) or self._as_many_as_trained_on(value)
         return "by its name for validation or tests" if held_out and not parts else ""
 
