@@ -98,7 +98,6 @@ class Growth:
         self.evaluator = project.evaluator
         self._known: dict[Value, bool] = {}
         self._written: dict[Value, bool] = {}
-        self._long: dict[Value, bool] = {}
 
     def loops(self, iterable: Expr, env: Env) -> bool:
         """Whether a loop over an expression runs as often as there are files, lines, rows or records."""
@@ -245,21 +244,6 @@ class Growth:
             return False
         ends = (value for arg in iterable.args[1:] for value in self.evaluator.values(arg, env))
         return any(isinstance(end, Const) and isinstance(end.value, int) and end.value >= _VAST for end in ends)
-
-    def is_made_long(self, value: Value) -> bool:
-        """Whether a number in the code says that a container is that long."""
-        return self.evaluator.ask(self._long, value, False, self._is_made_long, value)
-
-    def _is_made_long(self, value: Value) -> bool:
-        match value:
-            case Seq(expr=expr, env=env) if expr.kind == "comprehension":
-                return any(self.is_vast(iterable, env) for key, iterable in expr.keywords if key == "in")
-        return any(map(self.is_made_long, self.copied(value))) or any(map(self._fills_long, self.fillings(value)))
-
-    def _fills_long(self, filling: Filling) -> bool:
-        module = filling.env.module
-        loops = (module.block(index) for index in module.enclosing(filling.event.block))
-        return any(loop.kind == "for" and loop.test is not None and self.is_vast(loop.test, filling.env) for loop in loops)
 
     def from_data(self, value: Value) -> bool:
         """Whether a value was taken out of a file, a table or a listing: a row, a column, a line."""

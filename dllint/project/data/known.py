@@ -153,8 +153,8 @@ def _tiers(klass: Klass) -> Iterator[Iterable[str]]:
     given += [(event.target.name, event.value) for event in facts.events if event.target is not None]
     writes = module.self_writes.get(klass.index, {})
     given += [(name, write.event.value) for name, found in writes.items() for write in found]
-    events = module.events(init) if init is not None else ()
-    given += [(event.target.name, event.value) for event in events if event.target is not None and event.kind == "assign"]
+    local = (event for event in (module.events(init) if init is not None else ()) if event.kind == "assign")
+    given += [(event.target.name, event.value) for event in local if event.target is not None]
     yield [_text(value) for name, value in given if value is not None and _is_place(name)]
     yield [base.name for base in facts.bases if base.kind in ("name", "attribute")]
 

@@ -18,11 +18,29 @@ _REACHED = frozenset({">=", ">", "=="})
 
 
 class Limits:
-    """Answers how many elements containers have at most."""
+    """Answers how many elements containers have, as far as numbers say it."""
 
     def __init__(self, project: Project) -> None:
         self.evaluator = project.evaluator
         self.growth = project.analysis(Growth)
+        self._long: dict[Value, bool] = {}
+
+    def is_long(self, value: Value) -> bool:
+        """Whether a number says that a container is long: `[name(number) for number in range(300_000)]`."""
+        return self.evaluator.ask(self._long, value, False, self._is_long, value)
+
+    def _is_long(self, value: Value) -> bool:
+        if isinstance(value, Seq) and value.expr.kind == "comprehension":
+            return any(self.growth.is_vast(part, value.env) for key, part in value.expr.keywords if key == "in")
+        return any(map(self.is_long, self.growth.copied(value))) or any(
+            map(self._fills_long, self.growth.fillings(value))
+        )
+
+    def _fills_long(self, filling: Filling) -> bool:
+        module = filling.env.module
+        loops = (module.block(index) for index in module.enclosing(filling.event.block))
+        tests = (loop.test for loop in loops if loop.kind == "for" and loop.test is not None)
+        return any(self.growth.is_vast(test, filling.env) for test in tests)
 
     def of(self, value: Value) -> int | None:
         """How many elements a container has at most, as numbers in the code say; None where none does."""
@@ -39,7 +57,8 @@ class Limits:
     def _of(self, filling: Filling) -> int | None:
         """How often a place fills a container: until a loop ends that has filled enough, or as far as loops count."""
         env, module = filling.env, filling.env.module
-        adds_one = filling.event.kind == "expr" and filling.what.kind == "call" and filling.what.args[0].name == "append"
+        what = filling.what
+        adds_one = filling.event.kind == "expr" and what.kind == "call" and what.args[0].name == "append"
         loops = [index for index in module.enclosing(filling.event.block) if module.block(index).kind in LOOPS]
         once = env.facts.name == "__init__" or _is_made_in(filling.container, env)
         if not adds_one or not once or filling.grouped or not loops:

@@ -81,7 +81,7 @@ class Sizes:
     def is_large(self, value: Value, owner: str, path: str) -> bool:
         """Whether it is known that a container has many elements: by a file, a number, or the class's data set."""
         public = self.known.items(owner, path)
-        return self._counted(value) == "" or _counts_more(public, self.least(value)) or self.growth.is_made_long(value)
+        return self._counted(value) == "" or _counts_more(public, self.least(value)) or self.limits.is_long(value)
 
     def _by_element(self, owner: str, attribute: str, path: str, value: Value, keepers: Iterable[Klass]) -> str:
         """Whether there are few elements because each is a lot."""
@@ -103,12 +103,20 @@ class Sizes:
         if public is not None and public[1] <= self.least(value) and not self._has_more(value, attribute, keepers):
             name, items = public
             return f"`{name}` has about {items:,} items, {_cost(items * self._each(value))}"
+        part = _PARTS.search(attribute) or self._is_index(value) or self._as_many_as_trained_on(value)
+        held_out = self._is_held_out(owner, attribute, path, value) and not part
+        return "by its name for validation or tests" if held_out else ""
+
+    def _is_held_out(self, owner: str, attribute: str, path: str, value: Value) -> bool:
+        """Whether a class, its file or the attribute is called after data that nothing is trained on.
+
+        A test may keep several clips of each video, so an attribute's name counts only for a line or an entry each.
+        """
+        if is_held_out(owner) or is_trained_on(owner):
+            return is_held_out(owner)
+        named = is_held_out(attribute) and not _VALID.search(attribute)
         file = " ".join(path.rpartition(".")[0].split("/")[-2:])
-        # Of what is made several times of each item, such as the clips of a test, its name doesn't say that it is short.
-        part = is_held_out(attribute) and self.origins.of(value) is not None and not _VALID.search(attribute)
-        held_out = is_held_out(owner) or ((is_held_out(file) or part) and not is_trained_on(owner))
-        parts = _PARTS.search(attribute) or self._is_index(value) or self._as_many_as_trained_on(value)
-        return "by its name for validation or tests" if held_out and not parts else ""
+        return is_held_out(file) or (named and self.origins.of(value) is not None)
 
     def _as_many_as_trained_on(self, value: Value) -> bool:
         """Whether the loop that fills a container puts as much into one for training: a split that leaves one out."""
