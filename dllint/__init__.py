@@ -58,6 +58,7 @@ _PUBLIC = {
     "Place": "dllint.project.edits.attribute",
     "Project": "dllint.project",
     "Records": "dllint.project.data.records",
+    "References": "dllint.project.data.references",
     "Refused": "dllint.syntax.refused",
     "Rule": "dllint.rule",
     "Running": "dllint.project",

@@ -101,6 +101,7 @@ from dllint.project.data.item_reads import ItemReads as ItemReads
 from dllint.project.data.listings import Listings as Listings
 from dllint.project.data.per_item import PerItem as PerItem
 from dllint.project.data.records import Records as Records
+from dllint.project.data.references import References as References
 from dllint.project.data.sizes import Sizes as Sizes
 from dllint.project.data.tables import Tables as Tables
 from dllint.start_methods import outcomes as outcomes

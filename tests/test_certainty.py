@@ -161,7 +161,7 @@ def test_a_loop_that_leaves_with_the_first_batch_likely_copies_little(loop: str,
         import glob
         from training import train
 
-        class Files(Dataset):
+        class ImageNet(Dataset):
             def __init__(self):
                 self.files = glob.glob("**/*.png")
 
@@ -171,7 +171,7 @@ def test_a_loop_that_leaves_with_the_first_batch_likely_copies_little(loop: str,
             def __getitem__(self, index):
                 return self.files[index]
 
-        loader = DataLoader(Files(), num_workers=2)
+        loader = DataLoader(ImageNet(), num_workers=2)
         """
     assert certainties("size=8", textwrap.dedent(program) + loop, PathListOnDataset) == [certainty]
 
@@ -182,7 +182,7 @@ def test_a_list_that_only_workers_of_another_loader_read_is_likely_copied(mode: 
         import glob
         import sys
 
-        class Files(Dataset):
+        class ImageNet(Dataset):
             def __init__(self, mode):
                 self.mode = mode
                 self.files = glob.glob("**/*.png")
@@ -192,10 +192,38 @@ def test_a_list_that_only_workers_of_another_loader_read_is_likely_copied(mode: 
                     return index
                 return self.files[index]
 
-        loader = DataLoader(Files("{mode}"), num_workers=2)
+        loader = DataLoader(ImageNet("{mode}"), num_workers=2)
         if sys.argv[1:]:
-            loader = DataLoader(Files("test"), num_workers=2)
+            loader = DataLoader(ImageNet("test"), num_workers=2)
         for names in loader:
+            print(names)
+        """
+    assert certainties("size=8", program, PathListOnDataset) == [certainty]
+
+
+@pytest.mark.parametrize(
+    ("name", "files", "certainty"),
+    [
+        ("Files", "glob.glob('**/*.png')", Certainty.LIKELY),
+        ("ImageNet", "glob.glob('**/*.png')", Certainty.CERTAIN),
+        ("ImageNet", "glob.glob('*.png')", Certainty.CERTAIN),
+        ("Cityscapes", "glob.glob('**/*.png')", Certainty.LIKELY),
+        ("Files", "[f'{name}-{part}' for name in glob.glob('*') for part in range(200_000)]", Certainty.CERTAIN),
+        ("Files", "[f'{name}-{part}' for name in glob.glob('*') for part in range(200)]", Certainty.LIKELY),
+    ],
+)
+def test_a_list_that_is_not_known_to_be_long_is_likely_large(name: str, files: str, certainty: Certainty) -> None:
+    program = f"""
+        import glob
+
+        class {name}(Dataset):
+            def __init__(self):
+                self.files = {files}
+
+            def __getitem__(self, index):
+                return self.files[index]
+
+        for names in DataLoader({name}(), num_workers=2):
             print(names)
         """
     assert certainties("size=8", program, PathListOnDataset) == [certainty]

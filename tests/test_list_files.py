@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 from pathlib import Path
@@ -98,6 +99,23 @@ def test_what_is_counted(tmp_path: Path, name: str, text: str, number: int | Non
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / name).write_text(text)
     count = lists(tmp_path).longest(f"data/{name}")
+    assert (count and count[1]) == number
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "number"),
+    [
+        ("a.txt.gz", gzip.compress(b"x\n" * 12), 12),
+        ("a.json.gz", gzip.compress(b"[%b1]" % (b"1," * 29)), 30),
+        ("a.txt.gz", gzip.compress(b"x\n" * (6 << 20)), None),
+        ("a.txt.gz", gzip.compress(b"x\n" * 12)[:-9], None),
+        ("a.txt.gz", b"x\n" * 12, None),
+        ("a.gz", gzip.compress(b"x\n" * 12), None),
+    ],
+)
+def test_what_is_counted_packed(tmp_path: Path, name: str, data: bytes, number: int | None) -> None:
+    (tmp_path / name).write_bytes(data)
+    count = lists(tmp_path).longest(name)
     assert (count and count[1]) == number
 
 

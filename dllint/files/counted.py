@@ -1,4 +1,4 @@
-"""How long the lists are that a project has in files: lines of text, elements of JSON.
+"""How long the lists are that a project has in files: lines of text, elements of JSON, packed by gzip or not.
 
 Only files that the walk would not leave out count, regular ones that are really below the root, of a bounded size.
 """
@@ -24,7 +24,7 @@ _FOLDERS, _STARS, _ENTRIES = 2, 3, 2_000
 """So many names in a pattern are not known, each in so many places, in folders of so many entries."""
 _SETTINGS, _SETTINGS_BYTES = 50, 1 << 16
 """So many files of so many bytes are read for settings."""
-_SUFFIX = re.compile(r"\.(?:txt|lst|list|csv|tsv|jsonl?|ndjson|scp)$", re.IGNORECASE)
+_SUFFIX = re.compile(r"\.(?:txt|lst|list|csv|tsv|jsonl?|ndjson|scp)(?:\.gz)?$", re.IGNORECASE)
 _POINTER = b"version https://git-lfs.github.com/"
 
 Count = tuple[str, int, int]
@@ -124,8 +124,25 @@ class Lists:
 def _counted(path: str, data: bytes) -> Count | None:
     if data.startswith(_POINTER):
         return None
-    number = _elements(_parsed(data)) if path.lower().endswith(".json") else len(data.splitlines())
+    name = path.lower()
+    if name.endswith(".gz"):
+        name, data = name.removesuffix(".gz"), _unpacked(data)
+    number = _elements(_parsed(data)) if name.endswith(".json") else len(data.splitlines())
     return (path, number, len(data)) if number >= _FEWEST else None
+
+
+def _unpacked(data: bytes) -> bytes:
+    """What a file holds that gzip packed, of the same bounded size."""
+    import zlib
+
+    try:
+        unpack = zlib.decompressobj(wbits=31)
+        found = unpack.decompress(data, MOST + 1)
+    except zlib.error as error:
+        raise ValueError("not packed by gzip") from error
+    if not unpack.eof or len(found) > MOST:
+        raise ValueError("too long, or cut off")
+    return found
 
 
 def _parsed(data: bytes) -> object:

@@ -50,6 +50,14 @@ class ItemReads:
             self._known[key] = next(self._reads(running, _Kept(self.evaluator, klass, names)), None)
         return self._known[key]
 
+    def read_whole(self, running: Running, klass: Klass, attribute: str) -> Expr | None:
+        """The same without elements of columns: in what NumPy keeps under written keys, these are rows of arrays."""
+        names = self._called(klass, attribute)
+        if self.read(running, klass, attribute) is None:
+            return None
+        kept = _Kept(self.evaluator, klass, names)
+        return next((part for part in self._reads(running, kept) if not _is_of_column(part)), None)
+
     def as_text(self, running: Running, klass: Klass, attribute: str) -> Expr | None:
         """Where this code takes text out of such an attribute: a column called so, or a cell that names a file."""
         kept, env = _Kept(self.evaluator, klass, self._called(klass, attribute)), running.env

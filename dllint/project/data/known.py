@@ -1,4 +1,4 @@
-"""How many items a class has that is called after a public data set, or that has its folder by default."""
+"""How many items a class has that is for a public data set, by its names, its default folders, or what it is given."""
 
 from __future__ import annotations
 
@@ -15,8 +15,14 @@ if TYPE_CHECKING:
     from dllint.project import Project
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+")
-_PLACES = re.compile(r"root|path|dir|folder|name|base|prefix|url", re.IGNORECASE)
-"""Parameters and attributes whose text says which data it is."""
+_PLACES = re.compile(r"root|path|dir|folder|name|base|prefix|url|file|list|data_?set|corpus|^data$", re.IGNORECASE)
+"""Parameters, attributes and options whose text says which data it is."""
+_OTHER_PLACES = re.compile(
+    r"model|(?:^|_)net(?:work)?(?:_|$)|pretrain|weight|ckpt|checkpoint|save|(?:^|_)logs?(?:_|dir|$)|(?:^|_)out(?:put)?"
+    r"|backbone|(?:^|_)arch(?:_|$)|encoder|token|vocab",
+    re.IGNORECASE,
+)
+"""The same of what isn't data: a model's weights say what it was trained on."""
 _CUT_DOWN = frozenset({"small", "debug", "demo", "toy", "tiny", "mini", "dummy"})
 _HELD_OUT = frozenset({
     "val", "valid", "validation", "test", "testing", "eval", "evaluation", "infer", "inference", "demo",
@@ -26,6 +32,8 @@ _LONGEST = 4
 """So many words are the name of a data set at most."""
 _FEWEST_LETTERS = 4
 """So long is the name of a data set whose version may be any number."""
+_Known = tuple[str, int] | None
+"""A public data set, and its number of items."""
 
 
 class Known:
@@ -35,10 +43,19 @@ class Known:
         self.evaluator = project.evaluator
         self.classes = project.evaluator.classes
         self.files = project.analysis(ListFiles)
-        self._items: dict[tuple[str, str], tuple[str, int] | None] = {}
+        self._items: dict[tuple[str, str], _Known] = {}
+        self._given: dict[tuple[str, str], _Known] = {}
 
-    def items(self, owner: str, path: str) -> tuple[str, int] | None:
-        """The public data set that a class's name, its bases and its default folders name, and its number of items.
+    def of(self, owner: str, path: str) -> _Known:
+        """The public data set that the classes of a name are for, and its number of items.
+
+        What is nearest to the class says it: its names and defaults, its file, what it is given, the file's folder.
+        """
+        folder = path.rpartition("/")[0].rpartition("/")[2]
+        return self.items(owner, path) or self.given(owner, path) or _largest((folder,))
+
+    def items(self, owner: str, path: str) -> _Known:
+        """The public data set that a class's name, its default folders and its bases name, each class before its bases.
 
         If these name none, the class's file does: `datasets/cityscapes.py`. Of several the largest, but `kitti/object`
         is one, whatever the number of `kitti`.
@@ -46,32 +63,44 @@ class Known:
         key = owner, path
         if key not in self._items:
             keepers = self.classes.keepers(owner, path)
-            bases = (base for klass in keepers for base in self.classes.mro(klass))
+            named = _most(self._nearest(klass) for klass in keepers)
             files = (klass.module.path.rpartition("/")[2].removesuffix(".py") for klass in keepers)
-            self._items[key] = _largest({owner, *(text for base in bases for text in _texts(base))}) or _largest(files)
+            self._items[key] = _largest((owner,)) or named or _largest(files)
         return self._items[key]
 
-    def given(self, owner: str, path: str) -> tuple[str, int] | None:
-        """The public data set in whose place the classes of a name are made."""
-        return _largest(text for klass in self.classes.keepers(owner, path) for text in self._given(klass))
+    def _nearest(self, klass: Klass) -> _Known:
+        tiers = (tier for base in self.classes.mro(klass) for tier in _tiers(base))
+        return next(filter(None, map(_largest, tiers)), None)
 
-    def _given(self, klass: Klass) -> Iterator[str]:
+    def given(self, owner: str, path: str) -> _Known:
+        """The public data set in whose place the classes of a name are made."""
+        key = owner, path
+        if key not in self._given:
+            keepers = self.classes.keepers(owner, path)
+            self._given[key] = _largest(text for klass in keepers for text in self._places(klass))
+        return self._given[key]
+
+    def _places(self, klass: Klass) -> Iterator[str]:
         """The places that a class is given where it is made, with the defaults of options and settings."""
         init = klass.facts.methods.get("__init__")
         if init is None:
             return
         env = self.evaluator.generic(klass.module, init)
-        places = {parameter.name for parameter in env.facts.parameters if _PLACES.search(parameter.name)}
-        parts = (part for event in env.facts.events for part in event.walk() if part.kind == "name")
-        first = {part.name: part for part in parts if part.name in places}
+        parameters = {parameter.name for parameter in env.facts.parameters}
+        parts = (part for event in env.facts.events for part in event.walk() if _is_given_place(part, parameters))
+        first = {(part.args[0].name if part.args else "", _named(part)): part for part in parts}
         for part in first.values():
             yield from self.files.texts(part, env)
 
 
-def _largest(texts: Iterable[str]) -> tuple[str, int] | None:
+def _largest(texts: Iterable[str]) -> _Known:
     found = {name for text in texts for name in data_sets(text)}
     own = {name for name in found if not any(name != other and name in other for other in found)}
-    return max(((name, ITEMS[name]) for name in sorted(own)), key=lambda item: item[1], default=None)
+    return _most((name, ITEMS[name]) for name in sorted(own))
+
+
+def _most(known: Iterable[_Known]) -> _Known:
+    return max(filter(None, known), key=lambda found: (found[1], found[0]), default=None)
 
 
 def is_cut_down(name: str) -> bool:
@@ -114,18 +143,39 @@ def _words(text: str) -> list[str]:
     return [word.lower() for word in _WORDS.findall(text)]
 
 
-def _texts(klass: Klass) -> Iterator[str]:
-    """The names of a class and of its bases, and the folders and names that it has by default."""
+def _tiers(klass: Klass) -> Iterator[Iterable[str]]:
+    """What a class says of its data: its name, then the folders and names that it has by default, then its bases."""
     facts, module = klass.facts, klass.module
-    yield facts.name
-    yield from (base.name for base in facts.bases if base.kind in ("name", "attribute"))
+    yield (facts.name,)
     init = facts.methods.get("__init__")
     parameters = module.model.functions[init].parameters if init is not None else ()
     given = [(parameter.name, parameter.default) for parameter in parameters]
     given += [(event.target.name, event.value) for event in facts.events if event.target is not None]
     writes = module.self_writes.get(klass.index, {})
     given += [(name, write.event.value) for name, found in writes.items() for write in found]
-    yield from (_text(value) for name, value in given if value is not None and _PLACES.search(name))
+    local = (event for event in (module.events(init) if init is not None else ()) if event.kind == "assign")
+    given += [(event.target.name, event.value) for event in local if event.target is not None]
+    yield [_text(value) for name, value in given if value is not None and _is_place(name)]
+    yield [base.name for base in facts.bases if base.kind in ("name", "attribute")]
+
+
+def _is_place(name: str) -> bool:
+    return bool(_PLACES.search(name)) and not _OTHER_PLACES.search(name)
+
+
+def _is_given_place(part: Expr, parameters: set[str]) -> bool:
+    """Whether an expression is a place that a function is given: `root`, `args.filelist`, `settings["data_root"]`."""
+    given = part if part.kind == "name" else part.args[0] if part.kind in ("attribute", "subscript") else None
+    if given is None or given.kind != "name" or given.name not in parameters:
+        return False
+    return _is_place(_named(part))
+
+
+def _named(part: Expr) -> str:
+    """The name in an expression that says what it is: the last of `args.root`, the key of `settings["root"]`."""
+    if part.kind != "subscript":
+        return part.name
+    return part.args[1].value if isinstance(part.args[1].value, str) else ""
 
 
 def _text(value: Expr) -> str:

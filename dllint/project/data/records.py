@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from dllint.model.facts import Event, Expr
 from dllint.project.data.contents import FILLED, Contents, Kind
 from dllint.project.data.counted import Counted
-from dllint.project.data.naming import means_identifier
+from dllint.project.data.naming import means_few, means_identifier
+from dllint.project.data.sources import COLUMN
 from dllint.project.escape.shipped import Held
 from dllint.project.evaluate import Answer
 from dllint.project.evaluate.abstract_values import Env, Klass, Seq, Value
@@ -40,7 +41,10 @@ class Records:
     def kept(self, held: Held) -> str:
         """The same of what a dataset keeps, which may be known by its length."""
         found = self.counted.of(held)
-        return found.source if found is not None and found.kind is Kind.ROW else ""
+        if found is None or found.kind is not Kind.ROW:
+            return ""
+        # Of labels there are few: small numbers that Python has once, or texts that a table has once.
+        return "" if found.source == COLUMN and means_few(held.holder.name) else found.source
 
     def elements(self, expr: Expr, env: Env) -> list[Value]:
         """The elements of what an expression may be, as far as it grows with data."""

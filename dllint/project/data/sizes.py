@@ -10,6 +10,7 @@ from dllint.project.data.contents import Contents, Kind
 from dllint.project.data.element_files import has_its_length, is_per_item, lists_each, opens_each
 from dllint.project.data.growth import Growth
 from dllint.project.data.known import Known, is_benchmark, is_cut_down, is_held_out, is_trained_on
+from dllint.project.data.limits import Limits
 from dllint.project.data.list_files import ListFiles
 from dllint.project.data.origins import Origins, lists_folder
 from dllint.project.evaluate.abstract_values import Klass, Value
@@ -29,6 +30,8 @@ _PARTS = re.compile(
 """Names of parts of items, of which there are many more."""
 _MARKED = re.compile(r"(?:^|_)(?:ann|anno|annotation|instance|object)s?(?:_|\d*$)", re.IGNORECASE)
 """Names of what is marked in an item, one by one or together."""
+_VALID = re.compile(r"(?:^|_)valid(?:_|$)", re.IGNORECASE)
+"""An attribute's name of what is right: `valid_frames`."""
 _NAME, _ROW = 125, 400
 """Bytes that a worker copies for a name and for a row: two to three small objects, mostly."""
 _BYTES = {_NAME: 2, _ROW: 5}
@@ -46,6 +49,7 @@ class Sizes:
         self.growth = project.analysis(Growth)
         self.known = project.analysis(Known)
         self.origins = project.analysis(Origins)
+        self.limits = project.analysis(Limits)
         self.files = project.analysis(ListFiles)
         self._reasons: dict[tuple[str, str, str, Value], str] = {}
 
@@ -62,18 +66,29 @@ class Sizes:
             return counted
         keepers = self.evaluator.classes.keepers(owner, path)
         return (
-            self._by_element(owner, attribute, path, value, keepers)
+            self._by_number(value)
+            or self._by_element(owner, attribute, path, value, keepers)
             or self._by_data(owner, attribute, path, value, keepers)
             or self._by_folder(owner, attribute, path, value, keepers)
         )
 
+    def _by_number(self, value: Value) -> str:
+        limit = self.limits.of(value)
+        if limit is None or limit > self.least(value):
+            return ""
+        return f"by the code about {limit:,} entries, {_cost(limit * self._each(value))}"
+
+    def is_large(self, value: Value, owner: str, path: str) -> bool:
+        """Whether it is known that a container has many elements: by a file, a number, or the class's data set."""
+        public = self.known.items(owner, path)
+        return self._counted(value) == "" or _counts_more(public, self.least(value)) or self.limits.is_long(value)
+
     def _by_element(self, owner: str, attribute: str, path: str, value: Value, keepers: Iterable[Klass]) -> str:
         """Whether there are few elements because each is a lot."""
-        if is_benchmark(owner):
+        many = _counts_more(self.known.items(owner, path), self.least(value))
+        if is_benchmark(owner) and not many:
             return "a benchmark of few items"
         bases = {base for klass in keepers for base in self.evaluator.classes.mro(klass)}
-        public = self.known.items(owner, path)
-        many = public is not None and public[1] > self.least(value)
         if _COARSE.search(attribute) and not (many and any(has_its_length(base, attribute) for base in bases)):
             return "one element has many files"
         if any(lists_each(base, attribute) for base in bases):
@@ -84,18 +99,36 @@ class Sizes:
 
     def _by_data(self, owner: str, attribute: str, path: str, value: Value, keepers: Iterable[Klass]) -> str:
         """Whether the data is known to be small, or is the part that nothing is trained on."""
-        public = self.known.items(owner, path) or self.known.given(owner, path)
+        public = self.known.of(owner, path)
         if public is not None and public[1] <= self.least(value) and not self._has_more(value, attribute, keepers):
             name, items = public
             return f"`{name}` has about {items:,} items, {_cost(items * self._each(value))}"
+        part = _PARTS.search(attribute) or self._is_index(value) or self._as_many_as_trained_on(value)
+        held_out = self._is_held_out(owner, attribute, path, value) and not part
+        return "by its name for validation or tests" if held_out else ""
+
+    def _is_held_out(self, owner: str, attribute: str, path: str, value: Value) -> bool:
+        """Whether a class, its file or the attribute is called after data that nothing is trained on.
+
+        A test may keep several clips of each video, so an attribute's name counts only for a line or an entry each.
+        """
+        if is_held_out(owner) or is_trained_on(owner):
+            return is_held_out(owner)
+        named = is_held_out(attribute) and not _VALID.search(attribute)
         file = " ".join(path.rpartition(".")[0].split("/")[-2:])
-        held_out = is_held_out(owner) or (is_held_out(file) and not is_trained_on(owner))
-        whole = not _PARTS.search(attribute) and not self._is_index(value)
-        return "by its name for validation or tests" if held_out and whole else ""
+        return is_held_out(file) or (named and self.origins.of(value) is not None)
+
+    def _as_many_as_trained_on(self, value: Value) -> bool:
+        """Whether the loop that fills a container puts as much into one for training: a split that leaves one out."""
+        for filling in self.growth.fillings(value):
+            for event, receiver, _ in filling.env.module.mutations[filling.env.function]:
+                if event.block == filling.event.block and is_trained_on(receiver.name):
+                    return True
+        return False
 
     def _by_folder(self, owner: str, attribute: str, path: str, value: Value, keepers: Iterable[Klass]) -> str:
         """Whether it lists one folder, and of no public data set that is known to be large."""
-        if self.known.items(owner, path) is not None:
+        if self.known.of(owner, path) is not None:
             return ""
         values = (value, *self._set_to(keepers, attribute))
         origins = [self.origins.of(item) for item in values if item is value or self.growth.grows(item)]
@@ -139,6 +172,10 @@ class Sizes:
         """Whether a container has an entry for each annotation, of which an image has many."""
         found = self.contents.of(value)
         return found is not None and "annotations" in found.source
+
+
+def _counts_more(known: tuple[str, int] | None, least: int) -> bool:
+    return known is not None and known[1] > least
 
 
 def _cost(size: int) -> str:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dllint.project import Project
 
 MADE = "made of data, row by row"
+COLUMN = "made of a table's column"
 SETTINGS = "read from YAML"
 """What settings are read from: data if code reads all of it item by item, but the value of one key is not data."""
 _YAML = ("yaml.safe_load", "yaml.load", "yaml.full_load")
@@ -84,7 +85,7 @@ class Sources:
         name = self.tables.column(value)
         if name is None or means_few(name):
             return None
-        return Content(Kind.STR if means_text_or_identifier(name) else Kind.ROW, "made of a table's column")
+        return Content(Kind.STR if means_text_or_identifier(name) else Kind.ROW, COLUMN)
 
     def _holds_text(self, array: Value) -> bool:
         """`np.loadtxt(path, dtype=str)`."""

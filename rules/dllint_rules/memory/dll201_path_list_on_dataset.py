@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dllint import Certainty, Finding, Fix, Held, ItemReads, Kind, Listings, Project, Rule, Severity
 from dllint_rules.memory.has_workers import has_workers
-from dllint_rules.memory.kept import bloat, is_few, kept_by, read_in_workers, why_small
+from dllint_rules.memory.kept import bloat, is_few, is_kept_already, kept_by, read_in_workers, why_small
 from dllint_rules.memory.remedies import would_pad
 
 
@@ -30,7 +30,8 @@ class PathListOnDataset(Rule):
                 kept[key] = held
         for held in kept.values():
             kind = listings.kept(held)
-            if kind is not None and read_in_workers(project, held, reads.mentioned):
+            read = kind is not None and read_in_workers(project, held, reads.mentioned)
+            if kind is not None and read and not is_kept_already(project, held, reads.mentioned):
                 yield self._finding(project, held, kind)
 
     def _finding(self, project: Project, held: Held, kind: Kind) -> Finding:

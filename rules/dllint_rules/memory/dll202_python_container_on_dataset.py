@@ -22,7 +22,7 @@ from dllint import (
     Span,
 )
 from dllint_rules.memory.has_workers import has_workers
-from dllint_rules.memory.kept import NUMBERS, ROWS, bloat, is_few, kept_by, read_in_workers
+from dllint_rules.memory.kept import NUMBERS, ROWS, bloat, is_few, is_kept_already, kept_by, read_in_workers
 
 _UNSEEN = frozenset(f"read from {what}" for what in ("JSON", "a file", "a pickle", "a NumPy file"))
 """Where records come from whose contents no code shows: they may be arrays, or numbers that Python has once."""
@@ -53,7 +53,8 @@ class PythonContainerOnDataset(Rule):
             write, attribute = held.route[0], held.holder.name
             of_users = held.loader is None
             kept, place = (kept_by(project, held), attribute), (write.path, write.span, of_users)
-            if place not in seen and read_in_workers(project, held, reads.read):
+            read = reads.read_whole if source == "read from a NumPy file" else reads.read
+            if place not in seen and read_in_workers(project, held, read) and not is_kept_already(project, held, read):
                 seen.add(place)
                 found = self._finding(project, held, source)
                 # Of an attribute that is set in several places: where it is large, where a loop fills it, or the first.

@@ -15,6 +15,7 @@ from dllint import (
     ItemReads,
     Klass,
     Project,
+    References,
     Running,
     Severity,
     Sizes,
@@ -72,6 +73,20 @@ def _reads(project: Project, held: Held, reads: Reading) -> bool:
     return any(reads(running, klass, held.holder.name) for klass in owners for running in code)
 
 
+def is_kept_already(project: Project, held: Held, reads: Reading) -> bool:
+    """Whether all elements are objects of other lists of the same class, which workers read, too: these are copied."""
+    named = project.analysis(References).of(held.value)
+    place = held.holder.owner, held.route[0].path
+    counted = project.analysis(Counted)
+    found = {
+        other.holder.name
+        for other in (project.in_memory if named else ())
+        if other.holder.name in named and (other.holder.owner, other.route[0].path) == place
+        if counted.of(other) is not None and read_in_workers(project, other, reads)
+    }
+    return bool(named) and found == named
+
+
 def _copied_by_its_loader(project: Project, held: Held) -> bool:
     """Whether the workers of the loader on the route read more than a batch of something, not those of another one."""
     if held.loader is None or only_first_batch(held.loader):
@@ -108,6 +123,12 @@ def why_small(project: Project, held: Held) -> str:
     return project.analysis(Sizes).why_small(held.value, held.holder.owner, held.holder.name, held.route[0].path)
 
 
+def is_surely_large(project: Project, held: Held) -> bool:
+    """Whether it is known that what is kept has many elements, and seen that it grows with data."""
+    large = project.analysis(Sizes).is_large(held.value, held.holder.owner, held.route[0].path)
+    return large and not project.analysis(Counted).only_by_length(held)
+
+
 def bloat(
     project: Project, held: Held, code: str, what: str, remedy: str, key: str, many: str = "it", each: str = NAMES
 ) -> Finding:
@@ -119,7 +140,7 @@ def bloat(
     copied = f"every worker copies {many} page by page as it reads"
     how = copied if FORK in failing else "every worker gets a copy of its own"
     write, loader = held.route[0], held.loader
-    small, sure = why_small(project, held), not project.analysis(Counted).only_by_length(held)
+    small, sure = why_small(project, held), is_surely_large(project, held)
     if small:
         what = f"{what}, likely small ({small})"
         least = project.analysis(Sizes).least(held.value)
