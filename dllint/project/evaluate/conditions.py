@@ -120,13 +120,16 @@ class Conditions:
 
     def _may_be_empty(self, expr: Expr, env: Env) -> bool:
         """Whether a loop goes over what comes from outside of the program, which may be nothing."""
-        for value in self.evaluator.values(expr, env):
-            match value:
-                case Ext(name=name) | ExtInst(name=name) if name.startswith(_FROM_OUTSIDE):
-                    return True
-                case ExtInst(name=name, call=call, env=where) if name in _WRAPPING and len(call.args) > 1:
-                    if self._may_be_empty(call.args[1], where):
+        over = [(expr, env)]
+        for one, where in over:  # grows with what wraps something else
+            for value in self.evaluator.values(one, where):
+                match value:
+                    case Ext(name=name) | ExtInst(name=name) if name.startswith(_FROM_OUTSIDE):
                         return True
+                    case ExtInst(name=name, call=call) if name in _WRAPPING and len(call.args) > 1:
+                        wrapped = call.args[1], value.env
+                        if wrapped not in over:
+                            over.append(wrapped)
         return False
 
     def surely_entered(self, env: Env, index: int) -> bool:
