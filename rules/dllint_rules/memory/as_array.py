@@ -50,7 +50,9 @@ def fix_list(finding: Finding, project: Project) -> Fix | None:
     if FORK not in project.failing(held, ALL_METHODS):
         return by_hand(project, held, "an array is copied to every spawned worker, a tensor is shared")
     if would_pad(project, held):
-        return by_hand(project, held, "an array pads each text to the longest, four bytes a character")
+        return by_hand(
+            project, held, "an array takes four bytes for each character of the longest, as often as there are texts"
+        )
     if is_set(held.value):
         return by_hand(project, held, "it is a set, which finds its members faster than an array")
     change = _Change(project, module, write)
@@ -151,9 +153,9 @@ class _Change:
 
     def _may_ask(self, place: Place) -> bool:
         """Whether a use can ask the array for a list: of `self` in this file, once it is there, not for each item."""
-        if place.use.kind not in ("whole", "tested") or self._in_worker(place):
+        if place.use.kind not in ("whole", "joined", "tested") or self._in_worker(place):
             return False
-        if not self._of_self(place) or (self.of_paths and place.use.kind == "whole"):
+        if not self._of_self(place) or (self.of_paths and place.use.kind != "tested"):
             return False
         return not self._is_here(place) or not (self._is_before(place) or self._in_loop())
 
@@ -193,7 +195,10 @@ class _Change:
             return kind in ("write", "filled")  # not one with an annotation, which would be wrong of an array
         value = self.write.event.value
         if not self.filled and value is not None and value.start <= span.start < value.end:
-            return kind in ("other", "whole") and value.kind in ("call", "subscript")  # which give a list of their own
+            return kind in ("other", "whole", "joined") and value.kind in (
+                "call",
+                "subscript",
+            )  # which give a list of their own
         if not self.filled and kind == "write":
             return True  # what is set instead is as good as it was
         if not self.filled:
@@ -268,7 +273,7 @@ class _Change:
         facts = self.module.model.functions[self.write.function]
         uses = name_uses(self.project.source(self.module.path), value.name, facts.span)
         later = [use.kind for use in uses or () if use.span.start > value.end]
-        harmless = {"read", "returned", "tested", "whole"}
+        harmless = {"read", "returned", "tested", "whole", "joined"}
         return uses is not None and self.write.event.block < 0 and set(later) <= harmless
 
     def _line(self) -> tuple[int, str] | None:
