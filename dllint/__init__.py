@@ -95,6 +95,7 @@ _PUBLIC = {
     "hoist_guarded": "dllint.syntax.hoist_guarded",
     "hoist_with_helpers": "dllint.syntax.hoist_both",
     "in_quotes": "dllint.syntax.layout",
+    "insertion": "dllint.syntax.definition",
     "into_guard": "dllint.syntax.tail",
     "is_none": "dllint.project.evaluate.conditions",
     "is_part": "dllint.project.escape.handles",

@@ -64,6 +64,7 @@ from dllint.start_methods import ALL_METHODS as ALL_METHODS
 from dllint.start_methods import FORK as FORK
 from dllint.start_methods import PICKLING as PICKLING
 from dllint.syntax.closing import closed_if_open as closed_if_open
+from dllint.syntax.definition import insertion as insertion
 from dllint.syntax.each import on_each as on_each
 from dllint.syntax.getattr_guard import guard_getattr as guard_getattr
 from dllint.syntax.helper import helper as helper

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import chain
+from typing import NamedTuple
 
 from dllint import (
     ALL_METHODS,
@@ -16,6 +17,7 @@ from dllint import (
     Finding,
     Fix,
     Held,
+    Import,
     Module,
     Place,
     Project,
@@ -24,12 +26,14 @@ from dllint import (
     after_statement,
     below_statement,
     enclosed,
+    insertion,
     module_alias,
     name_uses,
     on_each,
     reference,
 )
 from dllint_rules.memory.arms import makes_much, other_arms
+from dllint_rules.memory.packed import NAMES, TEXTS, class_name, class_of, modules_of
 from dllint_rules.memory.paths import Paths
 from dllint_rules.memory.remedies import by_hand, is_set, would_pad
 from dllint_rules.memory.text import Texts
@@ -47,15 +51,10 @@ def fix_list(finding: Finding, project: Project) -> Fix | None:
     if write is None:
         return by_hand(project, held, "")
     module = project.index.modules[held.route[0].path]
-    if FORK not in project.failing(held, ALL_METHODS):
-        return by_hand(project, held, "an array is copied to every spawned worker, a tensor is shared")
-    if would_pad(project, held):
-        return by_hand(
-            project, held, "an array takes four bytes for each character of the longest, as often as there are texts"
-        )
     if is_set(held.value):
         return by_hand(project, held, "it is a set, which finds its members faster than an array")
-    change = _Change(project, module, write)
+    words = TEXTS if would_pad(project, held) else None if FORK in project.failing(held, ALL_METHODS) else NAMES
+    change = _Change(project, module, write, words)
     why_not = change.why_not()
     return by_hand(project, held, why_not) if why_not else change.fix()
 
@@ -69,10 +68,14 @@ def _write(project: Project, held: Held) -> Write | None:
 
 
 class _Change:
-    """A list that becomes an array: at once, or below the statements that fill it."""
+    """A list that becomes an array, or bytes: at once, or below the statements that fill it.
 
-    def __init__(self, project: Project, module: Module, write: Write) -> None:
+    `words` are those of the class that packs it; None for an array.
+    """
+
+    def __init__(self, project: Project, module: Module, write: Write, words: dict[str, str] | None) -> None:
         self.project = project
+        self.words = words
         self.module = module
         self.write = write
         owner = module.method_owner(write.function)
@@ -110,6 +113,8 @@ class _Change:
             return f"`{event.value.name}` may still change after this line"
         if self.filled and self._line() is None:
             return "dllint finds no line where it is complete"
+        if self.of_paths and self.words:
+            return "an array is copied to every spawned worker, a tensor is shared"
         if self.kept_as_lists:
             row = self.project.source(self.module.path).location(self.kept_as_lists[0].event.start)[0]
             return f"line {row}, in another branch, sets what is not certain to be a list of strings"
@@ -185,7 +190,9 @@ class _Change:
     def _survives(self, place: Place) -> bool:
         """Whether a use means the same for an array, or comes before there is one."""
         kind, span = place.use.kind, place.use.span
-        if self._is_cut(place) or any(write.target.span == span for write in self.set_again):
+        if self._is_cut(place) and not self.of_paths:
+            return self.words is None  # a part of bytes is a list
+        if any(write.target.span == span for write in self.set_again):
             return True
         if kind == "read" and self.of_paths and not self._is_before(place):
             return self._of_self(place) and self._as_path(place) is not None
@@ -215,7 +222,7 @@ class _Change:
             if event.kind == "assign" and target is not None and value is not None and value.kind == "subscript":
                 sliced = value.args[0].dotted == target.dotted and any(part.kind == "slice" for part in value.args[1:])
                 if sliced and place.use.span in (target.span, value.args[0].span):
-                    return not self.of_paths
+                    return True
         return False
 
     @cached_property
@@ -284,29 +291,58 @@ class _Change:
     def fix(self) -> Fix:
         """The edits; there must be nothing in the way."""
         path, value, target = self.module.path, self.write.event.value, self.write.target
+        source, made = self.project.source(path), self._made()
         path_class, more = reference(self.module.model, "pathlib", "Path", self.write.event.start)
-        numpy, imports = module_alias(self.module.model, "numpy", "np", self.write.event.start)
-        dtype = f"{numpy}.dtypes.StringDType()" if self.project.targets.needs_numpy_2(path) else "str"
         line = self._line() if self.filled else None
         assert value is not None
         lines = [line] if line is not None else [below for below in self.lines if below is not None]
         if self.of_paths and line is None and not self.unpacked and value.kind == "name":
-            items = f"{numpy}.array([str(path) for path in {value.name}], dtype={dtype})"
-            edits = [Edit(path, value.span, items)]
+            edits = [Edit(path, value.span, made.of(f"[str(path) for path in {value.name}]"))]
         elif not lines:
-            edits = list(enclosed(self.project.source(path), value.span, f"{numpy}.array(", f"dtype={dtype})"))
+            edits = list(enclosed(source, value.span, made.opening, made.closing))
         else:
             name = self.project.text(path, target.span)
             items = f"[str(path) for path in {name}]" if self.of_paths else name
-            text = f"{name} = {numpy}.array({items}, dtype={dtype}){self.project.source(path).newline}"
+            text = f"{name} = {made.of(items)}{source.newline}"
             edits = [Edit(path, Span(start, start), indent + text) for start, indent in lines]
         again = (write.event.value for write in self.set_again if write.event.value is not None)
-        wrapped = (enclosed(self.project.source(path), one.span, f"{numpy}.array(", f"dtype={dtype})") for one in again)
-        edits += [*chain.from_iterable(wrapped), *(edit for place in self.needing for edit in _as_list(place))]
+        edits += chain.from_iterable(enclosed(source, one.span, made.opening, made.closing) for one in again)
+        edits += chain.from_iterable(_as_list(place, bool(self.words)) for place in self.needing)
+        imports = made.imports
         if self.of_paths:
             imports = (*imports, *more)
             edits += [edit for place in self.read_as_paths for edit in self._as_path(place, path_class) or ()]
-        return Fix(f"Keep `{target.name}` as a NumPy array", tuple(edits), Applicability.UNSAFE, imports)
+        edits += self._class(made) if made.text else ()
+        return Fix(
+            f"Keep `{target.name}` as {'bytes in a tensor' if self.words else 'a NumPy array'}",
+            tuple(edits),
+            Applicability.UNSAFE,
+            imports,
+            defines=(made.name,) if made.text else (),
+        )
+
+    def _made(self) -> _Made:
+        """What takes the list's place."""
+        model, start = self.module.model, self.write.event.start
+        found = [
+            (alias, module_alias(model, module, alias, start)) for module, alias in modules_of(self.words or TEXTS)
+        ]
+        names = {alias: name for alias, (name, _) in found}
+        if not self.words:
+            dtype = f"{names['np']}.dtypes.StringDType()" if self.project.targets.needs_numpy_2(model.path) else "str"
+            return _Made(f"{names['np']}.array(", f"dtype={dtype})", found[0][1][1])
+        there = class_of(self.words, self.words["name"], names)
+        if there in self.project.source(model.path).text.replace("\r\n", "\n"):
+            return _Made(f"{self.words['name']}(", ")")
+        name = class_name(model, self.words)
+        imports = tuple(one for _, (_, more) in found for one in more)
+        return _Made(f"{name}(", ")", imports, name, class_of(self.words, name, names))
+
+    def _class(self, made: _Made) -> Sequence[Edit]:
+        """The class that packs, above the one that keeps what is packed."""
+        source, tree = self.project.source(self.module.path), self.project.tree(self.module.path)
+        text = made.text.replace("\n", source.newline)
+        return insertion(source, tree, self.write.event.start, text, bool(made.imports))
 
     @cached_property
     def read_as_paths(self) -> list[Place]:
@@ -324,9 +360,25 @@ def _unpacks(write: Write) -> bool:
     return called and event.kind == "assign" and event.target is not write.target and event.target is not None
 
 
-def _as_list(place: Place) -> list[Edit]:
+class _Made(NamedTuple):
+    """The call that makes what takes a list's place, and the class that it is of, if that must be defined."""
+
+    opening: str
+    closing: str
+    imports: tuple[Import, ...] = ()
+    name: str = ""
+    text: str = ""
+
+    def of(self, items: str) -> str:
+        """The call for some items."""
+        return f"{self.opening}{items}{'' if self.closing == ')' else ', '}{self.closing}"
+
+
+def _as_list(place: Place, packed: bool) -> list[Edit]:
     """A use that needs a list gets one; one that asks whether there is something asks how much."""
     path, span = place.module.path, place.use.span
-    opening, closing = ("len(", ")") if place.use.kind == "tested" else ("", ".tolist()")
+    opening, closing = ("list(", ")") if packed else ("", ".tolist()")
+    if place.use.kind == "tested":
+        opening, closing = "len(", ")"
     before = [Edit(path, Span(span.start, span.start), opening)] if opening else []
     return [*before, Edit(path, Span(span.end, span.end), closing)]

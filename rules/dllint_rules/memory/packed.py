@@ -65,15 +65,28 @@ def packed(project: Project, path: str, span: Span, words: dict[str, str], mappi
     """The class, with the imports that the file lacks, and the assignment that uses it in place of a target."""
     model = project.index.modules[path].model
     imports: list[Import] = []
-    np, torch = (bound(model, module, alias, imports) for module, alias in (("numpy", "np"), ("torch", "torch")))
-    if words["module"]:
-        bound(model, words["module"], words["module"], imports)
+    modules = {alias: bound(model, module, alias, imports) for module, alias in modules_of(words)}
     imports += [Import(path, "collections.abc", "Mapping")] * mapping
-    name, target = free_name(model, words["name"], f"Packed{words['name']}"), project.text(path, span)
+    name, target = class_name(model, words), project.text(path, span)
+    return with_imports(f"{class_of(words, name, modules, mapping)}\n\n{target} = {name}({target})", imports)
+
+
+def modules_of(words: dict[str, str]) -> list[tuple[str, str]]:
+    """The modules that the class uses, and what they are usually called."""
+    own = words["module"]
+    return [("numpy", "np"), ("torch", "torch"), *([(own, own)] if own else [])]
+
+
+def class_name(model: ModuleModel, words: dict[str, str]) -> str:
+    """A free name for the class."""
+    return free_name(model, words["name"], f"Packed{words['name']}")
+
+
+def class_of(words: dict[str, str], name: str, modules: dict[str, str], mapping: bool = False) -> str:
+    """The text of the class; `modules` says what its file calls them."""
     each = f"{words['items']}.values()" if mapping else words["items"]
-    filled = _FILLED.format(**words, each=each, np=np, torch=torch)
-    text = (_DICT if mapping else _LIST).format(**{**words, "name": name}, filled=filled)
-    return f"{with_imports('', imports)}{text}\n\n{target} = {name}({target})"
+    filled = _FILLED.format(**words, **modules, each=each)
+    return (_DICT if mapping else _LIST).format(**{**words, "name": name}, filled=filled)
 
 
 def bound(model: ModuleModel, module: str, alias: str, imports: list[Import]) -> str:

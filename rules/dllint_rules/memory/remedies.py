@@ -73,7 +73,7 @@ def records_by_hand(project: Project, held: Held) -> Fix | None:
         title = f"Keep `{name}`, {source}, as one array of its numbers, or its texts as bytes in a tensor"
         return Fix.manual(title, f"# numbers:\n{array(f'array({target})')}\n\n# texts:\n{texts}")
     if form is Form.UNSEEN and entries.name_files(held):
-        return Fix.manual(f"Keep `{name}` as one array, {after}", array(f"array({target}, dtype=str)"))
+        return Fix.manual(f"Keep `{name}` as one array, {after}", array(f"array({target})"))
     if form is Form.UNSEEN:
         title = f"Keep `{name}` as one array, if its entries are arrays of one shape, or as bytes in a tensor, {after}"
         return Fix.manual(title, f"# arrays of one shape:\n{array(f'stack({target})')}\n\n# other objects:\n{records}")
