@@ -55,6 +55,7 @@ _PUBLIC = {
     "OwnAttribute": "dllint.project.edits.own_attribute",
     "PICKLING": "dllint.start_methods",
     "PerItem": "dllint.project.data.per_item",
+    "Opaque": "dllint.project.evaluate.abstract_values",
     "Place": "dllint.project.edits.attribute",
     "Project": "dllint.project",
     "Records": "dllint.project.data.records",

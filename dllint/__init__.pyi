@@ -44,6 +44,7 @@ from dllint.project.evaluate.abstract_values import Func as Func
 from dllint.project.evaluate.abstract_values import Inst as Inst
 from dllint.project.evaluate.abstract_values import Klass as Klass
 from dllint.project.evaluate.abstract_values import Mod as Mod
+from dllint.project.evaluate.abstract_values import Opaque as Opaque
 from dllint.project.evaluate.abstract_values import Seq as Seq
 from dllint.project.evaluate.abstract_values import Value as Value
 from dllint.project.evaluate.conditions import is_none as is_none

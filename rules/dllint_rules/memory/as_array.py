@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
@@ -13,6 +13,7 @@ from dllint import (
     Applicability,
     Attribute,
     Edit,
+    Env,
     Expr,
     Finding,
     Fix,
@@ -21,7 +22,9 @@ from dllint import (
     Module,
     Place,
     Project,
+    Seq,
     Span,
+    Value,
     Write,
     after_statement,
     below_statement,
@@ -39,6 +42,7 @@ from dllint_rules.memory.remedies import by_hand, is_set, would_pad
 from dllint_rules.memory.text import Texts
 
 _UNREAD = "a file that may use it is written for another Python"
+_LONG = 60
 _OF_THE_LIST = ("write", "filled", "tested", "set")
 """What may be done with a list before there is an array in its place."""
 
@@ -56,6 +60,8 @@ def fix_list(finding: Finding, project: Project) -> Fix | None:
     words = TEXTS if would_pad(project, held) else None if FORK in project.failing(held, ALL_METHODS) else NAMES
     change = _Change(project, module, write, words)
     why_not = change.why_not()
+    if change.mixed:
+        return Fix.manual(f"Keep the strings of `{held.holder.name}` apart, as an array; {why_not}")
     return by_hand(project, held, why_not) if why_not else change.fix()
 
 
@@ -80,8 +86,10 @@ class _Change:
         self.write = write
         owner = module.method_owner(write.function)
         klass = project.evaluator.klass(module, owner) if owner >= 0 else None
+        self.bases = project.evaluator.classes.mro(klass)[1:] if klass else ()
         self.attribute = Attribute(project, klass, write.target.name) if klass else None
         self.of_paths = False
+        self.mixed = False
 
     def why_not(self) -> str:
         """The obstacle, in words; "" if there is none."""
@@ -101,8 +109,10 @@ class _Change:
         self.of_paths = Paths(self.project).is_list(kept, env)
         if None in self.lines:
             return "its line has other statements"
-        if event.value.kind == "attribute" or not (self.of_paths or Texts(self.project).is_list(kept, env)):
-            return "it is not certain to be a separate list of strings"
+        if event.value.kind == "attribute":
+            return f"`{self._text(event.value)}` is the same list, which other code may need"
+        if not (self.of_paths or Texts(self.project).is_list(kept, env)):
+            return self._no_strings(kept, env)
         blocked = self._blocked(attribute.near)
         if blocked is None and attribute.places is None:  # asked late: it looks at every file
             return _UNREAD
@@ -119,6 +129,29 @@ class _Change:
             row = self.project.source(self.module.path).location(self.kept_as_lists[0].event.start)[0]
             return f"line {row}, in another branch, sets what is not certain to be a list of strings"
         return ""
+
+    def _no_strings(self, kept: Expr, env: Env) -> str:
+        """What is not seen to be a string, in words: one of the things that are put in, or what the list is made of."""
+        texts = Texts(self.project)
+        for value in self.project.values(kept, env):
+            for item, scope in self._put_in(value, texts):
+                path = scope.module.path
+                row = self.project.source(path).location(item.start)[0]
+                self.mixed = isinstance(value, Seq) and texts.has_some(value)
+                return f"{path}:{row} puts in what is not seen to be a string: `{self._text(item, path)}`"
+        return f"`{self._text(kept)}` is not seen to be a list of strings of its own"
+
+    def _put_in(self, value: Value, texts: Texts) -> Iterator[tuple[Expr, Env]]:
+        """What is put into a list, where it is made and later, that is not seen to be a string."""
+        if isinstance(value, Seq):
+            made = value.expr.args[-1:] if value.expr.kind == "comprehension" else value.expr.args
+            yield from ((item, value.env) for item in made if not texts.is_text(item, value.env))
+            yield from texts.others(value)
+
+    def _text(self, expr: Expr, path: str = "") -> str:
+        """An expression in one line, the beginning of a long one."""
+        text = " ".join(self.project.text(path or self.module.path, expr.span).split())
+        return text if len(text) <= _LONG else f"{text[:_LONG]}..."
 
     def _has_its_value(self, write: Write) -> bool:
         """Whether an assignment has one target, which gets all of the value."""
@@ -197,7 +230,7 @@ class _Change:
         if kind == "read" and self.of_paths and not self._is_before(place):
             return self._of_self(place) and self._as_path(place) is not None
         if kind in ("read", "foreign") or not self._is_here(place):
-            return kind in ("read", "foreign")
+            return kind in ("read", "foreign") or self._is_empty(place)
         if span == self.write.target.span:
             return kind in ("write", "filled")  # not one with an annotation, which would be wrong of an array
         value = self.write.event.value
@@ -214,6 +247,17 @@ class _Change:
         if line is None or span.start >= line[0]:
             return False
         return kind in ("filled", "tested") or (kind == "write" and self._is_list_too(span))
+
+    def _is_empty(self, place: Place) -> bool:
+        """Whether a use is the `self.paths = []` of a base class's `__init__`, which this one runs before its own."""
+        if place.use.kind != "write" or place.module.model.functions[place.function].name != "__init__":
+            return False
+        owner = place.module.path, place.module.method_owner(place.function)
+        if all((base.module.path, base.index) != owner for base in self.bases):
+            return False
+        made = [event for event in place.module.events(place.function) if event.target is not None]
+        values = [event.value for event in made if event.target is not None and event.target.span == place.use.span]
+        return all(value is not None and value.kind == "list" and not value.args for value in values)
 
     def _is_cut(self, place: Place) -> bool:
         """Whether a use is part of `self.paths = self.paths[:n]`, which means the same for an array."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dllint import Const, Env, Expr, ExtInst, ExtMethod, Project, Seq, Value
+from collections.abc import Iterator
+
+from dllint import Const, Env, Expr, ExtInst, ExtMethod, Opaque, Project, Seq, Value
 
 MAX_DEPTH = 12
 _LISTINGS = {"glob.glob", "os.listdir"}
@@ -49,6 +51,8 @@ class Texts:
             return True
         if depth <= 0:
             return False
+        if _replaces_text(expr):
+            return True
         if expr.kind == "binop" and expr.name in "+%":
             # What is added to a string is one, or it raises.
             operands = expr.args if expr.name == "+" else expr.args[:1]
@@ -80,6 +84,10 @@ class Texts:
                     or method in _LISTING
                     or (method in _SPLITTERS and base is not None and self._text(base, depth))
                 )
+            case Opaque(expr=expr, env=env) if expr.kind == "binop" and expr.name == "+":
+                return all(self.is_list(item, env, depth) for item in expr.args)
+            case Opaque(expr=expr, env=env) if expr.kind == "subscript" and expr.args[1].kind == "slice":
+                return self.is_list(expr.args[0], env, depth)
             case Seq(expr=expr, env=env) if expr.kind == "comprehension" and expr.name == "list":
                 return self.is_text(expr.args[0], env, depth)
             case Seq(expr=expr, env=env) if expr.kind == "list":
@@ -88,11 +96,21 @@ class Texts:
 
     def _filled(self, made: Seq, depth: int) -> bool:
         """Whether everything that is put into a list later is text."""
-        return all(
-            self._puts_text(event.kind, what, scope, depth)
-            for scope, event, receiver, what in self.project.evaluator.containers.mutations_around(made.env)
-            if receiver.kind in ("name", "attribute") and made in self.project.values(receiver, scope)
-        )
+        return all(self._puts_text(*put, depth) for put in self._puts(made))
+
+    def _puts(self, made: Seq) -> Iterator[tuple[str, Expr, Env]]:
+        """What puts something into a list after it is made."""
+        for scope, event, receiver, what in self.project.evaluator.containers.mutations_around(made.env):
+            if receiver.kind in ("name", "attribute") and made in self.project.values(receiver, scope):
+                yield event.kind, what, scope
+
+    def others(self, made: Seq) -> Iterator[tuple[Expr, Env]]:
+        """What puts something into a list that is not surely text."""
+        return ((what, env) for kind, what, env in self._puts(made) if not self._puts_text(kind, what, env, MAX_DEPTH))
+
+    def has_some(self, made: Seq) -> bool:
+        """Whether something that is put into a list later surely is text."""
+        return any(self._puts_text(*put, MAX_DEPTH) for put in self._puts(made))
 
     def _puts_text(self, kind: str, what: Expr, scope: Env, depth: int) -> bool:
         if kind == "augment":
@@ -172,6 +190,13 @@ class Texts:
             return depth > 0
         split = isinstance(base, ExtInst) and base.name in ("os.path.splitext", "os.path.split")
         return not sliced and (split or self._items(base, depth - 1))
+
+
+def _replaces_text(expr: Expr) -> bool:
+    """Whether an expression puts a string in place of another: `name.replace(".jpg", ".png")`."""
+    if expr.kind != "call" or expr.args[0].kind != "attribute" or expr.args[0].name != "replace":
+        return False
+    return len(expr.args) == 3 and all(isinstance(item.value, str) for item in expr.args[1:])
 
 
 def has_keys_of_json(keys: ExtInst) -> bool:

@@ -5,14 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from enum import Enum
+from typing import TYPE_CHECKING
 
-from dllint import ItemReads, Klass, Project, Running
 from dllint.model.facts import Expr
 from dllint.project.data.contents import Contents, Kind, is_mapping
 from dllint.project.data.counted import Counted
 from dllint.project.data.growth import LISTING, READ, chain
+from dllint.project.data.item_reads import ItemReads
 from dllint.project.escape.shipped import Held
-from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Seq, Value
+from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Klass, Seq, Value
+from dllint.project.execution.call_graph import Running
+
+if TYPE_CHECKING:
+    from dllint.project import Project
 
 _MAX_DEPTH = 6
 _OF_FILES = re.compile(
