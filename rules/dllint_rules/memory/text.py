@@ -16,6 +16,8 @@ _REORDERED = {"builtins.sorted", "builtins.list", "natsort.natsorted", "natsort.
 _OF_JSON = {f"{library}.{name}" for library in ("json", "ujson", "orjson", "simplejson") for name in ("load", "loads")}
 """What returns dictionaries whose keys are strings."""
 _ITERATED = {*_REORDERED, "builtins.reversed", "builtins.set", "builtins.tuple", "builtins.iter", "tqdm.tqdm"}
+_OPEN, _OPEN_PACKED = ("builtins.open", "io.open"), ("gzip.open", "bz2.open", "lzma.open")
+"""What opens files."""
 _TEXTS = {"builtins.str", "builtins.repr", "builtins.input", "os.fsdecode", "os.getcwd"} | {
     f"os.path.{name}" for name in ("join", "basename", "dirname", "abspath", "realpath", "normpath", "relpath")
 }
@@ -26,6 +28,7 @@ _OF_TEXT = {
     *("removesuffix", "removeprefix", "title", "zfill"),
 }
 """Methods of a `str` that return one."""
+_TABLES = {f"pandas.read_{form}" for form in ("csv", "table", "fwf", "excel")}
 _OF_ANYTHING = {"as_posix", "decode", "read_text", "hexdigest"}
 """Methods that return a `str` whatever they belong to."""
 
@@ -126,8 +129,8 @@ class Texts:
         match value:
             case ExtInst(name="glob.iglob"):
                 return True
-            case ExtInst(name="builtins.open"):
-                return _is_text_file(value)
+            case ExtInst() if _is_text_file(value):
+                return True
             case ExtInst(name=name, call=call, env=env) if name in _ITERATED and call.kind == "call":
                 return len(call.args) > 1 and self._gives_text(call.args[1], env, depth)
             case ExtInst(name="builtins.map", call=call, env=env) if len(call.args) == 3:
@@ -180,7 +183,9 @@ class Texts:
                 if method in ("read", "readline"):
                     return _is_text_file(base)
                 known = name in _TEXTS or method in _OF_ANYTHING
-                return known or (method in _OF_TEXT and base is not None and self._text(base, depth))
+                return known or (
+                    method in _OF_TEXT and base is not None and (self._text(base, depth) or _is_cell(base))
+                )
         return False
 
     def _item(self, base: Value, call: Expr, depth: int) -> bool:
@@ -207,6 +212,15 @@ def has_keys_of_json(keys: ExtInst) -> bool:
     return isinstance(value, ExtInst) and value.name in _OF_JSON and value.call.keyword("object_hook") is None
 
 
+def _is_cell(value: Value | None) -> bool:
+    """Whether a value comes out of a table of text, whose cells are strings where they have the methods of one."""
+    while isinstance(value, ExtInst):
+        if value.name in _TABLES:
+            return True
+        value = value.base
+    return False
+
+
 def method_of(value: ExtInst) -> str:
     """The name of the method whose result a value is."""
     call = value.call
@@ -220,9 +234,11 @@ def _has_text_rows(reader: Value | None) -> bool:
 
 
 def _is_text_file(value: Value | None) -> bool:
-    """Whether a value is a file opened for text: without a mode, `open` reads text."""
-    if not isinstance(value, ExtInst) or value.name != "builtins.open":
+    """Whether a value is a file opened for text, as `open` does without a mode, and `gzip.open` does not."""
+    if not isinstance(value, ExtInst) or value.name not in (*_OPEN, *_OPEN_PACKED):
         return False
     call = value.call
     mode = call.args[2] if len(call.args) > 2 else call.keyword("mode")
-    return mode is None or (isinstance(mode.value, str) and "b" not in mode.value)
+    if mode is None or not isinstance(mode.value, str):
+        return mode is None and value.name in _OPEN
+    return "b" not in mode.value if value.name in _OPEN else "t" in mode.value
