@@ -141,6 +141,14 @@ def test_code_that_adds_to_records_is_named() -> None:
     assert fix.title.endswith("once they are complete; a.py:11 (`more = self.rows + [{}]`) needs a list")
 
 
+def test_records_that_workers_change_are_not_packed() -> None:
+    init = "self.rows = [dict(row) for row in csv.reader(open(path))]"
+    fix = fix_of("DLL202", init, "self.rows[index] = row = self.rows[index]['a']\n        return row")
+    assert fix is not None
+    assert fix.title.endswith("(`self.rows[index] = row = self.rows[index]['a']`) changes it in workers")
+    assert not fix.snippet
+
+
 METHODS = """\
 import os
 import torch

@@ -87,6 +87,8 @@ def _kind(seen: Outline, node: ast.expr) -> str:
             return "filled"
         case _ if not isinstance(getattr(node, "ctx", None), ast.Load):
             return "set"
+        case ast.Subscript(ctx=ast.Store() | ast.Del()) if field == "value":
+            return "set"
         case ast.Assign():
             return "stored"
         case ast.Return():

@@ -23,6 +23,7 @@ from dllint_rules.memory.kept import read_in_workers
 from dllint_rules.memory.packed import NAMES, RECORDS, TEXTS, bound, packed, with_imports
 
 _CHANGES = ("filled", "set")
+_LATER = "changes it in workers"
 
 
 def would_pad(project: Project, held: Held) -> bool:
@@ -50,10 +51,12 @@ def records_by_hand(project: Project, held: Held) -> Fix | None:
     def array(how: str) -> str:
         return with_imports(f"{target} = {np}.{how}", imports)
 
-    after = "once they are complete" + _in_the_way(project, held)
+    in_the_way = _in_the_way(project, held)
+    after = f"once they are complete{in_the_way}"
     if form is Form.COLUMNS:
-        each = array(f"asarray(value) for key, value in {target}.items()}}").replace(f"= {np}", f"= {{key: {np}")
-        return Fix.manual(f"Keep what is long in `{name}` as arrays, if its entries are of one shape", each)
+        each = f"{target} = {{key: {np}.asarray(value) for key, value in {target}.items()}}"
+        title = f"Keep what is long in `{name}` as arrays, if its entries are of one shape"
+        return Fix.manual(title, with_imports(each, imports))
     if form is Form.NUMBERS:
         return Fix.manual(f"Keep the rows of `{name}` as one array, {after}", array(f"array({target})"))
     if form is Form.ARRAYS and not mapping:
@@ -63,7 +66,8 @@ def records_by_hand(project: Project, held: Held) -> Fix | None:
     if not mapping and project.analysis(Records).are_identifiers(held.value):
         title = f"Keep `{name}` as one array: of numbers, if all are numbers, or of text"
         return Fix.manual(title, array(f"asarray({target})"))
-    records = packed(project, step.path, step.span, RECORDS, mapping)
+    changed = in_the_way.endswith(_LATER)
+    records = "" if changed else packed(project, step.path, step.span, RECORDS, mapping)
     if mapping:
         return Fix.manual(
             f"Keep the values of `{name}` as bytes in a tensor, and only the keys as objects, {after}", records
@@ -74,7 +78,7 @@ def records_by_hand(project: Project, held: Held) -> Fix | None:
         return Fix.manual(title, f"# numbers:\n{array(f'array({target})')}\n\n# texts:\n{texts}")
     if form is Form.UNSEEN and entries.name_files(held):
         return Fix.manual(f"Keep `{name}` as one array, {after}", array(f"array({target})"))
-    if form is Form.UNSEEN:
+    if form is Form.UNSEEN and records:
         title = f"Keep `{name}` as one array, if its entries are arrays of one shape, or as bytes in a tensor, {after}"
         return Fix.manual(title, f"# arrays of one shape:\n{array(f'stack({target})')}\n\n# other objects:\n{records}")
     return Fix.manual(f"Keep the records of `{name}` as bytes in a tensor, {after}", records)
@@ -93,8 +97,7 @@ def _in_the_way(project: Project, held: Held) -> str:
     for place in uses or ():
         changes = place.use.kind in _CHANGES and (place.module.path, place.function) in running
         if changes or place.use.kind == "joined":
-            needs = "changes it later" if changes else "needs a list"
-            return f"; {_shown(project, place)} {needs}"
+            return f"; {_shown(project, place)} {_LATER if changes else 'needs a list'}"
     return ""
 
 
