@@ -44,6 +44,7 @@ from dllint.project.evaluate.abstract_values import Func as Func
 from dllint.project.evaluate.abstract_values import Inst as Inst
 from dllint.project.evaluate.abstract_values import Klass as Klass
 from dllint.project.evaluate.abstract_values import Mod as Mod
+from dllint.project.evaluate.abstract_values import Opaque as Opaque
 from dllint.project.evaluate.abstract_values import Seq as Seq
 from dllint.project.evaluate.abstract_values import Value as Value
 from dllint.project.evaluate.conditions import is_none as is_none
@@ -64,6 +65,7 @@ from dllint.start_methods import ALL_METHODS as ALL_METHODS
 from dllint.start_methods import FORK as FORK
 from dllint.start_methods import PICKLING as PICKLING
 from dllint.syntax.closing import closed_if_open as closed_if_open
+from dllint.syntax.definition import insertion as insertion
 from dllint.syntax.each import on_each as on_each
 from dllint.syntax.getattr_guard import guard_getattr as guard_getattr
 from dllint.syntax.helper import helper as helper

@@ -107,13 +107,18 @@ def compatible(fixes: Iterable[Fix]) -> list[tuple[Fix, Fix]]:
 
 
 def _definitions(fix: Fix) -> list[str]:
-    """What a fix inserts in whole lines: the functions that it defines."""
-    return [edit.text.strip() for edit in fix.edits if _inserts(edit) and f"def {''.join(fix.defines)}(" in edit.text]
+    """What a fix inserts in whole lines: the function or the class that it defines."""
+    return [edit.text.strip() for edit in fix.edits if _defines(fix, edit)]
+
+
+def _defines(fix: Fix, edit: Edit) -> bool:
+    name = "".join(fix.defines)
+    return _inserts(edit) and any(head in edit.text for head in (f"def {name}(", f"class {name}:"))
 
 
 def _using(fix: Fix) -> Fix:
     """A fix without what it defines."""
-    edits = tuple(edit for edit in fix.edits if not _inserts(edit))
+    edits = tuple(edit for edit in fix.edits if not _defines(fix, edit) and (edit.text.strip() or not _inserts(edit)))
     return msgspec.structs.replace(fix, edits=edits, defines=(), uses=fix.defines)
 
 

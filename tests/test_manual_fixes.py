@@ -20,6 +20,8 @@ from tests.lint import all_pages
 HEAD = """\
 import csv
 import json
+import pandas
+import pickle
 import torch
 from torch.utils.data import DataLoader, Dataset
 
@@ -60,7 +62,43 @@ def test_a_value_that_is_wrong_by_itself_has_no_other() -> None:
             "DLL202",
             "self.rows = [dict(row) for row in csv.reader(open(path))]",
             "return self.rows[index]['a']",
+            ["self.rows = Serialized(self.rows)", "import numpy as np\n"],
+        ),
+        (
+            "DLL202",
+            "self.rows = {}\nfor row in csv.reader(open(path)): self.rows[row[0]] = row[1:]",
+            "return self.rows[index]",
+            ["self.rows = Serialized(self.rows)", "class Serialized(Mapping):"],
+        ),
+        (
+            "DLL202",
+            "self.rows = []\nfor line in open(path):\n    for n in range(9): self.rows.append((n, len(line)))",
+            "return self.rows[index]",
+            ["import numpy as np\n\n\nself.rows = np.array(self.rows)"],
+        ),
+        (
+            "DLL202",
+            "self.rows = pickle.load(open(path, 'rb'))",
+            "return self.rows[index]",
+            ["self.rows = np.stack(self.rows)", "self.rows = Serialized(self.rows)"],
+        ),
+        (
+            "DLL202",
+            "self.rows = pickle.load(open(path, 'rb'))",
+            "row = self.rows[index]\n        return row['a']",
             ["self.rows = Serialized(self.rows)"],
+        ),
+        (
+            "DLL202",
+            "self.rows = pickle.load(open(path, 'rb'))",
+            "return self.rows['a'][index]",
+            ["self.rows = {key: np.asarray(value) for key, value in self.rows.items()}"],
+        ),
+        (
+            "DLL202",
+            "self.rows = list(pandas.read_csv(path).values[:, 0])",
+            "return self.rows[index]",
+            ["self.rows = np.array(self.rows)", "self.rows = Texts(self.rows)"],
         ),
         (
             "DLL202",
@@ -70,9 +108,9 @@ def test_a_value_that_is_wrong_by_itself_has_no_other() -> None:
         ),
         (
             "DLL201",
-            "self.captions = [line.strip() for line in open(path)]",
+            "self.captions = [line.strip() for line in open(path)]\nother = self.captions",
             "return self.captions[index]",
-            ["self.captions = Texts(self.captions)", "text.encode()", "return bytes.decode("],
+            ["self.captions = Texts(self.captions)", "data += text.encode()", ".numpy().tobytes().decode()"],
         ),
         (
             "DLL110",
@@ -94,6 +132,21 @@ def test_what_to_paste(code: str, init: str, item: str, words: list[str]) -> Non
     compile(fix.snippet, "a.py", "exec")
     for word in words:
         assert word in fix.snippet
+
+
+def test_code_that_adds_to_records_is_named() -> None:
+    init = "self.rows = [dict(row) for row in csv.reader(open(path))]\nmore = self.rows + [{}]"
+    fix = fix_of("DLL202", init, "return self.rows[index]['a']")
+    assert fix is not None
+    assert fix.title.endswith("once they are complete; a.py:11 (`more = self.rows + [{}]`) needs a list")
+
+
+def test_records_that_workers_change_are_not_packed() -> None:
+    init = "self.rows = [dict(row) for row in csv.reader(open(path))]"
+    fix = fix_of("DLL202", init, "self.rows[index] = row = self.rows[index]['a']\n        return row")
+    assert fix is not None
+    assert fix.title.endswith("(`self.rows[index] = row = self.rows[index]['a']`) changes it in workers")
+    assert not fix.snippet
 
 
 METHODS = """\
@@ -222,4 +275,4 @@ def test_a_set_is_sorted_into_an_array(value: str) -> None:
     (finding,) = rule.check(project)
     fix = rule.fix(finding, project)
     assert fix is not None
-    assert fix.snippet == "self.names = np.array(sorted(self.names), dtype=str)"
+    assert fix.snippet == "import numpy as np\n\n\nself.names = np.array(sorted(self.names), dtype=str)"

@@ -21,7 +21,7 @@ from dllint.syntax.parse import parse
 from dllint.syntax.write import place_imports
 
 HEAD = """\
-import copy, csv, glob, json, os, random, zipfile
+import copy, csv, glob, gzip, json, os, pandas, random, zipfile
 from natsort import natsorted
 from pathlib import Path
 from torch.utils.data import DataLoader, Dataset
@@ -86,12 +86,16 @@ ARRAY = "np.array({}, dtype=str)"
         "sorted(str(path) for path in Path(root).rglob('*'))",
         "list(map(str, Path(root).iterdir()))",
         "open(root).readlines()",
+        "gzip.open(root, 'rt').readlines()",
+        "[name.strip() for name in pandas.read_csv(root)['name'].tolist()]",
         "open(root).read().splitlines()",
         "[line.strip() for line in open(root)]",
         "sorted(glob.glob(root))[1:]",
         "[os.path.splitext(name)[0] + '.txt' for name in os.listdir(root)]",
         "[line.split()[0] + '' for line in open(root, 'r')]",
         "glob.glob(root) if root else []",
+        "(glob.glob(root) + os.listdir(root))[int(root):]",
+        "[name.replace('.b', '.c') for name in glob.glob(root) + []]",
     ],
 )
 def test_lists_of_strings_become_arrays(value: str) -> None:
@@ -104,6 +108,7 @@ def test_lists_of_strings_become_arrays(value: str) -> None:
     [
         "[*Path(root).glob('*'), None]",
         "open(root, 'rb').readlines()",
+        "gzip.open(root).readlines()",
         "[line.strip() for line in open(root, 'rb')]",
         "glob.glob(root) if os.getenv('ALL') else None",
         "glob.glob(root) + [None]",
@@ -180,7 +185,7 @@ def test_uses_that_an_array_breaks(body: str) -> None:
     assert fix.applicability is Applicability.MANUAL
     assert not fix.edits
     assert f"`{body}`" in fix.title
-    assert fix.snippet == "self.files = np.array(self.files, dtype=str)"
+    assert fix.snippet == "import numpy as np\n\n\nself.files = np.array(self.files, dtype=str)"
 
 
 def test_another_list_of_strings_becomes_an_array_as_well() -> None:
@@ -430,10 +435,97 @@ def test_a_project_that_needs_numpy_2_gets_the_smaller_array(tmp_path: Path) -> 
 
 
 def test_spawned_workers_share_a_tensor_only() -> None:
-    fix = fix_of(program("self.files = glob.glob(root)"), Targets(start_method="spawn"))
-    assert fix.applicability is Applicability.MANUAL
+    targets = Targets(start_method="spawn")
+    result = fixed(program("self.files = glob.glob(root)"), targets)
+    assert "import torch\n" in result
+    assert result.index("class Names:") < result.index("class Files(Dataset):")
+    assert "self.files = Names(glob.glob(root))\n" in result
+    fix = fix_of(program("self.files = glob.glob(root)\nother = self.files"), targets)
     assert fix.snippet.endswith("\n\n\nself.files = Names(self.files)")
     compile(fix.snippet, "snippet.py", "exec")
+
+
+TEXTS = """\
+from torch.utils.data import DataLoader, Dataset
+
+class Lines(Dataset):
+    def __init__(self, path):
+        {init}
+    def __len__(self):
+        return len(self.lines)
+    def __getitem__(self, index):
+        return self.lines[index]
+{more}
+DataLoader(Lines("a.txt"), num_workers=2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("init", "more", "wanted"),
+    [
+        ("self.lines = open(path).readlines()", "", "self.lines = Texts(open(path).readlines())\n"),
+        (
+            "self.lines = []\n        for line in open(path): self.lines.append(line.strip())\n        print(1)",
+            "",
+            "        self.lines = Texts(self.lines)\n        print(1)\n",
+        ),
+        (
+            "self.lines = open(path).readlines()",
+            "    def has(self, text):\n        return text in self.lines and self.lines[1:3]",
+            "        return text in list(self.lines) and list(self.lines)[1:3]\n",
+        ),
+    ],
+)
+def test_texts_become_bytes(init: str, more: str, wanted: str) -> None:
+    result = fixed(TEXTS.format(init=init, more=more))
+    assert wanted in result
+    assert "import numpy as np\n" in result and "import torch\n" in result
+    assert result.index("class Texts:") < result.index("class Lines(Dataset):")
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "    def cut(self, count):\n        self.lines = self.lines[:count]",  # which would be a list again
+        "    def more(self, other):\n        self.lines += other",
+        "class Texts: pass\n\nTexts().lines",
+    ],
+)
+def test_texts_that_must_be_a_list_stay(more: str) -> None:
+    fix = fix_of(TEXTS.format(init="self.lines = open(path).readlines()", more=more))
+    assert fix.applicability is (Applicability.MANUAL if "def" in more else Applicability.UNSAFE)
+    assert "class PackedTexts:" in fix.snippet + "".join(edit.text for edit in fix.edits) or "def" in more
+
+
+def test_names_are_those_of_files_by_how_items_use_them() -> None:
+    code = TEXTS.format(init="self.lines = open(path).readlines()", more="")
+    opened = code.replace("return self.lines[index]", "return open(self.lines[index]).read()")
+    assert "self.lines = np.array(open(path).readlines(), dtype=str)\n" in fixed(opened)
+
+
+def test_several_lists_share_a_class(tmp_path: Path) -> None:
+    code = TEXTS.format(init="self.lines = open(path).readlines()", more="")
+    second = code.replace("Lines", "Others").partition("\n\n")[2]
+    (tmp_path / "a.py").write_text(code + "\n" + second)
+    check(Request(paths=(str(tmp_path),), isolated=True, fix=True, unsafe_fixes=True))
+    result = (tmp_path / "a.py").read_text()
+    assert result.count("class Texts:") == 1 and result.count("Texts(open(path).readlines())") == 2
+
+
+def test_a_list_of_strings_and_other_things_has_no_array_to_paste() -> None:
+    fix = fix_of(program(MIXED))
+    assert "a.py:13 puts in what is not seen to be a string: `self.files.append(unknown(name))`" in fix.title
+    assert not fix.snippet
+
+
+MIXED = """\
+self.files = []
+for name in os.listdir(root):
+    if more:
+        self.files.append(name)
+    else:
+        self.files.append(unknown(name))
+"""
 
 
 @pytest.mark.parametrize(
@@ -506,6 +598,7 @@ def test_paths_that_are_read_in_other_ways_stay(more: str) -> None:
 def test_paths_are_told_how_to_stay_paths() -> None:
     fix = fix_of(program("self.files = list(Path(root).glob('*'))\nother = self.files"))
     assert fix.snippet == (
+        "import numpy as np\n\n\n"
         "self.files = np.array([str(path) for path in self.files], dtype=str)\n"
         "# and Path(self.files[index]) where a Path is needed"
     )

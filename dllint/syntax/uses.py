@@ -32,10 +32,10 @@ _COMMENTED = re.compile(r"\.[ \t]*#")
 class Use(NamedTuple):
     """An occurrence of a name or of `base.attribute`.
 
-    `kind` is read (its length, an item, a loop), whole (all of it at once: `in`, `+`, a slice that is kept), write
-    (`base.attribute = ...`), filled (`append` and the like, `+=`, `random.shuffle`, as statements), set (in other ways,
-    or deleted), tested (for being empty), returned, stored (under another name), named (by a string in `getattr`),
-    foreign (it is asked for what no list has) or other. Of a name, `base` is the name itself.
+    `kind` is read (its length, an item, a loop), whole (all of it at once: `in`, a slice that is kept), joined (`+`),
+    write (`base.attribute = ...`), filled (`append` and the like, `+=`, `random.shuffle`, as statements), set (in other
+    ways, or deleted), tested (for being empty), returned, stored (under another name), named (by a string in
+    `getattr`), foreign (it is asked for what no list has) or other. Of a name, `base` is the name itself.
     """
 
     kind: str
@@ -87,6 +87,8 @@ def _kind(seen: Outline, node: ast.expr) -> str:
             return "filled"
         case _ if not isinstance(getattr(node, "ctx", None), ast.Load):
             return "set"
+        case ast.Subscript(ctx=ast.Store() | ast.Del()) if field == "value":
+            return "set"
         case ast.Assign():
             return "stored"
         case ast.Return():
@@ -110,6 +112,8 @@ def _kind(seen: Outline, node: ast.expr) -> str:
             return "read"
         case ast.Attribute(attr=method) if method in _WHOLE_METHODS or not hasattr(list, method):
             return "whole" if method in _WHOLE_METHODS else "foreign"
+        case ast.BinOp(op=ast.Add()):
+            return "joined"
         case ast.Compare() | ast.BinOp() | ast.FormattedValue():
             return "whole"
         case ast.UnaryOp(op=ast.Not()):

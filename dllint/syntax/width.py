@@ -34,10 +34,14 @@ def placed(source: Source, text: str, start: int, end: int) -> str:
 
 
 def enclosed(source: Source, span: Span, opening: str, closing: str) -> tuple[Edit, ...]:
-    """An expression as the first argument of a call, whose name and bracket and whose other argument are given."""
+    """An expression as the first argument of a call, whose name and bracket and whose other argument are given.
+
+    `closing` is the other argument, if there is one, and the bracket behind it.
+    """
     path, value = source.path, source.text[span.start : span.end]
-    around = (Edit(path, Span(span.start, span.start), opening), Edit(path, Span(span.end, span.end), f", {closing}"))
-    whole = f"{opening}{value}, {closing}"
+    end = closing if closing == ")" else f", {closing}"
+    around = (Edit(path, Span(span.start, span.start), opening), Edit(path, Span(span.end, span.end), end))
+    whole = f"{opening}{value}{end}"
     if source.newline not in value:
         text = placed(source, whole, span.start, span.end)
         return around if text == whole else (Edit(path, span, text),)
@@ -54,7 +58,8 @@ def enclosed(source: Source, span: Span, opening: str, closing: str) -> tuple[Ed
         return (*around, *_shifted(source, span, len(opening)))
     if not source.width:
         lines = _aligned(source, span, len(inner)) or lines
-    rest = f"{inner}{closing[:-1]},{source.newline}{indent}{closing[-1]}"
+    other = f"{inner}{closing[:-1]},{source.newline}" if closing != ")" else ""
+    rest = f"{other}{indent}{closing[-1]}"
     return (Edit(path, span, f"{opening}{source.newline}{inner}{lines},{source.newline}{rest}"),)
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
+from typing import NamedTuple
 
 from dllint import (
     ALL_METHODS,
@@ -12,29 +13,36 @@ from dllint import (
     Applicability,
     Attribute,
     Edit,
+    Env,
     Expr,
     Finding,
     Fix,
     Held,
+    Import,
     Module,
     Place,
     Project,
+    Seq,
     Span,
+    Value,
     Write,
     after_statement,
     below_statement,
     enclosed,
+    insertion,
     module_alias,
     name_uses,
     on_each,
     reference,
 )
 from dllint_rules.memory.arms import makes_much, other_arms
+from dllint_rules.memory.packed import NAMES, TEXTS, class_name, class_of, modules_of
 from dllint_rules.memory.paths import Paths
 from dllint_rules.memory.remedies import by_hand, is_set, would_pad
 from dllint_rules.memory.text import Texts
 
 _UNREAD = "a file that may use it is written for another Python"
+_LONG = 60
 _OF_THE_LIST = ("write", "filled", "tested", "set")
 """What may be done with a list before there is an array in its place."""
 
@@ -47,14 +55,13 @@ def fix_list(finding: Finding, project: Project) -> Fix | None:
     if write is None:
         return by_hand(project, held, "")
     module = project.index.modules[held.route[0].path]
-    if FORK not in project.failing(held, ALL_METHODS):
-        return by_hand(project, held, "an array is copied to every spawned worker, a tensor is shared")
-    if would_pad(project, held):
-        return by_hand(project, held, "an array pads each text to the longest, four bytes a character")
     if is_set(held.value):
         return by_hand(project, held, "it is a set, which finds its members faster than an array")
-    change = _Change(project, module, write)
+    words = TEXTS if would_pad(project, held) else None if FORK in project.failing(held, ALL_METHODS) else NAMES
+    change = _Change(project, module, write, words)
     why_not = change.why_not()
+    if change.mixed:
+        return Fix.manual(f"Keep the strings of `{held.holder.name}` apart, as an array; {why_not}")
     return by_hand(project, held, why_not) if why_not else change.fix()
 
 
@@ -67,16 +74,22 @@ def _write(project: Project, held: Held) -> Write | None:
 
 
 class _Change:
-    """A list that becomes an array: at once, or below the statements that fill it."""
+    """A list that becomes an array, or bytes: at once, or below the statements that fill it.
 
-    def __init__(self, project: Project, module: Module, write: Write) -> None:
+    `words` are those of the class that packs it; None for an array.
+    """
+
+    def __init__(self, project: Project, module: Module, write: Write, words: dict[str, str] | None) -> None:
         self.project = project
+        self.words = words
         self.module = module
         self.write = write
         owner = module.method_owner(write.function)
         klass = project.evaluator.klass(module, owner) if owner >= 0 else None
+        self.bases = project.evaluator.classes.mro(klass)[1:] if klass else ()
         self.attribute = Attribute(project, klass, write.target.name) if klass else None
         self.of_paths = False
+        self.mixed = False
 
     def why_not(self) -> str:
         """The obstacle, in words; "" if there is none."""
@@ -96,8 +109,10 @@ class _Change:
         self.of_paths = Paths(self.project).is_list(kept, env)
         if None in self.lines:
             return "its line has other statements"
-        if event.value.kind == "attribute" or not (self.of_paths or Texts(self.project).is_list(kept, env)):
-            return "it is not certain to be a separate list of strings"
+        if event.value.kind == "attribute":
+            return f"`{self._text(event.value)}` is the same list, which other code may need"
+        if not (self.of_paths or Texts(self.project).is_list(kept, env)):
+            return self._no_strings(kept, env)
         blocked = self._blocked(attribute.near)
         if blocked is None and attribute.places is None:  # asked late: it looks at every file
             return _UNREAD
@@ -108,10 +123,35 @@ class _Change:
             return f"`{event.value.name}` may still change after this line"
         if self.filled and self._line() is None:
             return "dllint finds no line where it is complete"
+        if self.of_paths and self.words:
+            return "an array is copied to every spawned worker, a tensor is shared"
         if self.kept_as_lists:
             row = self.project.source(self.module.path).location(self.kept_as_lists[0].event.start)[0]
             return f"line {row}, in another branch, sets what is not certain to be a list of strings"
         return ""
+
+    def _no_strings(self, kept: Expr, env: Env) -> str:
+        """What is not seen to be a string, in words: one of the things that are put in, or what the list is made of."""
+        texts = Texts(self.project)
+        for value in self.project.values(kept, env):
+            for item, scope in self._put_in(value, texts):
+                path = scope.module.path
+                row = self.project.source(path).location(item.start)[0]
+                self.mixed = isinstance(value, Seq) and texts.has_some(value)
+                return f"{path}:{row} puts in what is not seen to be a string: `{self._text(item, path)}`"
+        return f"`{self._text(kept)}` is not seen to be a list of strings of its own"
+
+    def _put_in(self, value: Value, texts: Texts) -> Iterator[tuple[Expr, Env]]:
+        """What is put into a list, where it is made and later, that is not seen to be a string."""
+        if isinstance(value, Seq):
+            made = value.expr.args[-1:] if value.expr.kind == "comprehension" else value.expr.args
+            yield from ((item, value.env) for item in made if not texts.is_text(item, value.env))
+            yield from texts.others(value)
+
+    def _text(self, expr: Expr, path: str = "") -> str:
+        """An expression in one line, the beginning of a long one."""
+        text = " ".join(self.project.text(path or self.module.path, expr.span).split())
+        return text if len(text) <= _LONG else f"{text[:_LONG]}..."
 
     def _has_its_value(self, write: Write) -> bool:
         """Whether an assignment has one target, which gets all of the value."""
@@ -151,9 +191,9 @@ class _Change:
 
     def _may_ask(self, place: Place) -> bool:
         """Whether a use can ask the array for a list: of `self` in this file, once it is there, not for each item."""
-        if place.use.kind not in ("whole", "tested") or self._in_worker(place):
+        if place.use.kind not in ("whole", "joined", "tested") or self._in_worker(place):
             return False
-        if not self._of_self(place) or (self.of_paths and place.use.kind == "whole"):
+        if not self._of_self(place) or (self.of_paths and place.use.kind != "tested"):
             return False
         return not self._is_here(place) or not (self._is_before(place) or self._in_loop())
 
@@ -183,17 +223,22 @@ class _Change:
     def _survives(self, place: Place) -> bool:
         """Whether a use means the same for an array, or comes before there is one."""
         kind, span = place.use.kind, place.use.span
-        if self._is_cut(place) or any(write.target.span == span for write in self.set_again):
+        if self._is_cut(place) and not self.of_paths:
+            return self.words is None  # a part of bytes is a list
+        if any(write.target.span == span for write in self.set_again):
             return True
         if kind == "read" and self.of_paths and not self._is_before(place):
             return self._of_self(place) and self._as_path(place) is not None
         if kind in ("read", "foreign") or not self._is_here(place):
-            return kind in ("read", "foreign")
+            return kind in ("read", "foreign") or self._is_empty(place)
         if span == self.write.target.span:
             return kind in ("write", "filled")  # not one with an annotation, which would be wrong of an array
         value = self.write.event.value
         if not self.filled and value is not None and value.start <= span.start < value.end:
-            return kind in ("other", "whole") and value.kind in ("call", "subscript")  # which give a list of their own
+            return kind in ("other", "whole", "joined") and value.kind in (
+                "call",
+                "subscript",
+            )  # which give a list of their own
         if not self.filled and kind == "write":
             return True  # what is set instead is as good as it was
         if not self.filled:
@@ -203,6 +248,17 @@ class _Change:
             return False
         return kind in ("filled", "tested") or (kind == "write" and self._is_list_too(span))
 
+    def _is_empty(self, place: Place) -> bool:
+        """Whether a use is the `self.paths = []` of a base class's `__init__`, which this one runs before its own."""
+        if place.use.kind != "write" or place.module.model.functions[place.function].name != "__init__":
+            return False
+        owner = place.module.path, place.module.method_owner(place.function)
+        if all((base.module.path, base.index) != owner for base in self.bases):
+            return False
+        made = [event for event in place.module.events(place.function) if event.target is not None]
+        values = [event.value for event in made if event.target is not None and event.target.span == place.use.span]
+        return all(value is not None and value.kind == "list" and not value.args for value in values)
+
     def _is_cut(self, place: Place) -> bool:
         """Whether a use is part of `self.paths = self.paths[:n]`, which means the same for an array."""
         for event in place.module.events(place.function):
@@ -210,7 +266,7 @@ class _Change:
             if event.kind == "assign" and target is not None and value is not None and value.kind == "subscript":
                 sliced = value.args[0].dotted == target.dotted and any(part.kind == "slice" for part in value.args[1:])
                 if sliced and place.use.span in (target.span, value.args[0].span):
-                    return not self.of_paths
+                    return True
         return False
 
     @cached_property
@@ -268,7 +324,7 @@ class _Change:
         facts = self.module.model.functions[self.write.function]
         uses = name_uses(self.project.source(self.module.path), value.name, facts.span)
         later = [use.kind for use in uses or () if use.span.start > value.end]
-        harmless = {"read", "returned", "tested", "whole"}
+        harmless = {"read", "returned", "tested", "whole", "joined"}
         return uses is not None and self.write.event.block < 0 and set(later) <= harmless
 
     def _line(self) -> tuple[int, str] | None:
@@ -279,29 +335,58 @@ class _Change:
     def fix(self) -> Fix:
         """The edits; there must be nothing in the way."""
         path, value, target = self.module.path, self.write.event.value, self.write.target
+        source, made = self.project.source(path), self._made()
         path_class, more = reference(self.module.model, "pathlib", "Path", self.write.event.start)
-        numpy, imports = module_alias(self.module.model, "numpy", "np", self.write.event.start)
-        dtype = f"{numpy}.dtypes.StringDType()" if self.project.targets.needs_numpy_2(path) else "str"
         line = self._line() if self.filled else None
         assert value is not None
         lines = [line] if line is not None else [below for below in self.lines if below is not None]
         if self.of_paths and line is None and not self.unpacked and value.kind == "name":
-            items = f"{numpy}.array([str(path) for path in {value.name}], dtype={dtype})"
-            edits = [Edit(path, value.span, items)]
+            edits = [Edit(path, value.span, made.of(f"[str(path) for path in {value.name}]"))]
         elif not lines:
-            edits = list(enclosed(self.project.source(path), value.span, f"{numpy}.array(", f"dtype={dtype})"))
+            edits = list(enclosed(source, value.span, made.opening, made.closing))
         else:
             name = self.project.text(path, target.span)
             items = f"[str(path) for path in {name}]" if self.of_paths else name
-            text = f"{name} = {numpy}.array({items}, dtype={dtype}){self.project.source(path).newline}"
+            text = f"{name} = {made.of(items)}{source.newline}"
             edits = [Edit(path, Span(start, start), indent + text) for start, indent in lines]
         again = (write.event.value for write in self.set_again if write.event.value is not None)
-        wrapped = (enclosed(self.project.source(path), one.span, f"{numpy}.array(", f"dtype={dtype})") for one in again)
-        edits += [*chain.from_iterable(wrapped), *(edit for place in self.needing for edit in _as_list(place))]
+        edits += chain.from_iterable(enclosed(source, one.span, made.opening, made.closing) for one in again)
+        edits += chain.from_iterable(_as_list(place, bool(self.words)) for place in self.needing)
+        imports = made.imports
         if self.of_paths:
             imports = (*imports, *more)
             edits += [edit for place in self.read_as_paths for edit in self._as_path(place, path_class) or ()]
-        return Fix(f"Keep `{target.name}` as a NumPy array", tuple(edits), Applicability.UNSAFE, imports)
+        edits += self._class(made) if made.text else ()
+        return Fix(
+            f"Keep `{target.name}` as {'bytes in a tensor' if self.words else 'a NumPy array'}",
+            tuple(edits),
+            Applicability.UNSAFE,
+            imports,
+            defines=(made.name,) if made.text else (),
+        )
+
+    def _made(self) -> _Made:
+        """What takes the list's place."""
+        model, start = self.module.model, self.write.event.start
+        found = [
+            (alias, module_alias(model, module, alias, start)) for module, alias in modules_of(self.words or TEXTS)
+        ]
+        names = {alias: name for alias, (name, _) in found}
+        if not self.words:
+            dtype = f"{names['np']}.dtypes.StringDType()" if self.project.targets.needs_numpy_2(model.path) else "str"
+            return _Made(f"{names['np']}.array(", f"dtype={dtype})", found[0][1][1])
+        there = class_of(self.words, self.words["name"], names)
+        if there in self.project.source(model.path).text.replace("\r\n", "\n"):
+            return _Made(f"{self.words['name']}(", ")")
+        name = class_name(model, self.words)
+        imports = tuple(one for _, (_, more) in found for one in more)
+        return _Made(f"{name}(", ")", imports, name, class_of(self.words, name, names))
+
+    def _class(self, made: _Made) -> Sequence[Edit]:
+        """The class that packs, above the one that keeps what is packed."""
+        source, tree = self.project.source(self.module.path), self.project.tree(self.module.path)
+        text = made.text.replace("\n", source.newline)
+        return insertion(source, tree, self.write.event.start, text, bool(made.imports))
 
     @cached_property
     def read_as_paths(self) -> list[Place]:
@@ -319,9 +404,25 @@ def _unpacks(write: Write) -> bool:
     return called and event.kind == "assign" and event.target is not write.target and event.target is not None
 
 
-def _as_list(place: Place) -> list[Edit]:
+class _Made(NamedTuple):
+    """The call that makes what takes a list's place, and the class that it is of, if that must be defined."""
+
+    opening: str
+    closing: str
+    imports: tuple[Import, ...] = ()
+    name: str = ""
+    text: str = ""
+
+    def of(self, items: str) -> str:
+        """The call for some items."""
+        return f"{self.opening}{items}{'' if self.closing == ')' else ', '}{self.closing}"
+
+
+def _as_list(place: Place, packed: bool) -> list[Edit]:
     """A use that needs a list gets one; one that asks whether there is something asks how much."""
     path, span = place.module.path, place.use.span
-    opening, closing = ("len(", ")") if place.use.kind == "tested" else ("", ".tolist()")
+    opening, closing = ("list(", ")") if packed else ("", ".tolist()")
+    if place.use.kind == "tested":
+        opening, closing = "len(", ")"
     before = [Edit(path, Span(span.start, span.start), opening)] if opening else []
     return [*before, Edit(path, Span(span.end, span.end), closing)]

@@ -40,7 +40,7 @@ class PathListOnDataset(Rule):
         dtype = "`StringDType`" if project.targets.needs_numpy_2(held.route[0].path) else "`dtype=str`"
         use = f"a NumPy array with {dtype} (fork) or a byte buffer in a tensor (spawn)"
         if would_pad(project, held):
-            use = "a byte buffer in a tensor (a NumPy array with `dtype=str` pads each text to the longest)"
+            use = "a byte buffer in a tensor (a NumPy array with `dtype=str` pads each of them to the longest)"
         remedy = f"so memory grows with every worker; use {use}"
         key = f"{held.holder.owner}.{held.holder.name}"
         return bloat(project, held, self.code, f"Python list of {what} kept as {kept}", remedy, key)

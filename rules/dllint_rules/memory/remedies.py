@@ -1,113 +1,130 @@
-"""What to paste where a list of names cannot be replaced by itself."""
+"""What to paste where a dataset cannot keep something else by an edit."""
 
 from __future__ import annotations
 
-import re
-
-from dllint import ALL_METHODS, FORK, Applicability, ExtInst, Fix, Held, Kind, Listings, Project, Records, Seq, Value
-
-_ARRAY = "{target} = np.array({items}, dtype={dtype})"
-_PACKED = '''\
-class {name}:
-    """{what} in one tensor, which worker processes share."""
-
-    def __init__(self, {items}):
-        encoded = [{encode} for {item} in {items}]
-        self.ends = torch.tensor([0, *map(len, encoded)]).cumsum(0)
-        self.data = torch.frombuffer(bytearray(b"".join(encoded)), dtype=torch.uint8)
-
-    def __len__(self):
-        return len(self.ends) - 1
-
-    def __getitem__(self, index):
-        index = range(len(self))[index]
-        start, end = self.ends[index : index + 2].tolist()
-        return {decode}(self.data[start:end].numpy().tobytes())
-
-
-{target} = {name}({target})'''
-_NAMES = {
-    "name": "Names",
-    "what": "Strings",
-    "items": "names",
-    "item": "name",
-    "encode": "os.fsencode(name)",
-    "decode": "os.fsdecode",
-}
-_RECORDS = {
-    "name": "Serialized",
-    "what": "Records",
-    "items": "records",
-    "item": "record",
-    "encode": "pickle.dumps(record)",
-    "decode": "pickle.loads",
-}
-
-
-_TEXTS = {
-    "name": "Texts",
-    "what": "Texts",
-    "items": "texts",
-    "item": "text",
-    "encode": "text.encode()",
-    "decode": "bytes.decode",
-}
-_LONG = re.compile(
-    r"(?:^|_)(?:text|sentence|caption|docstring|code|question|answer|query|querie|document|doc|paragraph|passage|comment"
-    r"|summary|summarie|article|transcript|transcription|utterance|prompt|description|instruction|response|review|tweet"
-    r"|abstract|dialogue?|storie|story|corpus)s?(?:_list)?$",
-    re.IGNORECASE,
+from dllint import (
+    ALL_METHODS,
+    FORK,
+    Attribute,
+    ExtInst,
+    Fix,
+    Held,
+    Import,
+    Kind,
+    Listings,
+    Place,
+    Project,
+    Records,
+    Seq,
+    Value,
 )
+from dllint_rules.memory.analysis.entries import Entries, Form
+from dllint_rules.memory.kept import read_in_workers
+from dllint_rules.memory.packed import NAMES, RECORDS, TEXTS, bound, packed, with_imports
+
+_CHANGES = ("filled", "set")
+_LATER = "changes it in workers"
 
 
 def would_pad(project: Project, held: Held) -> bool:
-    """Whether an array of strings takes more than they do: of texts, whose lengths differ, without `StringDType`."""
-    return bool(_LONG.search(held.holder.name)) and not project.targets.needs_numpy_2(held.route[0].path)
+    """Whether an array of strings may take more than they do: of texts, whose lengths differ, without `StringDType`.
+
+    It takes four bytes for each character of the longest, as often as there are texts.
+    """
+    if project.targets.needs_numpy_2(held.route[0].path):
+        return False
+    entries = project.analysis(Entries)
+    return not (entries.name_files(held) or read_in_workers(project, held, entries.names_a_file))
 
 
 def records_by_hand(project: Project, held: Held) -> Fix | None:
-    """A list of records as bytes in a tensor, to be put below the line where it is complete."""
-    value, step = held.value, held.route[0]
-    if not (isinstance(value, Seq) and value.kind == "list"):
-        return Fix.manual(f"Keep what workers read of `{held.holder.name}` as arrays or as bytes; {_what_it_is(value)}")
-    target = project.text(step.path, step.span)
-    if project.analysis(Records).are_identifiers(value):
-        title = f"Keep `{held.holder.name}` as one array: of numbers, if all are numbers, or of text"
-        return Fix(title, (), Applicability.MANUAL, snippet=f"{target} = np.asarray({target})")
-    snippet = _PACKED.format(target=target, **_RECORDS)
-    title = f"Keep the records of `{held.holder.name}` as bytes in a tensor, once they are complete"
-    return Fix(title, (), Applicability.MANUAL, snippet=snippet)
+    """Arrays, or records as bytes in a tensor, to be put below the line where a container is complete."""
+    step, name, entries = held.route[0], held.holder.name, project.analysis(Entries)
+    source, form, mapping = entries.source(held), entries.form(held), entries.is_mapping(held)
+    if source.endswith("annotations"):
+        return Fix.manual(f"Keep the annotations of each image as bytes in a tensor, and read those, not `{name}`")
+    if is_set(held.value):
+        return Fix.manual(f"Keep `{name}` as a sorted array, and find its members with `np.searchsorted`")
+    target, imports = project.text(step.path, step.span), list[Import]()
+    np = bound(project.index.modules[step.path].model, "numpy", "np", imports)
+
+    def array(how: str) -> str:
+        return with_imports(f"{target} = {np}.{how}", imports)
+
+    in_the_way = _in_the_way(project, held)
+    after = f"once they are complete{in_the_way}"
+    if form is Form.COLUMNS:
+        each = f"{target} = {{key: {np}.asarray(value) for key, value in {target}.items()}}"
+        title = f"Keep what is long in `{name}` as arrays, if its entries are of one shape"
+        return Fix.manual(title, with_imports(each, imports))
+    if form is Form.NUMBERS:
+        return Fix.manual(f"Keep the rows of `{name}` as one array, {after}", array(f"array({target})"))
+    if form is Form.ARRAYS and not mapping:
+        return Fix.manual(
+            f"Keep the arrays of `{name}` as one, if they have one shape, {after}", array(f"stack({target})")
+        )
+    if not mapping and project.analysis(Records).are_identifiers(held.value):
+        title = f"Keep `{name}` as one array: of numbers, if all are numbers, or of text"
+        return Fix.manual(title, array(f"asarray({target})"))
+    changed = in_the_way.endswith(_LATER)
+    records = "" if changed else packed(project, step.path, step.span, RECORDS, mapping)
+    if mapping:
+        return Fix.manual(
+            f"Keep the values of `{name}` as bytes in a tensor, and only the keys as objects, {after}", records
+        )
+    if source.endswith("column"):
+        texts = packed(project, step.path, step.span, TEXTS)
+        title = f"Keep `{name}`, {source}, as one array of its numbers, or its texts as bytes in a tensor"
+        return Fix.manual(title, f"# numbers:\n{array(f'array({target})')}\n\n# texts:\n{texts}")
+    if form is Form.UNSEEN and entries.name_files(held):
+        return Fix.manual(f"Keep `{name}` as one array, {after}", array(f"array({target})"))
+    if form is Form.UNSEEN and records:
+        title = f"Keep `{name}` as one array, if its entries are arrays of one shape, or as bytes in a tensor, {after}"
+        return Fix.manual(title, f"# arrays of one shape:\n{array(f'stack({target})')}\n\n# other objects:\n{records}")
+    return Fix.manual(f"Keep the records of `{name}` as bytes in a tensor, {after}", records)
 
 
-def _what_it_is(value: Value) -> str:
-    """Why one cannot tell what to write for records."""
-    if isinstance(value, Seq):
-        return f"it is a {value.kind}, not a list"
-    if isinstance(value, ExtInst) and value.call.kind == "call" and value.call.args[0].name in ("tolist", "to_list"):
-        return "without its `tolist` a column of numbers is an array, but what this one holds is not seen"
-    made = value.name.partition("()")[0] if isinstance(value, ExtInst) else ""
-    return (
-        f"what `{made}` gives may be a list or a dictionary of anything" if made else "whether it is a list is not seen"
-    )
+def _in_the_way(project: Project, held: Held) -> str:
+    """The first use that bytes do not allow, in words: code that changes the records, or adds a list to them."""
+    path = held.route[0].path
+    module = project.index.modules[path]
+    writes = module.attribute_writes.get(held.holder.name, ())
+    write = next((item for item in writes if item.target.span == held.route[0].span), None)
+    owner = module.method_owner(write.function) if write is not None else -1
+    klass = project.evaluator.klass(module, owner) if owner >= 0 else None
+    uses = Attribute(project, klass, held.holder.name).near if klass is not None else None
+    running = {item.function for item in project.running}
+    for place in uses or ():
+        changes = place.use.kind in _CHANGES and (place.module.path, place.function) in running
+        if changes or place.use.kind == "joined":
+            return f"; {_shown(project, place)} {_LATER if changes else 'needs a list'}"
+    return ""
+
+
+def _shown(project: Project, place: Place) -> str:
+    """A place with its line."""
+    source = project.source(place.module.path)
+    row = source.location(place.use.span.start)[0]
+    return f"{place.module.path}:{row} (`{source.line(row).strip()}`)"
 
 
 def by_hand(project: Project, held: Held, why_not: str) -> Fix:
     """An array for workers that are forked, a tensor for those that are spawned, in the project's own names."""
     step = held.route[0]
-    target = project.text(step.path, step.span)
     reason = f"; {why_not}" if why_not else ""
     texts = would_pad(project, held)
     if texts or FORK not in project.failing(held, ALL_METHODS):
-        title = f"Keep `{held.holder.name}` as bytes in a tensor{reason}"
-        return Fix(
-            title, (), Applicability.MANUAL, snippet=_PACKED.format(target=target, **(_TEXTS if texts else _NAMES))
-        )
+        snippet = packed(project, step.path, step.span, TEXTS if texts else NAMES)
+        return Fix.manual(f"Keep `{held.holder.name}` as bytes in a tensor{reason}", snippet)
+    target = project.text(step.path, step.span)
     paths = project.analysis(Listings).kept(held) is Kind.PATH
     items = f"[str(path) for path in {target}]" if paths else f"sorted({target})" if is_set(held.value) else target
-    dtype = "np.dtypes.StringDType()" if project.targets.needs_numpy_2(step.path) else "str"
+    imports: list[Import] = []
+    np = bound(project.index.modules[step.path].model, "numpy", "np", imports)
+    dtype = f"{np}.dtypes.StringDType()" if project.targets.needs_numpy_2(step.path) else "str"
     again = f"\n# and Path({target}[index]) where a Path is needed" if paths else ""
-    snippet = _ARRAY.format(target=target, items=items, dtype=dtype) + again
-    return Fix(f"Keep `{held.holder.name}` as a NumPy array{reason}", (), Applicability.MANUAL, snippet=snippet)
+    snippet = with_imports(f"{target} = {np}.array({items}, dtype={dtype})", imports) + again
+    return Fix.manual(f"Keep `{held.holder.name}` as a NumPy array{reason}", snippet)
 
 
 def is_set(value: Value) -> bool:

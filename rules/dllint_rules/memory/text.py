@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dllint import Const, Env, Expr, ExtInst, ExtMethod, Project, Seq, Value
+from collections.abc import Iterator
+
+from dllint import Const, Env, Expr, ExtInst, ExtMethod, Opaque, Project, Seq, Value
 
 MAX_DEPTH = 12
 _LISTINGS = {"glob.glob", "os.listdir"}
@@ -14,6 +16,8 @@ _REORDERED = {"builtins.sorted", "builtins.list", "natsort.natsorted", "natsort.
 _OF_JSON = {f"{library}.{name}" for library in ("json", "ujson", "orjson", "simplejson") for name in ("load", "loads")}
 """What returns dictionaries whose keys are strings."""
 _ITERATED = {*_REORDERED, "builtins.reversed", "builtins.set", "builtins.tuple", "builtins.iter", "tqdm.tqdm"}
+_OPEN, _OPEN_PACKED = ("builtins.open", "io.open"), ("gzip.open", "bz2.open", "lzma.open")
+"""What opens files."""
 _TEXTS = {"builtins.str", "builtins.repr", "builtins.input", "os.fsdecode", "os.getcwd"} | {
     f"os.path.{name}" for name in ("join", "basename", "dirname", "abspath", "realpath", "normpath", "relpath")
 }
@@ -24,6 +28,7 @@ _OF_TEXT = {
     *("removesuffix", "removeprefix", "title", "zfill"),
 }
 """Methods of a `str` that return one."""
+_TABLES = {f"pandas.read_{form}" for form in ("csv", "table", "fwf", "excel")}
 _OF_ANYTHING = {"as_posix", "decode", "read_text", "hexdigest"}
 """Methods that return a `str` whatever they belong to."""
 
@@ -49,6 +54,8 @@ class Texts:
             return True
         if depth <= 0:
             return False
+        if _replaces_text(expr):
+            return True
         if expr.kind == "binop" and expr.name in "+%":
             # What is added to a string is one, or it raises.
             operands = expr.args if expr.name == "+" else expr.args[:1]
@@ -80,6 +87,10 @@ class Texts:
                     or method in _LISTING
                     or (method in _SPLITTERS and base is not None and self._text(base, depth))
                 )
+            case Opaque(expr=expr, env=env) if expr.kind == "binop" and expr.name == "+":
+                return all(self.is_list(item, env, depth) for item in expr.args)
+            case Opaque(expr=expr, env=env) if expr.kind == "subscript" and expr.args[1].kind == "slice":
+                return self.is_list(expr.args[0], env, depth)
             case Seq(expr=expr, env=env) if expr.kind == "comprehension" and expr.name == "list":
                 return self.is_text(expr.args[0], env, depth)
             case Seq(expr=expr, env=env) if expr.kind == "list":
@@ -88,11 +99,21 @@ class Texts:
 
     def _filled(self, made: Seq, depth: int) -> bool:
         """Whether everything that is put into a list later is text."""
-        return all(
-            self._puts_text(event.kind, what, scope, depth)
-            for scope, event, receiver, what in self.project.evaluator.containers.mutations_around(made.env)
-            if receiver.kind in ("name", "attribute") and made in self.project.values(receiver, scope)
-        )
+        return all(self._puts_text(*put, depth) for put in self._puts(made))
+
+    def _puts(self, made: Seq) -> Iterator[tuple[str, Expr, Env]]:
+        """What puts something into a list after it is made."""
+        for scope, event, receiver, what in self.project.evaluator.containers.mutations_around(made.env):
+            if receiver.kind in ("name", "attribute") and made in self.project.values(receiver, scope):
+                yield event.kind, what, scope
+
+    def others(self, made: Seq) -> Iterator[tuple[Expr, Env]]:
+        """What puts something into a list that is not surely text."""
+        return ((what, env) for kind, what, env in self._puts(made) if not self._puts_text(kind, what, env, MAX_DEPTH))
+
+    def has_some(self, made: Seq) -> bool:
+        """Whether something that is put into a list later surely is text."""
+        return any(self._puts_text(*put, MAX_DEPTH) for put in self._puts(made))
 
     def _puts_text(self, kind: str, what: Expr, scope: Env, depth: int) -> bool:
         if kind == "augment":
@@ -108,8 +129,8 @@ class Texts:
         match value:
             case ExtInst(name="glob.iglob"):
                 return True
-            case ExtInst(name="builtins.open"):
-                return _is_text_file(value)
+            case ExtInst() if _is_text_file(value):
+                return True
             case ExtInst(name=name, call=call, env=env) if name in _ITERATED and call.kind == "call":
                 return len(call.args) > 1 and self._gives_text(call.args[1], env, depth)
             case ExtInst(name="builtins.map", call=call, env=env) if len(call.args) == 3:
@@ -162,7 +183,9 @@ class Texts:
                 if method in ("read", "readline"):
                     return _is_text_file(base)
                 known = name in _TEXTS or method in _OF_ANYTHING
-                return known or (method in _OF_TEXT and base is not None and self._text(base, depth))
+                return known or (
+                    method in _OF_TEXT and base is not None and (self._text(base, depth) or _is_cell(base))
+                )
         return False
 
     def _item(self, base: Value, call: Expr, depth: int) -> bool:
@@ -174,12 +197,28 @@ class Texts:
         return not sliced and (split or self._items(base, depth - 1))
 
 
+def _replaces_text(expr: Expr) -> bool:
+    """Whether an expression puts a string in place of another: `name.replace(".jpg", ".png")`."""
+    if expr.kind != "call" or expr.args[0].kind != "attribute" or expr.args[0].name != "replace":
+        return False
+    return len(expr.args) == 3 and all(isinstance(item.value, str) for item in expr.args[1:])
+
+
 def has_keys_of_json(keys: ExtInst) -> bool:
     """Whether a value is the keys of a dictionary that comes from JSON, which only has strings as keys."""
     value = keys.base if method_of(keys) == "keys" else None
     while isinstance(value, ExtInst) and value.name.endswith("[]") and value.base is not None:
         value = value.base
     return isinstance(value, ExtInst) and value.name in _OF_JSON and value.call.keyword("object_hook") is None
+
+
+def _is_cell(value: Value | None) -> bool:
+    """Whether a value comes out of a table of text, whose cells are strings where they have the methods of one."""
+    while isinstance(value, ExtInst):
+        if value.name in _TABLES:
+            return True
+        value = value.base
+    return False
 
 
 def method_of(value: ExtInst) -> str:
@@ -195,9 +234,11 @@ def _has_text_rows(reader: Value | None) -> bool:
 
 
 def _is_text_file(value: Value | None) -> bool:
-    """Whether a value is a file opened for text: without a mode, `open` reads text."""
-    if not isinstance(value, ExtInst) or value.name != "builtins.open":
+    """Whether a value is a file opened for text, as `open` does without a mode, and `gzip.open` does not."""
+    if not isinstance(value, ExtInst) or value.name not in (*_OPEN, *_OPEN_PACKED):
         return False
     call = value.call
     mode = call.args[2] if len(call.args) > 2 else call.keyword("mode")
-    return mode is None or (isinstance(mode.value, str) and "b" not in mode.value)
+    if mode is None or not isinstance(mode.value, str):
+        return mode is None and value.name in _OPEN
+    return "b" not in mode.value if value.name in _OPEN else "t" in mode.value

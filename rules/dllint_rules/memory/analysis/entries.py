@@ -1,0 +1,190 @@
+"""What the entries of containers are, as far as it decides what to keep in their place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from dllint.model.facts import Expr
+from dllint.project.data.contents import Contents, Kind, is_mapping
+from dllint.project.data.counted import Counted
+from dllint.project.data.growth import LISTING, READ, chain
+from dllint.project.data.item_reads import ItemReads
+from dllint.project.escape.shipped import Held
+from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Klass, Seq, Value
+from dllint.project.execution.call_graph import Running
+
+if TYPE_CHECKING:
+    from dllint.project import Project
+
+_MAX_DEPTH = 6
+_OF_FILES = re.compile(
+    r"(?:path|file|dir|folder|directorie|img|image|photo|pic|picture|frame|mask|video|wav|audio|scan|slide|(?:^|_|f|file)name"
+    r"|(?:^|_)(?:id|uid|uuid|idx|key|fn))s?(?:_?(?:list|paths?|names?|files?|ids?))?$",
+    re.IGNORECASE,
+)
+"""The names of what holds names of files, or identifiers."""
+_SUFFIX = re.compile(r"\.\w{1,5}$")
+_NUMBERS = frozenset({"builtins.int", "builtins.float", "builtins.len", "builtins.range[]", "builtins.ord"})
+_LOADED = frozenset(
+    name for name, what in READ.items() if what in ("a file", "a pickle")
+) | {"numpy.load", "torch.load", "scipy.io.loadmat"}  # fmt: skip
+_READ = frozenset({"open", "read", "read_text", "readline", "readlines", "splitlines"})
+_OF_MAPPINGS = frozenset({"keys", "items", "values", "get"})
+
+
+class Form(Enum):
+    """What all entries of a container are."""
+
+    ARRAYS = "arrays or tensors"
+    NUMBERS = "rows of as many numbers"
+    COLUMNS = "columns, by their names"
+    UNSEEN = "read from a file, whose contents no code shows"
+
+
+class Entries:
+    """Answers what is put into containers."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.evaluator = project.evaluator
+        self.growth = project.analysis(Contents).growth
+        self.blocks = project.analysis(Contents).elements.blocks
+        self.counted = project.analysis(Counted)
+        self.reads = project.analysis(ItemReads)
+
+    def source(self, held: Held) -> str:
+        """Where the entries of what a dataset keeps come from, in words; "" when it isn't seen."""
+        found = self.counted.of(held)
+        return found.source if found is not None else ""
+
+    def name_files(self, held: Held) -> bool:
+        """Whether they are names of files, whose lengths hardly differ, by what they are made of or called after."""
+        found = self.counted.of(held)
+        if found is not None and found.kind is Kind.PATH:
+            return True
+        return bool(_OF_FILES.search(held.holder.name)) or self._are_paths(held.value, _MAX_DEPTH)
+
+    def _are_paths(self, value: Value, depth: int) -> bool:
+        if depth <= 0:
+            return False
+        if isinstance(value, ExtInst) and _lists(value):
+            return True
+        if any(self._are_paths(inner, depth - 1) for inner in self.growth.copied(value)):
+            return True
+        return any(self._is_path(expr, env, depth - 1) for expr, env in self.evaluator.containers.items(value))
+
+    def _is_path(self, expr: Expr, env: Env, depth: int) -> bool:
+        if any(isinstance(part.value, str) and _is_of_path(part.value) for part in _joined(expr)):
+            return True
+        return depth > 0 and any(isinstance(value, ExtInst) and _lists(value) for value in self._values(expr, env))
+
+    def _values(self, expr: Expr, env: Env) -> list[Value]:
+        parts = expr.args if expr.kind == "binop" else (expr,)
+        return [value for part in parts for value in self.evaluator.values(part, env)]
+
+    def names_a_file(self, running: Running, klass: Klass, attribute: str) -> bool:
+        """Whether worker code opens one of them, or joins it to a folder."""
+        part = self.reads.as_text(running, klass, attribute)
+        return part is not None and (part.kind == "call" or (part.kind == "fstring" and "/" in str(part.value)))
+
+    def form(self, held: Held) -> Form | None:
+        """What all entries are that are seen; None where they are other objects, or where that isn't seen."""
+        if self._asked(held, by_key=True):
+            return Form.COLUMNS
+        made = held.value
+        items = self.evaluator.containers.items(made) if isinstance(made, Seq) else []
+        values = [value for expr, env in items for value in self.evaluator.values(expr, env)]
+        if any(map(_is_loaded, values or [made])):
+            return None if self._reads_keys(held) else Form.UNSEEN
+        if items and all(self.blocks((expr,), env) for expr, env in items):
+            return Form.ARRAYS
+        rows = [(expr, env) for expr, env in items if expr.kind in ("tuple", "list")]
+        if len(rows) == len(items) and len({len(expr.args) for expr, _ in rows}) == 1:
+            return Form.NUMBERS if all(self._are_numbers(expr, env) for expr, env in rows) else None
+        return None
+
+    def _are_numbers(self, row: Expr, env: Env) -> bool:
+        return bool(row.args) and all(self._is_number(part, env) for part in row.args)
+
+    def _is_number(self, expr: Expr, env: Env) -> bool:
+        values = self.evaluator.values(expr, env)
+        return bool(values) and all(
+            isinstance(value.value, int | float)
+            if isinstance(value, Const)
+            else isinstance(value, ExtInst) and value.name in _NUMBERS
+            for value in values
+        )
+
+    def is_mapping(self, held: Held) -> bool:
+        """Whether what is kept is a dictionary: it is made as one, or asked for its keys."""
+        return is_mapping(held.value) or self._asked(held, by_key=False)
+
+    def _asked(self, held: Held, by_key: bool) -> bool:
+        """Whether code of its file asks a dictionary: for a key that is written out, or for its keys and values."""
+        for part in self._parts_of_file(held):
+            if by_key and _has_key(part) and _is_called(part.args[0], held.holder.name):
+                return True
+            if not by_key and part.kind == "attribute" and part.name in _OF_MAPPINGS:
+                if _is_called(part.args[0], held.holder.name):
+                    return True
+        return False
+
+    def _reads_keys(self, held: Held) -> bool:
+        """Whether code of its file asks an entry for a key: `self.rows[i]["name"]`, or of `row = self.rows[i]`."""
+        module = self.project.index.modules[held.route[0].path]
+        for _, _, events in module.scopes:
+            rows = {event.target.name for event in events if event.target and _is_entry(event.value, held.holder.name)}
+            for event in events:
+                for part in filter(_has_key, event.walk()):
+                    row = part.args[0]
+                    if (row.kind == "name" and row.name in rows) or _is_entry(row, held.holder.name):
+                        return True
+        return False
+
+    def _parts_of_file(self, held: Held) -> Iterator[Expr]:
+        module = self.project.index.modules[held.route[0].path]
+        return (part for _, _, events in module.scopes for event in events for part in event.walk())
+
+
+def _is_called(expr: Expr, name: str) -> bool:
+    return expr.kind == "attribute" and expr.name == name
+
+
+def _has_key(part: Expr) -> bool:
+    """Whether an expression asks for a key that is written out."""
+    return part.kind == "subscript" and isinstance(part.args[1].value, str)
+
+
+def _is_entry(expr: Expr | None, name: str) -> bool:
+    """Whether an expression is one element of an attribute."""
+    taken = expr is not None and expr.kind == "subscript" and expr.args[1].kind != "slice"
+    return taken and expr is not None and _is_called(expr.args[0], name)
+
+
+def _is_loaded(value: Value) -> bool:
+    """Whether a value is, or is a part of, what is loaded from a file that may have anything in it."""
+    return any(isinstance(item, ExtInst) and item.name in _LOADED for item in chain(value))
+
+
+def _lists(value: ExtInst) -> bool:
+    """Whether a value is what lists files gives, one of these, or made of one."""
+    made = [item for item in chain(value) if isinstance(item, ExtInst)]
+    called = {word for item in made for word in re.split(r"[.()\[\]]+", item.name)}
+    paths = any(item.name.startswith(("os.path.", "pathlib.")) for item in made)
+    return called.isdisjoint(_READ) and (paths or not called.isdisjoint(LISTING))
+
+
+def _joined(expr: Expr) -> tuple[Expr, ...]:
+    """The parts of an f-string or of a sum."""
+    if expr.kind == "binop" and expr.name in "+%":
+        return tuple(part for arg in expr.args for part in _joined(arg))
+    if expr.kind == "call" and expr.args[0].name == "format":
+        return expr.args[0].args
+    return (expr,) if expr.kind in ("fstring", "constant") else ()
+
+
+def _is_of_path(text: str) -> bool:
+    return "/" in text or bool(_SUFFIX.search(text))
