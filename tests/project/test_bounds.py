@@ -7,6 +7,7 @@ import pytest
 from dllint import registry
 from dllint.collect import collect
 from dllint.project import Project
+from dllint.project.evaluate.shapes import MAX_VALUES, unique
 from dllint.project.loaders.worker_counts import Workers
 from dllint.source import Source
 from dllint.targets import Targets
@@ -382,6 +383,15 @@ def test_keywords_that_a_function_hands_on_to_itself() -> None:
     (module,) = evaluator.index
     (passed,), _ = evaluator.arguments.from_kwargs(evaluator.generic(module, 0), "dim")
     assert passed[0].value == 0
+
+
+def test_more_alternatives_than_are_followed() -> None:
+    """Which of them are kept depends on the text, not on which was found first."""
+    found = project("\n".join(f"class C{number}: pass" for number in range(2 * MAX_VALUES)))
+    (module,) = found.index
+    values = [found.evaluator.klass(module, number) for number in range(2 * MAX_VALUES)]
+    kept = unique(values)
+    assert len(kept) == MAX_VALUES and set(kept) == set(unique(reversed(values)))
 
 
 IMPORTS = (

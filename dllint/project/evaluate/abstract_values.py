@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
@@ -16,6 +16,10 @@ GLOBAL: Final = "global"
 PARAMETER: Final = "parameter"
 Meaning = Expr | Literal["global", "parameter", ""] | None
 """The meaning of a name at its place: the expression assigned to it, or an equal one; None: there are several."""
+
+
+Place = tuple[Any, ...]
+"""Strings, numbers and places: those of one kind have one shape, so that any two can be compared."""
 
 
 class Env:
@@ -36,6 +40,7 @@ class Env:
         "module",
         "outer",
         "owners",
+        "place",
         "receiver",
         "skip",
         "within",
@@ -72,6 +77,8 @@ class Env:
         """How many objects that make one another have led here."""
         if isinstance(receiver, Inst) and receiver.env is not None:
             self.owners = max(self.owners, receiver.env.owners + 1)
+        self.place: Place = ()
+        """Where it stands in the program, once somebody has asked for `place`."""
         if function >= 0:
             self.facts: Function = module.model.functions[function]
 
@@ -223,3 +230,26 @@ class Free(_Compared, frozen=True):
 
 Value = Const | Func | Klass | Inst | Method | Ext | ExtInst | ExtMethod | Seq | Mod | Super | Opaque | Free
 Values = tuple[Value, ...]
+
+
+def place(of: Value | Env | Expr | Module | str | float | bool | None) -> Place:
+    """Where a value is in the program's text, and what led there: a key to sort by, whatever was asked before."""
+    match of:
+        case Env():
+            if not of.place:
+                parts = (of.call, of.caller, of.receiver, of.outer)
+                of.place = (of.module.path, of.function, of.skip, *map(place, parts))
+            return of.place
+        case Passed(expr=expr, env=env):
+            return "passed", place(expr), place(env)
+        case Expr():
+            return of.kind, of.start, of.end
+        case _Compared():
+            fields = (getattr(of, name) for name in of.__struct_fields__)
+            return type(of).__name__, *map(place, fields)
+        case None:
+            return ()
+        case str() | int() | float():
+            return (str(of),)
+        case _:
+            return (of.path,)

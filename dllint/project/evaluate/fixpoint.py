@@ -22,15 +22,16 @@ Found = TypeVar("Found")
 
 MAX_DEPTH = 60
 """Questions that are being answered at a time. Each takes some twenty of Python's frames."""
-MAX_ANSWERS = 12
-"""Answers to one question of a cycle after which alternatives are only added; twice as many: it stays at the last."""
+MAX_CHANGES = 12
+"""Answers to one question of a cycle that take back what an earlier one said, after which alternatives are only added;
+twice as many: it stays at the last."""
 _MISSING: Any = object()
 
 
 class _Open:
     """A question without a final answer."""
 
-    __slots__ = ("answers", "args", "find", "head", "index", "key", "known", "readers", "reads", "value", "waits")
+    __slots__ = ("args", "changes", "find", "head", "index", "key", "known", "readers", "reads", "value", "waits")
 
     def __init__(self, known: dict[Any, Any], key: Any, value: Any, find: Callable[..., Any], args: Any) -> None:
         self.known = known
@@ -43,7 +44,7 @@ class _Open:
         self.head: _Open | None = None
         self.readers: dict[_Open, None] | None = None
         """The questions that have read its provisional value."""
-        self.answers = 0
+        self.changes = 0
         self.reads = 0
         """How many provisional values had been read when it was last asked."""
         self.waits = False
@@ -150,10 +151,10 @@ class Fixpoint:
         """Finds an answer; those who have read another one are to be asked again."""
         question.reads, question.waits = self._reads, False
         found = question.find(*question.args)
-        question.answers += 1
-        if question.answers > MAX_ANSWERS:
-            found = _joined(question.value, found) if question.answers < 2 * MAX_ANSWERS else question.value
-            self.given_up += question.answers == 2 * MAX_ANSWERS
+        question.changes += not _grows(question.value, found)
+        if question.changes > MAX_CHANGES:
+            found = _joined(question.value, found) if question.changes < 2 * MAX_CHANGES else question.value
+            self.given_up += question.changes == 2 * MAX_CHANGES
         if question.readers and not _same(found, question.value):
             self._again += question.readers
         question.value = found
@@ -217,6 +218,13 @@ def _same(one: Any, other: Any) -> bool:
     if one == other or type(one) is not tuple or type(other) is not tuple or len(one) != len(other):
         return bool(one == other)
     return all(item in other for item in one)
+
+
+def _grows(one: Any, other: Any) -> bool:
+    """Whether an answer takes back nothing that an earlier one said."""
+    if type(one) is tuple and type(other) is tuple:
+        return len(other) >= len(one) and set(one) <= set(other)
+    return bool(one == other)
 
 
 def _joined(one: Any, other: Any) -> Any:

@@ -12,11 +12,17 @@ from dllint.project.evaluate.abstract_values import (
     Ext,
     ExtInst,
     ExtMethod,
+    Func,
+    Inst,
+    Klass,
+    Method,
     Opaque,
+    Place,
     Seq,
     Super,
     Value,
     Values,
+    place,
 )
 from dllint.project.program.events import holds_from
 from dllint.project.program.flow import reaching
@@ -51,11 +57,17 @@ GENERATOR = "types.generator"
 
 
 def unique(values: Iterable[Value]) -> Values:
-    """The values, each once, in order, at most MAX_VALUES."""
+    """The values, each once, in order; of more than MAX_VALUES the project's own, and those first in its text."""
     found = values if isinstance(values, (tuple, list)) else tuple(values)
     if len(found) > 1:
-        found = list(dict.fromkeys(found))[:MAX_VALUES]
+        found = list(dict.fromkeys(found))
+        if len(found) > MAX_VALUES:
+            found = sorted(found, key=_place)[:MAX_VALUES]
     return tuple(found)
+
+
+def _place(value: Value) -> Place:
+    return not isinstance(value, (Inst, Klass, Func, Method, Seq)), place(value)
 
 
 def bounded(values: Values, expr: Expr, env: Env) -> Values:
