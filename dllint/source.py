@@ -150,12 +150,16 @@ class Source:
         return self.text[span.start : span.end]
 
 
+_REWRITING = re.compile(rb"\A((?:[^\n]*\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*)future[-_](?:fstrings|annotations)\b")
+"""The declaration of a codec that is UTF-8, but for new syntax that it writes as older Pythons have it."""
+
+
 def _declared(body: bytes) -> str:
     """The encoding that a file declares. Raises SyntaxError, LookupError, UnicodeError and Unreadable.
 
     One in which plain ASCII means something else makes other lines of a file than readers see, or cannot write it back.
     """
-    encoding = tokenize.detect_encoding(io.BytesIO(body).readline)[0]
+    encoding = tokenize.detect_encoding(io.BytesIO(_REWRITING.sub(rb"\1utf-8", body, count=1)).readline)[0]
     try:
         plain = _ASCII.encode(encoding) == _ASCII.encode("ascii") and _ASCII.encode("ascii").decode(encoding) == _ASCII
     except UnicodeError:

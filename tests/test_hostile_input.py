@@ -73,6 +73,13 @@ def test_an_encoding_of_real_programs_is_read(encoding: str) -> None:
     assert source.encode() == data
 
 
+@pytest.mark.parametrize("codec", ["future_fstrings", "future-fstrings", "future_annotations"])
+def test_a_codec_that_rewrites_new_syntax_is_utf_8(codec: str) -> None:
+    data = f"# -*- coding: {codec} -*-\nx = f'{{1}} \u00e9'\n".encode()
+    source = Source.from_bytes("a.py", data)
+    assert source.text.endswith("\u00e9'\n") and source.encode() == data
+
+
 def test_bytes_that_their_encoding_lacks() -> None:
     with pytest.raises(Unreadable, match="byte 0xff"):
         Source.from_bytes("a.py", b"# coding: ascii\nx = '\xff'\n")

@@ -33,6 +33,8 @@ from dllint.project.evaluate.shapes import (
     Argument,
     decorated,
     derived,
+    getter,
+    is_accessor,
     is_property,
     path_to_expr,
     reaching_writes,
@@ -196,9 +198,8 @@ class Attributes:
 
     def _getter(self, inst: Inst, name: str) -> Values:
         method = self.evaluator.classes.method(inst, name)
-        if method is None or not is_property(method.func.facts):
-            return ()
-        return self.evaluator.calls.returned(method.func, None, None, inst)
+        func = getter(method.func) if method is not None else None
+        return self.evaluator.calls.returned(func, None, None, inst) if func is not None else ()
 
     def class_attribute(self, klass: Klass, name: str, owner: Value | None) -> Values:
         """The values that the class itself has under a name: a method (bound to `owner`), a class variable."""
@@ -207,7 +208,7 @@ class Attributes:
             if name in facts.methods:
                 function = item.module.model.functions[facts.methods[name]]
                 func = Func(item.module, function.index, item.outer)
-                if is_property(function):
+                if is_property(function) or is_accessor(function):
                     return ()
                 if decorated(function, "staticmethod") or (owner is None and not decorated(function, "classmethod")):
                     return (func,)

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from dllint.knowledge import WORKER_METHODS
 from dllint.project.evaluate.abstract_values import Env, Ext, Func, Inst, Klass, Method, Opaque, Value, Values
+from dllint.project.evaluate.shapes import is_accessor
 
 if TYPE_CHECKING:
     from dllint.model.facts import Expr
     from dllint.project.evaluate import Evaluator
     from dllint.project.program.module import Module
-
 
 _PLAIN = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "torch.utils.data.Dataset"})
 """Bases that make a class nothing else."""
@@ -224,7 +224,8 @@ class Hierarchy:
         inside = _closure(entries, calls)
         outside = _closure([name for name in methods if name not in inside], calls)
         # What assigns to a property runs its setter, wherever the property is read.
-        setters = {name for item in self.mro(klass) for name in item.facts.methods if _is_setter(item, name)}
+        every = ((item.module.model.functions, item.facts.methods) for item in self.mro(klass))
+        setters = {name for functions, own in every for name, number in own.items() if is_accessor(functions[number])}
         return frozenset(methods[name] for name in inside - outside - setters if name in methods)
 
     def _self_calls(self, module: Module, function: int) -> set[str]:
@@ -246,11 +247,6 @@ def _is_given(expr: Expr, env: Env) -> bool:
         return False
     given = {parameter.name for parameter in env.facts.parameters}
     return any(part.kind == "name" and part.name in given for part in expr.walk())
-
-
-def _is_setter(klass: Klass, name: str) -> bool:
-    facts = klass.module.model.functions[klass.facts.methods[name]]
-    return any(decorator.kind == "attribute" and decorator.name == "setter" for decorator in facts.decorators)
 
 
 def _closure(entries: Iterable[str], calls: dict[str, set[str]]) -> set[str]:

@@ -187,6 +187,22 @@ def is_property(facts: Function) -> bool:
     return any(decorator.dotted.rpartition(".")[2] in ("property", "cached_property") for decorator in facts.decorators)
 
 
+def is_accessor(facts: Function) -> bool:
+    """Whether a function sets or deletes a property: the name is still that of the property."""
+    return any(
+        decorator.kind == "attribute" and decorator.name in ("setter", "deleter") for decorator in facts.decorators
+    )
+
+
+def getter(func: Func) -> Func | None:
+    """The function that runs when a property is read; `func` is the last of its class that has the property's name."""
+    if not is_accessor(func.facts):
+        return func if is_property(func.facts) else None
+    functions = func.module.model.functions
+    same = (item for item in functions if item.owner == func.facts.owner and item.name == func.facts.name)
+    return next((Func(func.module, item.index, func.outer) for item in same if is_property(item)), None)
+
+
 def text_around(fstring: Expr) -> tuple[str, str] | None:
     """The text before and after the only part of an f-string, one of them empty; None of other f-strings.
 
