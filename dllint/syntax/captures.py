@@ -96,9 +96,9 @@ def free_names(code: str) -> set[str] | None:
     except (SyntaxError, ValueError):
         return None
     symbols = [symbol for table in tables for symbol in table.get_symbols()]
-    if any(symbol.is_declared_global() for symbol in symbols):
+    if any(symbol.is_declared_global() and symbol.is_assigned() for symbol in symbols):
         return None
-    return {symbol.get_name() for symbol in symbols if symbol.is_global()}
+    return {symbol.get_name() for symbol in symbols if symbol.is_global() and symbol.is_referenced()}
 
 
 def _tables(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:

@@ -528,6 +528,36 @@ SAME: dict[str, tuple[str, str]] = {
             return Loader().collate_fn(2)([1, 2]), Loader().collate_fn(3)
         """,
     ),
+    "nested function that declares a variable of the module and never uses it": (
+        """
+        def make(scale):
+            def stepped(item):
+                global unused
+                return item * scale
+
+            return stepped
+
+
+        def run():
+            return make(3)(1), make(3)
+        """,
+        """
+        import functools
+
+
+        def _stepped(scale, item):
+            global unused
+            return item * scale
+
+
+        def make(scale):
+            return functools.partial(_stepped, scale)
+
+
+        def run():
+            return make(3)(1), make(3)
+        """,
+    ),
     "nested function whose name is taken": (
         """
         def collate(items):
