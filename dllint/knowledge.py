@@ -140,6 +140,13 @@ LOADERS = {
 """Loaders: what they hand to workers. torch 2.13 ships the dataset, `collate_fn` and `worker_init_fn`, no samplers
 (read in its worker start; the others from their signatures)."""
 LOADERS["transformers.Seq2SeqTrainer"] = LOADERS["transformers.Trainer"]
+_CATALYST = Boundary(
+    ("data_source", "open_fn", "dict_transform", "sampler", "collate_fn", "batch_size", "num_workers"),
+    ("data_source", "open_fn", "dict_transform", "collate_fn"),
+    defaults={"num_workers": 4},
+)
+LOADERS["catalyst.utils.get_loader"] = LOADERS["catalyst.dl.utils.get_loader"] = _CATALYST
+"""Of versions 19.10 to 21.4, which have it in either package: read in their sources."""
 
 PROCESSES = {
     "multiprocessing.Process": Boundary(

@@ -7,6 +7,7 @@ import pytest
 from dllint.collect import collect
 from dllint.knowledge import Boundary
 from dllint.project import Project, Targets
+from dllint.project.evaluate.abstract_values import Func
 from dllint.source import Source
 
 DATASET = """
@@ -78,3 +79,14 @@ def test_an_attribute_is_what_the_loader_was_given(attribute: str) -> None:
     )
     assert [loader.name for loader in found.loaders] == ["DataLoader"]
     assert "clean" in {held.holder.name for held in found.shipped}
+
+
+@pytest.mark.parametrize("package", ["catalyst.utils", "catalyst.dl.utils"])
+@pytest.mark.parametrize(("workers", "shipped"), [("", 2), (", num_workers=0", 0)])
+def test_catalyst_makes_the_dataset_itself(package: str, workers: str, shipped: int) -> None:
+    program = (
+        f"from {package} import get_loader\nget_loader([1], lambda row: row, dict_transform=Words().clean{workers})"
+    )
+    found = project(program)
+    lambdas = [held for held in found.shipped if held.holder.kind == "argument" and held.value.__class__ is Func]
+    assert len(lambdas) == shipped
