@@ -123,7 +123,7 @@ def test_what_is_kept_of_an_array_is_copied(folder: Path) -> None:
 
 
 def test_a_dataset_that_no_loader_is_seen_to_take(folder: Path) -> None:
-    text = DATASET.format(kept="lambda row: row").replace('Rows("rows")', "given()")
+    text = DATASET.format(kept="lambda row: row").replace('Rows("rows")', "given(Rows)")
     (folder / "train.py").write_text(f"{IMPORTS}{text}")
     (row,) = json.loads(check("--select", "DLL102", "--output-format", "json").stdout)
     assert f": fails on {SPAWNED} in a loader with workers; " in row["message"]

@@ -78,7 +78,7 @@ class Env:
         if isinstance(receiver, Inst) and receiver.env is not None:
             self.owners = max(self.owners, receiver.env.owners + 1)
         self.place: Place = ()
-        """Where it stands in the program, once somebody has asked for `place`."""
+        """Its key to sort by, once `place` was asked for it."""
         if function >= 0:
             self.facts: Function = module.model.functions[function]
 

@@ -28,7 +28,7 @@ from dllint.project.program.events import holds_from
 from dllint.project.program.flow import reaching
 from dllint.project.program.module import Binding, Module, Write
 
-MAX_VALUES = 40
+MAX_VALUES = 50
 """More alternatives than this are not followed: a registry of everything proves nothing."""
 MAX_DERIVATIONS = 8
 """Steps from an external result back to what it comes from."""
