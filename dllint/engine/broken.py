@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 def doubted(findings: Iterable[Finding], project: Project, corpus: Corpus) -> Iterator[Finding]:
     """The findings, likely where their way leads through a file that no program can import."""
-    from dllint.project.program.failing import failing_with, for_python_2
+    from dllint.project.program.failing import failing_with
 
     broken = {problem.path for problem in corpus.problems if problem.code == "DLL900" and problem.path.endswith(".py")}
-    failing = failing_with(_with_broken(project, broken), broken.union(for_python_2(project.index)))
+    failing = failing_with(_with_broken(project, broken), broken | project.boundaries.chosen_methods.for_python_2)
     for finding in findings:
         files = (finding.path, *(note.path for note in finding.notes), *(path for path, _ in finding.anchors))
         if finding.certainty is Certainty.CERTAIN and not failing.isdisjoint(files):

@@ -36,8 +36,8 @@ def has_its_length(klass: Klass, attribute: str) -> bool:
     function = klass.facts.methods.get("__len__")
     events = klass.module.events(function) if function is not None else ()
     returned = (event.value for event in events if event.kind == "return" and event.value is not None)
-    return any(is_length(value) and (value.args[1].kind, value.args[1].name) == ("attribute", attribute)
-               for value in returned)  # fmt: skip
+    counted = (value.args[1] for value in returned if is_length(value))
+    return any((part.kind, part.name) == ("attribute", attribute) for part in counted)
 
 
 def is_length(expr: Expr) -> bool:

@@ -18,8 +18,8 @@ Meaning = Expr | Literal["global", "parameter", ""] | None
 """The meaning of a name at its place: the expression assigned to it, or an equal one; None: there are several."""
 
 
-Place = tuple[Any, ...]
-"""Strings, numbers and places: those of one kind have one shape, so that any two can be compared."""
+SortKey = tuple[Any, ...]
+"""Strings, numbers and such keys: those of one kind have one shape, so that any two can be compared."""
 
 
 class Env:
@@ -40,9 +40,9 @@ class Env:
         "module",
         "outer",
         "owners",
-        "place",
         "receiver",
         "skip",
+        "sort_key",
         "within",
     )
 
@@ -77,8 +77,8 @@ class Env:
         """How many objects that make one another have led here."""
         if isinstance(receiver, Inst) and receiver.env is not None:
             self.owners = max(self.owners, receiver.env.owners + 1)
-        self.place: Place = ()
-        """Its key to sort by, once `place` was asked for it."""
+        self.sort_key: SortKey = ()
+        """Set once `sort_key` was asked for it."""
         if function >= 0:
             self.facts: Function = module.model.functions[function]
 
@@ -232,21 +232,21 @@ Value = Const | Func | Klass | Inst | Method | Ext | ExtInst | ExtMethod | Seq |
 Values = tuple[Value, ...]
 
 
-def place(of: Value | Env | Expr | Module | str | float | bool | None) -> Place:
+def sort_key(of: Value | Env | Expr | Module | str | float | bool | None) -> SortKey:
     """Where a value is in the program's text, and what led there: a key to sort by, whatever was asked before."""
     match of:
         case Env():
-            if not of.place:
+            if not of.sort_key:
                 parts = (of.call, of.caller, of.receiver, of.outer)
-                of.place = (of.module.path, of.function, of.skip, *map(place, parts))
-            return of.place
+                of.sort_key = (of.module.path, of.function, of.skip, *map(sort_key, parts))
+            return of.sort_key
         case Passed(expr=expr, env=env):
-            return "passed", place(expr), place(env)
+            return "passed", sort_key(expr), sort_key(env)
         case Expr():
             return of.kind, of.start, of.end
         case _Compared():
             fields = (getattr(of, name) for name in of.__struct_fields__)
-            return type(of).__name__, *map(place, fields)
+            return type(of).__name__, *map(sort_key, fields)
         case None:
             return ()
         case str() | int() | float():

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from dllint.model.facts import Event, Expr, Function, Parameter
 from dllint.project.evaluate.abstract_values import Env, ExtInst, Free, Inst, Seq, Value, Values, stands
 from dllint.project.evaluate.call_sites import MAX_CALL_SITES
-from dllint.project.evaluate.shapes import Argument, Under, decorated, each_once, unique
+from dllint.project.evaluate.shapes import Argument, Under, decorated, each_once, is_accessor, unique
 from dllint.project.evaluate.strong_updates import just_stored
 from dllint.project.program.module import Site
 
@@ -156,7 +156,7 @@ class Arguments:
 
     def _from_setter(self, env: Env, facts: Function, position: int) -> Iterator[Value]:
         """The value parameter of a property's setter: whatever is assigned to the property."""
-        if position == 1 and any(item.kind == "attribute" and item.name == "setter" for item in facts.decorators):
+        if position == 1 and is_accessor(facts):
             for write in env.module.attribute_writes.get(facts.name, ()):
                 if write.event.value is not None and write.event.kind == "assign":
                     yield from self.evaluator.values(

@@ -25,9 +25,12 @@ from dllint.project.evaluate.abstract_values import (
     Values,
 )
 from dllint.project.evaluate.hierarchy import Answer
+from dllint.project.program.call_index import Call
 from dllint.project.program.events import event_names, leaves
 from dllint.project.program.flow import Decided, chosen_in, decided, is_below_end, left_before
 from dllint.project.program.guards import is_main_test, is_other_test
+from dllint.project.program.module import Module
+from dllint.project.program.on_demand import OnDemand
 
 if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
@@ -60,6 +63,7 @@ class Conditions:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
+        self._failing = OnDemand(self._calls_of_ending)
         self._known: dict[tuple[int, int], bool] = {}
         self._truths: dict[tuple[int, int], bool | None] = {}
         self._decided: dict[tuple[int, int], tuple[Decided, ...]] = {}
@@ -78,18 +82,21 @@ class Conditions:
 
     def _is_below_failure(self, env: Env, offset: int, block: int) -> bool:
         """Whether a place is below the call of a function that never returns, which every way to it meets."""
-        module = env.module
-        calls = [call for name in self._ending & module.calls.keys() for call in module.calls[name]]
-        around = {-1, *module.enclosing(block)} if calls else set()
+        calls = self._failing[env.module, env.function]
+        around = {-1, *env.module.enclosing(block)} if calls else set()
         return any(
-            call.function == env.function
-            and call.event.kind == "expr"
-            and call.event.value is call.expr
-            and call.event.end <= offset
+            call.event.end <= offset
             and call.event.block in around
             and agreed(map(never_returns, self.evaluator.values(call.expr.args[0], env))) is True
             for call in calls
         )
+
+    def _calls_of_ending(self, scope: tuple[Module, int]) -> list[Call]:
+        """The statements of a function that call one of such a name: the same in every activation."""
+        module, function = scope
+        calls = (call for name in self._ending & module.calls.keys() for call in module.calls[name])
+        whole = (call for call in calls if call.event.kind == "expr" and call.event.value is call.expr)
+        return [call for call in whole if call.function == function]
 
     @cached_property
     def _ending(self) -> frozenset[str]:

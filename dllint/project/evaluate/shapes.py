@@ -17,12 +17,12 @@ from dllint.project.evaluate.abstract_values import (
     Klass,
     Method,
     Opaque,
-    Place,
     Seq,
+    SortKey,
     Super,
     Value,
     Values,
-    place,
+    sort_key,
 )
 from dllint.project.program.events import holds_from
 from dllint.project.program.flow import reaching
@@ -62,12 +62,12 @@ def unique(values: Iterable[Value]) -> Values:
     if len(found) > 1:
         found = list(dict.fromkeys(found))
         if len(found) > MAX_VALUES:
-            found = sorted(found, key=_place)[:MAX_VALUES]
+            found = sorted(found, key=_own_first)[:MAX_VALUES]
     return tuple(found)
 
 
-def _place(value: Value) -> Place:
-    return not isinstance(value, (Inst, Klass, Func, Method, Seq)), place(value)
+def _own_first(value: Value) -> SortKey:
+    return not isinstance(value, (Inst, Klass, Func, Method, Seq)), sort_key(value)
 
 
 def bounded(values: Values, expr: Expr, env: Env) -> Values:

@@ -145,7 +145,7 @@ class Boundaries:
         """The loaders of functions that no code names, in a project that makes others without these."""
         return self._used_or_not[1]
 
-    @property
+    @cached_property
     def has_used(self) -> bool:
         """Whether code that is used makes a loader, tests apart."""
         return any(not loader.in_tests and not self._is_unused(loader) for loader in self._all)
