@@ -13,8 +13,9 @@ is asked: it counts as part of the cycle of the very first one, and is answered 
 
 from __future__ import annotations
 
-from collections import deque
+import sys
 from collections.abc import Callable, Hashable
+from heapq import heappop, heappush
 from typing import Any, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
@@ -25,13 +26,28 @@ MAX_DEPTH = 60
 MAX_CHANGES = 12
 """Answers to one question of a cycle that take back what an earlier one said, after which alternatives are only added;
 twice as many: it stays at the last."""
+_ROOT = sys.maxsize
+"""The number of a cycle's first question: it comes last."""
 _MISSING: Any = object()
 
 
 class _Open:
     """A question without a final answer."""
 
-    __slots__ = ("args", "changes", "find", "head", "index", "key", "known", "readers", "reads", "value", "waits")
+    __slots__ = (
+        "args",
+        "changes",
+        "find",
+        "head",
+        "index",
+        "key",
+        "known",
+        "number",
+        "readers",
+        "reads",
+        "value",
+        "waits",
+    )
 
     def __init__(self, known: dict[Any, Any], key: Any, value: Any, find: Callable[..., Any], args: Any) -> None:
         self.known = known
@@ -47,6 +63,8 @@ class _Open:
         self.changes = 0
         self.reads = 0
         """How many provisional values had been read when it was last asked."""
+        self.number = 0
+        """Its place among all that got a provisional answer: behind most of those that it has read."""
         self.waits = False
         """Whether it holds something back until its cycle has come to rest."""
 
@@ -60,6 +78,8 @@ class Fixpoint:
         """Those with a provisional answer, in the order in which these were found."""
         self._again: list[_Open] = []
         """Those that have read what has changed since, and those that came too deep."""
+        self._numbers = 0
+        """How many questions have had a provisional answer."""
         self._reads = 0
         """How often a provisional value was read."""
         self._at_rest = 0
@@ -75,7 +95,7 @@ class Fixpoint:
             if len(self._stack) < MAX_DEPTH:
                 return self._answered(question)  # type: ignore[no-any-return]
             question.head = self._stack[0]
-            self._provisional.append(question)
+            self._wait(question)
             self._again.append(question)
         elif type(answer) is _Open:
             question = answer
@@ -101,6 +121,12 @@ class Fixpoint:
             return False
         self._stack[-1].waits = True
         return True
+
+    def _wait(self, question: _Open) -> None:
+        """Keep a provisional answer until those that it depends on have come to rest."""
+        self._numbers += 1
+        question.number = self._numbers
+        self._provisional.append(question)
 
     def _read(self, question: _Open) -> None:
         """Record that the current answer depends on a provisional one."""
@@ -138,7 +164,7 @@ class Fixpoint:
             question.known[question.key] = question.value
             self._reads = reads
         else:
-            provisional.append(question)
+            self._wait(question)
             above = stack[-1]
             self._hang(above, question.head)
             if question.readers is None:
@@ -160,11 +186,22 @@ class Fixpoint:
         question.value = found
 
     def _ask_again(self, root: _Open, mark: int) -> None:
-        """Asks those again that have read what has changed, as long as the cycle ends with its root."""
-        asked = deque(dict.fromkeys(self._again[mark:]))
-        del self._again[mark:]
-        while asked and root.head is None:
-            question = asked.popleft()
+        """Asks those again that have read what has changed, as long as the cycle ends with its root.
+
+        What others have read is asked before them: one that has read several changed answers is asked once for all.
+        """
+        waiting: dict[int, _Open] = {}
+        numbers: list[int] = []
+        while root.head is None:
+            for question in self._again[mark:]:
+                number = _ROOT if question is root else question.number
+                if number not in waiting:
+                    waiting[number] = question
+                    heappush(numbers, number)
+            del self._again[mark:]
+            if not numbers:
+                return
+            question = waiting.pop(heappop(numbers))
             if question is root:
                 self._answer(root)
                 continue
@@ -177,7 +214,7 @@ class Fixpoint:
                 self._stack.pop()
                 question.index = -1
             self._hang(root, question.head)
-        self._again += asked
+        self._again += waiting.values()
 
     def _release(self, root: _Open, mark: int, again: int) -> None:
         """Asks those again that hold something back: what there is now is all there will be."""
