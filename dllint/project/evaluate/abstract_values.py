@@ -234,22 +234,25 @@ Values = tuple[Value, ...]
 
 def sort_key(of: Value | Env | Expr | Module | str | float | bool | None) -> SortKey:
     """Where a value is in the program's text, and what led there: a key to sort by, whatever was asked before."""
-    match of:
-        case Env():
-            if not of.sort_key:
-                parts = (of.call, of.caller, of.receiver, of.outer)
-                of.sort_key = (of.module.path, of.function, of.skip, *map(sort_key, parts))
-            return of.sort_key
-        case Passed(expr=expr, env=env):
-            return "passed", sort_key(expr), sort_key(env)
-        case Expr():
-            return of.kind, of.start, of.end
-        case _Compared():
-            fields = (getattr(of, name) for name in of.__struct_fields__)
-            return type(of).__name__, *map(sort_key, fields)
-        case None:
-            return ()
-        case str() | int() | float():
-            return (str(of),)
-        case _:
-            return (of.path,)
+    kind = type(of)
+    fields = _FIELDS.get(kind)
+    if fields is not None:
+        return kind.__name__, *[sort_key(getattr(of, field)) for field in fields]
+    if of is None:
+        return ()
+    if isinstance(of, Env):
+        if not of.sort_key:
+            parts = (of.call, of.caller, of.receiver, of.outer)
+            of.sort_key = (of.module.path, of.function, of.skip, *map(sort_key, parts))
+        return of.sort_key
+    if isinstance(of, Passed):
+        return "passed", sort_key(of.expr), sort_key(of.env)
+    if isinstance(of, Expr):
+        return of.kind, of.start, of.end
+    if isinstance(of, (str, int, float)):
+        return (str(of),)
+    return (of.path,)
+
+
+_FIELDS: dict[type, tuple[str, ...]] = {kind: kind.__struct_fields__ for kind in _Compared.__subclasses__()}
+"""The parts of the values of each kind."""

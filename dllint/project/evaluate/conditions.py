@@ -6,7 +6,7 @@ import operator
 from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dllint.knowledge import KEEPERS
 from dllint.model.facts import Constant, Expr
@@ -58,38 +58,58 @@ MAX_TESTS = 32
 """Tests around a place that are asked what they leave of a value, the nearest ones."""
 
 
+class _Way(NamedTuple):
+    """What is met on the way to a place, the same in every activation."""
+
+    block: int
+    is_tested: bool
+    """Whether there are tests around the block."""
+    is_ended: bool
+    """Whether the place is below an end that every way to it meets."""
+    failing: tuple[Call, ...]
+    """The calls above it, on every way, of what bears the name of a function that never returns."""
+    known: tuple[Decided, ...]
+    """The tests that have left the function before, and those inside its expression."""
+
+
 class Conditions:
     """Answers whether a test holds, and which values are left where tests have decided the way."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self._failing = OnDemand(self._calls_of_ending)
+        self._ways = OnDemand(self._way_to)
         self._known: dict[tuple[int, int], bool] = {}
         self._truths: dict[tuple[int, int], bool | None] = {}
         self._decided: dict[tuple[int, int], tuple[Decided, ...]] = {}
 
     def may_run(self, env: Env, offset: int) -> bool:
         """Whether no test on the way to a place is surely against it."""
-        module, function = env.module, env.function
+        way = self._ways[env.module, env.function, offset]
+        if way is None:
+            return True
+        if way.is_tested and not self._entered(env, way.block):
+            return False
+        if way.is_ended or any(self._fails(call, env) for call in way.failing):
+            return False
+        return not any(self.truth(known.test, env) is (not known.holds) for known in way.known)
+
+    def _way_to(self, place: tuple[Module, int, int]) -> _Way | None:
+        """What is met on the way to a place; None: nothing that says whether it may run."""
+        module, function, offset = place
         block = module.block_at(function, offset)
-        if module.tests_around[block] and not self._entered(env, block):
-            return False
-        if is_below_end(module, function, offset, block) or self._is_below_failure(env, offset, block):
-            return False
+        calls = self._failing[module, function]
+        around = {-1, *module.enclosing(block)} if calls else set()
+        failing = tuple(call for call in calls if call.event.end <= offset and call.event.block in around)
         before = left_before(module, function, offset, block) if module.leaving[function] else ()
         inside = chosen_in(module, function, offset) if function in module.choices else ()
-        return not any(self.truth(known.test, env) is (not known.holds) for known in (*before, *inside))
+        is_tested, is_ended = bool(module.tests_around[block]), is_below_end(module, function, offset, block)
+        way = _Way(block, is_tested, is_ended, failing, (*before, *inside))
+        return way if is_tested or is_ended or failing or way.known else None
 
-    def _is_below_failure(self, env: Env, offset: int, block: int) -> bool:
-        """Whether a place is below the call of a function that never returns, which every way to it meets."""
-        calls = self._failing[env.module, env.function]
-        around = {-1, *env.module.enclosing(block)} if calls else set()
-        return any(
-            call.event.end <= offset
-            and call.event.block in around
-            and agreed(map(never_returns, self.evaluator.values(call.expr.args[0], env))) is True
-            for call in calls
-        )
+    def _fails(self, call: Call, env: Env) -> bool:
+        """Whether a statement calls a function that never returns."""
+        return agreed(map(never_returns, self.evaluator.values(call.expr.args[0], env))) is True
 
     def _calls_of_ending(self, scope: tuple[Module, int]) -> list[Call]:
         """The statements of a function that call one of such a name: the same in every activation."""

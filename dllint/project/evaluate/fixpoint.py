@@ -177,6 +177,8 @@ class Fixpoint:
         """Finds an answer; those who have read another one are to be asked again."""
         question.reads, question.waits = self._reads, False
         found = question.find(*question.args)
+        if found is question.value:
+            return
         question.changes += not _grows(question.value, found)
         if question.changes > MAX_CHANGES:
             found = _joined(question.value, found) if question.changes < 2 * MAX_CHANGES else question.value
@@ -254,13 +256,13 @@ def _same(one: Any, other: Any) -> bool:
     """Whether two answers say the same; the order of alternatives says nothing."""
     if one == other or type(one) is not tuple or type(other) is not tuple or len(one) != len(other):
         return bool(one == other)
-    return all(item in other for item in one)
+    return set(one) <= set(other)
 
 
 def _grows(one: Any, other: Any) -> bool:
     """Whether an answer takes back nothing that an earlier one said."""
     if type(one) is tuple and type(other) is tuple:
-        return len(other) >= len(one) and set(one) <= set(other)
+        return not one or (len(other) >= len(one) and set(one) <= set(other))
     return bool(one == other)
 
 

@@ -17,6 +17,7 @@ CONSUMERS = frozenset({
     "iter", "list", "tuple", "set", "frozenset", "dict", "sorted", "deque", "sum", "min", "max", "any", "all", "next",
 })  # fmt: skip
 _DISPLAYS = frozenset({"call", "list", "tuple", "set"})
+_TAKERS = CONSUMERS | WRAPPERS
 _READING = frozenset({"attribute", "subscript", "comprehension", "compare", "yieldfrom"})
 """Expressions that read or go over a part, and hand it to nothing."""
 
@@ -97,9 +98,16 @@ def handed_on(event: Event) -> Iterator[str]:
     """The names of what an event passes to a call, returns, puts into something or gives another name."""
     if event.kind in ("return", "assign") and event.value is not None:
         yield event.value.name
+    takers = CONSUMERS if event.kind == "assign" else _TAKERS  # a wrapper that is kept is handed on
     for expr in event.walk():
-        takers = CONSUMERS if event.kind == "assign" else CONSUMERS | WRAPPERS  # a wrapper that is kept is handed on
-        taken = expr.kind == "call" and expr.args[0].name in takers
-        if expr.kind not in _READING and not taken:
-            parts = expr.args[1:] if expr.kind == "call" else expr.args
-            yield from (part.name for part in (*parts, *(value for _, value in expr.keywords)))
+        if expr.kind in _READING:
+            continue
+        parts = expr.args
+        if expr.kind == "call":
+            if parts[0].name in takers:
+                continue
+            parts = parts[1:]
+        for part in parts:
+            yield part.name
+        for _, part in expr.keywords:
+            yield part.name
