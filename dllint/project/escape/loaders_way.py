@@ -11,19 +11,32 @@ from collections.abc import Iterator
 from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.abstract_values import Env, ExtInst, Inst, Value
 from dllint.project.loaders.boundaries import Loader
+from dllint.project.program.module import Module
 
 
-def is_made_for_others(evaluator: Evaluator, value: Value, loader: Loader) -> bool:
-    """Whether a value is made by calls that don't run in the activation that leads to a loader."""
-    if not isinstance(value, (Inst, ExtInst)) or value.env is None or value.call is None:
-        return False
-    *_, first = _callers(value.env)
-    own = next((env for env in _callers(loader.env) if _is_same(env, first)), None)
-    if own is None or first.call is not None:
-        return False
-    made = _begun_by(evaluator, value.env, own)
-    places = zip(_callers(made), (value.call, *(env.call for env in _callers(made))), strict=False)
-    return any(call is not None and not evaluator.conditions.may_run(env, call.start) for env, call in places)
+class LoadersWay:
+    """The activations that lead to a loader, and what they don't make."""
+
+    def __init__(self, evaluator: Evaluator, loader: Loader) -> None:
+        self.evaluator = evaluator
+        self._known: dict[tuple[Module, int], Env] = {}
+        """Those whose call is known, by their functions; of more than one, the nearest to the loader."""
+        for env in _callers(loader.env):
+            if env.call is not None and env.function >= 0:
+                self._known.setdefault((env.module, env.function), env)
+
+    def leaves_out(self, value: Value) -> bool:
+        """Whether a value is made by calls that don't run in the activation that leads to the loader."""
+        if not self._known or not isinstance(value, (Inst, ExtInst)) or value.env is None or value.call is None:
+            return False
+        *_, first = _callers(value.env)
+        own = self._known.get((first.module, first.function))
+        if own is None or first.call is not None:
+            return False
+        made = _begun_by(self.evaluator, value.env, own)
+        places = zip(_callers(made), (value.call, *(env.call for env in _callers(made))), strict=False)
+        may_run = self.evaluator.conditions.may_run
+        return any(call is not None and not may_run(env, call.start) for env, call in places)
 
 
 def _callers(env: Env) -> Iterator[Env]:
@@ -32,11 +45,6 @@ def _callers(env: Env) -> Iterator[Env]:
     while where is not None:
         yield where
         where = where.caller
-
-
-def _is_same(env: Env, first: Env) -> bool:
-    """Whether an activation that is known is one of the function of which nothing is known."""
-    return env.call is not None and env.function >= 0 and (env.module, env.function) == (first.module, first.function)
 
 
 def _begun_by(evaluator: Evaluator, env: Env, own: Env) -> Env:

@@ -24,7 +24,7 @@ from dllint.knowledge import (
 )
 from dllint.model.facts import Expr
 from dllint.project.escape.handles import Handles, gives_back, keeps, lets_follow
-from dllint.project.escape.loaders_way import is_made_for_others
+from dllint.project.escape.loaders_way import LoadersWay
 from dllint.project.escape.pickle_state import left_out
 from dllint.project.evaluate import NAMEDTUPLE_INSTANCE, Answer, Evaluator
 from dllint.project.evaluate.abstract_values import (
@@ -194,6 +194,7 @@ class Shipped:
 
     def _walk(self, steps: list[_Step], loader: Loader | None) -> list[Held]:
         found: list[Held] = []
+        way = LoadersWay(self.evaluator, loader) if loader is not None else None
         seen: set[Value] = set()
         named: set[tuple[Value, Holder]] = set()
         stack: list[tuple[_Step, _Step | None]] = [(step, None) for step in reversed(steps)]
@@ -202,7 +203,7 @@ class Shipped:
             value = step.value
             if value in seen and (value, step.holder) in named:
                 continue
-            if loader is not None and is_made_for_others(self.evaluator, value, loader):
+            if way is not None and way.leaves_out(value):
                 continue
             if outer is not None:
                 step = outer.to(step)

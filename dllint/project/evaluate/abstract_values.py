@@ -43,6 +43,7 @@ class Env:
         "receiver",
         "skip",
         "sort_key",
+        "sort_keys",
         "within",
     )
 
@@ -79,6 +80,8 @@ class Env:
             self.owners = max(self.owners, receiver.env.owners + 1)
         self.sort_key: SortKey = ()
         """Set once `sort_key` was asked for it."""
+        self.sort_keys: dict[Any, SortKey] = {}
+        """Those of values that were made here."""
         if function >= 0:
             self.facts: Function = module.model.functions[function]
 
@@ -234,10 +237,14 @@ Values = tuple[Value, ...]
 
 def sort_key(of: Value | Env | Expr | Module | str | float | bool | None) -> SortKey:
     """Where a value is in the program's text, and what led there: a key to sort by, whatever was asked before."""
-    kind = type(of)
-    fields = _FIELDS.get(kind)
-    if fields is not None:
-        return kind.__name__, *[sort_key(getattr(of, field)) for field in fields]
+    if isinstance(of, _Compared):
+        env: Env | None = getattr(of, "env", None)
+        if env is None:
+            return _key_of_value(of)
+        key = env.sort_keys.get(of)
+        if key is None:
+            key = env.sort_keys[of] = _key_of_value(of)
+        return key
     if of is None:
         return ()
     if isinstance(of, Env):
@@ -249,10 +256,8 @@ def sort_key(of: Value | Env | Expr | Module | str | float | bool | None) -> Sor
         return "passed", sort_key(of.expr), sort_key(of.env)
     if isinstance(of, Expr):
         return of.kind, of.start, of.end
-    if isinstance(of, (str, int, float)):
-        return (str(of),)
-    return (of.path,)
+    return (str(of),) if isinstance(of, (str, int, float)) else (of.path,)
 
 
-_FIELDS: dict[type, tuple[str, ...]] = {kind: kind.__struct_fields__ for kind in _Compared.__subclasses__()}
-"""The parts of the values of each kind."""
+def _key_of_value(value: _Compared) -> SortKey:
+    return type(value).__name__, *[sort_key(getattr(value, field)) for field in value.__struct_fields__]

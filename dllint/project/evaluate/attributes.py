@@ -25,7 +25,6 @@ from dllint.project.evaluate.abstract_values import (
     Value,
     Values,
 )
-from dllint.project.evaluate.conditions import is_none
 from dllint.project.evaluate.exclusion import Known, chosen_arm, constant_in, known_at
 from dllint.project.evaluate.kwargs_attributes import TakenOver
 from dllint.project.evaluate.namespaces import VIEWS
@@ -68,7 +67,8 @@ class Attributes:
     def expression(self, expr: Expr, env: Env) -> Iterable[Value]:
         found: list[Value] = []
         bases = self.evaluator.values(expr.args[0], env)
-        for base in [base for base in bases if not is_none(base)] or bases:  # None has none: it would raise
+        some = [base for base in bases if type(base) is not Const or base.value is not None]
+        for base in some or bases:  # None has none: it would raise
             found += self.attribute(base, expr.name, expr, env)
         return found
 

@@ -42,8 +42,10 @@ _SAME_ELEMENTS = frozenset({
 
 _OF_COLUMNS = frozenset({"builtins.zip", "builtins.list", "builtins.tuple"})
 
-Fillings = dict[Value, list[tuple[Env, Event, Expr]]]
-"""The places that fill containers, by what they fill: the activation, the event, the call or the subscript."""
+Filling = tuple[Env, Event, Expr]
+"""A place that fills a container: the activation, the event, the call or the subscript."""
+Fillings = dict[Value, list[Filling]]
+"""The places that fill containers, by what they fill."""
 
 
 class Containers:
@@ -56,7 +58,7 @@ class Containers:
         self._under_keys: dict[tuple[Value, str], Under] = {}
         self._objects: dict[Inst, list[Env]] = {}
         self._registries: dict[Module, list[Env]] = {}
-        self._around: dict[int, Fillings] = {}
+        self._in_objects: dict[Inst, Fillings] = {}
         self._within: dict[int, Fillings] = {}
         self._elements_of: dict[Value, Values] = {}
         self._contents_of: dict[Value, Values] = {}
@@ -141,7 +143,7 @@ class Containers:
     def _put_parts(self, container: Value) -> Iterator[Argument | Value]:
         if not isinstance(container, (Seq, ExtInst)):
             return
-        for scope, event, what in self._fillings(container.env).get(container, ()):
+        for scope, event, what in self._fillings(container):
             if event.kind == "augment":
                 yield from self.evaluator.values(what, scope)
             elif what.kind == "subscript" and event.value is not None:
@@ -149,17 +151,27 @@ class Containers:
             elif what.kind == "call":
                 yield from self._put_by_call(what, scope)
 
-    def _fillings(self, env: Env) -> Fillings:
-        """The places that may fill containers made in an activation, by what they fill."""
-        return self.evaluator.ask(self._around, id(env), {}, self._find_around, env)
+    def _fillings(self, container: Seq | ExtInst) -> Iterator[Filling]:
+        """The places that may fill a container, in the activation that makes it and around it."""
+        env = container.env
+        yield from self._in_activation(env).get(container, ())
+        if env.function < 0:
+            for scope in self._registering(env.module):
+                yield from self._in_activation(scope).get(container, ())
+        elif isinstance(env.receiver, Inst):
+            found = self.evaluator.ask(self._in_objects, env.receiver, {}, self._find_in_object, env.receiver)
+            yield from (filling for filling in found.get(container, ()) if filling[0] is not env)
 
-    def _find_around(self, env: Env) -> Fillings:
+    def _find_in_object(self, inst: Inst) -> Fillings:
+        """The places in the methods of an object that fill containers: found once for all of its activations."""
         found: Fillings = {}
-        for scope in self._scopes_around(env):
-            within = self.evaluator.ask(self._within, id(scope), {}, self._find_within, scope)
-            for value, fillings in within.items():
+        for scope in self._filling_methods(inst):
+            for value, fillings in self._in_activation(scope).items():
                 found.setdefault(value, []).extend(fillings)
         return found
+
+    def _in_activation(self, scope: Env) -> Fillings:
+        return self.evaluator.ask(self._within, id(scope), {}, self._find_within, scope)
 
     def _find_within(self, scope: Env) -> Fillings:
         """The places in an activation itself that fill containers, and that may run in it."""
