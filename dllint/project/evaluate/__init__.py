@@ -130,8 +130,8 @@ class Evaluator:
 
     def _ifexp(self, expr: Expr, env: Env) -> Iterable[Value]:
         test, *choices = expr.args
-        holds = self.conditions.truth(test, env)
-        chosen = choices if holds is None else choices[:1] if holds else choices[1:]
+        answers = [True, False] if (holds := self.conditions.so_far(test, env)) is None else [holds]
+        chosen = (choice for choice, answer in zip(choices, (True, False), strict=True) if answer in answers)
         return (value for choice in chosen for value in self.values(choice, env))
 
     def _boolop(self, expr: Expr, env: Env) -> Iterable[Value]:

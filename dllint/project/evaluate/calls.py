@@ -180,7 +180,7 @@ class Calls:
             and self.evaluator.conditions.may_run(env, event.start)
             for value in self.evaluator.values(event.value, env)
         ]
-        return unique(found) or ((Const(None, "NoneType"),) if facts.kind == "def" else ())
+        return unique(found) or (self.evaluator.unless_open(Const(None, "NoneType")) if facts.kind == "def" else ())
 
     def _external(self, name: str, call: Expr, env: Env) -> Iterable[Value]:
         args = call.args[1:]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Sequence
+from enum import Enum
 from functools import cached_property, lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from dllint.knowledge import KEEPERS
 from dllint.model.facts import Constant, Expr
@@ -58,6 +59,17 @@ MAX_TESTS = 32
 """Tests around a place that are asked what they leave of a value, the nearest ones."""
 
 
+class _NotYet(Enum):
+    """The answer to a test of what has no value so far, in a cycle that may still give it one: neither way is gone."""
+
+    NOT_YET = "not yet"
+
+
+NOT_YET = _NotYet.NOT_YET
+Truth: TypeAlias = bool | None | _NotYet
+"""What a test says, in this order: nothing yet, True or False, and None for both."""
+
+
 class _Way(NamedTuple):
     """What is met on the way to a place, the same in every activation."""
 
@@ -80,7 +92,7 @@ class Conditions:
         self._failing = OnDemand(self._calls_of_ending)
         self._ways = OnDemand(self._way_to)
         self._known: dict[tuple[int, int], bool] = {}
-        self._truths: dict[tuple[int, int], bool | None] = {}
+        self._truths: dict[tuple[int, int], Truth] = {}
         self._decided: dict[tuple[int, int], tuple[Decided, ...]] = {}
 
     def may_run(self, env: Env, offset: int) -> bool:
@@ -92,7 +104,7 @@ class Conditions:
             return False
         if way.is_ended or any(self._fails(call, env) for call in way.failing):
             return False
-        return not any(self.truth(known.test, env) is (not known.holds) for known in way.known)
+        return all(self._allows(known.test, known.holds, env) for known in way.known)
 
     def _way_to(self, place: tuple[Module, int, int]) -> _Way | None:
         """What is met on the way to a place; None: nothing that says whether it may run."""
@@ -109,7 +121,7 @@ class Conditions:
 
     def _fails(self, call: Call, env: Env) -> bool:
         """Whether a statement calls a function that never returns."""
-        return agreed(map(never_returns, self.evaluator.values(call.expr.args[0], env))) is True
+        return self._agreed(map(never_returns, self.evaluator.values(call.expr.args[0], env))) in (True, NOT_YET)
 
     def _calls_of_ending(self, scope: tuple[Module, int]) -> list[Call]:
         """The statements of a function that call one of such a name: the same in every activation."""
@@ -125,10 +137,15 @@ class Conditions:
         return frozenset(func.facts.name for func in functions if never_returns(func))
 
     def _entered(self, env: Env, block: int) -> bool:
-        return self.evaluator.ask(self._known, (id(env), block), True, self._all_allow, env, block)
+        return self.evaluator.ask(self._known, (id(env), block), False, self._all_allow, env, block)
 
     def _all_allow(self, env: Env, block: int) -> bool:
-        return all(self.truth(test, env) is not (not holds) for test, holds in env.module.tests_around[block])
+        return all(self._allows(test, holds, env) for test, holds in env.module.tests_around[block])
+
+    def _allows(self, test: Expr, holds: bool, env: Env) -> bool:
+        """Whether a test may have this answer, as far as is known."""
+        answer = self.so_far(test, env)
+        return answer is None or answer is holds
 
     def decided(self, env: Env, offset: int) -> bool:
         """Whether all tests on the way to a place in a function are known to let it run."""
@@ -217,7 +234,7 @@ class Conditions:
                     return True
         return False
 
-    def _answers(self, test: Expr, path: str, values: Values, env: Env) -> list[bool | None]:
+    def _answers(self, test: Expr, path: str, values: Values, env: Env) -> Sequence[Truth]:
         """For each value of the name or attribute `path` whether a test of it holds; None where it asks more."""
         if values and test.dotted == path:
             return [truth_of(value) for value in values]
@@ -240,14 +257,28 @@ class Conditions:
 
     def truth(self, test: Expr, env: Env) -> bool | None:
         """True or False when a test surely is; None when that is not known."""
-        return self.evaluator.ask(self._truths, (id(test), id(env)), None, self._truth, test, env, MAX_TEST_DEPTH)
+        answer = self.so_far(test, env)
+        return None if answer is NOT_YET else answer
 
-    def _truth(self, test: Expr, env: Env, depth: int) -> bool | None:
+    def so_far(self, test: Expr, env: Env) -> Truth:
+        """What a test says as far as its values are known, in a cycle that hasn't come to rest."""
+        return self.evaluator.ask(self._truths, (id(test), id(env)), NOT_YET, self._truth, test, env, MAX_TEST_DEPTH)
+
+    def _agreed(self, answers: Iterable[bool | None]) -> Truth:
+        """The answer that all alternatives give; none give none, but in a cycle that may still have some."""
+        given = tuple(answers)
+        return agreed(given) if given else self._none()
+
+    def _none(self) -> Truth:
+        """The answer where there are no values."""
+        return NOT_YET if self.evaluator.fixpoint.is_open() else None
+
+    def _truth(self, test: Expr, env: Env, depth: int) -> Truth:
         if depth == 0:
             return None
         if test.kind == "unary" and test.name == "not":
             inner = self._truth(test.args[0], env, depth - 1)
-            return None if inner is None else not inner
+            return not inner if isinstance(inner, bool) else inner
         if test.kind == "walrus":
             return self._truth(test.args[0], env, depth - 1)
         if test.kind == "boolop":
@@ -257,25 +288,30 @@ class Conditions:
         if test.kind == "call" and test.args[0].name == "isinstance" and len(test.args) == 3:
             values = self.evaluator.values(test.args[1], env)
             named = self._named_classes(test.args[2], env) if values else ()
-            return agreed(self._is_one(value, named) for value in values)
+            return self._agreed(self._is_one(value, named) for value in values if named)
         if test.kind == "call" and test.args[0].name == "callable" and len(test.args) == 2:
-            return agreed(map(is_callable, self.evaluator.values(test.args[1], env)))
+            return self._agreed(map(is_callable, self.evaluator.values(test.args[1], env)))
         if test.kind == "call" and test.args[0].kind == "attribute" and test.args[0].name == "startswith":
             starts = [argument.value for argument in test.args[1:]]
             texts = self.evaluator.values(test.args[0].args[0], env)
-            return agreed(_starts(value, starts) for value in texts)
+            return self._agreed(_starts(value, starts) for value in texts)
         if test.kind in ("name", "attribute", "subscript", "constant"):
-            return agreed(map(truth_of, self.evaluator.values(test, env)))
+            return self._agreed(map(truth_of, self.evaluator.values(test, env)))
         return None
 
-    def _combined(self, test: Expr, parts: Sequence[bool | None]) -> bool | None:
+    def _combined(self, test: Expr, parts: Sequence[Truth]) -> Truth:
         decisive = test.name == "or"
         if decisive in parts:
             return decisive
+        if NOT_YET in parts:
+            return NOT_YET
         return None if None in parts else not decisive
 
-    def _compared(self, test: Expr, env: Env) -> bool | None:
+    def _compared(self, test: Expr, env: Env) -> Truth:
         left, right = (self.evaluator.values(arg, env) for arg in test.args)
+        if not left or not (right or test.name in ("in", "not in")):
+            return self._none()
+        found: Truth
         if test.name in ("is", "is not"):
             if right != (Const(None, "NoneType"),):
                 return None
@@ -290,7 +326,7 @@ class Conditions:
             found = self._given(test.args[1], left, env) or self._among(test.args[1], left, right)
         else:
             return None
-        return found if found is None or test.name in ("is", "==", "in") else not found
+        return not found if isinstance(found, bool) and test.name in ("is not", "!=", "not in") else found
 
     def _given(self, mapping: Expr, keys: Values, env: Env) -> bool | None:
         """True if `**kwargs` surely has the keys: the call passes them, and nothing takes them out."""
@@ -300,12 +336,12 @@ class Conditions:
         given = (isinstance(key, Const) and arguments.from_kwargs(env, str(key.value))[1] for key in keys)
         return True if all(given) else None
 
-    def _among(self, container: Expr, left: Values, right: Values) -> bool | None:
+    def _among(self, container: Expr, left: Values, right: Values) -> Truth:
         """Whether constants are parts of a text, or among the constants of a list."""
         if container.kind in ("tuple", "list", "set") and all(item.kind == "constant" for item in container.args):
             known = [item.value for item in container.args]
-            return agreed(value.value in known if isinstance(value, Const) else None for value in left)
-        return agreed(
+            return self._agreed(value.value in known if isinstance(value, Const) else None for value in left)
+        return self._agreed(
             one.value in other.value
             if isinstance(one, Const) and isinstance(one.value, str)
             and isinstance(other, Const) and isinstance(other.value, str)
@@ -317,7 +353,8 @@ class Conditions:
     def _named_classes(self, classes: Expr, env: Env) -> list[Value]:
         """The classes that the second argument of `isinstance` names."""
         names = classes.args if classes.kind == "tuple" else (classes,)
-        return [klass for name in names for klass in self.evaluator.values(name, env) or (Opaque(name, env),)]
+        unknown = self.evaluator.unless_open
+        return [klass for name in names for klass in self.evaluator.values(name, env) or unknown(Opaque(name, env))]
 
     def _is_one(self, value: Value, classes: Sequence[Value]) -> bool | None:
         """Whether a value is an instance of one of these classes."""
@@ -416,9 +453,9 @@ def compared(test: Expr, value: Value) -> bool | None:
     return found if found is None or test.name in ("is", "==", "in") else not found
 
 
-def agreed(answers: Iterable[bool | None]) -> bool | None:
+def agreed(answers: Iterable[Truth]) -> Truth:
     """The answer that all alternatives give; None where they differ, or there are none; asked until they do."""
-    found = None
+    found: Truth = None
     for answer in answers:
         if answer is None or (found is not None and answer is not found):
             return None

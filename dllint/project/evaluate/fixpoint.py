@@ -29,6 +29,7 @@ twice as many: it stays at the last."""
 _ROOT = sys.maxsize
 """The number of a cycle's first question: it comes last."""
 _MISSING: Any = object()
+_ALTERNATIVES = (tuple, list, frozenset)
 
 
 class _Open:
@@ -42,6 +43,7 @@ class _Open:
         "index",
         "key",
         "known",
+        "least",
         "number",
         "readers",
         "reads",
@@ -49,10 +51,12 @@ class _Open:
         "waits",
     )
 
-    def __init__(self, known: dict[Any, Any], key: Any, value: Any, find: Callable[..., Any], args: Any) -> None:
+    def __init__(self, known: dict[Any, Any], key: Any, least: Any, find: Callable[..., Any], args: Any) -> None:
         self.known = known
         self.key = key
-        self.value = value
+        self.least = least
+        """What it begins with: what another answer adds to that takes nothing back."""
+        self.value = least
         self.find = find
         self.args = args
         self.index = -1
@@ -179,7 +183,7 @@ class Fixpoint:
         found = question.find(*question.args)
         if found is question.value:
             return
-        question.changes += not _grows(question.value, found)
+        question.changes += question.value is not question.least and not _says(found, question.value)
         if question.changes > MAX_CHANGES:
             found = _joined(question.value, found) if question.changes < 2 * MAX_CHANGES else question.value
             self.given_up += question.changes == 2 * MAX_CHANGES
@@ -254,20 +258,30 @@ def _earliest(question: _Open) -> _Open:
 
 def _same(one: Any, other: Any) -> bool:
     """Whether two answers say the same; the order of alternatives says nothing."""
-    if one == other or type(one) is not tuple or type(other) is not tuple or len(one) != len(other):
-        return bool(one == other)
-    return set(one) <= set(other)
+    return bool(one == other) or (_says(one, other) and _says(other, one))
 
 
-def _grows(one: Any, other: Any) -> bool:
-    """Whether an answer takes back nothing that an earlier one said."""
-    if type(one) is tuple and type(other) is tuple:
-        return not one or (len(other) >= len(one) and set(one) <= set(other))
+def _says(other: Any, one: Any) -> bool:
+    """Whether an answer says all that another one says: alternatives have been added, and what is under keys."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        return all(key in other and _says(other[key], value) for key, value in one.items())
+    if type(one) in _ALTERNATIVES:
+        return len(other) >= len(one) and set(other).issuperset(one)
+    if isinstance(one, tuple):  # with names
+        return all(map(_says, other, one))
     return bool(one == other)
 
 
 def _joined(one: Any, other: Any) -> Any:
-    """An answer that both are part of; None, not known, if they aren't alternatives."""
-    if type(one) is tuple and type(other) is tuple:
-        return tuple(dict.fromkeys((*one, *other)))
+    """An answer that says what both say; None, not known, if they aren't alternatives."""
+    if type(one) is not type(other):
+        return None
+    if isinstance(one, dict):
+        return one | {key: _joined(one[key], value) if key in one else value for key, value in other.items()}
+    if type(one) in _ALTERNATIVES:
+        return type(one)(dict.fromkeys((*one, *other)))
+    if isinstance(one, tuple):
+        return type(one)(*map(_joined, one, other))
     return other if one == other or not isinstance(other, bool) else None
