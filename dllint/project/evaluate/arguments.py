@@ -55,9 +55,9 @@ class Arguments:
             return self.rest(env, parameter)
         if env.call is not None and env.caller is not None:
             found = [value for pair in self.passed(env, position, parameter) for value in self.evaluator.values(*pair)]
-            return unique(found) or (Free(env.module, env.function, name),)
+            return unique(found) or self.evaluator.unless_open(Free(env.module, env.function, name))
         found = list(self._from_call_sites(env, position, parameter))
-        if not found:
+        if not found and not self.evaluator.fixpoint.is_open():
             found += self._default(env, parameter)
             found += self._from_setter(env, facts, position)
             found.append(Free(env.module, env.function, name))
@@ -72,7 +72,7 @@ class Arguments:
             bound = self.evaluator.env(env.module, env.function, site.expr, caller, env.receiver, env.outer, skip)
             if bound.call is not None and bound.caller is not None:
                 found.append(Seq(self._collected(bound.call, bound, parameter), bound.caller))
-        return unique(found) or (Free(env.module, env.function, parameter.name),)
+        return unique(found) or self.evaluator.unless_open(Free(env.module, env.function, parameter.name))
 
     def _collected(self, call: Expr, env: Env, parameter: Parameter) -> Expr:
         key = (id(call), id(env.facts), parameter.kind)

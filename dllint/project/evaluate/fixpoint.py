@@ -47,6 +47,7 @@ class _Open:
         "number",
         "readers",
         "reads",
+        "released",
         "value",
         "waits",
     )
@@ -71,6 +72,19 @@ class _Open:
         """Its place among all that got a provisional answer: behind most of those that it has read."""
         self.waits = False
         """Whether it holds something back until its cycle has come to rest."""
+        self.released = False
+        """Whether it has said what it held back, which it never takes back."""
+
+
+    def joined(self, found: Any) -> Any:
+        """An answer that says what the last one and another one say; True and False make None, which is not known."""
+        if self.value is self.least:
+            return found
+        if not isinstance(found, bool) and not isinstance(self.value, bool):
+            return _joined(self.value, found)
+        if isinstance(self.least, bool):
+            return self.value or found
+        return found if found is self.value else None
 
 
 class Fixpoint:
@@ -86,8 +100,6 @@ class Fixpoint:
         """How many questions have had a provisional answer."""
         self._reads = 0
         """How often a provisional value was read."""
-        self._at_rest = 0
-        """How many cycles that have come to rest are being asked for what was held back."""
         self.given_up = 0
         """How many questions keep an answer that had not come to rest."""
 
@@ -121,7 +133,7 @@ class Fixpoint:
 
     def is_open(self) -> bool:
         """Whether the question being answered has read something that may still change; it is asked again then."""
-        if not self._stack or self._at_rest or self._reads == self._stack[-1].reads:
+        if not self._stack or self._stack[-1].released or self._reads == self._stack[-1].reads:
             return False
         self._stack[-1].waits = True
         return True
@@ -183,9 +195,11 @@ class Fixpoint:
         found = question.find(*question.args)
         if found is question.value:
             return
+        if question.released:
+            found = question.joined(found)
         question.changes += question.value is not question.least and not _says(found, question.value)
         if question.changes > MAX_CHANGES:
-            found = _joined(question.value, found) if question.changes < 2 * MAX_CHANGES else question.value
+            found = question.joined(found) if question.changes < 2 * MAX_CHANGES else question.value
             self.given_up += question.changes == 2 * MAX_CHANGES
         if question.readers and not _same(found, question.value):
             self._again += question.readers
@@ -223,15 +237,16 @@ class Fixpoint:
         self._again += waiting.values()
 
     def _release(self, root: _Open, mark: int, again: int) -> None:
-        """Asks those again that hold something back: what there is now is all there will be."""
-        waiting = [question for question in (*self._provisional[mark:], root) if question.waits]
-        self._again += waiting
-        self._at_rest += 1
-        try:
+        """Asks those again that hold something back, all at once, until none does: there will be no more."""
+        while root.head is None:
+            waiting = [question for question in (*self._provisional[mark:], root) if question.waits]
+            if not waiting:
+                return
+            for question in waiting:
+                question.released = True
+            self._again += waiting
             while root.head is None and len(self._again) > again:
                 self._ask_again(root, again)
-        finally:
-            self._at_rest -= 1
 
     def _keep(self, mark: int) -> None:
         for question in self._provisional[mark:]:
@@ -275,13 +290,11 @@ def _says(other: Any, one: Any) -> bool:
 
 
 def _joined(one: Any, other: Any) -> Any:
-    """An answer that says what both say; None, not known, if they aren't alternatives."""
+    """An answer that says what both say; of what can't be joined, the later one."""
     if type(one) is not type(other):
-        return None
+        return other
     if isinstance(one, dict):
         return one | {key: _joined(one[key], value) if key in one else value for key, value in other.items()}
     if type(one) in _ALTERNATIVES:
         return type(one)(dict.fromkeys((*one, *other)))
-    if isinstance(one, tuple):
-        return type(one)(*map(_joined, one, other))
-    return other if one == other or not isinstance(other, bool) else None
+    return type(one)(*map(_joined, one, other)) if isinstance(one, tuple) else other
