@@ -21,7 +21,7 @@ def offers_to_workers(project: Project) -> bool:
     return (
         not own
         or project.library.gives_away
-        or any(loader.asked and not project.never_asks(loader) for loader in project.open_loaders)
+        or any(map(gets_workers, project.open_loaders))
     )
 
 
