@@ -50,8 +50,8 @@ class OwnTraining:
     @cached_property
     def _defined(self) -> frozenset[str]:
         models = [module.model for module in self.evaluator.index]
-        items = (item for model in models for item in (*model.classes, *model.functions))
-        return frozenset(item.name for item in items)
+        classes = {item.name for model in models for item in model.classes}
+        return frozenset(classes.union(item.name for model in models for item in model.functions))
 
     def _goes_through(self, module: Module) -> bool:
         """Whether code takes the items of a dataset: in a loop, or by an index that is computed."""
