@@ -16,7 +16,7 @@ from dllint.project.evaluate import Answer, Evaluator
 from dllint.project.evaluate.abstract_values import ExtInst, Func, Inst, Klass, Value
 from dllint.project.evaluate.names import is_wrapper
 from dllint.project.program.guards import under_main_guard
-from dllint.project.program.module import Module
+from dllint.project.program.module import Module, Site
 from dllint.project.program.unnamed import Unnamed
 from dllint.targets import Targets
 
@@ -173,7 +173,20 @@ class Library:
         if not all_named and not call_sites.is_returned(module, function.index):
             return False
         callers = call_sites.callers(module, function.index)
-        return all(site.event.kind == "return" for site, _ in callers) if callers else all_named
+        if not callers:
+            return all_named
+        return all(site.event.kind == "return" and not self._is_taken(site) for site, _ in callers)
+
+    def _is_taken(self, returning: Site, above: frozenset[tuple[str, int]] = frozenset()) -> bool:
+        """Whether the project itself takes what a function returns on, so that its own loaders show who gets that.
+
+        A package that offers something returns it to others as well.
+        """
+        place = returning.module.path, returning.function
+        if returning.function < 0 or place in above or self._unnamed.is_offered(returning.module):
+            return False
+        callers = self.evaluator.call_sites.known(returning.module, returning.function)
+        return any(site.event.kind != "return" or self._is_taken(site, above | {place}) for site, _ in callers)
 
     def _for_workers(self, value: Value, module: Module, function: Function) -> bool:
         match value:
