@@ -25,7 +25,7 @@ from dllint.project.execution.main_code import Begun, MainCode
 from dllint.project.execution.own_code import OwnCodes
 from dllint.project.execution.passes import Passes
 from dllint.project.execution.processes import Processes, Task
-from dllint.project.execution.worker_code import WorkerCode
+from dllint.project.execution.worker_code import WorkerCode, never_in_workers
 from dllint.project.loaders.arguments import Given
 from dllint.project.loaders.boundaries import Boundaries, Loader, known_loaders
 from dllint.project.loaders.option_defaults import Declared
@@ -343,7 +343,7 @@ class Project:
         module, function = running.env.module, running.env.function
         known = self._executed.get((module, function))
         if known is None:
-            events = (event for event in running.events if not only_in_main(module, function, event))
+            events = (event for event in running.events if not never_in_workers(module, function, event))
             known = self._executed[module, function] = tuple(call for event in events for call in calls_of(event))
         may_run = self.evaluator.conditions.may_run
         return [call for call in known if may_run(running.env, call.start)]

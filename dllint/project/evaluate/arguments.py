@@ -134,7 +134,9 @@ class Arguments:
             return []
         position, parameter = next((i, item) for i, item in enumerate(env.facts.parameters) if item.name == name)
         return [
-            self._passed(env, (site.expr, self.evaluator.generic(site.module, site.function)), skip, position, parameter)
+            self._passed(
+                env, (site.expr, self.evaluator.generic(site.module, site.function)), skip, position, parameter
+            )
             for site, skip in calls
         ]
 
