@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate import Evaluator
@@ -35,7 +35,8 @@ class GoneThrough:
         named = sum(part.kind == "name" and part.name == name for part in mentioned(klass.module))
         if not sites or named != len(sites) + _asked_for_bases(klass.module, name) or self._leaves_its_file(klass):
             return False
-        return all(self._stays(klass.module, site) for site in sites)
+        methods = {method for base in self.evaluator.classes.mro(klass) for method in base.facts.methods}
+        return all(self._stays(klass.module, site, methods) for site in sites)
 
     def _makes(self, klass: Klass, site: Call) -> bool:
         env = self.evaluator.generic(klass.module, site.function)
@@ -47,7 +48,7 @@ class GoneThrough:
         name = klass.facts.name
         return any(imported.attribute == "*" or name in self.unnamed.names(importer) for importer, imported in naming)
 
-    def _stays(self, module: Module, site: Call) -> bool:
+    def _stays(self, module: Module, site: Call, methods: Set[str]) -> bool:
         event = site.event
         if under_main_guard(module, site.function, event):
             return False
@@ -59,7 +60,7 @@ class GoneThrough:
             return False
         name = event.target.name
         uses = [item for item in _events(module, site.function) if any(part.name == name for part in item.walk())]
-        return not any(item is not event and _hands_on(item, name) for item in uses)
+        return not any(item is not event and _hands_on(item, name, methods) for item in uses)
 
 
 def _asked_for_bases(module: Module, name: str) -> int:
@@ -76,20 +77,24 @@ def _events(module: Module, function: int) -> Iterator[Event]:
             yield from _events(module, inner.index)
 
 
-def _hands_on(event: Event, name: str) -> bool:
-    """Whether an event does more with what has a name than to go through it, to index it or to ask its length."""
+def _hands_on(event: Event, name: str, methods: Set[str]) -> bool:
+    """Whether an event does more with what has a name than to go through it, to index it or to ask its length.
+
+    Or to read what it keeps, which is none of its `methods`.
+    """
     if event.kind == "for" and _is(_unwrapped(event.value), name):
         return False
-    return any(_escapes(expr, name) for expr in (event.value, event.target) if expr is not None)
+    return any(_escapes(expr, name, methods) for expr in (event.value, event.target) if expr is not None)
 
 
-def _escapes(expr: Expr, name: str) -> bool:
+def _escapes(expr: Expr, name: str, methods: Set[str]) -> bool:
     if _is(expr, name):
         return True
     parts = (*expr.args, *(value for _, value in expr.keywords))
-    if expr.kind == "subscript" or (expr.kind == "call" and expr.args[0].name in _HARMLESS):
+    kept = expr.kind == "attribute" and expr.name not in methods and not expr.name.startswith("__")
+    if kept or expr.kind == "subscript" or (expr.kind == "call" and expr.args[0].name in _HARMLESS):
         parts = tuple(part for part in parts if not _is(part, name))
-    return any(_escapes(part, name) for part in parts)
+    return any(_escapes(part, name, methods) for part in parts)
 
 
 def _unwrapped(expr: Expr | None) -> Expr | None:
