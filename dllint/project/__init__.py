@@ -270,7 +270,7 @@ class Project:
     @property
     def _runs(self) -> bool:
         """Whether loaders of the project do something: what it has besides for nobody, an application does without."""
-        return bool(self._reached) or self.boundaries.has_used
+        return bool(self._reached) or self.boundaries.has_used or self.boundaries.has_handed_on
 
     @cached_property
     def _quiet_library(self) -> bool:
