@@ -58,9 +58,9 @@ class Library:
         """Whether a class is a dataset that others can import: not from a notebook."""
         return self.is_dataset(klass) and not klass.module.notebook
 
-    def _stays(self, klass: Klass) -> bool:
+    def _stays(self, klass: Klass, runs: bool) -> bool:
         """Whether the project's own code goes through a dataset, in its own process, and nobody else has it."""
-        return self._gone_through.only(klass) or self._own_training.has(klass)
+        return self._gone_through.only(klass, runs) or self._own_training.has(klass)
 
     def datasets(self, reached: set[Klass], runs: bool) -> Iterator[tuple[Value, Note]]:
         """Dataset classes that no loader reaches, neither themselves nor through a subclass.
@@ -71,7 +71,7 @@ class Library:
         for klass in self.evaluator.classes.all_classes:
             if klass in reached or not self._offers(klass) or "<locals>" in klass.facts.qualname:
                 continue
-            if self._stays(klass) or (runs and self._unnamed.is_class(klass.module, klass.facts)):
+            if self._stays(klass, runs) or (runs and self._unnamed.is_class(klass.module, klass.facts)):
                 continue
             text = f"no loader was seen to take `{klass.facts.name}`; one with workers meets this"
             yield Inst(klass, users=True), Note(klass.module.path, klass.facts.header, text)
@@ -85,7 +85,7 @@ class Library:
         for klass in self.evaluator.classes.all_classes:
             if known and not self._is_loaded_elsewhere(klass):
                 continue
-            if klass in reached or not self.is_dataset(klass) or self._stays(klass):
+            if klass in reached or not self.is_dataset(klass) or self._stays(klass, runs):
                 continue
             for site in self.evaluator.index.calls_named((klass.facts.name,)):
                 env = self.evaluator.generic(site.module, site.function)

@@ -103,6 +103,10 @@ class Unnamed:
     def _lookups(self) -> Lookups:
         return Lookups(self.index)
 
+    def is_looked_up(self, module: Module) -> bool:
+        """Whether what a file has may be found by a name that is computed."""
+        return self._lookups.into(module)
+
     def _name(self, path: str, unit: Unit) -> str:
         model = self.index.modules[path].model
         return model.functions[unit[0]].name if unit[0] >= 0 else model.classes[unit[1]].name
