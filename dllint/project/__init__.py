@@ -285,6 +285,13 @@ class Project:
         given = self.boundaries.argument(loader, loader.boundary.workers)[0]
         return loader.workers is Workers.NONE and all(expr.kind == "constant" for expr, _ in given)
 
+    def may_ask(self, loader: Loader) -> bool:
+        """Whether a loader that takes any dataset has workers, or callers choose: not programs by an option's 0."""
+        if loader.workers is not Workers.NONE:
+            return loader.asked
+        given = self.boundaries.argument(loader, loader.boundary.workers)[0]
+        return loader.asked and not self.never_asks(loader) and not self.boundaries.counts.rests_on_options(given)
+
     @cached_property
     def _reached(self) -> set[Klass]:
         """Classes that some loader ships, with their bases."""

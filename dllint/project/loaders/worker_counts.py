@@ -40,6 +40,7 @@ class WorkerCounts:
         self.declared = declared
         self._known: dict[tuple[Expr, int], frozenset[Workers]] = {}
         self._rests: dict[tuple[Expr, int], bool] = {}
+        self._optional: dict[tuple[Expr, int], bool] = {}
         self._hubs: dict[Value, frozenset[Workers]] = {}
         self._options: dict[tuple[str, Value], frozenset[Workers]] = {}
         """What was declared for what is read: an option's default may be read from an option of the same name."""
@@ -62,6 +63,24 @@ class WorkerCounts:
         return any(
             self.evaluator.ask(self._rests, (expr, id(env)), False, self._rest, expr, env) for expr, env in found
         )
+
+    def rests_on_options(self, found: list[Argument]) -> bool:
+        """Whether a program of the project passes the number, from an option that its user may set."""
+        return any(
+            self.evaluator.ask(self._optional, (expr, id(env)), False, self._rest_on_option, expr, env)
+            for expr, env in found
+        )
+
+    def _rest_on_option(self, expr: Expr, env: Env) -> bool:
+        for value in self.evaluator.values(expr, env):
+            name = _read_name(value)
+            if name and self.declared.option(name, value):
+                return True
+            if isinstance(value, Free):
+                calls = self.evaluator.arguments.passed_by_all(value.module, value.function, value.name)
+                if any(map(self.rests_on_options, calls)):
+                    return True
+        return False
 
     def _rest(self, expr: Expr, env: Env) -> bool:
         if expr.kind == "attribute" and any(map(self._is_filled, self.evaluator.values(expr.args[0], env))):
