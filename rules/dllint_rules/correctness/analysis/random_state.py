@@ -11,6 +11,7 @@ from dllint.project.evaluate.abstract_values import Ext, ExtInst, Func, Inst, Kl
 from dllint.project.execution.call_graph import Running
 from dllint.project.loaders.boundaries import Loader
 from dllint.project.program.events import event_names
+from dllint_rules.correctness.analysis.coins import has_few_outcomes
 
 if TYPE_CHECKING:
     from dllint.project import Project
@@ -84,14 +85,23 @@ class RandomStates:
                         if isinstance(value, ExtInst) and value.env.function < 0 and self.is_generator(value):
                             yield value, base.dotted, item, call
 
-    def global_draws(self, running: Running) -> set[str]:
-        """The libraries whose global generators code draws from: "random", "numpy", "torch"."""
+    def global_draws(self, running: Running) -> dict[str, bool]:
+        """The libraries whose global generators code draws from: "random", "numpy", "torch".
+
+        For each, whether a draw has more than a few outcomes.
+        """
+        found: dict[str, bool] = {}
+        for event in running.events:
+            for part in event.walk():
+                for name in self._drawing(part, running):
+                    found[name] = found.get(name, False) or not has_few_outcomes(running, event, part)
+        return found
+
+    def _drawing(self, part: Expr, running: Running) -> set[str]:
+        """The libraries whose global generators a call draws from."""
         return {
             value.name.partition(".")[0]
-            for event in running.events
-            for part in event.walk()
-            if part.kind == "call"
-            for value in self.evaluator.values(part.args[0], running.env)
+            for value in (self.evaluator.values(part.args[0], running.env) if part.kind == "call" else ())
             if isinstance(value, Ext) and value.name.startswith(_GLOBAL) and value.name not in _NO_DRAWS
         }
 
