@@ -43,7 +43,6 @@ class Guarded(NamedTuple):
     """The function that sets it, where a function does that also starts the workers."""
 
 
-
 class GuardedNames:
     """Answers which of a script's names spawned processes do not have."""
 

@@ -84,7 +84,9 @@ class LocalTarget(Rule):
             return None
         guarded = project.guarded.defined(value, task.env) if value.facts.parent >= 0 else None
         if guarded is not None and guarded.setter:
-            what = f"`{value.facts.name}` sent to `{task.name}` is defined by `{guarded.setter}` in the main process only"
+            what = (
+                f"`{value.facts.name}` sent to `{task.name}` is defined by `{guarded.setter}` in the main process only"
+            )
             return self._finding(
                 project, task, held, f"{what}, so no spawned process finds it", "define it at module level", PICKLING
             )
