@@ -279,9 +279,14 @@ def canonical(name: str) -> str:
     return name
 
 
+def keeps_as_it_is(name: str) -> bool:
+    """Whether an external callable is known to keep what it is given: any library's `random_split` splits a dataset."""
+    return name in KEEPERS or name.rpartition(".")[2] == "random_split"
+
+
 def holds_arguments(name: str) -> bool:
     """Whether an external callable's result keeps the arguments it is called with."""
-    if name in KEEPERS:
-        return True
     last = name.rpartition(".")[2]
+    if keeps_as_it_is(name):
+        return True
     return last[:1].isupper() and name.startswith(HOLDING_ROOTS)

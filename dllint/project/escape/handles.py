@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint.knowledge import DATASETS, KEEPERS, WORKER_METHODS
+from dllint.knowledge import DATASETS, WORKER_METHODS, keeps_as_it_is
 from dllint.model.facts import Event
 from dllint.project.escape.handle_table import HANDLES, ITERDIR, MODULE, SUBMODULES, Handle
 from dllint.project.evaluate import Evaluator
@@ -112,7 +112,7 @@ def gives_back(made: ExtInst) -> bool:
 
 def keeps(name: str) -> bool:
     """Whether an external callable is known to keep what it is given as it is, not to read it."""
-    return name in KEEPERS or name in DATASETS
+    return keeps_as_it_is(name) or name in DATASETS
 
 
 class Handles:
