@@ -181,7 +181,7 @@ DATASETS = frozenset({
     "torch_geometric.data.InMemoryDataset", "monai.data.Dataset", "monai.data.CacheDataset",
     "monai.data.PersistentDataset", "torchvision.datasets.VisionDataset", "torchvision.datasets.ImageFolder",
     "torchvision.datasets.DatasetFolder", "torchvision.datasets.folder.ImageFolder",
-    "torchvision.datasets.CocoDetection",
+    "torchvision.datasets.CocoDetection", "faster_coco_eval.utils.pytorch.FasterCocoDetection",
     "torchvision.datasets.vision.VisionDataset", "torchvision.datasets.folder.DatasetFolder",
     "fairseq.data.FairseqDataset", "webdataset.WebDataset", "litdata.StreamingDataset", "streaming.StreamingDataset",
     "mmdet.datasets.CustomDataset", "mmengine.dataset.BaseDataset", "torchaudio.datasets.LIBRISPEECH",

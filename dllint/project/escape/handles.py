@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dllint.knowledge import DATASETS, WORKER_METHODS, keeps_as_it_is
-from dllint.model.facts import Event
+from dllint.model.facts import Event, Expr
 from dllint.project.escape.handle_table import HANDLES, ITERDIR, MODULE, SUBMODULES, Handle
 from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.abstract_values import Env, Ext, ExtInst, ExtMethod, Inst, Klass, Method, Mod, Seq, Value
@@ -55,20 +55,23 @@ def _archive(loaded: ExtInst) -> Handle | None:
 
 
 def _is_read_by_name(loaded: ExtInst) -> bool:
-    """Whether the function or class that keeps what a call returns reads it so: `self.data["poses"]`."""
+    """Whether an attribute is set to what a call returns, and its class reads that so: `self.data["poses"]`.
+
+    Nothing can be set in an archive, or deleted from it: what that is done to is a dictionary.
+    """
     module, function = loaded.env.module, loaded.env.function
-    kept = {
-        event.target.dotted
-        for event in module.events(function)
-        if event.value is loaded.call and event.target is not None and event.target.dotted
-    }
+    targets = (event.target for event in module.events(function) if event.value is loaded.call)
+    kept = {target.dotted for target in targets if target is not None and target.kind == "attribute"}
     owner = module.method_owner(function)
-    methods = module.model.classes[owner].methods.values() if owner >= 0 else (function,)
-    parts = (part for index in methods for event in module.events(index) for part in event.walk())
-    return any(
-        part.kind == "subscript" and isinstance(part.args[1].value, str) and part.args[0].dotted in kept
-        for part in parts
-    )
+    methods = module.model.classes[owner].methods.values() if owner >= 0 and kept else ()
+    events = [event for index in methods for event in module.events(index)]
+    changed = any(event.target is not None and _has_key(event.target, kept) for event in events)
+    return not changed and any(_has_key(part, kept) for event in events for part in event.walk())
+
+
+def _has_key(part: Expr, kept: set[str]) -> bool:
+    """Whether an expression asks one of some names for a key that is written out."""
+    return part.kind == "subscript" and isinstance(part.args[1].value, str) and part.args[0].dotted in kept
 
 
 def _without_locks(made: ExtInst) -> bool:
