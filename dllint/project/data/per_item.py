@@ -166,12 +166,18 @@ class PerItem:
         if facts.owner >= 0 and name == env.module.receiver_name(env.function):
             return Answer.NO
         if env.call is None or env.caller is None:
-            return Answer.YES if facts.name in _ENTRIES or "collate" in facts.name else Answer.UNKNOWN
+            entered = facts.name in _ENTRIES or "collate" in facts.name
+            return Answer.YES if entered or self._passed_by_any(name, env) else Answer.UNKNOWN
         for position, parameter in enumerate(facts.parameters):
             if parameter.name == name and parameter.kind not in ("args", "kwargs"):
                 passed = self.evaluator.arguments.passed(env, position, parameter)
                 return _any(self.varies(value, where) for value, where in passed) if passed else Answer.UNKNOWN
         return Answer.UNKNOWN
+
+    def _passed_by_any(self, name: str, env: Env) -> bool:
+        """Whether some call passes what changes with the item, where the call that leads here was forgotten."""
+        found = self.evaluator.arguments.from_any_call(env, name)
+        return any(self.varies(value, where) is Answer.YES for value, where in found)
 
 
 def _is_drawn(callee: Value) -> bool:

@@ -153,6 +153,18 @@ class Arguments:
                 yield from self.evaluator.values(*pair)
         yield from self.evaluator.decorations.given(env, position)
 
+    def from_any_call(self, env: Env, name: str) -> Iterator[Argument]:
+        """What the calls that may have made an activation pass for a parameter, though which one did isn't known."""
+        facts = env.facts
+        position = next((index for index, item in enumerate(facts.parameters) if item.name == name), -1)
+        if position < 0 or facts.parameters[position].kind in ("args", "kwargs"):
+            return
+        shift = 1 if self._is_receiver(facts, facts.parameters[0]) else 0
+        place = None if facts.parameters[position].kind == "keyword" else position - shift
+        for site, skip, caller in self._calling(env):
+            found, _ = self.argument(site.expr, caller, None if place is None else place + skip, name)
+            yield from found
+
     def _calling(self, env: Env) -> Iterator[tuple[Site, int, Env]]:
         """The calls that may have made an activation, with the positional arguments to skip and the callers'.
 
