@@ -115,6 +115,7 @@ _PUBLIC = {
     "only_first_batch": "dllint.project.execution.first_batches",
     "outcomes": "dllint.start_methods",
     "own_attribute": "dllint.project.edits.own_attribute",
+    "own_attributes": "dllint.syntax.owner",
     "piece": "dllint.syntax.arguments",
     "reference": "dllint.syntax.names",
     "renamed": "dllint.syntax.nested",

@@ -81,6 +81,7 @@ from dllint.syntax.lazy import made_again as made_again
 from dllint.syntax.lazy import state_without as state_without
 from dllint.syntax.names import module_alias as module_alias
 from dllint.syntax.names import reference as reference
+from dllint.syntax.owner import own_attributes as own_attributes
 from dllint.syntax.partials import Callee as Callee
 from dllint.syntax.refused import Refused as Refused
 from dllint.syntax.removal import without_import as without_import
