@@ -503,3 +503,28 @@ def test_a_module_that_is_reloaded_is_read_as_a_worker_has_it() -> None:
     assert "worker code reads `scale`" in refused(files)
     files["train.py"] = text.replace("        return index", "        importlib.reload(config)\n        return index")
     assert "    config.scale['a'] = 4\n" in fixed(files)
+
+
+@pytest.mark.parametrize(
+    ("work", "moves"),
+    [
+        ("state = torch.load('state.pt')", True),
+        ("model = torch.nn.Linear(1, 1).cuda()", True),
+        ("def fetch():\n    os.makedirs('data')\nfetch()", True),
+        ("model = torch.nn.Linear(1, 1)", False),
+        ("text = ' '.join('ab')", False),
+    ],
+)
+def test_work_that_every_worker_would_do_again_does_not_stay_above_functions(work: str, moves: bool) -> None:
+    text = script(f"import os\n{work}\ndef score(batch):\n    return batch * 2\n{LOOP}")
+    result = fixed(text, Applicability.UNSAFE if moves else Applicability.SAFE)
+    guard = result.index("if __name__")
+    assert result.index("def score") < guard < result.index("for batch in")
+    assert (guard < result.rindex(work.splitlines()[-1])) == moves
+
+
+def test_work_stays_where_a_function_needs_it_when_it_is_made() -> None:
+    for parameters, item in (("batch, state=state", "index"), ("batch", "index, state")):
+        text = script(f"state = torch.load('state.pt')\ndef score({parameters}):\n    return batch\n{LOOP}", item=item)
+        result = fixed(text, Applicability.SAFE)
+        assert result.index("state = torch") < result.index("def score") < result.index("if __name__")

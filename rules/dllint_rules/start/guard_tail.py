@@ -35,6 +35,12 @@ _TITLE = re.compile(r"""\A(?:#.*\s*|\s+)*[rR]?(?:\"{3}|'{3})[^"']*?^[=\-*#~^]{3,
 _BY_NAME = re.compile(r"\b(?:import_module|__import__|run_module|run_path|exec|entry_points)\b")
 _DISK = {"exists", "isfile", "isdir", "is_file", "is_dir", "listdir", "scandir", "glob"}
 _EXITS = {"exit", "_exit", "quit"}
+_WORK = {
+    *("load", "load_state_dict", "load_from_checkpoint", "from_pretrained", "open", "read_csv", "read_pickle"),
+    *("download", "urlretrieve", "urlopen", "load_dataset", "download_url", "extractall", "mkdir", "makedirs"),
+    *("rmtree", "cuda", "to"),
+}
+"""Names of calls that take time, memory or a place on the disk."""
 _FEEDING = frozenset({"other", "constant", "text"})
 """Kinds of statements that may do nothing for workers."""
 _CALLBACKS = ("callback", "error_callback")
@@ -234,11 +240,25 @@ class _Tail:
     def top(self) -> int:
         """The first statement to move: above those that start workers, what merely feeds them.
 
-        Definitions between these stay where they are, unless what is above them must not stay.
+        Definitions between these stay where they are, unless what is above them must not stay, or is work that every
+        worker would do again.
         """
         nearest = self._reached(_FEEDING)
-        above = self._reached({*_FEEDING, "definition"}) if self._leaves(nearest) else nearest
+        above = self._reached({*_FEEDING, "definition"})
+        if above == nearest or not (self._leaves(nearest) or self._works(above, nearest)):
+            return nearest
         return nearest if self._leaves(above) else above
+
+    def _works(self, start: int, end: int) -> bool:
+        """Whether some statements read or write files or the network, or send something to a device."""
+        stay = [item for item in self.statements[start:end] if item.kind == "other"]
+        entries = [entry for item in stay for entry in self._entries(item.span.start, item.span.end)]
+        for running in self.project.main_code.reach.walk(entries):
+            own = running.env.function < 0
+            for event in [running.start] if own and running.start is not None else running.events:
+                if any(expr.kind == "call" and expr.args[0].name in _WORK for expr in event.walk()):
+                    return True
+        return False
 
     def _reached(self, kinds: Set[str]) -> int:
         """The first of the statements of some kinds that may move."""
