@@ -1,7 +1,7 @@
 """Whatever program is fixed: it parses, keeps its comments, does the same in one process, and then pickles.
 
-150 programs by default, 10,000 with `-m slow`; `DLLINT_PROGRAMS=500 pytest -m slow tests/test_fix_properties.py` checks so
-many.
+150 programs by default, 10,000 with `-m slow`. `DLLINT_PROGRAMS=500 pytest -m slow tests/test_fix_properties.py` checks
+so many.
 """
 
 from __future__ import annotations

@@ -528,3 +528,54 @@ def test_work_stays_where_a_function_needs_it_when_it_is_made() -> None:
         text = script(f"state = torch.load('state.pt')\ndef score({parameters}):\n    return batch\n{LOOP}", item=item)
         result = fixed(text, Applicability.SAFE)
         assert result.index("state = torch") < result.index("def score") < result.index("if __name__")
+
+
+BETWEEN = """\
+from torch import nn
+{before}
+model = nn.Linear(1, 1).cuda()
+{imports}
+print(model)
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "imports"),
+    [
+        ("parts = 3", "import time"),
+        ("parts = 3", "import time\nimport os.path"),
+        ("parts = 3", "from torch.optim import Adam"),
+        ("torch.manual_seed(0)", "import time"),
+        ("os.environ['A'] = '1'", "import time"),
+    ],
+)
+def test_imports_between_go_with_the_imports(before: str, imports: str) -> None:
+    text = script("")[: -len("\n")] + BETWEEN.format(before=before, imports=imports) + LOOP
+    result = fixed(text).replace('"__main__"', "'__main__'")
+    assert f"from torch import nn\n{imports}\n\n\nif __name__ == '__main__':\n    {before}\n    model = " in result
+    assert result.endswith(
+        "    print(model)\n    for batch in DataLoader(Numbers(), num_workers=2):\n        print(batch)\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "imports"),
+    [
+        ("parts = 3", "import pandas"),
+        ("parts = 3", "from torch.optim import *"),
+        ("parts = 3", "try:\n    import time\nexcept ImportError:\n    pass"),
+        ("torch.use_deterministic()", "from torch.optim import Adam"),
+        ("os.environ['A'] = '1'", "from torch.optim import Adam"),
+        ("sys.path.append('..'); x = 1", "from torch.optim import Adam"),
+        ("time = 3", "import time"),
+    ],
+)
+def test_an_import_that_something_above_may_prepare_stays_where_it_is(before: str, imports: str) -> None:
+    text = script("")[: -len("\n")] + BETWEEN.format(before=before, imports=imports) + LOOP
+    result = apply(text, fix_of(text).edits)
+    assert result.index(before) < result.index(f"\n{imports}\n") < result.index("if __name__")
+
+
+def test_an_import_without_work_above_stays_where_it_is() -> None:
+    text = script("parts = 3\nprint(parts)\nimport time\nprint(time)\n" + LOOP)
+    assert "print(parts)\nimport time\n\nif __name__ == " in fixed(text, Applicability.SAFE)
