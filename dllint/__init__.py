@@ -84,6 +84,7 @@ _PUBLIC = {
     "below_statement": "dllint.syntax.below",
     "beside": "dllint.syntax.beside",
     "call_with": "dllint.syntax.arguments",
+    "changed_entry": "dllint.syntax.changed",
     "closed_if_open": "dllint.syntax.closing",
     "enclosed": "dllint.syntax.width",
     "event_names": "dllint.project.program.events",
