@@ -579,3 +579,17 @@ def test_an_import_that_something_above_may_prepare_stays_where_it_is(before: st
 def test_an_import_without_work_above_stays_where_it_is() -> None:
     text = script("parts = 3\nprint(parts)\nimport time\nprint(time)\n" + LOOP)
     assert "print(parts)\nimport time\n\nif __name__ == " in fixed(text, Applicability.SAFE)
+
+
+@pytest.mark.parametrize(
+    ("below", "stays"),
+    [("optimizer = Adam(model)", True), ("", False), ("from torch.optim import SGD\n", False)],
+)
+def test_a_comment_about_an_import_and_what_follows_stays_there(below: str, stays: bool) -> None:
+    imports = f"# The optimizer.\nfrom torch.optim import Adam\n{below}"
+    text = script("")[: -len("\n")] + BETWEEN.format(before="parts = 3", imports=imports) + LOOP
+    result = fixed(text)
+    guard = result.index("if __name__")
+    assert result.index("import Adam") < guard
+    assert (guard < result.index("# The optimizer.")) == stays
+    assert ("    # The optimizer.\n    optimizer = Adam(model)\n" in result) == stays

@@ -193,7 +193,17 @@ def _lifted_rows(source: Source, lifted: Sequence[Span]) -> list[tuple[int, int]
     if not lifted or seen is None:
         return []
     ends = {span.end for span in lifted}
-    return [rows(source, seen, node) for node in seen.tree.body if seen.offsets.span(node)[1] in ends]
+    found = [node for node in seen.tree.body if seen.offsets.span(node)[1] in ends]
+    return [
+        (node.lineno, last) if _begins_paragraph(source, node, last) else (first, last)
+        for node, (first, last) in ((node, rows(source, seen, node)) for node in found)
+    ]
+
+
+def _begins_paragraph(source: Source, node: ast.stmt, last: int) -> bool:
+    """Whether other statements follow an import at once, so that a comment above is about all of them."""
+    below = source.line(last + 1).strip() if last < len(source.line_starts) else ""
+    return isinstance(node, (ast.Import, ast.ImportFrom)) and not below.startswith(("import ", "from ")) and bool(below)
 
 
 def _lines(source: Source, first: int, last: int) -> str:
