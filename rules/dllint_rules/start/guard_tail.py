@@ -284,16 +284,14 @@ class _Tail:
 
     def _before_work(self, start: int, end: int) -> int:
         """Where the guard begins between two statements: below the last definitions or imports without work above."""
-        top = start
-        for index in range(start, end):
-            if self.statements[index].kind in ("definition", "import") and not self._works(start, index):
-                top = index + 1
-        return self._below_names(top) if self._works(top, end) else end
+        work = next((index for index in range(start, end) if self._works(index)), -1)
+        above = (index + 1 for index in range(start, work) if self.statements[index].kind in ("definition", "import"))
+        return end if work < 0 else self._below_names(max(above, default=start))
 
-    def _works(self, start: int, end: int) -> bool:
-        """Whether some statements read or write files or the network, or send something to a device."""
-        stay = [item for item in self.statements[start:end] if item.kind == "other"]
-        entries = [entry for item in stay for entry in self._entries(item.span.start, item.span.end)]
+    def _works(self, index: int) -> bool:
+        """Whether a statement reads or writes files or the network, or sends something to a device."""
+        statement = self.statements[index]
+        entries = self._entries(statement.span.start, statement.span.end) if statement.kind == "other" else []
         for running in self.project.main_code.reach.walk(entries):
             own = running.env.function < 0
             for event in [running.start] if own and running.start is not None else running.events:
