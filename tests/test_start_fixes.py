@@ -593,3 +593,14 @@ def test_a_comment_about_an_import_and_what_follows_stays_there(below: str, stay
     assert result.index("import Adam") < guard
     assert (guard < result.index("# The optimizer.")) == stays
     assert ("    # The optimizer.\n    optimizer = Adam(model)\n" in result) == stays
+
+
+@pytest.mark.parametrize(
+    ("method", "why"), [("rsplit('/')", ""), ("upper()", ""), ("update(1)", "may be changed there")]
+)
+def test_methods_of_strings_change_nothing(method: str, why: str) -> None:
+    text = script("import os\nname = os.path.join('a', 'b')\n" + LOOP + f"name.{method}\n", item="len(name)")
+    if why:
+        assert why in refused(text)
+    else:
+        assert f"    name.{method}" in fixed(text, Applicability.SAFE)
