@@ -64,6 +64,7 @@ from dllint.source import Span as Span
 from dllint.start_methods import ALL_METHODS as ALL_METHODS
 from dllint.start_methods import FORK as FORK
 from dllint.start_methods import PICKLING as PICKLING
+from dllint.syntax.changed import changed_entry as changed_entry
 from dllint.syntax.closing import closed_if_open as closed_if_open
 from dllint.syntax.definition import insertion as insertion
 from dllint.syntax.each import on_each as on_each
@@ -81,6 +82,7 @@ from dllint.syntax.lazy import made_again as made_again
 from dllint.syntax.lazy import state_without as state_without
 from dllint.syntax.names import module_alias as module_alias
 from dllint.syntax.names import reference as reference
+from dllint.syntax.owner import own_attributes as own_attributes
 from dllint.syntax.partials import Callee as Callee
 from dllint.syntax.refused import Refused as Refused
 from dllint.syntax.removal import without_import as without_import

@@ -181,7 +181,7 @@ DATASETS = frozenset({
     "torch_geometric.data.InMemoryDataset", "monai.data.Dataset", "monai.data.CacheDataset",
     "monai.data.PersistentDataset", "torchvision.datasets.VisionDataset", "torchvision.datasets.ImageFolder",
     "torchvision.datasets.DatasetFolder", "torchvision.datasets.folder.ImageFolder",
-    "torchvision.datasets.CocoDetection",
+    "torchvision.datasets.CocoDetection", "faster_coco_eval.utils.pytorch.FasterCocoDetection",
     "torchvision.datasets.vision.VisionDataset", "torchvision.datasets.folder.DatasetFolder",
     "fairseq.data.FairseqDataset", "webdataset.WebDataset", "litdata.StreamingDataset", "streaming.StreamingDataset",
     "mmdet.datasets.CustomDataset", "mmengine.dataset.BaseDataset", "torchaudio.datasets.LIBRISPEECH",
@@ -279,9 +279,14 @@ def canonical(name: str) -> str:
     return name
 
 
+def keeps_as_it_is(name: str) -> bool:
+    """Whether an external callable is known to keep what it is given: any library's `random_split` splits a dataset."""
+    return name in KEEPERS or name.rpartition(".")[2] == "random_split"
+
+
 def holds_arguments(name: str) -> bool:
     """Whether an external callable's result keeps the arguments it is called with."""
-    if name in KEEPERS:
-        return True
     last = name.rpartition(".")[2]
+    if keeps_as_it_is(name):
+        return True
     return last[:1].isupper() and name.startswith(HOLDING_ROOTS)

@@ -1,11 +1,13 @@
 """Whatever program is fixed: it parses, keeps its comments, does the same in one process, and then pickles.
 
-150 programs by default, 10,000 with `-m slow`.
+150 programs by default, 10,000 with `-m slow`. `DLLINT_PROGRAMS=500 pytest -m slow tests/test_fix_properties.py` checks
+so many.
 """
 
 from __future__ import annotations
 
 import io
+import os
 import pickle
 import re
 import sys
@@ -29,6 +31,7 @@ from tests.programs import Program, programs
 
 PICKLING = {"DLL101", "DLL102", "DLL103", "DLL104", "DLL105"}
 NAME = "fixed_program"
+MANY = int(os.environ.get("DLLINT_PROGRAMS", "10000"))
 
 
 def fixed(source: Source) -> tuple[Outcome, set[str]]:
@@ -129,7 +132,7 @@ def test_a_fixed_program_does_the_same_and_pickles(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.slow
-@settings(max_examples=10_000, deadline=None, suppress_health_check=_LATE)
+@settings(max_examples=MANY, deadline=None, suppress_health_check=_LATE)
 @given(programs())
 def test_many_fixed_programs_do_the_same_and_pickle(monkeypatch: pytest.MonkeyPatch, program: Program) -> None:
     check(program, monkeypatch)

@@ -141,6 +141,29 @@ def test_code_that_adds_to_records_is_named() -> None:
     assert fix.title.endswith("once they are complete; a.py:11 (`more = self.rows + [{}]`) needs a list")
 
 
+@pytest.mark.parametrize(
+    ("item", "why"),
+    [
+        ("row = self.rows[index]\n        row.pop('a')\n        return row", "`row.pop('a')`"),
+        ("row = self.rows[index]\n        row['b'] = 1\n        return row", "`row['b'] = 1`"),
+        ("self.rows[index]['b'] = 1\n        return index", "`self.rows[index]['b'] = 1`"),
+        ("self.rows[index].update(b=1)\n        return index", "`self.rows[index].update(b=1)`"),
+        ("row = self.rows[index]\n        random.shuffle(row)\n        return row", "`random.shuffle(row)`"),
+        ("row = dict(self.rows[index])\n        row['b'] = 1\n        return row", ""),
+        ("row = self.rows[index]\n        row = dict(row)\n        row['b'] = 1\n        return row", ""),
+        ("row = self.rows[index]\n        return row.pop('a', 1)", "`return row.pop('a', 1)`"),
+        ("row = self.rows[index]\n        return row.add(1)", ""),
+        ("row = self.rows[index]\n        other = {}\n        other['b'] = row\n        return other", ""),
+    ],
+)
+def test_entries_that_workers_change_are_not_packed(item: str, why: str) -> None:
+    init = "self.rows = [dict(row) for row in csv.reader(open(path))]"
+    fix = fix_of("DLL202", init, item)
+    assert fix is not None
+    assert fix.title.endswith(f"({why}) changes an entry in workers" if why else "once they are complete")
+    assert bool(fix.snippet) == (not why)
+
+
 def test_records_that_workers_change_are_not_packed() -> None:
     init = "self.rows = [dict(row) for row in csv.reader(open(path))]"
     fix = fix_of("DLL202", init, "self.rows[index] = row = self.rows[index]['a']\n        return row")

@@ -503,3 +503,104 @@ def test_a_module_that_is_reloaded_is_read_as_a_worker_has_it() -> None:
     assert "worker code reads `scale`" in refused(files)
     files["train.py"] = text.replace("        return index", "        importlib.reload(config)\n        return index")
     assert "    config.scale['a'] = 4\n" in fixed(files)
+
+
+@pytest.mark.parametrize(
+    ("work", "moves"),
+    [
+        ("state = torch.load('state.pt')", True),
+        ("model = torch.nn.Linear(1, 1).cuda()", True),
+        ("def fetch():\n    os.makedirs('data')\nfetch()", True),
+        ("model = torch.nn.Linear(1, 1)", False),
+        ("text = ' '.join('ab')", False),
+    ],
+)
+def test_work_that_every_worker_would_do_again_does_not_stay_above_functions(work: str, moves: bool) -> None:
+    text = script(f"import os\n{work}\ndef score(batch):\n    return batch * 2\n{LOOP}")
+    result = fixed(text, Applicability.UNSAFE if moves else Applicability.SAFE)
+    guard = result.index("if __name__")
+    assert result.index("def score") < guard < result.index("for batch in")
+    assert (guard < result.rindex(work.splitlines()[-1])) == moves
+
+
+def test_work_stays_where_a_function_needs_it_when_it_is_made() -> None:
+    for parameters, item in (("batch, state=state", "index"), ("batch", "index, state")):
+        text = script(f"state = torch.load('state.pt')\ndef score({parameters}):\n    return batch\n{LOOP}", item=item)
+        result = fixed(text, Applicability.SAFE)
+        assert result.index("state = torch") < result.index("def score") < result.index("if __name__")
+
+
+BETWEEN = """\
+from torch import nn
+{before}
+model = nn.Linear(1, 1).cuda()
+{imports}
+print(model)
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "imports"),
+    [
+        ("parts = 3", "import time"),
+        ("parts = 3", "import time\nimport os.path"),
+        ("parts = 3", "from torch.optim import Adam"),
+        ("torch.manual_seed(0)", "import time"),
+        ("os.environ['A'] = '1'", "import time"),
+    ],
+)
+def test_imports_between_go_with_the_imports(before: str, imports: str) -> None:
+    text = script("")[: -len("\n")] + BETWEEN.format(before=before, imports=imports) + LOOP
+    result = fixed(text).replace('"__main__"', "'__main__'")
+    assert f"from torch import nn\n{imports}\n\n\nif __name__ == '__main__':\n    {before}\n    model = " in result
+    assert result.endswith(
+        "    print(model)\n    for batch in DataLoader(Numbers(), num_workers=2):\n        print(batch)\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "imports"),
+    [
+        ("parts = 3", "import pandas"),
+        ("parts = 3", "from torch.optim import *"),
+        ("parts = 3", "try:\n    import time\nexcept ImportError:\n    pass"),
+        ("torch.use_deterministic()", "from torch.optim import Adam"),
+        ("os.environ['A'] = '1'", "from torch.optim import Adam"),
+        ("sys.path.append('..'); x = 1", "from torch.optim import Adam"),
+        ("time = 3", "import time"),
+    ],
+)
+def test_an_import_that_something_above_may_prepare_stays_where_it_is(before: str, imports: str) -> None:
+    text = script("")[: -len("\n")] + BETWEEN.format(before=before, imports=imports) + LOOP
+    result = apply(text, fix_of(text).edits)
+    assert result.index(before) < result.index(f"\n{imports}\n") < result.index("if __name__")
+
+
+def test_an_import_without_work_above_stays_where_it_is() -> None:
+    text = script("parts = 3\nprint(parts)\nimport time\nprint(time)\n" + LOOP)
+    assert "print(parts)\nimport time\n\nif __name__ == " in fixed(text, Applicability.SAFE)
+
+
+@pytest.mark.parametrize(
+    ("below", "stays"),
+    [("optimizer = Adam(model)", True), ("", False), ("from torch.optim import SGD\n", False)],
+)
+def test_a_comment_about_an_import_and_what_follows_stays_there(below: str, stays: bool) -> None:
+    imports = f"# The optimizer.\nfrom torch.optim import Adam\n{below}"
+    text = script("")[: -len("\n")] + BETWEEN.format(before="parts = 3", imports=imports) + LOOP
+    result = fixed(text)
+    guard = result.index("if __name__")
+    assert result.index("import Adam") < guard
+    assert (guard < result.index("# The optimizer.")) == stays
+    assert ("    # The optimizer.\n    optimizer = Adam(model)\n" in result) == stays
+
+
+@pytest.mark.parametrize(
+    ("method", "why"), [("rsplit('/')", ""), ("upper()", ""), ("update(1)", "may be changed there")]
+)
+def test_methods_of_strings_change_nothing(method: str, why: str) -> None:
+    text = script("import os\nname = os.path.join('a', 'b')\n" + LOOP + f"name.{method}\n", item="len(name)")
+    if why:
+        assert why in refused(text)
+    else:
+        assert f"    name.{method}" in fixed(text, Applicability.SAFE)

@@ -25,7 +25,7 @@ from dllint.project.execution.main_code import Begun, MainCode
 from dllint.project.execution.own_code import OwnCodes
 from dllint.project.execution.passes import Passes
 from dllint.project.execution.processes import Processes, Task
-from dllint.project.execution.worker_code import WorkerCode
+from dllint.project.execution.worker_code import WorkerCode, never_in_workers
 from dllint.project.loaders.arguments import Given
 from dllint.project.loaders.boundaries import Boundaries, Loader, known_loaders
 from dllint.project.loaders.option_defaults import Declared
@@ -270,7 +270,7 @@ class Project:
     @property
     def _runs(self) -> bool:
         """Whether loaders of the project do something: what it has besides for nobody, an application does without."""
-        return bool(self._reached) or self.boundaries.has_used
+        return bool(self._reached) or self.boundaries.has_used or self.boundaries.has_handed_on
 
     @cached_property
     def _quiet_library(self) -> bool:
@@ -284,6 +284,13 @@ class Project:
         """Whether a loader never has workers, whatever callers choose; a default of 0 doesn't guarantee that."""
         given = self.boundaries.argument(loader, loader.boundary.workers)[0]
         return loader.workers is Workers.NONE and all(expr.kind == "constant" for expr, _ in given)
+
+    def may_ask(self, loader: Loader) -> bool:
+        """Whether a loader that takes any dataset has workers, or callers choose: not programs by an option's 0."""
+        if loader.workers is not Workers.NONE:
+            return loader.asked
+        given = self.boundaries.argument(loader, loader.boundary.workers)[0]
+        return loader.asked and not self.never_asks(loader) and not self.boundaries.counts.rests_on_options(given)
 
     @cached_property
     def _reached(self) -> set[Klass]:
@@ -343,7 +350,7 @@ class Project:
         module, function = running.env.module, running.env.function
         known = self._executed.get((module, function))
         if known is None:
-            events = (event for event in running.events if not only_in_main(module, function, event))
+            events = (event for event in running.events if not never_in_workers(module, function, event))
             known = self._executed[module, function] = tuple(call for event in events for call in calls_of(event))
         may_run = self.evaluator.conditions.may_run
         return [call for call in known if may_run(running.env, call.start)]

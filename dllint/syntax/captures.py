@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from dllint.syntax.module_names import Fate, ModuleNames
 from dllint.syntax.outline import FunctionNode, Outline
+from dllint.syntax.owner import attributes_read, is_owner
 from dllint.syntax.refused import Refused
 from dllint.syntax.scoping import binder, bindings, parameters, type_parameters
 
@@ -36,13 +37,14 @@ def captures(
     code: str,
     own: Collection[str] = (),
     moved: Collection[str] = (),
+    settled: Collection[str] = (),
 ) -> Captures:
     """The captures of a function. Raises Refused where a copy at module level would not mean the same.
 
     `code` is the function alone, without indentation; names in `own` do not count; the functions that are called as in
-    `moved` go to module level as well, so that pickle finds them. A variable qualifies when the value
-    it has where the function is made is the one it keeps, and when it is not `self`, which would take its whole object
-    along. So do variables that the module binds under its main guard, where workers do not.
+    `moved` go to module level as well, so that pickle finds them. A variable qualifies when the value it has where the
+    function is made is the one it keeps. `self` would take its whole object along; of its attributes, those in
+    `settled` qualify. So do variables that the module binds under its main guard, where workers do not.
     """
     free = free_names(code)
     if free is None:
@@ -68,6 +70,9 @@ def captures(
         binding = bindings(scope or outline.tree).get(name, [])
         if len(binding) == 1 and isinstance(binding[0], ast.alias):
             imports.append(_import(outline, binding[0]))
+        elif scope is not None and is_owner(outline, scope, name):
+            _check_owner(outline, function, name, settled)
+            variables.append(name)
         elif scope is None or is_fixed(outline, function, scope, name, name in moved):
             variables.append(name)
         else:
@@ -75,10 +80,18 @@ def captures(
     return Captures(tuple(variables), tuple(imports))
 
 
+def _check_owner(outline: Outline, function: FunctionNode, name: str, settled: Collection[str]) -> None:
+    """Raise Refused where a function needs more of an object than attributes that stay what they are."""
+    read = attributes_read(outline, function, name)
+    if read is None:
+        raise Refused(f"it reads `{name}`, and the whole object would go along")
+    changing = sorted({part.attr for part in read} - set(settled))
+    if changing:
+        raise Refused(f"`{name}.{changing[0]}` may change after this line, or be a method")
+
+
 def _why_not(outline: Outline, function: FunctionNode, scope: ast.AST, name: str) -> str:
     """Why a variable cannot be filled in."""
-    if _is_owner(outline, scope, name):
-        return f"it reads `{name}`, and the whole object would go along"
     made = bindings(scope).get(name, [])
     if any(isinstance(node, (*_FUNCTIONS, ast.ClassDef)) for node in made):
         return f"it uses `{name}`, which is local, too; move that to module level first"
@@ -133,7 +146,7 @@ def is_fixed(
     outline: Outline, function: FunctionNode | ast.ClassDef, scope: ast.AST, name: str, functions: bool = False
 ) -> bool:
     """Whether a variable surely has its last value where the function is made; `functions`: which may be a function."""
-    if isinstance(scope, _COMPREHENSIONS) or _is_owner(outline, scope, name):
+    if isinstance(scope, _COMPREHENSIONS) or is_owner(outline, scope, name):
         return False
     if any(parameter.name == name for parameter in type_parameters(scope)):
         return False
@@ -155,16 +168,6 @@ def _is_settled(outline: Outline, function: FunctionNode, name: str) -> bool:
     if _nearest(outline, function) is not None:
         return not isinstance(outline.statement(binding), (ast.Delete, *_LOOPS))
     return _precedes(outline, binding, function, outline.tree)
-
-
-def _is_owner(outline: Outline, scope: ast.AST, name: str) -> bool:
-    """Whether a name is the first parameter of a method."""
-    if not isinstance(scope, _FUNCTIONS):
-        return False
-    positional = [*scope.args.posonlyargs, *scope.args.args]
-    static = any(isinstance(item, ast.Name) and item.id == "staticmethod" for item in scope.decorator_list)
-    method = isinstance(outline.parents[scope][0], ast.ClassDef) and not static
-    return method and bool(positional) and positional[0].arg == name
 
 
 def _nearest(outline: Outline, node: ast.AST) -> ast.AST | None:

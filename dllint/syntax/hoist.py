@@ -20,7 +20,7 @@ from dllint.syntax.nested import has_attributes, name_is_free
 from dllint.syntax.outline import Outline, outline
 from dllint.syntax.own_text import constant_defaults, is_constant
 from dllint.syntax.parse import Tree
-from dllint.syntax.partials import Callee, Filled, narrowed, passed_along, without_defaults
+from dllint.syntax.partials import Callee, Filled, narrowed, passed_along, reads_parts, without_defaults
 from dllint.syntax.refused import Refused, unfaithful
 from dllint.syntax.removal import imports_left_behind, lines_of, stands_alone
 from dllint.syntax.suggest import suggest_name
@@ -40,12 +40,14 @@ def hoist_lambda(
     callee: Callee | None = None,
     own: Collection[str] = (),
     moved: Collection[str] = (),
+    settled: Collection[str] = (),
 ) -> Fix:
     """Replace a lambda by a function at module level. Raises Refused where that would not mean the same.
 
     Captured variables become leading parameters that `functools.partial` fills in. `name` is the wanted name; without
     one the context suggests it. `callee` is what the lambda calls, where a `functools.partial` of that will do; what is
-    in `own` moves along under its name, what is in `moved` stays a variable.
+    in `own` moves along under its name, what is in `moved` stays a variable; what is in `settled` are attributes of
+    the object around that stay what they are.
     """
     seen = outline(source.text)
     node = seen.function_at(function.span.start) if seen else None
@@ -54,10 +56,11 @@ def hoist_lambda(
     if not tree.faithful:
         raise Refused(unfaithful(source.text))
     code = source.text[function.span.start : function.span.end]
-    taken = captures(seen, ModuleNames(seen, model), node, f"({code}\n)", own, moved)
+    taken = captures(seen, ModuleNames(seen, model), node, f"({code}\n)", own, moved, settled)
     if any(isinstance(part, _STATEFUL) for part in ast.walk(node)):
         raise Refused("it assigns, yields or awaits")
-    along = passed_along(seen, node, callee) if callee is not None and not taken.imports and "#" not in code else None
+    plain = not taken.imports and "#" not in code and not reads_parts(seen, node, taken.variables)
+    along = passed_along(seen, node, callee) if callee is not None and plain else None
     if along is not None and callee is not None and not _is_method(seen, node):
         return _partial_of(source, seen, model, node, [callee.dotted, *along])
     made = _function_for(seen, node, code, taken)

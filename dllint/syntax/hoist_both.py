@@ -30,14 +30,15 @@ def hoist_with_helpers(
     name: str = "",
     callee: Callee | None = None,
     depth: int = DEPTH,
+    settled: Collection[str] = (),
 ) -> Fix:
     """Move a function, and the functions beside it that it uses.
 
-    Those that capture nothing keep their names; of the others, a variable keeps the `functools.partial`. Raises Refused
-    where that would not mean the same.
+    Those that capture nothing keep their names; of the others, a variable keeps the `functools.partial`. `settled` are
+    attributes of the object around that stay what they are. Raises Refused where that would not mean the same.
     """
     try:
-        return _alone(source, tree, model, function, name, callee, (), ())
+        return _alone(source, tree, model, function, name, callee, (), (), settled)
     except Refused:
         helpers = _helpers(source, model, function) if depth else []
         if not helpers:
@@ -45,7 +46,7 @@ def hoist_with_helpers(
     fixes = [hoist_with_helpers(source, tree, model, item, depth=depth - 1) for _, item in helpers]
     named = [helper for helper, _ in helpers]
     own = {helper for helper, fix in zip(named, fixes, strict=True) if helper in fix.defines}
-    fix = _alone(source, tree, model, function, name, callee, own, set(named) - own)
+    fix = _alone(source, tree, model, function, name, callee, own, set(named) - own, settled)
     together = (fix, *fixes)
     defines = [item for one in together for item in one.defines]
     if len(set(defines)) < len(defines):
@@ -69,10 +70,11 @@ def _alone(
     callee: Callee | None,
     own: Collection[str],
     moved: Collection[str],
+    settled: Collection[str],
 ) -> Fix:
     if function.kind == "lambda":
-        return hoist_lambda(source, tree, model, function, name, callee, own, moved)
-    return hoist_function(source, tree, model, function, callee, own, moved)
+        return hoist_lambda(source, tree, model, function, name, callee, own, moved, settled)
+    return hoist_function(source, tree, model, function, callee, own, moved, settled)
 
 
 def _helpers(source: Source, model: ModuleModel, function: Function) -> list[tuple[str, Function]]:

@@ -29,8 +29,9 @@ from dllint.syntax.nested import (
 )
 from dllint.syntax.outline import Offsets, Outline, outline
 from dllint.syntax.own_text import Kept, calling_itself, hold_still, without_kept
+from dllint.syntax.owner import is_owner, without_owner
 from dllint.syntax.parse import Tree
-from dllint.syntax.partials import Callee, passed_along
+from dllint.syntax.partials import Callee, Filled, parameters_for, passed_along, reads_parts
 from dllint.syntax.refused import Refused, unfaithful
 from dllint.syntax.removal import imports_left_behind
 from dllint.syntax.scoping import binder, bindings
@@ -53,13 +54,15 @@ def hoist_function(
     callee: Callee | None = None,
     own: Collection[str] = (),
     moved: Collection[str] = (),
+    settled: Collection[str] = (),
 ) -> Fix:
     """Move a nested function to module level. Raises Refused where that would not mean the same.
 
     Without captures it keeps its name if that is free there. Else its only use is replaced by its new name, or by a
     `functools.partial` that fills in the captured variables; with more uses, the old name becomes a variable for that.
     `callee` is what it calls, where a `functools.partial` of that will do; what is in `own` moves along under its name,
-    what is in `moved` stays a variable.
+    what is in `moved` stays a variable; what is in `settled` are attributes of the object around that stay what they
+    are.
     """
     seen = outline(source.text)
     node = seen.function_at(function.span.start) if seen else None
@@ -76,26 +79,27 @@ def hoist_function(
     code = dedented(source, lines, indent_at(source, function.span.start))
     if parent is None or not code:
         raise Refused("its lines cannot be moved")
-    taken = captures(seen, ModuleNames(seen, model), node, code, {node.name, *own}, moved)
+    taken = captures(seen, ModuleNames(seen, model), node, code, {node.name, *own}, moved, settled)
     kept = without_kept(seen, node, code)
     if not _parts_known(source, tree, seen, node):
         raise Refused("its annotations use names that only the function around it has")
     if has_attributes(parent, node.name):
         raise Refused("attributes are set on it, and every call creates it again")
-    given = [*taken.variables, *kept.given]
+    code, filled = _without_owners(seen, node, kept.code, taken.variables)
+    parameters = [item.parameter for item in filled]
+    given = [*(item.value for item in filled), *kept.given]
     keeps_name = not given and name_is_free(model, parent, node, node.name, function.parent)
     start, end = source.line_starts[lines[0] - 1], end_of(source, lines[1])
     use = None if keeps_name else _only_use(seen, parent, node, kept)
-    plain = isinstance(node, ast.FunctionDef) and "#" not in code and not taken.imports
-    along = passed_along(seen, node, callee) if plain and callee is not None else None  # type: ignore[arg-type]
+    along = _passed_along(seen, node, callee, code, taken)
     if along and callee is not None:
         name, text = "", ""
         call, imports = filled_in(model, callee.dotted, along, function.span.start)
         use = use or _only_use(seen, parent, node, kept)
     else:
         name = node.name if keeps_name else _new_name(model, parent, node, function, use is not None)
-        captured = _annotated(source, tree, seen, node, taken.variables)
-        code = calling_itself(seen, node, kept, name, taken.variables) if name != node.name else code
+        captured = _annotated(source, tree, seen, node, parameters)
+        code = calling_itself(seen, node, kept._replace(code=code), name, parameters) if name != node.name else code
         text = _moved(source, node, code, name, taken, captured, lines[0]) or ""
         call, imports = filled_in(model, name, given, function.span.start)
         if not text:
@@ -114,6 +118,30 @@ def hoist_function(
     title = f"Move `{node.name}` to module level" + ("" if name == node.name else f" as `{name}`")
     title = title if text else f"Use `{call}` instead of `{node.name}`"
     return Fix(title, edits, Applicability.UNSAFE, imports, defines=(name,) if name else ())
+
+
+def _without_owners(
+    seen: Outline, node: Definition, code: str, variables: Sequence[str]
+) -> tuple[str, tuple[Filled, ...]]:
+    """The text of a function with parameters in place of what it reads of an object, and what is filled in for all."""
+    filled: list[Filled] = []
+    for name in variables:
+        if is_owner(seen, binder(seen, node, name), name):
+            named = parameters_for(seen, node, name, variables)
+            filled += [Filled(parameter, f"{name}.{attribute}") for attribute, parameter in named.items()]
+            code = without_owner(seen, node, name, code, named)
+        else:
+            filled.append(Filled(name, name))
+    return code, tuple(filled)
+
+
+def _passed_along(
+    seen: Outline, node: Definition, callee: Callee | None, code: str, taken: Captures
+) -> list[str] | None:
+    """The arguments of a `functools.partial` of what a function only calls."""
+    if callee is None or not isinstance(node, ast.FunctionDef) or "#" in code or taken.imports:
+        return None
+    return None if reads_parts(seen, node, taken.variables) else passed_along(seen, node, callee)
 
 
 def _new_name(model: ModuleModel, parent: ast.AST, node: Definition, function: Function, gone: bool) -> str:

@@ -8,7 +8,9 @@ import keyword
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from dllint.syntax.outline import Outline
+from dllint.syntax.outline import FunctionNode, Outline
+from dllint.syntax.owner import as_parameters, attributes_read, is_owner, reads_further
+from dllint.syntax.refused import Refused
 from dllint.syntax.scoping import binder
 
 _Function = ast.Lambda | ast.FunctionDef
@@ -36,6 +38,13 @@ def narrowed(seen: Outline, node: _Function, code: str, variables: Sequence[str]
     edits: list[tuple[int, int, str]] = []
     start = seen.offsets.span(node)[0]
     for variable in variables:
+        if is_owner(seen, binder(seen, node, variable), variable):
+            named = parameters_for(seen, node, variable, variables)
+            filled += [Filled(parameter, f"{variable}.{name}") for name, parameter in named.items()]
+            for read in attributes_read(seen, node, variable) or ():
+                first, last = seen.offsets.span(read)
+                edits.append((first - start, last - start, named[read.attr]))
+            continue
         parts = _parts(seen, node, variable)
         names = {text: _parameter(seen, node, part, filled) for text, part in parts.items()}
         if not 0 < len(parts) <= MOST or not all(names.values()) or len(set(names.values())) < len(names):
@@ -48,6 +57,14 @@ def narrowed(seen: Outline, node: _Function, code: str, variables: Sequence[str]
     for first, last, name in sorted(edits, reverse=True):
         code = code[:first] + name + code[last:]
     return Narrowed(code, tuple(filled))
+
+
+def parameters_for(seen: Outline, node: FunctionNode, owner: str, others: Sequence[str]) -> dict[str, str]:
+    """The parameters in place of the attributes of an object. Raises Refused where one would be another's."""
+    named = as_parameters(seen, node, owner, others)
+    if not named:
+        raise Refused(f"what it reads of `{owner}` has no names that are free in it")
+    return named
 
 
 def _parts(seen: Outline, node: _Function, variable: str) -> dict[str, ast.expr]:
@@ -206,6 +223,12 @@ def passed_along(seen: Outline, node: ast.Lambda | ast.FunctionDef, callee: Call
     named = [f"{name}={_text(seen, value)}" for name, value in zip(names, after, strict=True)] if after else []
     named += [f"{item.arg}={_text(seen, item.value)}" for item in keywords]
     return [*(_text(seen, item) for item in before), *named]
+
+
+def reads_parts(seen: Outline, node: FunctionNode, variables: Sequence[str]) -> bool:
+    """Whether a function reads parts of an object's attributes, which may change while the attributes stay."""
+    owners = (name for name in variables if is_owner(seen, binder(seen, node, name), name))
+    return any(reads_further(seen, node, name) for name in owners)
 
 
 def _value(node: ast.Lambda | ast.FunctionDef) -> ast.expr | None:

@@ -131,12 +131,10 @@ def guarded(source: Source, first: Span, last: Span, lifted: Sequence[Span] = ()
     start = source.row_span(top).start
     end = end_of(source, bottom)
     gap = source.newline if top > 1 and source.line(top - 1).strip() else ""
-    above = "".join(
-        source.newline * (BLANK if index else blank_above(source, top))
-        + _lines(source, *pair).rstrip()
-        + source.newline
-        for index, pair in enumerate(moved)
-    )
+    texts = (_lines(source, *pair).rstrip() + source.newline for pair in moved)
+    above = "".join(_gap(source, moved, index, top) + text for index, text in enumerate(texts))
+    if moved and _is_import(source, moved[0]) and _is_import(source, joined := _above(source, top)):
+        start = end_of(source, joined[1])
     gap = above + source.newline * BLANK if above else gap
     taken = {row for pair in moved for row in range(pair[0], pair[1] + 1)}
     rest = "".join(_lines(source, row, row) for row in range(top, bottom + 1) if row not in taken)
@@ -146,6 +144,29 @@ def guarded(source: Source, first: Span, last: Span, lifted: Sequence[Span] = ()
         return None
     block = refolded(source, inside)
     return Edit(source.path, Span(start, end), f"{gap}{in_quotes(source, GUARD)}{source.newline}{block}")
+
+
+def _gap(source: Source, moved: Sequence[tuple[int, int]], index: int, top: int) -> str:
+    """The empty lines above something that goes above the guard; none between imports."""
+    before = moved[index - 1] if index else _above(source, top)
+    if _is_import(source, moved[index]) and _is_import(source, before):
+        return ""
+    return source.newline * (BLANK if index else blank_above(source, top))
+
+
+def _above(source: Source, row: int) -> tuple[int, int]:
+    """The rows of the top-level statement that ends above a row, or (0, 0)."""
+    seen = outline(source.text)
+    nodes = seen.tree.body if seen is not None else []
+    return max(((node.lineno, node.end_lineno or 0) for node in nodes if (node.end_lineno or 0) < row), default=(0, 0))
+
+
+def _is_import(source: Source, lines: tuple[int, int]) -> bool:
+    """Whether the statement of some rows is an import."""
+    seen = outline(source.text)
+    kinds = (ast.Import, ast.ImportFrom)
+    nodes = seen.tree.body if seen is not None else []
+    return any(isinstance(node, kinds) and lines[0] <= node.lineno <= lines[1] for node in nodes)
 
 
 def _with_end(source: Source, bottom: int) -> int:
@@ -172,7 +193,17 @@ def _lifted_rows(source: Source, lifted: Sequence[Span]) -> list[tuple[int, int]
     if not lifted or seen is None:
         return []
     ends = {span.end for span in lifted}
-    return [rows(source, seen, node) for node in seen.tree.body if seen.offsets.span(node)[1] in ends]
+    found = [node for node in seen.tree.body if seen.offsets.span(node)[1] in ends]
+    return [
+        (node.lineno, last) if _begins_paragraph(source, node, last) else (first, last)
+        for node, (first, last) in ((node, rows(source, seen, node)) for node in found)
+    ]
+
+
+def _begins_paragraph(source: Source, node: ast.stmt, last: int) -> bool:
+    """Whether other statements follow an import at once, so that a comment above is about all of them."""
+    below = source.line(last + 1).strip() if last < len(source.line_starts) else ""
+    return isinstance(node, (ast.Import, ast.ImportFrom)) and not below.startswith(("import ", "from ")) and bool(below)
 
 
 def _lines(source: Source, first: int, last: int) -> str:

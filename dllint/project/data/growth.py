@@ -21,7 +21,9 @@ READ = {
     "simplejson.load": "JSON", "mmcv.load": "a file", "mmengine.load": "a file", "mmengine.fileio.load": "a file",
     "mmcv.fileio.load": "a file", "pickle.load": "a pickle", "pickle.loads": "a pickle", "cPickle.load": "a pickle",
     "_pickle.load": "a pickle", "dill.load": "a pickle", "joblib.load": "a pickle",
-    "six.moves.cPickle.load": "a pickle", "pycocotools.coco.COCO": "COCO annotations", "lvis.LVIS": "LVIS annotations",
+    "six.moves.cPickle.load": "a pickle", "msgpack.load": "a file", "msgpack.loads": "a file",
+    "msgpack.unpack": "a file", "msgpack.unpackb": "a file",
+    "pycocotools.coco.COCO": "COCO annotations", "lvis.LVIS": "LVIS annotations",
     "pycocotools.COCO": "COCO annotations", "lvis.lvis.LVIS": "LVIS annotations",
     "nuscenes.nuscenes.NuScenes": "nuScenes tables", "nuscenes.NuScenes": "nuScenes tables",
     "lyft_dataset_sdk.lyftdataset.LyftDataset": "nuScenes tables",
@@ -51,6 +53,8 @@ _COPIES = frozenset({
     "collections.deque", "sklearn.utils.shuffle", "sklearn.model_selection.train_test_split[]",
 })  # fmt: skip
 """What gives the elements of what it is given: in another order, or fewer of them."""
+_STRIPS = (".strip", ".rstrip", ".lstrip", ".decode")
+_JOINED_TABLES = frozenset({"pandas.concat", "pandas.merge"})
 _OF_SETS = (".copy", ".union", ".intersection", ".difference", ".symmetric_difference")
 _NESTED = frozenset({"itertools.chain.from_iterable", "builtins.sum"})
 """Functions that return the elements of the elements."""
@@ -187,6 +191,9 @@ class Growth:
                         yield value
 
     def _is_line(self, value: Value) -> bool:
+        """Whether a value is the next line of a file, stripped maybe."""
+        while isinstance(value, ExtInst) and value.base is not None and value.name.endswith(_STRIPS):
+            value = value.base
         return isinstance(value, ExtInst) and value.name.endswith(".readline") and self.from_data(value)
 
     def called_from(self, env: Env) -> Iterator[tuple[Event, Env]]:
@@ -209,7 +216,7 @@ class Growth:
         return self.evaluator.ask(self._known, value, False, self._grows, value)
 
     def _grows(self, value: Value) -> bool:
-        if self.from_data(value) or any(map(self.grows, self.copied(value))):
+        if self.from_data(value) or any(map(self.grows, self.copied(value))) or self._of_joined_tables(value):
             return True
         match value:
             case Seq(expr=expr, env=env) if expr.kind == "comprehension":
@@ -248,6 +255,13 @@ class Growth:
     def from_data(self, value: Value) -> bool:
         """Whether a value was taken out of a file, a table or a listing: a row, a column, a line."""
         return any(isinstance(part, ExtInst) and _is_source(part.name) for part in chain(value))
+
+    def _of_joined_tables(self, value: Value) -> bool:
+        """Whether a value is taken from a table that is put together of others: `pd.concat([train, test])["name"]`."""
+        made = (part for part in chain(value) if isinstance(part, ExtInst) and part.name in _JOINED_TABLES)
+        given = ((arg, part.env) for part in made if part.call.kind == "call" for arg in part.call.args[1:])
+        joined = (table for arg, env in given for table in self.evaluator.values(arg, env))
+        return any(self.grows(part) for table in joined for part in (table, *self._elements(table)))
 
     def copied(self, value: Value) -> Iterator[Value]:
         """The containers that a value has its elements from."""

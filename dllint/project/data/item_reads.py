@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dllint.knowledge import MAP_METHODS
 from dllint.model.facts import Event, Expr
 from dllint.project.data.naming import means_few, means_text
 from dllint.project.data.per_item import PerItem
@@ -112,7 +113,8 @@ class ItemReads:
         env = running.env
         columns = self._has_columns(running, kept)
         for event, picking in self._picking(running):
-            if event.kind == "for" and event.value is not None and _streams(running) and not _for_each(env, event):
+            streams = event.kind == "for" and _streams(running) and not _for_each(env, event)
+            if event.value is not None and (streams or (event.kind == "for" and _searches(env, event))):
                 yield from (part for part in event.value.walk() if kept.is_it(part, env))
             yield from (
                 part for part in picking if self._by_item(part, kept, env) and not (columns and _is_of_column(part))
@@ -317,6 +319,15 @@ def _goes_over(name: Expr, env: Env) -> Iterator[Expr]:
         if comprehension.start <= name.start < comprehension.end and not iterable.start <= name.start < iterable.end:
             if any(part.name == name.name for part in target.walk()):
                 yield iterable
+
+
+def _searches(env: Env, loop: Event) -> bool:
+    """Whether `__getitem__` looks for an item in a loop, and returns it there: `for row, length in self.rows: ...`."""
+    if env.facts.name not in MAP_METHODS:
+        return False
+    bodies = [block for block in env.module.model.blocks if block.parent == loop.block and block.test == loop.value]
+    returns = [event.start for event in env.facts.events if event.kind == "return"]
+    return any(body.start <= at < body.end for body in bodies if body.kind == "for" for at in returns)
 
 
 def _for_each(env: Env, loop: Event) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dllint.model.facts import Block, Event, Expr
 from dllint.project.evaluate import Answer
-from dllint.project.evaluate.abstract_values import Env, Ext, Inst
+from dllint.project.evaluate.abstract_values import Env, Ext, ExtInst, ExtMethod, Inst, Value
 from dllint.project.execution.call_graph import Running
 from dllint.project.loaders.arguments import event_of
 from dllint.project.program.flow import LOOPS, reaching
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 _ONCE = frozenset({"__iter__", "worker_init_fn"})
 _ENTRIES = frozenset({"__getitem__", "__getitems__", "__call__", "__iter__", "get", "forward"})
-_DRAWS = ("random.", "numpy.random.", "torch.rand", "secrets.", "uuid.", "time.")
+_DRAWS = (
+    "random.", "numpy.random.", "torch.rand", "torch.multinomial", "torch.normal", "torch.bernoulli", "torch.poisson",
+    "secrets.", "uuid.", "time.",
+)  # fmt: skip
 
 
 def runs_per_item(running: Running, event: Event) -> bool:
@@ -111,13 +114,13 @@ class PerItem:
         if found is Answer.YES:
             return found
         callees = self.evaluator.values(call.args[0], env)
-        if callees and all(isinstance(callee, Ext) for callee in callees):
-            drawn = any(isinstance(callee, Ext) and callee.name.startswith(_DRAWS) for callee in callees)
-            return Answer.YES if drawn else found
-        if call.args[0].kind == "attribute" and self.varies(call.args[0].args[0], env) is Answer.YES:
+        if any(map(_is_drawn, callees)):
             return Answer.YES
-        known = callees and all(type(callee).__name__ == "ExtMethod" for callee in callees)
-        return found if known else Answer.UNKNOWN
+        if callees and all(isinstance(callee, Ext) for callee in callees):
+            return found
+        base = self.varies(call.args[0].args[0], env) if call.args[0].kind == "attribute" else Answer.UNKNOWN
+        known = callees and all(isinstance(callee, ExtMethod) for callee in callees)
+        return _any((found, base)) if known or base is Answer.YES else Answer.UNKNOWN
 
     def _attribute(self, expr: Expr, env: Env) -> Answer:
         base = expr.args[0]
@@ -163,12 +166,24 @@ class PerItem:
         if facts.owner >= 0 and name == env.module.receiver_name(env.function):
             return Answer.NO
         if env.call is None or env.caller is None:
-            return Answer.YES if facts.name in _ENTRIES or "collate" in facts.name else Answer.UNKNOWN
+            entered = facts.name in _ENTRIES or "collate" in facts.name
+            return Answer.YES if entered or self._passed_by_any(name, env) else Answer.UNKNOWN
         for position, parameter in enumerate(facts.parameters):
             if parameter.name == name and parameter.kind not in ("args", "kwargs"):
                 passed = self.evaluator.arguments.passed(env, position, parameter)
                 return _any(self.varies(value, where) for value, where in passed) if passed else Answer.UNKNOWN
         return Answer.UNKNOWN
+
+    def _passed_by_any(self, name: str, env: Env) -> bool:
+        """Whether some call passes what changes with the item, where the call that leads here was forgotten."""
+        found = self.evaluator.arguments.from_any_call(env, name)
+        return any(self.varies(value, where) is Answer.YES for value, where in found)
+
+
+def _is_drawn(callee: Value) -> bool:
+    """Whether a call gives something else each time: a random number, of a generator of its own as well."""
+    made = callee.base if isinstance(callee, ExtMethod) else callee
+    return isinstance(made, (Ext, ExtInst)) and made.name.startswith(_DRAWS)
 
 
 def _any(answers: Iterable[Answer]) -> Answer:

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 COCO_DATASETS = frozenset({
     "torchvision.datasets.CocoDetection", "torchvision.datasets.CocoCaptions",
     "torchvision.datasets.coco.CocoDetection", "torchvision.datasets.coco.CocoCaptions",
+    "faster_coco_eval.utils.pytorch.FasterCocoDetection",
 })  # fmt: skip
-"""Datasets of torchvision that keep a COCO index and read it for each item (read in their sources)."""
+"""Datasets that keep a COCO index and read it for each item: torchvision's, and one made of them (in their sources)."""
 
 
 class Records:

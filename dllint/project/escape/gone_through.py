@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate import Evaluator
@@ -25,17 +25,29 @@ class GoneThrough:
         self.evaluator = evaluator
         self.unnamed = unnamed
 
-    def only(self, klass: Klass) -> bool:
+    def only(self, klass: Klass, runs: bool = False) -> bool:
         """Whether every use of a class in the project is to make a dataset, and to loop over that or to index it.
 
-        Not where its file does so under its own main guard: a file of data sets tries them there.
+        Not where its file does so under its own main guard: a file of data sets tries them there. A file that nothing
+        imports in an application that `runs` has no other use.
         """
+        tries = not runs or self._may_be_imported(klass.module)
         name = klass.facts.name
         sites = [site for site in klass.module.calls.get(name, ()) if self._makes(klass, site)]
         named = sum(part.kind == "name" and part.name == name for part in mentioned(klass.module))
-        if not sites or named != len(sites) + _asked_for_bases(klass.module, name) or self._leaves_its_file(klass):
+        known = len(sites) + _asked_for_bases(klass.module, name) + _derived_from(klass.module, name)
+        if not sites or named != known or self._leaves_its_file(klass):
             return False
-        return all(self._stays(klass.module, site) for site in sites)
+        if not all(self.only(derived, runs) for derived in self.evaluator.classes.subclasses(klass)):
+            return False
+        methods = {method for base in self.evaluator.classes.mro(klass) for method in base.facts.methods}
+        return all(self._stays(klass.module, site, methods, tries) for site in sites)
+
+    def _may_be_imported(self, module: Module) -> bool:
+        """Whether another file may import one, or a package offers it."""
+        index = self.evaluator.index
+        named = index.import_statements.get(module.path) or index.unresolved_importers(module.path)
+        return bool(named) or self.unnamed.is_offered(module) or self.unnamed.is_looked_up(module)
 
     def _makes(self, klass: Klass, site: Call) -> bool:
         env = self.evaluator.generic(klass.module, site.function)
@@ -47,25 +59,30 @@ class GoneThrough:
         name = klass.facts.name
         return any(imported.attribute == "*" or name in self.unnamed.names(importer) for importer, imported in naming)
 
-    def _stays(self, module: Module, site: Call) -> bool:
+    def _stays(self, module: Module, site: Call, methods: Set[str], tries: bool) -> bool:
         event = site.event
-        if under_main_guard(module, site.function, event):
+        if tries and under_main_guard(module, site.function, event):
             return False
         if event.kind == "for":
             return _unwrapped(event.value) is site.expr
         if event.kind != "assign" or event.value is not site.expr or event.target is None:
             return False
-        if event.target.kind != "name" or site.function < 0:
+        if event.target.kind != "name" or (site.function < 0 and tries):
             return False
         name = event.target.name
         uses = [item for item in _events(module, site.function) if any(part.name == name for part in item.walk())]
-        return not any(item is not event and _hands_on(item, name) for item in uses)
+        return not any(item is not event and _hands_on(item, name, methods) for item in uses)
 
 
 def _asked_for_bases(module: Module, name: str) -> int:
     """How often `super(Klass, self)` names a class."""
     calls = (call.expr.args[1:2] for call in module.calls.get("super", ()))
     return sum(_is(part, name) for given in calls for part in given)
+
+
+def _derived_from(module: Module, name: str) -> int:
+    """How often a class is named as a base."""
+    return sum(_is(base, name) for item in module.model.classes for base in item.bases)
 
 
 def _events(module: Module, function: int) -> Iterator[Event]:
@@ -76,20 +93,25 @@ def _events(module: Module, function: int) -> Iterator[Event]:
             yield from _events(module, inner.index)
 
 
-def _hands_on(event: Event, name: str) -> bool:
-    """Whether an event does more with what has a name than to go through it, to index it or to ask its length."""
+def _hands_on(event: Event, name: str, methods: Set[str]) -> bool:
+    """Whether an event does more with what has a name than to go through it, to index it or to ask its length.
+
+    Or to read what it keeps, which is none of its `methods`.
+    """
     if event.kind == "for" and _is(_unwrapped(event.value), name):
         return False
-    return any(_escapes(expr, name) for expr in (event.value, event.target) if expr is not None)
+    target = None if _is(event.target, name) else event.target  # bound again: to something else
+    return any(_escapes(expr, name, methods) for expr in (event.value, target) if expr is not None)
 
 
-def _escapes(expr: Expr, name: str) -> bool:
+def _escapes(expr: Expr, name: str, methods: Set[str]) -> bool:
     if _is(expr, name):
         return True
     parts = (*expr.args, *(value for _, value in expr.keywords))
-    if expr.kind == "subscript" or (expr.kind == "call" and expr.args[0].name in _HARMLESS):
+    kept = expr.kind == "attribute" and expr.name not in methods and not expr.name.startswith("__")
+    if kept or expr.kind == "subscript" or (expr.kind == "call" and expr.args[0].name in _HARMLESS):
         parts = tuple(part for part in parts if not _is(part, name))
-    return any(_escapes(part, name) for part in parts)
+    return any(_escapes(part, name, methods) for part in parts)
 
 
 def _unwrapped(expr: Expr | None) -> Expr | None:

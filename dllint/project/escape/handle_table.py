@@ -18,6 +18,9 @@ class Handle(NamedTuple):
     fork: str = ""
     """The outcome if forked workers read through one: `corrupt`, `exception`, `hang`, or "" if none was observed."""
 
+    sure: bool = True
+    """Whether it surely is one."""
+
     @property
     def remedy(self) -> str:
         """The remedy: an alternative to sending it."""

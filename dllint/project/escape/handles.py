@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint.knowledge import DATASETS, KEEPERS, WORKER_METHODS
-from dllint.model.facts import Event
+from dllint.knowledge import DATASETS, WORKER_METHODS, keeps_as_it_is
+from dllint.model.facts import Event, Expr
 from dllint.project.escape.handle_table import HANDLES, ITERDIR, MODULE, SUBMODULES, Handle
 from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.abstract_values import Env, Ext, ExtInst, ExtMethod, Inst, Klass, Method, Mod, Seq, Value
@@ -16,6 +16,7 @@ _SETUP = frozenset({"__init__", "__new__", "__post_init__", "__init_subclass__",
 _BACKED = frozenset({"anndata.read_h5ad", "anndata.read", "scanpy.read", "scanpy.read_h5ad"})
 _DATA = frozenset({"slice", "ellipsis", "tuple", "list"})
 _GENERATOR = Handle("generator")
+_ZIP = Handle("open zip file", "exception")
 
 
 def handle_of(value: Value) -> Handle | None:
@@ -29,10 +30,7 @@ def handle_of(value: Value) -> Handle | None:
             if name in _BACKED:
                 return Handle("HDF5-backed data") if _is_set(call.keyword("backed")) else None
             if name == "numpy.load":
-                path = call.args[1] if len(call.args) > 1 else None
-                texts = [part.value for part in path.walk()] if path is not None else []
-                archive = bool(texts) and isinstance(texts[-1], str) and texts[-1].endswith(".npz")
-                return Handle("open zip file", "exception") if archive else None
+                return _archive(value)
             handle = HANDLES.get(name)
             return handle._replace(fork="") if handle is not None and _without_locks(value) else handle
         case Mod():
@@ -40,6 +38,40 @@ def handle_of(value: Value) -> Handle | None:
         case Ext(name=name) if "." not in name or name in SUBMODULES:
             return MODULE
     return None
+
+
+def _archive(loaded: ExtInst) -> Handle | None:
+    """The archive of arrays that `numpy.load` opens: by its path, or because code reads it by written names.
+
+    An array with named fields is read so, too.
+    """
+    texts = [part.value for arg in loaded.call.args[1:2] for part in arg.walk()]
+    path = texts[-1] if texts and isinstance(texts[-1], str) else ""
+    if path.endswith(".npz"):
+        return _ZIP
+    mapped = len(loaded.call.args) > 2 or loaded.call.keyword("mmap_mode") is not None
+    named = loaded.call.kind == "call" and not path.endswith(".npy") and not mapped and _is_read_by_name(loaded)
+    return _ZIP._replace(sure=False) if named else None
+
+
+def _is_read_by_name(loaded: ExtInst) -> bool:
+    """Whether an attribute is set to what a call returns, and its class reads that so: `self.data["poses"]`.
+
+    Nothing can be set in an archive, or deleted from it: what that is done to is a dictionary.
+    """
+    module, function = loaded.env.module, loaded.env.function
+    targets = (event.target for event in module.events(function) if event.value is loaded.call)
+    kept = {target.dotted for target in targets if target is not None and target.kind == "attribute"}
+    owner = module.method_owner(function)
+    methods = module.model.classes[owner].methods.values() if owner >= 0 and kept else ()
+    events = [event for index in methods for event in module.events(index)]
+    changed = any(event.target is not None and _has_key(event.target, kept) for event in events)
+    return not changed and any(_has_key(part, kept) for event in events for part in event.walk())
+
+
+def _has_key(part: Expr, kept: set[str]) -> bool:
+    """Whether an expression asks one of some names for a key that is written out."""
+    return part.kind == "subscript" and isinstance(part.args[1].value, str) and part.args[0].dotted in kept
 
 
 def _without_locks(made: ExtInst) -> bool:
@@ -83,7 +115,7 @@ def gives_back(made: ExtInst) -> bool:
 
 def keeps(name: str) -> bool:
     """Whether an external callable is known to keep what it is given as it is, not to read it."""
-    return name in KEEPERS or name in DATASETS
+    return keeps_as_it_is(name) or name in DATASETS
 
 
 class Handles:

@@ -10,12 +10,13 @@ from dllint.finding import Note
 from dllint.knowledge import DATASET_MODULES, DATASETS, LOADED_BY_THEIR_PACKAGE, holds_arguments
 from dllint.model.facts import Function
 from dllint.project.escape.gone_through import GoneThrough
+from dllint.project.escape.own_training import OwnTraining
 from dllint.project.escape.shipped import Holder
 from dllint.project.evaluate import Answer, Evaluator
 from dllint.project.evaluate.abstract_values import ExtInst, Func, Inst, Klass, Value
 from dllint.project.evaluate.names import is_wrapper
 from dllint.project.program.guards import under_main_guard
-from dllint.project.program.module import Module
+from dllint.project.program.module import Module, Site
 from dllint.project.program.unnamed import Unnamed
 from dllint.targets import Targets
 
@@ -34,6 +35,7 @@ class Library:
         self.evaluator = evaluator
         self._gone_through = GoneThrough(evaluator, unnamed)
         self._unnamed = unnamed
+        self._own_training = OwnTraining(evaluator, unnamed, self.is_dataset)
         self.known = DATASETS | set(targets.dataset_bases)
 
     def is_dataset(self, klass: Klass) -> bool:
@@ -56,6 +58,10 @@ class Library:
         """Whether a class is a dataset that others can import: not from a notebook."""
         return self.is_dataset(klass) and not klass.module.notebook
 
+    def _stays(self, klass: Klass, runs: bool) -> bool:
+        """Whether the project's own code goes through a dataset, in its own process, and nobody else has it."""
+        return self._gone_through.only(klass, runs) or self._own_training.has(klass)
+
     def datasets(self, reached: set[Klass], runs: bool) -> Iterator[tuple[Value, Note]]:
         """Dataset classes that no loader reaches, neither themselves nor through a subclass.
 
@@ -65,7 +71,7 @@ class Library:
         for klass in self.evaluator.classes.all_classes:
             if klass in reached or not self._offers(klass) or "<locals>" in klass.facts.qualname:
                 continue
-            if self._gone_through.only(klass) or (runs and self._unnamed.is_class(klass.module, klass.facts)):
+            if self._stays(klass, runs) or (runs and self._unnamed.is_class(klass.module, klass.facts)):
                 continue
             text = f"no loader was seen to take `{klass.facts.name}`; one with workers meets this"
             yield Inst(klass, users=True), Note(klass.module.path, klass.facts.header, text)
@@ -79,7 +85,7 @@ class Library:
         for klass in self.evaluator.classes.all_classes:
             if known and not self._is_loaded_elsewhere(klass):
                 continue
-            if klass in reached or not self.is_dataset(klass) or self._gone_through.only(klass):
+            if klass in reached or not self.is_dataset(klass) or self._stays(klass, runs):
                 continue
             for site in self.evaluator.index.calls_named((klass.facts.name,)):
                 env = self.evaluator.generic(site.module, site.function)
@@ -167,7 +173,20 @@ class Library:
         if not all_named and not call_sites.is_returned(module, function.index):
             return False
         callers = call_sites.callers(module, function.index)
-        return all(site.event.kind == "return" for site, _ in callers) if callers else all_named
+        if not callers:
+            return all_named
+        return all(site.event.kind == "return" and not self._is_taken(site) for site, _ in callers)
+
+    def _is_taken(self, returning: Site, above: frozenset[tuple[str, int]] = frozenset()) -> bool:
+        """Whether the project itself takes what a function returns on, so that its own loaders show who gets that.
+
+        A package that offers something returns it to others as well.
+        """
+        place = returning.module.path, returning.function
+        if returning.function < 0 or place in above or self._unnamed.is_offered(returning.module):
+            return False
+        callers = self.evaluator.call_sites.known(returning.module, returning.function)
+        return any(site.event.kind != "return" or self._is_taken(site, above | {place}) for site, _ in callers)
 
     def _for_workers(self, value: Value, module: Module, function: Function) -> bool:
         match value:

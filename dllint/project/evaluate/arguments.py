@@ -12,7 +12,7 @@ from dllint.project.evaluate.abstract_values import Env, ExtInst, Free, Inst, Se
 from dllint.project.evaluate.call_sites import MAX_CALL_SITES
 from dllint.project.evaluate.shapes import Argument, Under, decorated, each_once, is_accessor, unique
 from dllint.project.evaluate.strong_updates import just_stored
-from dllint.project.program.module import Site
+from dllint.project.program.module import Module, Site
 
 if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
@@ -110,14 +110,35 @@ class Arguments:
     def passed(self, env: Env, position: int, parameter: Parameter) -> list[Argument]:
         """The expressions that this activation's call passes for a parameter; its default where it passes none."""
         assert env.call is not None and env.caller is not None
+        return self._passed(env, (env.call, env.caller), env.skip, position, parameter)
+
+    def _passed(self, env: Env, at: Argument, skip: int, position: int, parameter: Parameter) -> list[Argument]:
+        call, caller = at
         facts = env.facts
         shift = 1 if self._is_receiver(facts, facts.parameters[0]) else 0
-        found, surely = self.argument(env.call, env.caller, position - shift + env.skip, parameter.name)
+        found, surely = self.argument(call, caller, position - shift + skip, parameter.name)
         if parameter.kind == "keyword":
-            found, surely = self.argument(env.call, env.caller, None, parameter.name)
+            found, surely = self.argument(call, caller, None, parameter.name)
         if not surely and parameter.default is not None:
             found.append((parameter.default, env.outer or self.evaluator.generic(env.module, facts.parent)))
         return found
+
+    def passed_by_all(self, module: Module, function: int, name: str) -> list[list[Argument]]:
+        """What each call passes for a parameter, or its default: also of a function with too many to be told apart.
+
+        Nothing where the calls are too many to be known.
+        """
+        env = self.evaluator.generic(module, function)
+        calls = self.evaluator.call_sites.known(module, function)
+        if len(calls) >= MAX_CALL_SITES:
+            return []
+        position, parameter = next((i, item) for i, item in enumerate(env.facts.parameters) if item.name == name)
+        return [
+            self._passed(
+                env, (site.expr, self.evaluator.generic(site.module, site.function)), skip, position, parameter
+            )
+            for site, skip in calls
+        ]
 
     def _from_call_sites(self, env: Env, position: int, parameter: Parameter) -> Iterator[Value]:
         if len(self.evaluator.call_sites.known(env.module, env.function)) >= MAX_CALL_SITES:
@@ -131,6 +152,18 @@ class Arguments:
             for pair in self.passed(bound, position, parameter):
                 yield from self.evaluator.values(*pair)
         yield from self.evaluator.decorations.given(env, position)
+
+    def from_any_call(self, env: Env, name: str) -> Iterator[Argument]:
+        """What the calls that may have made an activation pass for a parameter, though which one did isn't known."""
+        facts = env.facts
+        position = next((index for index, item in enumerate(facts.parameters) if item.name == name), -1)
+        if position < 0 or facts.parameters[position].kind in ("args", "kwargs"):
+            return
+        shift = 1 if self._is_receiver(facts, facts.parameters[0]) else 0
+        place = None if facts.parameters[position].kind == "keyword" else position - shift
+        for site, skip, caller in self._calling(env):
+            found, _ = self.argument(site.expr, caller, None if place is None else place + skip, name)
+            yield from found
 
     def _calling(self, env: Env) -> Iterator[tuple[Site, int, Env]]:
         """The calls that may have made an activation, with the positional arguments to skip and the callers'.

@@ -28,6 +28,7 @@ from dllint.project.evaluate.abstract_values import (
 from dllint.project.evaluate.exclusion import Known, chosen_arm, constant_in, known_at
 from dllint.project.evaluate.kwargs_attributes import TakenOver
 from dllint.project.evaluate.namespaces import VIEWS
+from dllint.project.evaluate.saved_parameters import SavedParameters
 from dllint.project.evaluate.shapes import (
     Argument,
     decorated,
@@ -63,9 +64,12 @@ class Attributes:
         self._outside: dict[str, dict[Klass, dict[str, None]]] = {}
         self._writes: dict[tuple[Module, int, str], list[tuple[int, list[Write]]]] = {}
         self.taken_over = TakenOver(evaluator)
+        self.saved = SavedParameters(evaluator)
 
     def expression(self, expr: Expr, env: Env) -> Iterable[Value]:
-        found: list[Value] = []
+        found: list[Value] = list(self.saved.read(expr, env))
+        if found:
+            return found
         bases = self.evaluator.values(expr.args[0], env)
         some = [base for base in bases if type(base) is not Const or base.value is not None]
         for base in some or bases:  # None has none: it would raise

@@ -1,4 +1,7 @@
-"""Names that only the main script's own process has: spawned workers import the script and skip its guarded part."""
+"""Names that only the main process has: spawned workers import the script, skip its guarded part and call nothing.
+
+These are names that the guarded part binds, and those that functions set under `global` before they start workers.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from dllint.finding import Note
-from dllint.model.facts import Event, Expr
+from dllint.model.facts import Event, Expr, Function
 from dllint.project.evaluate import Evaluator
-from dllint.project.evaluate.abstract_values import Func, Inst, Klass, Method, Value
+from dllint.project.evaluate.abstract_values import Env, Func, Inst, Klass, Method, Value
 from dllint.project.execution.call_graph import Running
 from dllint.project.execution.own_code import OwnCodes
 from dllint.project.program.events import event_names
@@ -36,6 +39,8 @@ class Guarded(NamedTuple):
     """Code reads it; else pickle looks it up."""
     decided: bool = True
     """Whether it is surely read, or sent."""
+    setter: str = ""
+    """The function that sets it, where a function does that also starts the workers."""
 
 
 class GuardedNames:
@@ -51,8 +56,11 @@ class GuardedNames:
         self._binding = OnDemand(_may_bind)
         self._known: dict[tuple[str, str], Event | None] = {}
 
-    def defined(self, value: Value) -> Guarded | None:
-        """The class or function that a shipped value is pickled by, where only the main process has it."""
+    def defined(self, value: Value, start: Env | None = None) -> Guarded | None:
+        """The class or function that a shipped value is pickled by, where only the main process has it.
+
+        `start`: the activation that starts the workers.
+        """
         if isinstance(value, (Inst, Method)):
             value = value.klass if isinstance(value, Inst) else value.func
         if not isinstance(value, (Func, Klass)) or value.facts.owner >= 0:
@@ -62,10 +70,13 @@ class GuardedNames:
             return None
         if isinstance(value, Func) and value.facts.kind == "lambda":
             return None
-        kind = "class" if isinstance(value, Klass) else "function"
-        if self.missing(value.module, value.facts.name) is None or not self._is_bound(value):
+        kind, name = "class" if isinstance(value, Klass) else "function", value.facts.name
+        setter = self._setter(value.module, name, start)
+        missing = setter is not None or self.missing(value.module, name) is not None
+        if not missing or not self._is_bound(value):
             return None
-        return Guarded(value.facts.name, kind, value.module, value.facts.header, ())
+        by = setter[0].qualname if setter is not None else ""
+        return Guarded(name, kind, value.module, value.facts.header, (), setter=by)
 
     def _is_bound(self, value: Func | Klass) -> bool:
         """Whether one of the bindings of its name is its own definition."""
@@ -75,10 +86,10 @@ class GuardedNames:
         events += [event for _, event in module.writers_of_globals.get(name, [])]
         return any(event is not None and event.kind == kind and event.ref == value.index for event in events)
 
-    def read_by(self, running: Running) -> Iterator[Guarded]:
-        """The names that worker code reads and that only the main process has."""
+    def read_by(self, running: Running, start: Env | None = None) -> Iterator[Guarded]:
+        """The names that worker code reads and that only the main process has; `start` as in `defined`."""
         module = running.env.module
-        if running.env.function < 0 or module.notebook or not self._binding[module]:
+        if running.env.function < 0 or module.notebook or not (self._binding[module] or module.writers_of_globals):
             return  # what a notebook defines, workers do not even find
         facts = running.env.facts
         wanted = facts.loads - facts.bound - _BUILT_IN
@@ -87,7 +98,8 @@ class GuardedNames:
             wanted = wanted - module.model.functions[parent].bound
             parent = module.model.functions[parent].parent
         for name in sorted(wanted):
-            event = self.missing(module, name)
+            setter = self._setter(module, name, start)
+            event = setter[1] if setter is not None else self.missing(module, name)
             at = self._read(running, name) if event is not None else None
             if event is not None and at is not None:
                 span = event.target.span if event.target is not None else Span(event.start, event.end)
@@ -95,7 +107,8 @@ class GuardedNames:
                 note = running.note(at, f"reads `{name}`")
                 surely = running.decided and self.evaluator.conditions.decided(running.env, at.start)
                 kind, route = kinds.get(event.kind, "name"), (note, *running.route)
-                yield Guarded(name, kind, module, span, route, True, surely and not running.truncated)
+                by = setter[0].qualname if setter is not None else ""
+                yield Guarded(name, kind, module, span, route, True, surely and not running.truncated, by)
 
     def _read(self, running: Running, name: str) -> Expr | None:
         module = running.env.module
@@ -109,6 +122,22 @@ class GuardedNames:
                         return expr
         return None
 
+    def _setter(self, module: Module, name: str, start: Env | None) -> tuple[Function, Event] | None:
+        """The function that starts workers and sets a name for them which importing the module leaves unset."""
+        writers = module.writers_of_globals.get(name, ())
+        around = set(_functions_around(start)) if writers else ()
+        own = next((item for item in writers if (module.path, item[0]) in around), None)
+        if own is None or module.bindings[-1, -1].get(name) or self._is_set_elsewhere(module, name):
+            return None
+        elsewhere = self._on_import[module] | self._in_children()
+        if any((module.path, function) in elsewhere for function, _ in writers):
+            return None
+        return module.model.functions[own[0]], own[1]
+
+    def _is_set_elsewhere(self, module: Module, name: str) -> bool:
+        """Whether other modules set a name, or names that are computed may be it."""
+        return module.path in self._dynamic or name in self.evaluator.index.outside_writes
+
     def missing(self, module: Module, name: str) -> Event | None:
         """The first binding of a module's name when only the script's own process executes any; else None."""
         if not self._binding[module]:
@@ -121,11 +150,11 @@ class GuardedNames:
     def may_be_known_to(self, path: str) -> bool:
         """Whether a script that imports a file, or is that file, may have names of this kind."""
         index = self.evaluator.index
-        return any(self._binding[index.modules[importer]] for importer in index.importers(path))
+        importers = [index.modules[importer] for importer in index.importers(path)]
+        return any(self._binding[module] or module.writers_of_globals for module in importers)
 
     def _first_guarded(self, module: Module, name: str) -> Event | None:
-        elsewhere = module.path in self._dynamic or name in self.evaluator.index.outside_writes
-        if elsewhere and not module.notebook:
+        if self._is_set_elsewhere(module, name) and not module.notebook:
             return None
         bindings = [item.event for item in module.bindings[-1, -1].get(name, ())]
         if not all(event is not None and under_main_guard(module, -1, event) for event in bindings):
@@ -158,6 +187,13 @@ class GuardedNames:
             for module in self.evaluator.index
             if any(item.bound == "*" for item in module.model.imports) or _DYNAMIC & module.calls.keys()
         )
+
+
+def _functions_around(env: Env | None) -> Iterator[tuple[str, int]]:
+    """The functions whose calls have led to an activation, its own first."""
+    while env is not None:
+        yield env.module.path, env.function
+        env = env.caller
 
 
 def _may_bind(module: Module) -> bool:

@@ -13,6 +13,7 @@ from dllint.model.facts import Expr
 from dllint.project.escape.shipped import Held, Shipped
 from dllint.project.evaluate import Argument, Evaluator
 from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst, ExtMethod, Func, Method, Value
+from dllint.project.execution.branches import Branches
 from dllint.project.execution.call_graph import Reach, Running
 from dllint.project.loaders.boundaries import Boundaries
 from dllint.project.program.guards import only_in_main
@@ -65,6 +66,7 @@ class Processes:
         self.boundaries = boundaries
         self.reach = Reach(evaluator, lambda run, event: only_in_main(run.env.module, run.env.function, event))
         self._shipped = Shipped(evaluator, boundaries)
+        self._branches = Branches(evaluator)
 
     @cached_property
     def tasks(self) -> tuple[Task, ...]:
@@ -183,7 +185,20 @@ class Processes:
     def held(self, task: Task) -> Iterator[Held]:
         """Everything that a task's process is sent; the first steps of the routes end at the call."""
         for expr, env in task.sent:
-            yield from self._shipped.by_process(self.evaluator.values(expr, env), task.note)
+            values = tuple(value for value in self.evaluator.values(expr, env) if self._gets(task, value))
+            yield from self._shipped.by_process(values, task.note)
+
+    def _gets(self, task: Task, value: Value) -> bool:
+        """Whether a process may be started where the branch was taken that makes a function."""
+        env = self._branches.of(value, task.env)
+        if env is None:
+            return True
+        events = task.env.module.events(task.env.function)
+        event = next((item for item in events if any(part is task.call for part in item.walk())), None)
+        if event is None:
+            return True
+        site = Site(env.module, env.function, event, task.call)
+        return self.evaluator.conditions.may_run(env, task.call.start) and any(self._tasks(site, env))
 
     def running(self, task: Task) -> Iterator[Running]:
         """The code that a task's process runs."""
@@ -200,6 +215,8 @@ class Processes:
         """The functions that a task's process calls; of a `partial`, the function in it."""
         for pair in task.targets:
             for value in self.evaluator.values(*pair):
+                if not self._gets(task, value):
+                    continue
                 if isinstance(value, ExtInst):
                     yield from self.reach.callables_in(value)
                 else:

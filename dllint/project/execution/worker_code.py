@@ -12,14 +12,21 @@ from dllint.project.evaluate import Answer, Evaluator
 from dllint.project.evaluate.abstract_values import Env, Func, Inst, Klass, Method
 from dllint.project.execution.call_graph import Reach, Running
 from dllint.project.loaders.boundaries import Loader
+from dllint.project.program.filled_first import only_while_filling
 from dllint.project.program.guards import only_in_main
+from dllint.project.program.module import Module
 
 _ENTRY_HOLDERS = frozenset({"argument", "kept", "element", "returned"})
 PER_ITEM = ("__call__", "__getitem__")
 
 
+def never_in_workers(module: Module, function: int, event: Event) -> bool:
+    """Whether an event of code that workers run, too, runs in the main process alone."""
+    return only_in_main(module, function, event) or only_while_filling(module, function, event)
+
+
 def _skipped(running: Running, event: Event) -> bool:
-    return only_in_main(running.env.module, running.env.function, event)
+    return never_in_workers(running.env.module, running.env.function, event)
 
 
 class WorkerCode:

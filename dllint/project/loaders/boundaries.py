@@ -40,6 +40,8 @@ MAX_CONTEXTS = 64
 _NAMED = ("name", "attribute")
 _SHOWN = frozenset({"batch_sampler", "batch_size", "dataset", "sampler"})
 """What a loader shows of itself without workers."""
+_ASKING = frozenset({"isinstance", "issubclass", "cast", "super", "hasattr", "patch"})
+"""Functions that get a class and make nothing of it."""
 _GENERIC = LOADERS["torch.utils.data.DataLoader"]
 _PROCESS = Boundary((), (), "", "multiprocessing.Process")
 
@@ -149,6 +151,24 @@ class Boundaries:
     def has_used(self) -> bool:
         """Whether code that is used makes a loader, tests apart."""
         return any(not loader.in_tests and not self._is_unused(loader) for loader in self._all)
+
+    @cached_property
+    def has_handed_on(self) -> bool:
+        """Whether code that is used hands a loader's class to what makes the loader: `configured(DataLoader)`."""
+        return any(
+            self._is_known(part, module, call.function)
+            for module in self.index
+            for name, calls in (module.calls.items() if not module.is_test else ())
+            for call in (calls if name not in _ASKING else ())
+            for part in (*call.expr.args[1:], *(value for _, value in call.expr.keywords))
+            if part.name in self.names and not self.unnamed.is_function(module, call.function)
+        )
+
+    def _is_known(self, expr: Expr, module: Module, function: int) -> bool:
+        if expr.kind not in ("name", "attribute"):
+            return False
+        values = self.evaluator.values(expr, self.evaluator.generic(module, function))
+        return any(isinstance(value, Ext) and value.name in self.known for value in values)
 
     @cached_property
     def _used_or_not(self) -> tuple[tuple[Loader, ...], tuple[Loader, ...]]:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from dllint.model.facts import Expr
 from dllint.project.evaluate import Argument, Evaluator
-from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, ExtMethod, Inst, Klass, Opaque, Value
+from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, ExtMethod, Free, Inst, Klass, Opaque, Value
 from dllint.project.loaders.option_defaults import Declared
 
 _CPU_COUNTS = frozenset({
@@ -40,6 +40,8 @@ class WorkerCounts:
         self.declared = declared
         self._known: dict[tuple[Expr, int], frozenset[Workers]] = {}
         self._rests: dict[tuple[Expr, int], bool] = {}
+        self._optional: dict[tuple[Expr, int], bool] = {}
+        self._hubs: dict[Value, frozenset[Workers]] = {}
         self._options: dict[tuple[str, Value], frozenset[Workers]] = {}
         """What was declared for what is read: an option's default may be read from an option of the same name."""
 
@@ -61,6 +63,24 @@ class WorkerCounts:
         return any(
             self.evaluator.ask(self._rests, (expr, id(env)), False, self._rest, expr, env) for expr, env in found
         )
+
+    def rests_on_options(self, found: list[Argument]) -> bool:
+        """Whether a program of the project passes the number, from an option that its user may set."""
+        return any(
+            self.evaluator.ask(self._optional, (expr, id(env)), False, self._rest_on_option, expr, env)
+            for expr, env in found
+        )
+
+    def _rest_on_option(self, expr: Expr, env: Env) -> bool:
+        for value in self.evaluator.values(expr, env):
+            name = _read_name(value)
+            if name and self.declared.option(name, value):
+                return True
+            if isinstance(value, Free):
+                calls = self.evaluator.arguments.passed_by_all(value.module, value.function, value.name)
+                if any(map(self.rests_on_options, calls)):
+                    return True
+        return False
 
     def _rest(self, expr: Expr, env: Env) -> bool:
         if expr.kind == "attribute" and any(map(self._is_filled, self.evaluator.values(expr.args[0], env))):
@@ -100,7 +120,21 @@ class WorkerCounts:
     def _alternatives(self, expr: Expr, env: Env) -> frozenset[Workers]:
         if expr.kind == "binop":
             return frozenset({self._arithmetic(expr, env)})
-        return frozenset(map(self.of_value, self.evaluator.values(expr, env)))
+        found: set[Workers] = set()
+        for value in self.evaluator.values(expr, env):
+            found |= self._of_hub(value) if isinstance(value, Free) else {self.of_value(value)}
+        return frozenset(found)
+
+    def _of_hub(self, value: Free) -> frozenset[Workers]:
+        """What the calls of a function pass that has too many of them to tell its activations apart."""
+        none = frozenset[Workers]()
+        return self.evaluator.ask(self._hubs, value, none, self._passed, value)
+
+    def _passed(self, value: Free) -> frozenset[Workers]:
+        calls = self.evaluator.arguments.passed_by_all(value.module, value.function, value.name)
+        answers = (self._alternatives(*pair) for passed in calls for pair in passed)
+        unknown = {Workers.UNKNOWN} if not calls or not all(calls) else set()
+        return frozenset(unknown.union(*answers))
 
     def _arithmetic(self, expr: Expr, env: Env) -> Workers:
         left, right = (self.of_expression(arg, env) for arg in expr.args)

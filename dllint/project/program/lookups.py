@@ -35,6 +35,8 @@ class Lookups:
         """The words of all strings, any of which may be a module's name; "data." for what more is put behind."""
         self._metaclasses: set[str] = set()
         """The names of classes that know their subclasses."""
+        self._places = {place for module in index for place in module.path.removesuffix(".py").split("/")}
+        """The names of all files and folders."""
         for module in index:
             for part in mentioned(module):
                 self._read(module, part)
@@ -78,10 +80,20 @@ class Lookups:
         if name in _INTO and not (len(call.args) > 2 and isinstance(call.args[2].value, str)):
             self._into[module.path].add(first.dotted.partition(".")[0])
         elif name in _IMPORTERS:
-            words = {word for item in first.walk() if isinstance(item.value, str) for word in item.value.split(".")}
-            self._imported |= words - {""}
-            if not words - {""}:
+            texts = [item.value for item in first.walk() if isinstance(item.value, str)]
+            own = [text for text in texts if not self._is_elsewhere(text)]
+            self._imported |= {word for text in own for word in text.split(".")} - {""}
+            if not any(text.strip(".") for text in texts):
                 self._importing.add(module.path)
+
+    def _is_elsewhere(self, name: str) -> bool:
+        """Whether a module's name begins with a package of others, as imports show: `torchvision.models.`."""
+        first = name.partition(".")[0]
+        if "." not in name or first in self._places:
+            return False
+        statements = ((user, item) for user in self.index for item in user.model.imports if not item.level)
+        found = [self.index.targets(user, item) for user, item in statements if item.module.partition(".")[0] == first]
+        return bool(found) and not any(found)
 
 
 def mentioned(module: Module) -> Iterator[Expr]:

@@ -93,7 +93,7 @@ class Unnamed:
     def _begins(self, module: Module, unit: Unit) -> bool:
         """Whether something outside of the code may use a unit, or code that doesn't name it."""
         facts: Function | Class = module.model.classes[unit[1]] if unit[1] >= 0 else module.model.functions[unit[0]]
-        if facts.decorators or facts.name in _STARTS or module.is_test or module.notebook or self._offers(module):
+        if facts.decorators or facts.name in _STARTS or module.is_test or module.notebook or self.is_offered(module):
             return True
         if isinstance(facts, Class) and self._lookups.among_subclasses(facts):
             return True
@@ -103,11 +103,15 @@ class Unnamed:
     def _lookups(self) -> Lookups:
         return Lookups(self.index)
 
+    def is_looked_up(self, module: Module) -> bool:
+        """Whether what a file has may be found by a name that is computed."""
+        return self._lookups.into(module)
+
     def _name(self, path: str, unit: Unit) -> str:
         model = self.index.modules[path].model
         return model.functions[unit[0]].name if unit[0] >= 0 else model.classes[unit[1]].name
 
-    def _offers(self, module: Module) -> bool:
+    def is_offered(self, module: Module) -> bool:
         """Whether a file is in a package that offers something: it is installed, and its `__init__` binds names."""
         outermost, folder = None, posixpath.dirname(module.path)
         while folder and (found := self.index.modules.get(f"{folder}/__init__.py")) is not None:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import msgspec
+
 from dllint import (
     ALL_METHODS,
     FORK,
     Certainty,
+    Expr,
+    ExtInst,
     Finding,
     Fix,
     Held,
@@ -18,8 +22,22 @@ from dllint import (
     Severity,
     Span,
 )
+from dllint_rules.correctness.analysis.augmenters import Augmenters
 from dllint_rules.correctness.analysis.random_state import RandomStates
 from dllint_rules.correctness.workers import gets_workers
+
+_AUGMENTER = "imgaug augmenter "
+SNIPPET = """\
+import imgaug
+import torch
+
+
+def seed_imgaug(worker):
+    imgaug.seed(torch.initial_seed() % 2**31)
+
+
+# and for the loader:
+worker_init_fn = seed_imgaug"""
 
 
 class RngOnDataset(Rule):
@@ -43,13 +61,43 @@ class RngOnDataset(Rule):
                     yield self._finding(project, held, *drawn)
         for loader in project.loaders:
             yield from self._module_level(project, loader, seen)
+        yield from self._augmenters(project, seen)
+
+    def _augmenters(self, project: Project, seen: set[tuple[str, Span]]) -> Iterator[Finding]:
+        """imgaug's generator, which objects keep with their augmenters, and modules have with theirs."""
+        augmenters = project.analysis(Augmenters)
+        for held in project.in_memory:
+            if held.holder.kind != "attribute" or (held.path, held.span) in seen or not augmenters.draws(held.value):
+                continue
+            code = [running for running in project.running if running.loader is held.loader]
+            if held.loader is None or not self._repeats(project, held) or augmenters.seeded(held.loader, code):
+                continue
+            drawn = self._drawn(project, held)
+            if drawn is not None:
+                seen.add((held.path, held.span))
+                found = self._finding(project, held, drawn[0], False)
+                whose = f"kept as `{held.holder.name}` of `{held.holder.owner}`"
+                yield msgspec.structs.replace(found, message=_of_augmenter(whose), data=held.holder.name)
+        for loader in project.loaders:
+            code = [running for running in project.running if running.loader is loader]
+            if not gets_workers(loader) or loader.in_tests or project.given.iterable(loader):
+                continue
+            made_here = project.analysis(RandomStates).module_level(code, augmenters.draws)
+            for made, name, running, at in made_here if FORK in loader.methods else ():
+                place = made.env.module.path, made.call.span
+                if place in seen or augmenters.seeded(loader, code):
+                    continue
+                seen.add(place)
+                short = name.rpartition(".")[2]
+                yield self._of_module(project, loader, made, short, running, at, frozenset({FORK}))
 
     def _module_level(self, project: Project, loader: Loader, seen: set[tuple[str, Span]]) -> Iterator[Finding]:
         """A seeded generator of a module repeats everywhere; one without a seed only where workers are forked."""
         if not gets_workers(loader) or loader.in_tests or project.given.iterable(loader):
             return
         code = (running for running in project.running if running.loader is loader)
-        for made, name, running, at in project.analysis(RandomStates).module_level(code):
+        states = project.analysis(RandomStates)
+        for made, name, running, at in states.module_level(code, states.is_generator):
             path, span = made.env.module.path, made.call.span
             seeded = len(made.call.args) > 1 or bool(made.call.keywords)
             repeating = loader.methods & (ALL_METHODS if seeded else {FORK})
@@ -57,20 +105,35 @@ class RngOnDataset(Rule):
             if (path, span) in seen or not repeating or project.analysis(RandomStates).prepared(loader, short, short):
                 continue
             seen.add((path, span))
-            yield Finding(
-                code=self.code,
-                path=path,
-                span=span,
-                message=f"random generator `{short}` of the module: every worker has it in the same state, so all draw "
-                "the same numbers; make one in the worker from `torch.initial_seed()`",
-                severity=self.severity,
-                certainty=project.certainty(running, at),
-                outcomes=dict.fromkeys(sorted(repeating), "corrupt"),
-                notes=(running.note(at, f"draws from `{short}`"), *running.route),
-                anchors=((loader.path, loader.span),),
-                key=f"{self.code}:{path}:{short}",
-                data=short,
-            )
+            yield self._of_module(project, loader, made, short, running, at, repeating)
+
+    def _of_module(
+        self,
+        project: Project,
+        loader: Loader,
+        made: ExtInst,
+        short: str,
+        running: Running,
+        at: Expr,
+        repeating: frozenset[str],
+    ) -> Finding:
+        path, augments = made.env.module.path, not project.analysis(RandomStates).is_generator(made)
+        return Finding(
+            code=self.code,
+            path=path,
+            span=made.call.span,
+            message=_of_augmenter(f"`{short}` of the module")
+            if augments
+            else f"random generator `{short}` of the module: every worker has it in the same state, so all draw "
+            "the same numbers; make one in the worker from `torch.initial_seed()`",
+            severity=self.severity,
+            certainty=Certainty.LIKELY if augments else project.certainty(running, at),
+            outcomes=dict.fromkeys(sorted(repeating), "corrupt"),
+            notes=(running.note(at, f"draws from `{short}`"), *running.route),
+            anchors=((loader.path, loader.span),),
+            key=f"{self.code}:{path}:{short}",
+            data=short,
+        )
 
     def _repeats(self, project: Project, held: Held) -> bool:
         """Whether several workers may start with the generator as it is, each for items of its own."""
@@ -111,7 +174,16 @@ class RngOnDataset(Rule):
     def fix(self, finding: Finding, project: Project) -> Fix | None:
         from dllint_rules.correctness.lazy_rng import fix_rng
 
+        if finding.message.startswith(_AUGMENTER):
+            return Fix.manual(f"Seed imgaug in `worker_init_fn`, for `{finding.data}` and all others", SNIPPET)
         if isinstance(finding.data, str):
             why_not = "all that reads it must ask for the worker's then"
             return Fix.manual(f"Make `{finding.data}` in the process that uses it, from torch's seed; {why_not}")
         return fix_rng(project, finding.data)
+
+
+def _of_augmenter(whose: str) -> str:
+    return (
+        f"{_AUGMENTER}{whose}: every worker has imgaug's generator in the same state, so all draw the same; "
+        "call `imgaug.seed(torch.initial_seed() % 2**31)` in `worker_init_fn`"
+    )

@@ -27,12 +27,13 @@ class WorkerSeedRepeats(Rule):
             items = [running for running in project.running if running.loader is loader]
             for reseed in (*reseeding.reseeds(loader), *reseeding.by_items(items)):
                 if reseed.what is Seeding.TOO_LARGE or _matters(project, loader, reseed):
+                    little = reseed.what is Seeding.REPEATED and _decides_little(project, loader, reseed)
                     unsure = project.certainty(reseed.running, reseed.call) is Certainty.LIKELY
                     certainty = Certainty.LIKELY if unsure or _unseen(project, loader) else loader.certainty
-                    yield self._finding(loader, reseed, certainty)
+                    yield self._finding(loader, reseed, certainty, little)
                     break
 
-    def _finding(self, loader: Loader, reseed: Reseed, certainty: Certainty) -> Finding:
+    def _finding(self, loader: Loader, reseed: Reseed, certainty: Certainty, little: bool) -> Finding:
         running, too_large = reseed.running, reseed.what is Seeding.TOO_LARGE
         started = running.route and not reseed.by_item
         in_init_fn = running.route[-1] if started else running.note(reseed.call, "")
@@ -45,12 +46,17 @@ class WorkerSeedRepeats(Rule):
             Seeding.SHARED: "seeds all workers with the same number, in every epoch, so they draw the same random "
             "numbers; seed with `torch.initial_seed() % 2**32`",
         }[reseed.what]
+        if little:
+            text = (
+                "seeds a worker with the same number in every epoch; all that it draws then decides between few "
+                "outcomes, so it hardly matters in shuffled data; `torch.initial_seed() % 2**32` differs"
+            )
         return Finding(
             code=self.code,
             path=in_init_fn.path,
             span=in_init_fn.span,
             message=text if too_large else f"this {text}",
-            severity=Severity.ERROR if too_large else self.severity,
+            severity=Severity.ERROR if too_large else Severity.INFO if little else self.severity,
             certainty=certainty,
             outcomes=dict.fromkeys(sorted(loader.methods), "exception" if too_large else "corrupt"),
             notes=(
@@ -81,7 +87,16 @@ def _matters(project: Project, loader: Loader, reseed: Reseed) -> bool:
     in_order = _surely(project, loader, "shuffle", False) and _surely(project, loader, "sampler", None)
     if in_order and _surely(project, loader, "batch_sampler", None) and not project.given.iterable(loader):
         return False
-    return _unseen(project, loader) or bool(reseed.libraries & _drawn(project, loader))
+    return _unseen(project, loader) or not reseed.libraries.isdisjoint(_drawn(project, loader))
+
+
+def _decides_little(project: Project, loader: Loader, reseed: Reseed) -> bool:
+    """Whether every draw from what is seeded is like the flip of a coin, in another order of items each epoch."""
+    if project.given.iterable(loader):
+        return False
+    drawn = _drawn(project, loader)
+    seeded = reseed.libraries & drawn.keys()
+    return bool(seeded) and not any(drawn[name] for name in seeded) and not _unseen(project, loader)
 
 
 def _unseen(project: Project, loader: Loader) -> bool:
@@ -103,10 +118,14 @@ def _surely(project: Project, loader: Loader, name: str, wanted: bool | None) ->
     return True
 
 
-def _drawn(project: Project, loader: Loader) -> set[str]:
-    """The libraries whose global generators the workers draw from, in code or in transforms that they hold."""
+def _drawn(project: Project, loader: Loader) -> dict[str, bool]:
+    """The libraries whose global generators the workers draw from, in code or in transforms that they hold.
+
+    For each, whether a draw has more than a few outcomes.
+    """
     started = {running.function for running in project.analysis(Reseeding).start_code(loader)}
     code = (item for item in project.running if item.loader is loader and item.function not in started)
     states = project.analysis(RandomStates)
-    found = {name for running in code for name in states.global_draws(running)}
-    return found | {name for held in project.shipped_by(loader) for name in states.drawn_by(held.value)}
+    draws = [item for running in code for item in states.global_draws(running).items()]
+    draws += [(name, True) for held in project.shipped_by(loader) for name in states.drawn_by(held.value)]
+    return {name: any(many for other, many in draws if other == name) for name, _ in draws}

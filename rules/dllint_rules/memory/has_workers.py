@@ -18,11 +18,7 @@ def offers_to_workers(project: Project) -> bool:
     Or datasets of the project go to a package's own loaders.
     """
     own = [loader for loader in project.loaders if not loader.in_tests]
-    return (
-        not own
-        or project.library.gives_away
-        or any(loader.asked and not project.never_asks(loader) for loader in project.open_loaders)
-    )
+    return not own or project.library.gives_away or any(map(project.may_ask, project.open_loaders))
 
 
 def gets_workers(loader: Loader) -> bool:

@@ -16,7 +16,9 @@ from dllint import (
     Project,
     Records,
     Seq,
+    Span,
     Value,
+    changed_entry,
 )
 from dllint_rules.memory.analysis.entries import Entries, Form
 from dllint_rules.memory.kept import read_in_workers
@@ -24,6 +26,7 @@ from dllint_rules.memory.packed import NAMES, RECORDS, TEXTS, bound, packed, wit
 
 _CHANGES = ("filled", "set")
 _LATER = "changes it in workers"
+_ENTRY = "changes an entry in workers"
 
 
 def would_pad(project: Project, held: Held) -> bool:
@@ -66,7 +69,7 @@ def records_by_hand(project: Project, held: Held) -> Fix | None:
     if not mapping and project.analysis(Records).are_identifiers(held.value):
         title = f"Keep `{name}` as one array: of numbers, if all are numbers, or of text"
         return Fix.manual(title, array(f"asarray({target})"))
-    changed = in_the_way.endswith(_LATER)
+    changed = in_the_way.endswith((_LATER, _ENTRY))
     records = "" if changed else packed(project, step.path, step.span, RECORDS, mapping)
     if mapping:
         return Fix.manual(
@@ -97,14 +100,18 @@ def _in_the_way(project: Project, held: Held) -> str:
     for place in uses or ():
         changes = place.use.kind in _CHANGES and (place.module.path, place.function) in running
         if changes or place.use.kind == "joined":
-            return f"; {_shown(project, place)} {_LATER if changes else 'needs a list'}"
+            return f"; {_shown(project, place, place.use.span)} {_LATER if changes else 'needs a list'}"
+    for place in uses or ():
+        entry = changed_entry(project.source(place.module.path), place.use.span)
+        if entry is not None and (place.module.path, place.function) in running:
+            return f"; {_shown(project, place, entry)} {_ENTRY}"
     return ""
 
 
-def _shown(project: Project, place: Place) -> str:
-    """A place with its line."""
+def _shown(project: Project, place: Place, span: Span) -> str:
+    """The line of something in the file of a place."""
     source = project.source(place.module.path)
-    row = source.location(place.use.span.start)[0]
+    row = source.location(span.start)[0]
     return f"{place.module.path}:{row} (`{source.line(row).strip()}`)"
 
 

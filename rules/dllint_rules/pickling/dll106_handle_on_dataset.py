@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from dllint import FORK, Applicability, ExtInst, Finding, Fix, Held, Inst, Project, Rule, Severity
+from dllint import FORK, Applicability, Certainty, ExtInst, Finding, Fix, Held, Inst, Project, Rule, Severity
 from dllint_rules.pickling.analysis.escaping_handles import (
     Shared,
     is_never_read,
@@ -44,7 +44,8 @@ class HandleOnDataset(Rule):
                 forked = "" if is_never_read(project, held) else handle.fork
                 outcomes = found.outcomes | ({FORK: forked} if forked else {})
                 anchors = (*found.anchors, (held.path, held.span))
-                yield msgspec.structs.replace(found, outcomes=outcomes, anchors=anchors, data=held)
+                certainty = found.certainty if handle.sure else Certainty.LIKELY
+                yield msgspec.structs.replace(found, outcomes=outcomes, anchors=anchors, certainty=certainty, data=held)
         for shared in shared_under_fork(project, workers):
             yield self._shared(shared)
         for look in project.analysis(FirstLooks).looks:
@@ -73,7 +74,7 @@ class HandleOnDataset(Rule):
             message=f"{shared.handle.what} kept as `{shared.attribute}` is shared by forked workers, which "
             f"{SHOWS[shared.handle.fork]}; {remedy or shared.handle.remedy}",
             severity=Severity.WARNING,
-            certainty=held.surely,
+            certainty=held.surely if shared.handle.sure else Certainty.LIKELY,
             outcomes={FORK: shared.handle.fork, "forkserver": "ok", "spawn": "ok"},
             notes=held.route,
             anchors=((loader.path, loader.span),) if loader is not None else (),

@@ -82,6 +82,14 @@ class LocalTarget(Rule):
         value = held.value
         if not isinstance(value, Func) or held.holder.kind == "owner" or not task.methods & PICKLING:
             return None
+        guarded = project.guarded.defined(value, task.env) if value.facts.parent >= 0 else None
+        if guarded is not None and guarded.setter:
+            what = (
+                f"`{value.facts.name}` sent to `{task.name}` is defined by `{guarded.setter}` in the main process only"
+            )
+            return self._finding(
+                project, task, held, f"{what}, so no spawned process finds it", "define it at module level", PICKLING
+            )
         if value.facts.parent >= 0 or value.facts.owner >= 0:
             return None
         made = next(

@@ -1,4 +1,4 @@
-"""DLL109: workers need a name that is defined under the main guard only."""
+"""DLL109: workers need a name that is defined under the main guard only, or by a function that starts them."""
 
 from __future__ import annotations
 
@@ -30,28 +30,29 @@ class GuardedNameInWorker(Rule):
     summary = "workers need a class, function or name that is defined under the main guard only"
 
     def check(self, project: Project) -> Iterator[Finding]:
-        found: dict[tuple[str, str], tuple[Guarded, Loader | Task]] = {}
+        found: dict[tuple[str, str, str], tuple[Guarded, Loader | Task]] = {}
         for guarded, starter in self._all(project):
             path = starter.path
-            if path in project.index.imports(guarded.module.path) and starter.methods & PICKLING:
-                found.setdefault((guarded.module.path, guarded.name), (guarded, starter))
+            if (guarded.setter or path in project.index.imports(guarded.module.path)) and starter.methods & PICKLING:
+                found.setdefault((guarded.module.path, guarded.name, guarded.setter), (guarded, starter))
         for guarded, starter in found.values():
-            others = tuple(other for other, _ in found.values() if other.module is guarded.module)
+            others = tuple(item for item, _ in found.values() if item.module is guarded.module and not item.setter)
             yield self._finding(project, guarded, starter, others)
 
     def _all(self, project: Project) -> Iterator[tuple[Guarded, Loader | Task]]:
         for held in project.shipped:
-            guarded = project.guarded.defined(held.value) if held.loader is not None else None
+            guarded = project.guarded.defined(held.value, held.loader.env) if held.loader is not None else None
             if guarded is not None and held.loader is not None:
                 yield guarded._replace(notes=held.route, decided=held.decided), held.loader
         for running in project.running:
             if running.loader is not None:
-                yield from ((guarded, running.loader) for guarded in project.guarded.read_by(running))
+                found = project.guarded.read_by(running, running.loader.env)
+                yield from ((guarded, running.loader) for guarded in found)
         for task in project.processes.tasks:
             if not project.guarded.may_be_known_to(task.path) or _fails_before(project, task):
                 continue
             for running in project.processes.running(task):
-                yield from ((guarded, task) for guarded in project.guarded.read_by(running))
+                yield from ((guarded, task) for guarded in project.guarded.read_by(running, task.env))
 
     def _finding(
         self, project: Project, guarded: Guarded, starter: Loader | Task, together: tuple[Guarded, ...]
@@ -63,20 +64,23 @@ class GuardedNameInWorker(Rule):
         unsure = not (guarded.decided and starter.decided)
         unsure = unsure or (loader is not None and loader.certainty is Certainty.LIKELY)
         at: Span = loader.span if loader is not None else starter.call.span
-        place, remedy = "under the main guard", "define it above the guard, or pass it to what needs it"
+        place, remedy = "defined under the main guard", "define it above the guard, or pass it to what needs it"
+        if guarded.setter:
+            done = "set" if guarded.kind == "name" else "defined"
+            place, remedy = f"{done} by `{guarded.setter}` in the main process only", "pass it to what needs it"
         if guarded.module.notebook:
-            place, remedy = "in a notebook", "define it in a module and import it"
+            place, remedy = "defined in a notebook", "define it in a module and import it"
         return Finding(
             code=self.code,
             path=guarded.module.path,
             span=guarded.span,
-            message=f"{guarded.kind} `{guarded.name}` is defined {place}, where spawned workers do not find it "
+            message=f"{guarded.kind} `{guarded.name}` is {place}, where spawned workers do not find it "
             f"(`{error}`): fails {where}; {remedy}",
             certainty=Certainty.LIKELY if unsure else Certainty.CERTAIN,
             outcomes=outcomes(failing, "exception", starter.chosen),
             notes=guarded.notes or (Note(starter.path, at, "workers are started here"),),
             anchors=((starter.path, at),),
-            key=f"{self.code}:{guarded.module.path}:{guarded.name}",
+            key=f"{self.code}:{guarded.module.path}:{guarded.name}{guarded.setter and f':{guarded.setter}'}",
             data=(guarded, together),
         )
 
@@ -87,6 +91,8 @@ class GuardedNameInWorker(Rule):
         guarded, together = finding.data
         if guarded.module.notebook:
             return out_of_notebook(project, finding.path, guarded.name)
+        if guarded.setter:
+            return Fix.manual(f"Pass `{guarded.name}` to what needs it, or set it in the pool's `initializer`")
         source = project.source(finding.path)
         snippet = above_guard(source, finding.span.start)
         edits = lifted(source, finding.span.start) if snippet else ()
@@ -103,4 +109,4 @@ class GuardedNameInWorker(Rule):
 
 def _fails_before(project: Project, task: Task) -> bool:
     """Whether a process doesn't find the function that it is to run (DLL107), so that none of it reads a name."""
-    return any(project.guarded.defined(held.value) for held in project.processes.held(task))
+    return any(project.guarded.defined(held.value, task.env) for held in project.processes.held(task))

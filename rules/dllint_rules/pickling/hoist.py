@@ -36,6 +36,7 @@ from dllint_rules.pickling.ready_made import (
     taken_by,
     times_bound,
 )
+from dllint_rules.pickling.settled import settled_attributes
 
 
 def fix_factory(project: Project, func: Func) -> Fix | None:
@@ -226,7 +227,8 @@ def hoist_lambda(project: Project, func: Func, name: str = "") -> Fix:
     path, model = func.module.path, func.module.model
     callee = None if name else _callee(project, func)
     try:
-        fix = hoist(project.source(path), project.tree(path), model, func.facts, name, callee)
+        source, settled = project.source(path), settled_attributes(project, func)
+        fix = hoist(source, project.tree(path), model, func.facts, name, callee, settled=settled)
     except Refused as refused:
         return by_hand("the lambda", refused)
     return msgspec.structs.replace(fix, applicability=Applicability.UNSAFE)
@@ -238,6 +240,7 @@ def hoist_function(project: Project, func: Func) -> Fix:
 
     path, model = func.module.path, func.module.model
     try:
-        return hoist(project.source(path), project.tree(path), model, func.facts, callee=_callee(project, func))
+        source, settled = project.source(path), settled_attributes(project, func)
+        return hoist(source, project.tree(path), model, func.facts, callee=_callee(project, func), settled=settled)
     except Refused as refused:
         return by_hand(f"`{func.facts.name}`", refused)

@@ -24,7 +24,11 @@ _HARMLESS = (
     *("sys.path", "sys.argv", "sys.stdout", "sys.stderr"),
 )
 """What of libraries may be changed: a spawned worker inherits it, or it is none of its business."""
-_READING = {"get", "keys", "values", "items", "copy", "index", "count", "format", "join", "split", "startswith", "to"}
+_READING = {
+    *("get", "keys", "values", "items", "copy", "index", "count", "format", "join", "split", "startswith", "to"),
+    *("rsplit", "splitlines", "partition", "rpartition", "endswith", "strip", "lstrip", "rstrip", "lower", "upper"),
+    *("title", "capitalize", "zfill", "encode", "decode", "removeprefix", "removesuffix"),
+}
 """Methods that change nothing."""
 
 

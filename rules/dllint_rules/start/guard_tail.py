@@ -35,6 +35,12 @@ _TITLE = re.compile(r"""\A(?:#.*\s*|\s+)*[rR]?(?:\"{3}|'{3})[^"']*?^[=\-*#~^]{3,
 _BY_NAME = re.compile(r"\b(?:import_module|__import__|run_module|run_path|exec|entry_points)\b")
 _DISK = {"exists", "isfile", "isdir", "is_file", "is_dir", "listdir", "scandir", "glob"}
 _EXITS = {"exit", "_exit", "quit"}
+_WORK = {
+    *("load", "load_state_dict", "load_from_checkpoint", "from_pretrained", "open", "read_csv", "read_pickle"),
+    *("download", "urlretrieve", "urlopen", "load_dataset", "download_url", "extractall", "mkdir", "makedirs"),
+    *("rmtree", "cuda", "to"),
+}
+"""Names of calls that take time, memory or a place on the disk."""
 _FEEDING = frozenset({"other", "constant", "text"})
 """Kinds of statements that may do nothing for workers."""
 _CALLBACKS = ("callback", "error_callback")
@@ -146,14 +152,47 @@ class _Tail:
             moved = free
 
     def _may_rise(self, statement: Statement) -> bool:
-        """Whether a statement means the same above others: a definition, or an import that workers need."""
+        """Whether a statement means the same above others: a definition, or an import that workers need.
+
+        So does an import between statements that move, where it only loads more of what is loaded.
+        """
         read = any((self.module.path, name) in self.view.reads for name in statement.names)
-        if statement.kind != "definition" and not (statement.kind == "import" and read):
+        if statement.kind != "definition" and not (statement.kind == "import" and (read or self._adds(statement))):
             return False
         model = self.module.model
         others = {name for item in self.statements if item is not statement for name in item.names}
         declared = {name for function in model.functions for name in function.globals}
         return not statement.names & (others | declared | set(dir(builtins)))
+
+    def _adds(self, statement: Statement) -> bool:
+        """Whether an import above what starts workers is of Python's library, or of a package that is loaded by then.
+
+        Nothing else in the file may depend on when that happens.
+        """
+        roots, index = self._roots(statement), self.statements.index(statement)
+        loaded = {root for item in self.statements[:index] for root in self._roots(item) if root}
+        return bool(roots) and index < self.first and roots <= loaded | sys.stdlib_module_names
+
+    def _roots(self, statement: Statement) -> frozenset[str]:
+        """The packages that an import at module level takes names from; none of one that is tried or takes all."""
+        span = statement.span
+        if statement.kind != "import" or not self._text(statement).startswith(("import ", "from ")):
+            return frozenset()
+        if self._binds_anything(statement):
+            return frozenset()
+        found = [item for item in self.module.model.imports if span.start <= item.span.start < span.end]
+        return frozenset("" if item.level else item.module.partition(".")[0] for item in found)
+
+    def _text(self, statement: Statement) -> str:
+        return self.source.text[statement.span.start : statement.span.end]
+
+    def _prepares(self, index: int) -> bool:
+        """Whether a statement may set something up for an import below it that goes above it."""
+        imports = (item for item in self._lifted(index + 1) if item.kind == "import")
+        roots = {root for item in imports for root in self._roots(item)} - sys.stdlib_module_names
+        text = self._text(self.statements[index])
+        called = any(re.match(rf"{re.escape(root)}\.[\w.]+\s*[(\[=]", text) for root in roots)
+        return called or (bool(roots) and re.search(r"\b(environ|putenv|chdir|sys)\b", text) is not None)
 
     def _imported(self) -> str:
         """Whether other code may import this file: what is under the guard, it would not get."""
@@ -234,26 +273,52 @@ class _Tail:
     def top(self) -> int:
         """The first statement to move: above those that start workers, what merely feeds them.
 
-        Definitions between these stay where they are, unless what is above them must not stay.
+        Definitions and imports between these stay where they are, unless what is above them must not stay, or is work
+        that every worker would do again.
         """
         nearest = self._reached(_FEEDING)
-        above = self._reached({*_FEEDING, "definition"}) if self._leaves(nearest) else nearest
+        above = self._reached({*_FEEDING, "definition", "import"})
+        if not self._leaves(nearest):
+            above = self._before_work(above, nearest)
         return nearest if self._leaves(above) else above
+
+    def _before_work(self, start: int, end: int) -> int:
+        """Where the guard begins between two statements: below the last definitions or imports without work above."""
+        work = next((index for index in range(start, end) if self._works(index)), -1)
+        above = (index + 1 for index in range(start, work) if self.statements[index].kind in ("definition", "import"))
+        return end if work < 0 else self._below_names(max(above, default=start))
+
+    def _works(self, index: int) -> bool:
+        """Whether a statement reads or writes files or the network, or sends something to a device."""
+        statement = self.statements[index]
+        entries = self._entries(statement.span.start, statement.span.end) if statement.kind == "other" else []
+        for running in self.project.main_code.reach.walk(entries):
+            own = running.env.function < 0
+            for event in [running.start] if own and running.start is not None else running.events:
+                if any(expr.kind == "call" and expr.args[0].name in _WORK for expr in event.walk()):
+                    return True
+        return False
 
     def _reached(self, kinds: Set[str]) -> int:
         """The first of the statements of some kinds that may move."""
         top = self.first
         while top > 0 and self.statements[top - 1].kind in kinds and self._may_move(top - 1):
             top -= 1
-        while self.statements[top].kind in ("constant", "text", "definition"):
-            top += 1
-        return top
+        return self._below_names(top)
+
+    def _below_names(self, index: int) -> int:
+        """The first statement from an index on that is no definition, import or name for what is written out."""
+        while self.statements[index].kind in ("constant", "text", "definition", "import"):
+            index += 1
+        return index
 
     def _may_move(self, index: int) -> bool:
         """Whether a statement may go under the guard, together with those below it; a definition goes above it."""
         statement = self.statements[index]
-        if statement.kind == "definition":
+        if statement.kind in ("definition", "import"):
             return statement in self._lifted(index)
+        if self._prepares(index):
+            return False
         at_once = {name for item in self._lifted(index + 1) for name in item.at_once}
         return not (statement.names & at_once or self._binds_anything(statement) or self._needed(index))
 

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 _TENSORS = frozenset({
     "torch.arange", "torch.randperm", "torch.tensor", "torch.as_tensor", "torch.zeros", "torch.ones", "torch.rand",
     "torch.randn", "torch.randint", "torch.from_numpy", "torch.stack", "torch.cat", "torch.linspace", "torch.full",
-    "torch.LongTensor", "torch.FloatTensor", "torch.empty", "torch.Tensor", "torch.nonzero",
+    "torch.LongTensor", "torch.FloatTensor", "torch.empty", "torch.Tensor", "torch.nonzero", "torch.DoubleTensor",
+    "torch.IntTensor", "torch.ShortTensor", "torch.ByteTensor", "torch.CharTensor", "torch.BoolTensor",
+    "torch.HalfTensor", "torch.logspace", "torch.eye", "torch.full_like", "torch.zeros_like", "torch.ones_like",
 })  # fmt: skip
 _TWO = frozenset({
     "numpy.vstack", "numpy.column_stack", "numpy.argwhere", "numpy.eye", "numpy.row_stack", "numpy.atleast_2d",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Event, Expr
@@ -11,6 +11,7 @@ from dllint.project.evaluate.abstract_values import Ext, ExtInst, Func, Inst, Kl
 from dllint.project.execution.call_graph import Running
 from dllint.project.loaders.boundaries import Loader
 from dllint.project.program.events import event_names
+from dllint_rules.correctness.analysis.coins import has_few_outcomes
 
 if TYPE_CHECKING:
     from dllint.project import Project
@@ -65,33 +66,45 @@ class RandomStates:
         receiver = running.env.receiver
         return isinstance(receiver, Inst) and self.evaluator.classes.derives(receiver.klass, klass)
 
-    def module_level(self, code: Iterable[Running]) -> Iterator[tuple[ExtInst, str, Running, Expr]]:
+    def module_level(
+        self, code: Iterable[Running], wanted: Callable[[Value], bool]
+    ) -> Iterator[tuple[ExtInst, str, Running, Expr]]:
         """Generators that modules make, with their names, and the worker code that draws from them, with the place.
 
-        None that some worker code binds or seeds.
+        None that some worker code binds or seeds. `wanted`: which values are generators.
         """
         running = [item for item in code if item.env.function >= 0]
         handled = {name for item in running for event in item.events for name in _seeded_names(event, item)}
         for item in running:
             for event in item.events:
                 for call in event.walk():
-                    if call.kind != "call" or call.args[0].kind != "attribute":
+                    callee = call.args[0] if call.kind == "call" else call
+                    if call.kind != "call" or callee.kind not in ("attribute", "name"):
                         continue
-                    base = call.args[0].args[0]
+                    base = callee.args[0] if callee.kind == "attribute" else callee
                     if call.args[0].name in _RESEEDING or base.dotted.rpartition(".")[2] in handled:
                         continue
                     for value in self.evaluator.values(base, item.env) if base.dotted else ():
-                        if isinstance(value, ExtInst) and value.env.function < 0 and self.is_generator(value):
+                        if isinstance(value, ExtInst) and value.env.function < 0 and wanted(value):
                             yield value, base.dotted, item, call
 
-    def global_draws(self, running: Running) -> set[str]:
-        """The libraries whose global generators code draws from: "random", "numpy", "torch"."""
+    def global_draws(self, running: Running) -> dict[str, bool]:
+        """The libraries whose global generators code draws from: "random", "numpy", "torch".
+
+        For each, whether a draw has more than a few outcomes.
+        """
+        found: dict[str, bool] = {}
+        for event in running.events:
+            for part in event.walk():
+                for name in self._drawing(part, running):
+                    found[name] = found.get(name, False) or not has_few_outcomes(running, event, part)
+        return found
+
+    def _drawing(self, part: Expr, running: Running) -> set[str]:
+        """The libraries whose global generators a call draws from."""
         return {
             value.name.partition(".")[0]
-            for event in running.events
-            for part in event.walk()
-            if part.kind == "call"
-            for value in self.evaluator.values(part.args[0], running.env)
+            for value in (self.evaluator.values(part.args[0], running.env) if part.kind == "call" else ())
             if isinstance(value, Ext) and value.name.startswith(_GLOBAL) and value.name not in _NO_DRAWS
         }
 
@@ -158,12 +171,12 @@ def _mentions(expr: Expr, attribute: str) -> bool:
 
 
 def _draw(event: Event, attribute: str, receiver: str) -> Expr | None:
-    """A call of a method of the generator, or a call that gets it as an argument."""
+    """A call of the generator or of its method, or a call that gets it as an argument."""
     for call in event.walk():
         if call.kind != "call":
             continue
         callee = call.args[0]
-        for part in (*callee.args, *call.args[1:], *(value for _, value in call.keywords)):
+        for part in (callee, *callee.args, *call.args[1:], *(value for _, value in call.keywords)):
             if part.kind == "attribute" and part.name == attribute and part.args[0].name == receiver != "":
                 return call
     return None

@@ -24,6 +24,12 @@ _KNOWN_BASES = frozenset({
     "torch.utils.data.Subset", "torch.utils.data.ConcatDataset", "torch.utils.data.TensorDataset",
 })  # fmt: skip
 """Bases that neither find attributes nor restore objects in a way of their own."""
+_SET_BY_BASES = {
+    "torch.utils.data.ConcatDataset": frozenset({"datasets", "cumulative_sizes"}),
+    "torch.utils.data.Subset": frozenset({"dataset", "indices"}),
+    "torch.utils.data.TensorDataset": frozenset({"tensors"}),
+}
+"""What `__init__` of such bases sets (read in torch's `utils/data/dataset.py`)."""
 
 
 def tensors_in_state(project: Project, inst: Inst) -> Iterator[tuple[str, Module, Expr]]:
@@ -107,6 +113,7 @@ def _class_names(klass: Klass) -> set[str]:
 
 
 def _is_set(project: Project, inst: Inst, name: str) -> bool:
-    return any(
-        name in item.module.self_writes.get(item.index, {}) for item in project.evaluator.classes.mro(inst.klass)
-    )
+    classes = project.evaluator.classes
+    if any(name in _SET_BY_BASES.get(base, ()) for base in classes.external_bases(inst.klass)):
+        return True
+    return any(name in item.module.self_writes.get(item.index, {}) for item in classes.mro(inst.klass))
