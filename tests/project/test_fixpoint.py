@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -55,3 +57,52 @@ def test_answers_are_those_of_any_other_order(first: str) -> None:
     program = Program(CYCLE)
     program.ask(first)
     assert {name: program.ask(name) for name in CYCLE} == dict.fromkeys(CYCLE, (1,))
+
+
+LONG = 40
+"""More answers than any question may take back."""
+GROWING: dict[str, tuple[Any, Callable[[Any, int], Any]]] = {
+    "tuple": ((), lambda found, one: (*found, one)),
+    "list": ([], lambda found, one: [*found, one]),
+    "frozenset": (frozenset(), lambda found, one: found | {one}),
+    "dict": ({}, lambda found, one: {**found, one: [one]}),
+    "dict of lists": ({"all": []}, lambda found, one: {"all": [*found["all"], one]}),
+}
+
+
+@pytest.mark.parametrize("kind", GROWING)
+def test_an_answer_that_only_grows_grows_to_its_end(kind: str) -> None:
+    least, more = GROWING[kind]
+    fixpoint, known, asked = Fixpoint(), dict[str, Any](), Counter[str]()
+
+    def find() -> Any:
+        asked["all"] += 1
+        found = fixpoint.ask(known, "all", least, find)
+        return more(found, asked["all"]) if asked["all"] <= LONG else found
+
+    expected = least
+    for one in range(1, LONG + 1):
+        expected = more(expected, one)
+    assert fixpoint.ask(known, "all", least, find) == expected
+    assert not fixpoint.given_up
+
+
+@pytest.mark.parametrize("first", ["stand_in", "follower"])
+def test_what_is_said_at_rest_is_never_taken_back(first: str) -> None:
+    """1 stands in for what isn't found; it leads to 2, which doesn't take its place, or both would come and go."""
+    fixpoint, known = Fixpoint(), dict[str, Answer]()
+
+    def stand_in() -> Answer:
+        found = fixpoint.ask(known, "follower", (), follower)
+        return found or (() if fixpoint.is_open() else (1,))
+
+    def follower() -> Answer:
+        return (2,) if 1 in fixpoint.ask(known, "stand_in", (), stand_in) else ()
+
+    find = {"stand_in": stand_in, "follower": follower}
+    fixpoint.ask(known, first, (), find[first])
+    assert {name: set(fixpoint.ask(known, name, (), find[name])) for name in find} == {
+        "stand_in": {1, 2},
+        "follower": {2},
+    }
+    assert not fixpoint.given_up

@@ -66,7 +66,7 @@ class _NotYet(Enum):
 
 
 NOT_YET = _NotYet.NOT_YET
-Truth: TypeAlias = bool | None | _NotYet
+Truth: TypeAlias = bool | _NotYet | None
 """What a test says, in this order: nothing yet, True or False, and None for both."""
 
 
