@@ -117,7 +117,7 @@ def _is_made_in(container: Container, env: Env) -> bool:
 def _sets_anew(filling: Filling) -> bool:
     """Whether a function of the same object has set the attribute before it fills it: another list, as a base's is."""
     env = filling.env
-    if _is_made_in(filling.container, env) or filling.what.kind != "call":
+    if _is_made_in(filling.container, env) or filling.event.kind == "augment" or filling.what.kind != "call":
         return False
     filled = filling.what.args[0].args[0]
     writes = env.module.attribute_writes.get(filled.name, ()) if filled.kind == "attribute" else ()
