@@ -299,3 +299,51 @@ def test_a_set_is_sorted_into_an_array(value: str) -> None:
     fix = rule.fix(finding, project)
     assert fix is not None
     assert fix.snippet == "import numpy as np\n\n\nself.names = np.array(sorted(self.names), dtype=str)"
+
+
+def test_a_manager_stays_and_what_it_makes_goes() -> None:
+    init = "import multiprocessing\nself.manager = multiprocessing.Manager()\nself.seen = self.manager.dict()"
+    fix = fix_of("DLL106", init, "return self.seen.get(index)")
+    assert fix is not None
+    assert fix.title == "Keep only the lists and dictionaries that it makes, which can be pickled"
+
+
+CAPTURED = """\
+import torch
+from torch.utils.data import DataLoader
+
+class Encoder(torch.nn.Module):
+    pass
+
+def loader(items, {parameters}):
+    {made}
+    def collate(batch):
+        return {used}.encode(batch)
+    return DataLoader(items, collate_fn=collate, num_workers=2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("parameters", "made", "used", "moves"),
+    [
+        ("model", "", "model", False),
+        ("other", "encoder = Encoder()", "encoder", False),
+        ("vocabulary", "", "vocabulary", True),
+        ("model", "words = model.vocabulary", "words", True),
+        ("other", "model = {'size': 3}", "model", True),
+    ],
+)
+def test_no_function_takes_a_model_to_the_workers(parameters: str, made: str, used: str, moves: bool) -> None:
+    source = Source("a.py", CAPTURED.format(parameters=parameters, made=made or "pass", used=used))
+    project = Project(
+        {"a.py": collect(source)},
+        Targets(),
+        lambda path: source,
+    )
+    rule = next(rule() for rule in registry.rules() if rule.code == "DLL104")
+    (finding,) = rule.check(project)
+    fix = rule.fix(finding, project)
+    assert fix is not None
+    assert bool(fix.edits) is moves
+    if not moves:
+        assert fix.title.endswith(f"every worker would get the model `{used}`: give it only what it uses of that")

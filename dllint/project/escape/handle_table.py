@@ -21,9 +21,14 @@ class Handle(NamedTuple):
     sure: bool = True
     """Whether it surely is one."""
 
+    instead: str = ""
+    """The remedy where making another one in the worker is none."""
+
     @property
     def remedy(self) -> str:
         """The remedy: an alternative to sending it."""
+        if self.instead:
+            return self.instead
         verb = "open" if self.what.startswith(_OPENED) else "import" if self is MODULE else "make"
         return f"{verb} it in the worker, on first use"
 
@@ -42,6 +47,10 @@ _CSV = Handle("CSV reader", "corrupt")
 _VIDEO = Handle("OpenCV object")
 _EXECUTOR = Handle("executor")
 _POOL = Handle("pool of processes")
+_MANAGER = Handle(
+    "manager of shared objects", instead="keep only the lists and dictionaries that it makes, which can be pickled"
+)
+"""A worker is a daemon and can't start one; what a manager made keeps it alive in the process that has it."""
 _MATCH = Handle("regular expression match")
 _STATE = Handle("compression or hash object")
 _WEAK = Handle("weak reference")
@@ -79,7 +88,7 @@ HANDLES: dict[str, Handle] = {
          "concurrent.futures.thread.ThreadPoolExecutor"), _EXECUTOR,
     ),
     **dict.fromkeys(("multiprocessing.Pool", "multiprocessing.pool.ThreadPool", "multiprocessing.dummy.Pool"), _POOL),
-    "multiprocessing.Manager": Handle("manager of shared objects"),
+    "multiprocessing.Manager": _MANAGER,
     "subprocess.Popen": Handle("child process", "hang"),
     **dict.fromkeys(("lmdb.open", "lmdb.Environment"), _LMDB),
     **dict.fromkeys(("lmdb.open().begin", "lmdb.open().begin().cursor", "lmdb.Environment().begin"), _TRANSACTION),

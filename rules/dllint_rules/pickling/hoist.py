@@ -22,6 +22,7 @@ from dllint import (
     Refused,
     Value,
 )
+from dllint_rules.pickling.analysis.owners import may_be_model
 from dllint_rules.pickling.decorators import decorates, is_called, wrap
 from dllint_rules.pickling.move_class import by_hand, fix_class
 from dllint_rules.pickling.ready_made import (
@@ -239,8 +240,22 @@ def hoist_function(project: Project, func: Func) -> Fix:
     from dllint import hoist_with_helpers as hoist
 
     path, model = func.module.path, func.module.model
+    taken = next((name for name in _captured(func) if may_be_model(project, func, name)), "")
+    if taken:
+        why = f"with `functools.partial`, every worker would get the model `{taken}`: give it only what it uses of that"
+        return by_hand(f"`{func.facts.name}`", why)
     try:
         source, settled = project.source(path), settled_attributes(project, func)
         return hoist(source, project.tree(path), model, func.facts, callee=_callee(project, func), settled=settled)
     except Refused as refused:
         return by_hand(f"`{func.facts.name}`", refused)
+
+
+def _captured(func: Func) -> list[str]:
+    """The names of the functions around a function that it reads itself."""
+    functions, parent = func.module.model.functions, func.facts.parent
+    around = set[str]()
+    while parent >= 0:
+        around |= functions[parent].bound
+        parent = functions[parent].parent
+    return sorted((func.facts.loads - func.facts.bound) & around)

@@ -28,6 +28,7 @@ from dllint import (
     reference,
     state_without,
 )
+from dllint_rules.pickling.analysis.escaping_handles import instead_of
 from dllint_rules.pickling.analysis.maps import mapped
 
 _MODES = {
@@ -61,6 +62,9 @@ def fix_handle(project: Project, held: Held) -> Fix | None:
     made = held.value
     if not isinstance(made, ExtInst) or held.holder.kind != "attribute":
         return _told("it is not kept as an attribute of its own")
+    instead = instead_of(made)
+    if instead:
+        return Fix.manual(f"{instead[:1].upper()}{instead[1:]}")
     if made.call.kind != "call":
         return _told(f"`{held.holder.name}` is a part of what a call gives")
     attribute = own_attribute(project, held.holder.name, made, through_local=made.name not in _MADE_ANEW)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from dllint.project.escape.handle_table import Handle
+from dllint.project.escape.handle_table import HANDLES, Handle
 from dllint.project.escape.handles import handle_of
 from dllint.project.escape.pickle_state import left_out
 from dllint.project.escape.shipped import Held
@@ -124,3 +124,9 @@ def _read(project: Project, inst: Inst, attribute: str) -> bool:
         for running in (*project.running, *project.users_running)
         if isinstance(running.env.receiver, Inst) and running.env.receiver.klass in classes
     )
+
+
+def instead_of(made: ExtInst) -> str:
+    """What to do where another one of these in the worker is no remedy, or ""."""
+    handle = HANDLES.get(made.name)
+    return handle.instead if handle is not None else ""

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from dllint.project.data.listings import Listings
 from dllint.project.escape.shipped import Held
 from dllint.project.evaluate import Answer
-from dllint.project.evaluate.abstract_values import ExtInst, Inst, Method
+from dllint.project.evaluate.abstract_values import ExtInst, Free, Func, Inst, Method, Opaque, Value
 from dllint_rules.pickling.analysis.escaping_handles import WorkerFunctions, kept_handle
 
 if TYPE_CHECKING:
     from dllint.project import Project
 
 _MODULES = frozenset({"torch.nn.Module", "lightning.LightningModule", "torch.nn.modules.module.Module"})
+_CALLED = frozenset({"model", "net", "network"})
 _MODELS = ("torchvision.models.", "timm.create_model", "torch.hub.load")
 
 
@@ -51,12 +52,23 @@ def _heavy(project: Project, held: Held) -> str:
     """What makes a copy in every worker a waste, in words."""
     if held.holder.kind != "attribute":
         return ""
-    value = held.value
-    if isinstance(value, Inst):
-        return "model" if _is_module(project, value) else ""
-    if isinstance(value, ExtInst) and (value.name.startswith(_MODELS) or _is_pretrained(value.name)):
+    if _is_model(project, held.value):
         return "model"
-    return "list of names" if project.analysis(Listings).of(value) is not None else ""
+    return "list of names" if project.analysis(Listings).of(held.value) is not None else ""
+
+
+def may_be_model(project: Project, func: Func, name: str) -> bool:
+    """Whether a name that a function captures is a model: by its values, or as it is called if none is known."""
+    evaluator = project.evaluator
+    values = evaluator.names.lookup(name, evaluator.generic(func.module, func.facts.parent)) or ()
+    known = [value for value in values if not isinstance(value, Opaque | Free)]
+    return any(_is_model(project, value) for value in known) or (not known and name in _CALLED)
+
+
+def _is_model(project: Project, value: Value) -> bool:
+    if isinstance(value, Inst):
+        return _is_module(project, value)
+    return isinstance(value, ExtInst) and (value.name.startswith(_MODELS) or _is_pretrained(value.name))
 
 
 def _is_pretrained(name: str) -> bool:
