@@ -35,3 +35,34 @@ def test_settings_make_nothing_certain(imports: str, number: str, workers: Worke
     models = {"train.py": collect(source), "train.yaml": settings.collect(said)}
     project = Project(models, Targets(), lambda path: {"train.py": source, "train.yaml": said}[path])
     assert [(loader.workers, loader.certainty) for loader in project.loaders] == [(workers, certainty)]
+
+
+FILLED = """\
+import yaml
+from torch.utils.data import DataLoader
+
+
+class Batches:
+    def __init__(self, size, workers=0):
+        self.workers = workers
+
+    def made(self):
+        return DataLoader([1, 2], num_workers=self.workers)
+
+
+with open("train.yaml") as file:
+    settings = yaml.safe_load(file)
+batches = Batches(**settings["{section}"]).made()
+"""
+
+
+@pytest.mark.parametrize(
+    ("section", "workers", "certainty"),
+    [("data", Workers.SOME, Certainty.LIKELY), ("model", Workers.NONE, Certainty.LIKELY)],
+)
+def test_settings_fill_parameters_from_their_own_section(section: str, workers: Workers, certainty: Certainty) -> None:
+    source = Source("train.py", FILLED.format(section=section))
+    said = Source("train.yaml", "data:\n  workers: 8\nmodel:\n  size: 3\n")
+    models = {"train.py": collect(source), "train.yaml": settings.collect(said)}
+    project = Project(models, Targets(), lambda path: {"train.py": source, "train.yaml": said}[path])
+    assert [(loader.workers, loader.certainty) for loader in project.loaders] == [(workers, certainty)]

@@ -26,6 +26,11 @@ _ANY_OF = frozenset({"choice", "choices", "sample"})
 _METHODS = _PICKING | _ANY_OF | {"get"}
 _TAKE_TEXT = frozenset({"join", "open", "imread", "Path", "exists", "isfile", "read_image"})
 """Functions that are given text, by their names."""
+_OF_TEXT = frozenset({
+    "split", "rsplit", "splitlines", "partition", "rpartition", "strip", "lstrip", "rstrip", "lower", "upper", "encode",
+    "startswith", "endswith",
+})  # fmt: skip
+"""Methods of text that neither numbers nor tables have."""
 MAX_STEPS = 4
 
 
@@ -39,7 +44,7 @@ class ItemReads:
         self._picked: dict[tuple[Module, int], list[tuple[Event, list[Expr]]]] = {}
         self._known: dict[tuple[Env, bool, Klass, str], Expr | None] = {}
         self._properties: dict[tuple[Klass, str], frozenset[str]] = {}
-        self._texts: dict[tuple[Module, int], list[Expr]] = {}
+        self._texts: dict[tuple[Module, int, bool], list[Expr]] = {}
 
     def read(self, running: Running, klass: Klass, attribute: str) -> Expr | None:
         """Where this code reads elements of an attribute of a class's instances that change with the item."""
@@ -61,10 +66,18 @@ class ItemReads:
 
     def as_text(self, running: Running, klass: Klass, attribute: str) -> Expr | None:
         """Where this code takes text out of such an attribute: a column called so, or a cell that names a file."""
+        return self._taken(running, klass, attribute, by_method=False)
+
+    def by_text_method(self, running: Running, klass: Klass, attribute: str) -> Expr | None:
+        """Where this code calls a method of text on a part of such an attribute: `row.words.split()`."""
+        return self._taken(running, klass, attribute, by_method=True)
+
+    def _taken(self, running: Running, klass: Klass, attribute: str, by_method: bool) -> Expr | None:
         kept, env = _Kept(self.evaluator, klass, self._called(klass, attribute)), running.env
-        key = env.module, env.function
+        key = env.module, env.function, by_method
         if key not in self._texts:
-            self._texts[key] = [part for event in running.events for part in event.walk() if _takes_text(part)]
+            takes = _is_text_method if by_method else _takes_text
+            self._texts[key] = [part for event in running.events for part in event.walk() if takes(part)]
         return next((part for part in self._texts[key] if kept.is_taken_by(part, env)), None)
 
     def mentioned(self, running: Running, klass: Klass, attribute: str) -> Expr | None:
@@ -270,10 +283,22 @@ def _takes_text(part: Expr) -> bool:
     return part.kind == "binop" and part.name == "+" and any(isinstance(arg.value, str) for arg in part.args)
 
 
+def _is_text_method(part: Expr) -> bool:
+    """Whether an expression calls a method of text on a cell that isn't a label: `row.words.split()`."""
+    method = part.args[0] if part.kind == "call" else None
+    if method is None or method.kind != "attribute" or method.name not in _OF_TEXT:
+        return False
+    cell = method.args[0]
+    names = [cell.name, _key(cell), *(inner.name for inner in cell.walk() if inner.kind == "attribute")]
+    return cell.kind in ("attribute", "subscript") and "columns" not in names and not any(map(means_few, names))
+
+
 def _asked_for_text(part: Expr) -> Iterator[Expr]:
     """What an expression that asks for text asks: all that it joins; of what is formatted, what is named as text."""
     if part.kind in ("attribute", "subscript"):
         yield part.args[0]
+    elif _is_text_method(part):
+        yield part.args[0].args[0]
     elif part.kind == "fstring":
         yield from (arg for arg in part.args if means_text(arg.name) or means_text(_key(arg)))
     else:

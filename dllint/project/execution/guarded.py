@@ -41,6 +41,8 @@ class Guarded(NamedTuple):
     """Whether it is surely read, or sent."""
     setter: str = ""
     """The function that sets it, where a function does that also starts the workers."""
+    error: str = ""
+    """What `None` raises where it is read, if importing the module leaves the name `None`."""
 
 
 class GuardedNames:
@@ -98,9 +100,10 @@ class GuardedNames:
             wanted = wanted - module.model.functions[parent].bound
             parent = module.model.functions[parent].parent
         for name in sorted(wanted):
-            setter = self._setter(module, name, start)
+            left = _is_left_none(module, name)
+            setter = self._setter(module, name, start, left)
             event = setter[1] if setter is not None else self.missing(module, name)
-            at = self._read(running, name) if event is not None else None
+            at, error = self._read(running, name, left) if event is not None else (None, "")
             if event is not None and at is not None:
                 span = event.target.span if event.target is not None else Span(event.start, event.end)
                 kinds = {"class": "class", "def": "function"}
@@ -108,26 +111,39 @@ class GuardedNames:
                 surely = running.decided and self.evaluator.conditions.decided(running.env, at.start)
                 kind, route = kinds.get(event.kind, "name"), (note, *running.route)
                 by = setter[0].qualname if setter is not None else ""
-                yield Guarded(name, kind, module, span, route, True, surely and not running.truncated, by)
+                yield Guarded(name, kind, module, span, route, True, surely and not running.truncated, by, error)
 
-    def _read(self, running: Running, name: str) -> Expr | None:
+    def _read(self, running: Running, name: str, left: bool) -> tuple[Expr | None, str]:
+        """Where code reads a name, and what that raises if importing the module has `left` it None."""
+        events = [event for event in running.events if self._is_live(running, event)]
+        if left:
+            return _failing_with_none(events, name)
+        for event in events:
+            for expr in event.walk():
+                if _is_name(expr, name) and expr is not event.target:
+                    return expr, ""
+        return None, ""
+
+    def _is_live(self, running: Running, event: Event) -> bool:
+        """Whether an event may run in workers, and nothing around it catches what it raises."""
         module = running.env.module
-        for event in running.events:
-            around = [module.block(index).kind for index in module.enclosing(event.block)]
-            if "try" in around or only_in_main(module, running.env.function, event):
-                continue
-            if self.evaluator.conditions.may_run(running.env, event.start):
-                for expr in event.walk():
-                    if expr.kind == "name" and expr.name == name and expr is not event.target:
-                        return expr
-        return None
+        around = [module.block(index).kind for index in module.enclosing(event.block)]
+        if "try" in around or only_in_main(module, running.env.function, event):
+            return False
+        return self.evaluator.conditions.may_run(running.env, event.start)
 
-    def _setter(self, module: Module, name: str, start: Env | None) -> tuple[Function, Event] | None:
-        """The function that starts workers and sets a name for them which importing the module leaves unset."""
-        writers = module.writers_of_globals.get(name, ())
+    def _setter(
+        self, module: Module, name: str, start: Env | None, left: bool = False
+    ) -> tuple[Function, Event] | None:
+        """The function that starts workers and sets a name for them which importing the module leaves unset.
+
+        `left`: importing it leaves the name `None`.
+        """
+        writers = [item for item in module.writers_of_globals.get(name, ()) if not _sets_none(item[1])]
         around = set(_functions_around(start)) if writers else ()
         own = next((item for item in writers if (module.path, item[0]) in around), None)
-        if own is None or module.bindings[-1, -1].get(name) or self._is_set_elsewhere(module, name):
+        bound = bool(module.bindings[-1, -1].get(name)) and not left
+        if own is None or bound or self._is_set_elsewhere(module, name):
             return None
         elsewhere = self._on_import[module] | self._in_children()
         if any((module.path, function) in elsewhere for function, _ in writers):
@@ -194,6 +210,53 @@ def _functions_around(env: Env | None) -> Iterator[tuple[str, int]]:
     while env is not None:
         yield env.module.path, env.function
         env = env.caller
+
+
+def _sets_none(event: Event) -> bool:
+    value = event.value
+    return event.kind == "assign" and value is not None and value.kind == "constant" and value.value is None
+
+
+def _is_left_none(module: Module, name: str) -> bool:
+    """Whether importing a module binds a name to `None`, and to nothing else."""
+    events = [item.event for item in module.bindings[-1, -1].get(name, ())]
+    return bool(events) and all(event is not None and _sets_none(event) for event in events)
+
+
+def _failing_with_none(events: list[Event], name: str) -> tuple[Expr | None, str]:
+    """Where events read a name and raise if it is None, and what; nowhere if they ask for that, or may do without.
+
+    Whoever names it alone in a test, or beside another value, may have thought of None.
+    """
+    asked = [event.value for event in events if event.kind in ("test", "assert")]
+    parts = [part for event in events for part in event.walk()]
+    asked += [inner for part in parts if _asks(part) for inner in part.args]
+    if any(expr is not None and _is_name(expr, name) for expr in asked):
+        return None, ""
+    looped = [(event.value, "TypeError") for event in events if event.kind == "for"]
+    failing = [*looped, *(found for part in parts for found in _needed(part))]
+    return next(((expr, error) for expr, error in failing if expr is not None and _is_name(expr, name)), (None, ""))
+
+
+def _asks(part: Expr) -> bool:
+    """Whether an expression may tell None from other values."""
+    if part.kind == "compare":
+        return any(inner.kind == "constant" and inner.value is None for inner in part.args)
+    return part.kind in ("boolop", "ifexp") or (part.kind == "unary" and part.name == "not")
+
+
+def _needed(part: Expr) -> Iterator[tuple[Expr, str]]:
+    """The parts of an expression of which it asks what None does not have, and what it raises then."""
+    if part.kind == "attribute":
+        yield part.args[0], "AttributeError"
+    elif part.kind in ("subscript", "call"):
+        yield part.args[0], "TypeError"
+    elif part.kind == "compare" and part.name in ("<", "<=", ">", ">="):
+        yield from ((inner, "TypeError") for inner in part.args)
+
+
+def _is_name(expr: Expr, name: str) -> bool:
+    return expr.kind == "name" and expr.name == name
 
 
 def _may_bind(module: Module) -> bool:

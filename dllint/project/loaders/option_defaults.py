@@ -120,6 +120,21 @@ class Declared:
         """What files of settings hold under a name, where a program that reads such files reads it."""
         return self._of_settings(self._settings, name, read)
 
+    def in_section(self, section: str, name: str, read: Value) -> list[Argument]:
+        """The same, in mappings that stand under a key alone."""
+        return [pair for pair in self.setting(name, read) if pair[0] in self._sections.get(section, ())]
+
+    @cached_property
+    def _sections(self) -> dict[str, set[Expr]]:
+        """What the mappings under a key hold, in any file of settings."""
+        found: dict[str, set[Expr]] = defaultdict(set)
+        for module in self.index:
+            for _, _, events in module.scopes if module.settings else ():
+                for part in (part for event in events for part in event.walk() if part.kind == "dict"):
+                    for key, value in zip(part.args[::2], part.args[1::2], strict=True):
+                        found[str(key.value)] |= set(value.args[1::2]) if value.kind == "dict" else set()
+        return found
+
     def _of_settings(self, settings: Mapping[str, list[Argument]], name: str, read: Value) -> list[Argument]:
         used, found = _module_of(read), settings.get(name, [])
         return found if found and (used is None or used.settings or self._reads_settings(used)) else []

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from functools import cached_property
 
-from dllint.model.facts import Expr
+from dllint.model.facts import Expr, Parameter
 from dllint.project.evaluate import Argument, Evaluator
 from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, ExtMethod, Free, Inst, Klass, Opaque, Value
 from dllint.project.loaders.option_defaults import Declared
@@ -56,7 +56,8 @@ class WorkerCounts:
 
     def may_be_none(self, found: list[Argument]) -> bool:
         """Whether one of the numbers that a call may pass is 0."""
-        return any(self.of_value(value) is Workers.NONE for pair in found for value in self.evaluator.values(*pair))
+        given = [pair for pair in found if not self._by_settings(*pair)]
+        return any(self.of_value(value) is Workers.NONE for pair in given for value in self.evaluator.values(*pair))
 
     def rests_on_settings(self, found: list[Argument]) -> bool:
         """Whether only settings that are read have one of the numbers that a call may pass, or may replace it."""
@@ -84,6 +85,8 @@ class WorkerCounts:
 
     def _rest(self, expr: Expr, env: Env) -> bool:
         if expr.kind == "attribute" and any(map(self._is_filled, self.evaluator.values(expr.args[0], env))):
+            return True
+        if self._by_settings(expr, env):
             return True
         return any(map(self._in_settings, self.evaluator.values(expr, env)))
 
@@ -123,7 +126,51 @@ class WorkerCounts:
         found: set[Workers] = set()
         for value in self.evaluator.values(expr, env):
             found |= self._of_hub(value) if isinstance(value, Free) else {self.of_value(value)}
-        return frozenset(found)
+        return frozenset(found) | self._by_settings(expr, env)
+
+    def _by_settings(self, expr: Expr, env: Env) -> frozenset[Workers]:
+        """What files of settings say of a parameter that a mapping read from them fills: `Data(**settings["data"])`.
+
+        Its default says nothing then. Of several files one is read: they must agree.
+        """
+        found: set[Workers] = set()
+        for name, where in self._parameters(expr, env):
+            for mapping in self._mappings(name, where):
+                section = _read_name(mapping)
+                given = self.declared.in_section(section, name, mapping) if section else ()
+                found |= {self.of_expression(*pair) for pair in given}
+        return frozenset(found) if found == {Workers.SOME} else frozenset()
+
+    def _parameters(self, expr: Expr, env: Env) -> Iterator[tuple[str, Env]]:
+        """The parameters, with their activations, that an expression is, or that an attribute was set to."""
+        if expr.kind == "name":
+            yield expr.name, env
+        elif expr.kind == "attribute":
+            for owner in self.evaluator.values(expr.args[0], env):
+                stored = self.evaluator.attributes.stored(owner, expr.name) if isinstance(owner, Inst) else ()
+                yield from ((value.name, where) for _, value, where in stored if value.kind == "name")
+
+    def _mappings(self, name: str, env: Env) -> Iterator[Value]:
+        """The mappings out of which a parameter is filled for which nothing else is passed: those not seen whole."""
+        parameters = env.facts.parameters if env.function >= 0 else ()
+        parameter = next((item for item in parameters if item.name == name), None)
+        if parameter is None or parameter.default is None or parameter.kind in ("args", "kwargs"):
+            return
+        for call, caller, passed in self._calls(env, parameter):
+            for key, mapping in call.keywords if [expr for expr, _ in passed] == [parameter.default] else ():
+                values = self.evaluator.values(mapping, caller) if key == "**" else ()
+                yield from (value for value in values if isinstance(value, ExtInst | ExtMethod | Opaque))
+
+    def _calls(self, env: Env, parameter: Parameter) -> Iterator[tuple[Expr, Env, list[Argument]]]:
+        """The call of an activation, or those that may have made it, with what they pass for a parameter."""
+        if env.call is not None and env.caller is not None:
+            position = env.facts.parameters.index(parameter)
+            yield env.call, env.caller, self.evaluator.arguments.passed(env, position, parameter)
+            return
+        sites = self.evaluator.call_sites.known(env.module, env.function)
+        given = self.evaluator.arguments.passed_by_all(env.module, env.function, parameter.name)
+        for (site, _), passed in zip(sites, given, strict=False):
+            yield site.expr, self.evaluator.generic(site.module, site.function), passed
 
     def _of_hub(self, value: Free) -> frozenset[Workers]:
         """What the calls of a function pass that has too many of them to tell its activations apart."""

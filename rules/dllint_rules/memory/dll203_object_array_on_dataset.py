@@ -56,10 +56,11 @@ class ObjectArrayOnDataset(Rule):
         """Whether a value is an array of objects, or a table or a part of one out of which workers take text."""
         if not isinstance(held.value, (ExtInst, ExtMethod)):
             return False
-        tables = project.analysis(Tables)
+        tables, reads = project.analysis(Tables), project.analysis(ItemReads)
         if not tables.of(held.value):
             return isinstance(held.value, ExtInst) and _of_objects(project, held.value)
-        return tables.is_text(held.value) or read_in_workers(project, held, project.analysis(ItemReads).as_text)
+        taken = (reads.as_text, reads.by_text_method)
+        return tables.is_text(held.value) or any(read_in_workers(project, held, read) for read in taken)
 
     def _finding(self, project: Project, held: Held) -> Finding:
         what = f"array of Python objects kept as `{held.holder.name}` of `{held.holder.owner}`"

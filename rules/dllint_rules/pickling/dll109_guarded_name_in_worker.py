@@ -68,13 +68,16 @@ class GuardedNameInWorker(Rule):
         if guarded.setter:
             done = "set" if guarded.kind == "name" else "defined"
             place, remedy = f"{done} by `{guarded.setter}` in the main process only", "pass it to what needs it"
+        lack = "do not find it"
+        if guarded.error:
+            lack, error = "find `None`", guarded.error
         if guarded.module.notebook:
             place, remedy = "defined in a notebook", "define it in a module and import it"
         return Finding(
             code=self.code,
             path=guarded.module.path,
             span=guarded.span,
-            message=f"{guarded.kind} `{guarded.name}` is {place}, where spawned workers do not find it "
+            message=f"{guarded.kind} `{guarded.name}` is {place}, where spawned workers {lack} "
             f"(`{error}`): fails {where}; {remedy}",
             certainty=Certainty.LIKELY if unsure else Certainty.CERTAIN,
             outcomes=outcomes(failing, "exception", starter.chosen),

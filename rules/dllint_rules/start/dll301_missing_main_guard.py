@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from dllint import PICKLING, Certainty, Event, Finding, Fix, Project, Rule, Span, Start, Workers, outcomes
+from dllint import PICKLING, Certainty, Event, Finding, Fix, Project, Rule, Span, Start, outcomes
 
 
 class MissingMainGuard(Rule):
@@ -28,14 +28,14 @@ class MissingMainGuard(Rule):
             return None
         where = project.where(start.loader, failing, start.chosen)
         loader = start.loader
-        unknown = loader is not None and loader.workers is Workers.UNKNOWN
+        unsure = loader is not None and loader.certainty is Certainty.LIKELY
         return Finding(
             code=self.code,
             path=start.path,
             span=statement_head(start.event),
             message=f"this line starts {start.what} on import, so every spawned worker runs it again and dies: "
             f'fails {where}; put it under `if __name__ == "__main__":`',
-            certainty=Certainty.CERTAIN if start.surely and not unknown else Certainty.LIKELY,
+            certainty=Certainty.CERTAIN if start.surely and not unsure else Certainty.LIKELY,
             outcomes=outcomes(failing, "exception", start.chosen),
             notes=start.route,
             anchors=((loader.path, loader.span),) if loader is not None else (),

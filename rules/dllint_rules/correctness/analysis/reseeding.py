@@ -31,6 +31,8 @@ _SMALL = frozenset({"numpy.random.seed", "numpy.random.RandomState"})
 """They refuse what is not below 2**32 (measured; `default_rng`, `random` and torch take any size)."""
 _FRESH = re.compile(r"epoch|initial_seed|time|step|iter|rand|entropy|getpid|base_seed|uuid|date|hash", re.IGNORECASE)
 """Names of what differs from one start of the workers to the next, or may."""
+_CONFIGURED = re.compile(r"_?rand(?:om)?_?seed", re.IGNORECASE)
+"""Names of seeds that make a program's random numbers the same in every run: settings, unless they are drawn."""
 _CUTS = frozenset({"%", "&", "//", ">>", "/"})
 _SAME = frozenset({
     "builtins.int", "builtins.abs", "builtins.min", "builtins.max", "torch.distributed.get_rank",
@@ -144,9 +146,8 @@ class Reseeding:
             plain = all(part.kind != "call" or self._named(part, where) <= _KEEPING for part, where in parts)
             return Seeding.TOO_LARGE if seeder in _SMALL and plain and not cut else None
         # What a `partial` was given in the main process is the same for every start of the workers, whatever made it.
-        if not all(self._stays(part, where) for part, where in parts) or any(
-            _FRESH.search(part.name) for part, _ in every
-        ):
+        stays = all(self._stays(part, where) for part, where in parts)
+        if not stays or any(self._is_fresh(part, where) for part, where in every):
             return None
         return Seeding.REPEATED if any(self._is_worker(part, where) for part, where in parts) else Seeding.SHARED
 
@@ -208,6 +209,25 @@ class Reseeding:
             case "name" | "attribute":
                 return not self._written_again(part, env)
         return part.kind in _ARITHMETIC
+
+    def _is_fresh(self, part: Expr, env: Env) -> bool:
+        """Whether a part of a seed differs from one start of the workers to the next, as far as its name tells."""
+        if _CONFIGURED.fullmatch(part.name):
+            given = self._given(part, env)
+            names = (inner.name for value in given for inner in value.walk())
+            return any(_FRESH.search(name) for name in names if not _CONFIGURED.fullmatch(name))
+        return bool(_FRESH.search(part.name))
+
+    def _given(self, part: Expr, env: Env) -> Iterator[Expr]:
+        """What is assigned to an attribute of this name anywhere, or to a variable of this name in the file."""
+        if part.kind == "attribute":
+            for module in self.evaluator.index:
+                writes = module.attribute_writes.get(part.name, ())
+                yield from (write.event.value for write in writes if write.event.value is not None)
+        for _, _, events in env.module.scopes if part.kind == "name" else ():
+            for event in events:
+                if event.target is not None and event.target.name == part.name and event.value is not None:
+                    yield event.value
 
     def _written_again(self, part: Expr, env: Env) -> bool:
         """Whether a global name or an attribute is set in functions: it may count the epochs."""
