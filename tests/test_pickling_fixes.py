@@ -325,6 +325,15 @@ def test_a_comment_is_not_lost() -> None:
         ("import torch\nf(lambda x: torch.stack(x, dim=1))\n", "f(functools.partial(torch.stack, dim=1))"),
         ("def pad(x, k): pass\ndef g(k):\n    f(lambda x: pad(x, k))\n", "f(functools.partial(pad, k=k))"),
         ("def pad(k, x): pass\ndef g(k):\n    f(lambda x: pad(k, x))\n", "f(functools.partial(pad, k))"),
+        ("def pad(x, k): pass\nf(lambda *args: pad(*args, k=(-3, 3)))\n", "f(functools.partial(pad, k=(-3, 3)))"),
+        ("def pad(x, k): pass\nf(lambda *args: pad(1, *args))\n", "f(functools.partial(pad, 1))"),
+        (
+            "def pad(x, y, k): pass\nf(lambda x, *args, **more: pad(x, *args, k=3, **more))\n",
+            "f(functools.partial(pad, k=3))",
+        ),
+        ("def pad(x, y): pass\nf(lambda *args: pad(*args, 3))\n", "f(_pad)"),
+        ("def pad(x, k): pass\nf(lambda *args: pad(*args, k=args))\n", "f(_pad)"),
+        ("def pad(x, k): pass\nf(lambda *args: pad(args, k=3))\n", "f(_pad)"),
         (
             "def pad(x, *, k): pass\ndef g(args):\n    f(lambda x: pad(x, k=args.k))\n",
             "f(functools.partial(pad, k=args.k))",
