@@ -56,10 +56,8 @@ def enclosed(source: Source, span: Span, opening: str, closing: str) -> tuple[Ed
     fits = column + len(opening) + len(value.partition(source.newline)[0]) <= width(source)
     if follows or (fits and not source.width):
         return (*around, *_shifted(source, span, len(opening)))
-    if source.width:
-        lines = _joined(source, span, len(inner)) or lines
-    else:
-        lines = _aligned(source, span, len(inner)) or lines
+    laid_out = _joined if source.width else _aligned
+    lines = laid_out(source, span, len(inner)) or lines
     other = f"{inner}{closing[:-1]},{source.newline}" if closing != ")" else ""
     rest = f"{other}{indent}{closing[-1]}"
     return (Edit(path, span, f"{opening}{source.newline}{inner}{lines},{source.newline}{rest}"),)

@@ -246,5 +246,5 @@ def test_the_reason_names_what_is_taken_from_the_function_around(body: str, name
 
 
 def test_what_a_class_inside_binds_may_go_along() -> None:
-    code = "def make():\n    rounds = 1\n    §class A:\n        class inner:\n            rounds = 0\n    return A(), rounds\n"
-    assert (hoist(code) or "").startswith("class A:\n    class inner:\n        rounds = 0\n\n\ndef make")
+    code = "def make():\n    k = 1\n    §class A:\n        class inner:\n            k = 0\n    return A(), k\n"
+    assert (hoist(code) or "").startswith("class A:\n    class inner:\n        k = 0\n\n\ndef make")
