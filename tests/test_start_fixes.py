@@ -604,3 +604,11 @@ def test_methods_of_strings_change_nothing(method: str, why: str) -> None:
         assert why in refused(text)
     else:
         assert f"    name.{method}" in fixed(text, Applicability.SAFE)
+
+
+def test_workers_need_nothing_of_where_the_program_prints() -> None:
+    tee = (
+        "import sys\nclass Tee:\n    def __init__(self):\n        self.screen = sys.stdout\n        sys.stdout = self\n"
+    )
+    assert "\n    Tee()\n    for batch in" in fixed(script(tee + "Tee()\n" + LOOP), Applicability.SAFE)
+    assert "`sys` is changed there" in refused(script("import sys\n" + LOOP + "sys.float_info = 1\n"))

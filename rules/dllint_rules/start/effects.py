@@ -90,7 +90,7 @@ class Effects:
                 return f"`{base.dotted}` is changed there, and workers import it unchanged"
             if isinstance(value, Mod) and (value.module.path, target.name) in self.view.reads:
                 return f"worker code reads `{target.name}` of `{base.dotted}`, which is set there"
-            if isinstance(value, Ext) and not value.name.startswith(_HARMLESS):
+            if isinstance(value, Ext) and not f"{value.name}.{target.name}".startswith(_HARMLESS):
                 return f"`{base.dotted}` is changed there, and workers import it unchanged"
         return ""
 
