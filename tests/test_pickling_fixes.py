@@ -438,6 +438,15 @@ def test_lines_aligned_with_a_bracket_stay_aligned() -> None:
     assert "    return open(root, 1,\n        2)\n" in fixed(fix_lambda, code.format(" " * 12))[0]
 
 
+def test_what_stood_on_several_lines_gets_several_where_it_needs_them() -> None:
+    code = "def pad(x, k, more): pass\n\n\nf(\n    places=lambda *args: pad(\n        *args, {}\n    ),\n)\n"
+    short = fixed(fix_lambda, code.format("k=(1, 2)"))[0]
+    assert "\n    places=functools.partial(pad, k=(1, 2)),\n" in short
+    values = "k=(1000000000, 2000000000), more=(1000000000, 2000000000)"
+    long = fixed(fix_lambda, code.format(values))[0]
+    assert f"\n    places=functools.partial(\n        pad, {values}\n    ),\n" in long
+
+
 def test_what_is_captured_keeps_its_annotation() -> None:
     body = "    def run(x: int) -> int:\n        return x + flag + other\n    return f(run)\n"
     code = f"def make(flag: bool, other):\n{body}"

@@ -24,11 +24,11 @@ def width(source: Source) -> int:
 
 def placed(source: Source, text: str, start: int, end: int) -> str:
     """A call in place of what stands between two offsets of a line; one that is no longer needs no lines of its own."""
-    if len(text) <= end - start:
+    if len(text) <= end - start and source.newline not in source.text[start:end]:
         return text
-    row, column = source.location(start)
-    rest = source.row_span(row).end - end
-    if source.text[end : source.row_span(row).end].strip("()[]{},: \t\r\n"):
+    column, last = source.location(start)[1], source.location(end)[0]
+    rest = source.row_span(last).end - end
+    if source.text[end : source.row_span(last).end].strip("()[]{},: \t\r\n"):
         return text  # in the middle of a line, lines of its own would be harder to read than a long one
     return folded(source, text, indent_at(source, start), column - 1 + max(0, rest))
 
