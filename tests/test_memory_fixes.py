@@ -380,6 +380,26 @@ def test_a_list_over_several_lines_is_laid_out_as_formatters_do(tmp_path: Path) 
     ) in (tmp_path / "a.py").read_text()
 
 
+@pytest.mark.parametrize(
+    ("length", "inside", "joined"),
+    [
+        (120, "os.path.join(root, name) for name in os.listdir(root)", True),
+        (88, "os.path.join(root, name, name) for name in os.listdir(root)", True),
+        (120, "os.path.join(root, name, name, name, name, name) for name in os.listdir(root)", False),
+        (88, "os.path.join(root, name, name, name, name, name) for name in os.listdir(root)", False),
+        (90, "os.path.join(root, name) for name in os.listdir(root)  # all", False),
+        (90, "root,", False),
+    ],
+)
+def test_what_fits_a_line_with_its_brackets_is_joined(tmp_path: Path, length: int, inside: str, joined: bool) -> None:
+    (tmp_path / "a.py").write_text(program(f"self.files = [\n    {inside}\n]"))
+    (tmp_path / "ruff.toml").write_text(f"line-length = {length}\n")
+    check(Request(paths=(str(tmp_path),), layer=Layer(), fix=True, unsafe_fixes=True))
+    result = (tmp_path / "a.py").read_text()
+    own = f"            [{inside}],\n"
+    assert (f"        self.files = np.array(\n{own}            dtype=str,\n        )\n" in result) == joined
+
+
 def test_lines_that_are_aligned_stay_so() -> None:
     code = program("self.files = [name\n              for name in os.listdir(root)]")
     rest = " " * 31 + "for name in os.listdir(root)], dtype=str)\n"
@@ -397,6 +417,13 @@ def test_a_local_variable_that_is_done_with() -> None:
         "files = []\nfor name in os.listdir(root):\n    files.append(name)\nself.files = files\nself.size = len(files)"
     )
     assert f"self.files = {ARRAY.format('files')}\n" in fixed(program(init))
+
+
+@pytest.mark.parametrize(("around", "kept"), [("if root:", True), ("with root:", True), ("for name in more:", False)])
+def test_a_local_variable_that_is_kept_in_a_block(around: str, kept: bool) -> None:
+    init = f"files = os.listdir(root)\n{around}\n    self.files = files\nprint(len(files))"
+    edits = fix_of(program(init)).edits
+    assert [edit.text for edit in edits] == (["np.array(", ", dtype=str)"] if kept else [])
 
 
 def test_numpy_goes_by_the_name_it_has() -> None:

@@ -325,6 +325,15 @@ def test_a_comment_is_not_lost() -> None:
         ("import torch\nf(lambda x: torch.stack(x, dim=1))\n", "f(functools.partial(torch.stack, dim=1))"),
         ("def pad(x, k): pass\ndef g(k):\n    f(lambda x: pad(x, k))\n", "f(functools.partial(pad, k=k))"),
         ("def pad(k, x): pass\ndef g(k):\n    f(lambda x: pad(k, x))\n", "f(functools.partial(pad, k))"),
+        ("def pad(x, k): pass\nf(lambda *args: pad(*args, k=(-3, 3)))\n", "f(functools.partial(pad, k=(-3, 3)))"),
+        ("def pad(x, k): pass\nf(lambda *args: pad(1, *args))\n", "f(functools.partial(pad, 1))"),
+        (
+            "def pad(x, y, k): pass\nf(lambda x, *args, **more: pad(x, *args, k=3, **more))\n",
+            "f(functools.partial(pad, k=3))",
+        ),
+        ("def pad(x, y): pass\nf(lambda *args: pad(*args, 3))\n", "f(_pad)"),
+        ("def pad(x, k): pass\nf(lambda *args: pad(*args, k=args))\n", "f(_pad)"),
+        ("def pad(x, k): pass\nf(lambda *args: pad(args, k=3))\n", "f(_pad)"),
         (
             "def pad(x, *, k): pass\ndef g(args):\n    f(lambda x: pad(x, k=args.k))\n",
             "f(functools.partial(pad, k=args.k))",
@@ -427,6 +436,15 @@ def test_lines_aligned_with_a_bracket_stay_aligned() -> None:
     aligned = fixed(fix_lambda, code.format(" " * 33))[0]
     assert "    return open(root, 1,\n                2)\n" in aligned
     assert "    return open(root, 1,\n        2)\n" in fixed(fix_lambda, code.format(" " * 12))[0]
+
+
+def test_what_stood_on_several_lines_gets_several_where_it_needs_them() -> None:
+    code = "def pad(x, k, more): pass\n\n\nf(\n    places=lambda *args: pad(\n        *args, {}\n    ),\n)\n"
+    short = fixed(fix_lambda, code.format("k=(1, 2)"))[0]
+    assert "\n    places=functools.partial(pad, k=(1, 2)),\n" in short
+    values = "k=(1000000000, 2000000000), more=(1000000000, 2000000000)"
+    long = fixed(fix_lambda, code.format(values))[0]
+    assert f"\n    places=functools.partial(\n        pad, {values}\n    ),\n" in long
 
 
 def test_what_is_captured_keeps_its_annotation() -> None:

@@ -348,6 +348,74 @@ def test_a_setting_that_is_the_default_anyway_is_no_change() -> None:
     assert '"__main__":\n    torch.set_default_dtype' in result
 
 
+@pytest.mark.parametrize(
+    ("tail", "moves"),
+    [
+        ("torch.set_grad_enabled(True)\n" + LOOP, True),
+        (LOOP + "torch.autograd.set_grad_enabled(mode=True)\n", True),
+        ("with torch.set_grad_enabled(False):\n    print()\n" + LOOP + "torch.set_grad_enabled(True)\n", True),
+        ("torch.set_grad_enabled(False)\n" + LOOP + "torch.set_grad_enabled(True)\n", False),
+        (LOOP + "torch.set_grad_enabled(len('abc') > 2)\n", False),
+    ],
+)
+def test_gradients_that_are_on_in_every_process(tail: str, moves: bool) -> None:
+    if moves:
+        assert '"__main__":\n    ' in fixed(script(tail), Applicability.SAFE)
+    else:
+        assert "is set for this process only" in refused(script(tail))
+
+
+PATCHED = """\
+import networks.layers
+
+
+class Model:
+    def __init__(self):
+        networks.layers.Layer = None
+"""
+PATCHING = (
+    "from {place} import Numbers\nfrom models import Model\n"
+    "from torch.utils.data import DataLoader\nmodel = Model()\n{loop}model = Model()\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("data", "moves"),
+    [
+        ("", True),
+        ("import json\n", True),
+        ("import networks\n", False),
+        ("import loading\n", False),
+    ],
+)
+def test_a_library_that_workers_have_nothing_to_do_with_may_be_changed(data: str, moves: bool) -> None:
+    files = {
+        "train.py": PATCHING.format(place="rows", loop=LOOP),
+        "models.py": PATCHED,
+        "rows.py": data + HEAD.format(item="index"),
+    }
+    if moves:
+        assert '\nif __name__ == "__main__":\n' in fixed(files)
+    else:
+        assert "`networks.layers` is changed there, and workers import it unchanged (models.py:6)" in refused(files)
+
+
+def test_a_library_whose_object_a_dataset_keeps_may_not_be_changed() -> None:
+    tail = LOOP.replace("Numbers()", "Numbers(networks.Crop(3))")
+    files = {
+        "train.py": "import networks\n" + PATCHING.format(place="rows", loop=tail),
+        "models.py": PATCHED,
+        "rows.py": HEAD.format(item="self.size(index)"),
+    }
+    assert "`networks.layers` is changed there" in refused(files)
+
+
+@pytest.mark.parametrize("name", ["torch.Tensor.shown", "numpy.random.shown"])
+def test_a_library_that_others_build_upon_may_not_be_changed(name: str) -> None:
+    head = f"import {name.partition('.')[0]}\n"
+    assert "is changed there" in refused(head + script(LOOP + f"{name} = 3\n"))
+
+
 def test_an_import_that_workers_need_goes_above_the_guard() -> None:
     result = fixed(script(LOOP + "import random\nprint(random)\n", item="random.random()"))
     assert result.index("import random") < result.index("if __name__") < result.index("print(random)")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Collection, Iterator
 
 from dllint.fix import Applicability, Edit, Fix
@@ -34,6 +35,7 @@ _MAKERS = {"dataclass", "field", "namedtuple", "property", "staticmethod", "clas
 """Functions that a class body may call: they return the same at any time."""
 _IMPORTS = (ast.Import, ast.ImportFrom)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_SCOPES = (*_FUNCTIONS, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def hoist_class(source: Source, tree: Tree, model: ModuleModel, start: int, around: int) -> Fix:
@@ -78,16 +80,23 @@ def _code(source: Source, start: int) -> str:
 def _taken(seen: Outline, node: ast.ClassDef | ast.Assign, name: str) -> list[str]:
     """The variables of the functions around that it uses, in the order of their first use."""
     names = [part for part in ast.walk(node) if isinstance(part, ast.Name) and part.id != name]
+    around = {id(above) for above, _ in seen.path(node)}
     ordered = sorted(names, key=lambda part: (part.lineno, part.col_offset))
-    scopes = {part.id: binder(seen, node, part.id) for part in ordered}
-    own = {id(above) for above, _ in seen.path(node)}
-    return [
-        found
-        for found, scope in scopes.items()
-        if scope is not None
-        and id(scope) in own
-        and any(binder(seen, part, found) is scope for part in ordered if part.id == found)
-    ]
+    return list(dict.fromkeys(part.id for part in ordered if _is_taken(seen, part, around)))
+
+
+def _is_taken(seen: Outline, part: ast.Name, around: Collection[int]) -> bool:
+    """Whether a name means a variable of the functions around, and not what the body of a class binds itself."""
+    scope = binder(seen, part, part.id)
+    if scope is None or id(scope) not in around:
+        return False
+    inside = itertools.takewhile(lambda step: step[0] is not scope, seen.path(part))
+    for above, field in inside:
+        if isinstance(above, ast.ClassDef) and field == "body":
+            return part.id not in bindings(above)
+        if isinstance(above, _SCOPES) and field != "decorator_list":
+            return True
+    return True
 
 
 def _inserted(

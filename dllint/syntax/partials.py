@@ -199,8 +199,15 @@ def passed_along(seen: Outline, node: ast.Lambda | ast.FunctionDef, callee: Call
     """
     arguments, body = node.args, _value(node)
     own = [item.arg for item in arguments.args]
+    own += [f"*{arguments.vararg.arg}"] if arguments.vararg is not None else []
     only = ast.arguments(
-        posonlyargs=[], args=arguments.args, kwonlyargs=[], kw_defaults=[], defaults=[], kwarg=arguments.kwarg
+        posonlyargs=[],
+        args=arguments.args,
+        vararg=arguments.vararg,
+        kwonlyargs=[],
+        kw_defaults=[],
+        defaults=[],
+        kwarg=arguments.kwarg,
     )
     if not isinstance(body, ast.Call) or ast.unparse(body.func) != callee.dotted or not own:
         return None
@@ -210,7 +217,7 @@ def passed_along(seen: Outline, node: ast.Lambda | ast.FunctionDef, callee: Call
         return None
     if len(passed) < sum(item.arg is None for item in body.keywords):
         return None
-    given = [item.id if isinstance(item, ast.Name) else "" for item in body.args]
+    given = [ast.unparse(item) if isinstance(item, (ast.Name, ast.Starred)) else "" for item in body.args]
     at = given.index(own[0]) if own[0] in given else -1
     if at < 0 or given[at : at + len(own)] != own:
         return None
@@ -218,7 +225,9 @@ def passed_along(seen: Outline, node: ast.Lambda | ast.FunctionDef, callee: Call
     names = callee.parameters[at + len(own) : len(body.args)]
     keywords = [item for item in body.keywords if item.arg is not None]
     rest = [*before, *after, *(item.value for item in keywords)]
-    if (after and (before or len(names) < len(after))) or not all(is_settled(item, own) for item in rest):
+    if after and (before or arguments.vararg is not None or len(names) < len(after)):
+        return None
+    if not all(is_settled(item, [name.lstrip("*") for name in own]) for item in rest):
         return None
     named = [f"{name}={_text(seen, value)}" for name, value in zip(names, after, strict=True)] if after else []
     named += [f"{item.arg}={_text(seen, item.value)}" for item in keywords]

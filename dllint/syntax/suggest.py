@@ -23,7 +23,7 @@ _SAYS_NOTHING = {
 """Roles and names that hold for any function."""
 _BRIEF = 12
 """Characters of an action that goes with a role."""
-_COLLATING = {"identity": "to_list", "first": "first_only"}
+_COLLATING = {"first": "first_only"}
 
 
 def suggest_name(outline: Outline, node: ast.Lambda) -> Iterator[str]:
@@ -35,7 +35,7 @@ def suggest_name(outline: Outline, node: ast.Lambda) -> Iterator[str]:
     found: list[str] = []
     if role.startswith("default_") and not _is_one_of_several(outline, node):
         found = [role]
-    elif re.search(r"(?:^|_)collate$", role):
+    elif re.search(r"(?:^|_)collate$", role) and does != "identity":
         found = [does if "collate" in does else f"{role}_{_COLLATING.get(does, does)}" if len(does) <= _BRIEF else role]
         found = [found[0].rstrip("_"), role]
     elif re.fullmatch(r"(?:worker_)?init|worker_init", role):

@@ -24,11 +24,11 @@ def width(source: Source) -> int:
 
 def placed(source: Source, text: str, start: int, end: int) -> str:
     """A call in place of what stands between two offsets of a line; one that is no longer needs no lines of its own."""
-    if len(text) <= end - start:
+    if len(text) <= end - start and source.newline not in source.text[start:end]:
         return text
-    row, column = source.location(start)
-    rest = source.row_span(row).end - end
-    if source.text[end : source.row_span(row).end].strip("()[]{},: \t\r\n"):
+    column, last = source.location(start)[1], source.location(end)[0]
+    rest = source.row_span(last).end - end
+    if source.text[end : source.row_span(last).end].strip("()[]{},: \t\r\n"):
         return text  # in the middle of a line, lines of its own would be harder to read than a long one
     return folded(source, text, indent_at(source, start), column - 1 + max(0, rest))
 
@@ -56,11 +56,28 @@ def enclosed(source: Source, span: Span, opening: str, closing: str) -> tuple[Ed
     fits = column + len(opening) + len(value.partition(source.newline)[0]) <= width(source)
     if follows or (fits and not source.width):
         return (*around, *_shifted(source, span, len(opening)))
-    if not source.width:
-        lines = _aligned(source, span, len(inner)) or lines
+    laid_out = _joined if source.width else _aligned
+    lines = laid_out(source, span, len(inner)) or lines
     other = f"{inner}{closing[:-1]},{source.newline}" if closing != ")" else ""
     rest = f"{other}{indent}{closing[-1]}"
     return (Edit(path, span, f"{opening}{source.newline}{inner}{lines},{source.newline}{rest}"),)
+
+
+def _joined(source: Source, span: Span, column: int) -> str:
+    """What stands on a line between its brackets, together with these where a formatter joins them; "" where not.
+
+    A call around it gets lines of its own, so that it begins at another column. The brackets have had lines of their
+    own because a line was too long: one that would fit shows that the formatter's lines are shorter.
+    """
+    first, *below = source.text[span.start : span.end].split(source.newline)
+    if len(below) != 2 or first not in ("[", "(", "{") or below[1].strip() not in ("]", ")", "}"):
+        return ""
+    inside = below[0].strip()
+    joined = f"{first}{inside}{below[1].strip()}"
+    before = source.location(span.start)[1] - 1
+    limit = width(source) if before + len(joined) > width(source) else min(LEAST, width(source))
+    fits = column + len(joined) + len(",") <= limit
+    return joined if fits and not inside.endswith(",") and "#" not in inside else ""
 
 
 def _aligned(source: Source, span: Span, column: int) -> str:

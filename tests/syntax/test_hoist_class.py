@@ -225,3 +225,26 @@ def test_the_text_is_as_expected(name: str) -> None:
 )
 def test_what_would_mean_something_else_stays(body: str) -> None:
     assert hoist("from collections import namedtuple\nfrom random import random\n" + body) is None
+
+
+@pytest.mark.parametrize(
+    ("body", "name"),
+    [
+        ("class inner:\n            rounds = 0\n        start = settings.start", "settings"),
+        ("class inner:\n            rounds = 0\n            more = rounds\n        start = settings.start", "settings"),
+        ("class inner:\n            rounds = 0\n            def more(self): return rounds", "rounds"),
+        ("class inner:\n            rounds = 0\n            more = [rounds for _ in range(3)]", "rounds"),
+        ("class inner:\n            rounds = 0\n            more = lambda self: rounds", "rounds"),
+        ("class inner:\n            more = rounds", "rounds"),
+    ],
+)
+def test_the_reason_names_what_is_taken_from_the_function_around(body: str, name: str) -> None:
+    text = f"def make(settings):\n    class A:\n        {body}\n    for rounds in range(3): pass\n    return A()\n"
+    source = Source("a.py", text)
+    with pytest.raises(Refused, match=f"`{name}` of the function around it"):
+        hoist_class(source, parse(source), collect(source), text.index("class A"), 0)
+
+
+def test_what_a_class_inside_binds_may_go_along() -> None:
+    code = "def make():\n    k = 1\n    §class A:\n        class inner:\n            k = 0\n    return A(), k\n"
+    assert (hoist(code) or "").startswith("class A:\n    class inner:\n        k = 0\n\n\ndef make")

@@ -206,7 +206,7 @@ class Contents:
     def _comprehension(self, expr: Expr, env: Env) -> Content | None:
         if not any(self.growth.loops(iterable, env) for key, iterable in expr.keywords if key == "in"):
             return None
-        kind = self.elements.of(expr.args[-1], env)
+        kind = None if _is_replaced(expr, env) else self.elements.of(expr.args[-1], env)
         vast = any(self.growth.is_vast(iterable, env) for key, iterable in expr.keywords if key == "in")
         if kind is None and vast and self._has_blocks(expr.args[-1], env):
             kind = Kind.ROW
@@ -232,6 +232,33 @@ class Contents:
         own = {part.name for key, target in expr.keywords if key == "for" for part in target.walk()}
         values = self.evaluator.values(element, env) if element.kind == "name" and element.name not in own else ()
         return any(isinstance(value, Inst) for value in values)
+
+
+def _is_replaced(made: Expr, env: Env) -> bool:
+    """Whether another loop above sets the part of each row that a comprehension takes to a number.
+
+    `rows[i][1] = int(rows[i][1])`, then `[row[1] for row in rows]`.
+    """
+    clauses, part = dict(made.keywords), made.args[-1]
+    rows, row = clauses["in"], clauses["for"]
+    if part.kind != "subscript" or part.args[0].kind != "name" or rows.kind != "name" or part.args[0].name != row.name:
+        return False
+    return any(
+        event.end <= made.start
+        and event.kind == "assign"
+        and event.target is not None
+        and event.target.kind == "subscript"
+        and event.target.args[0].kind == "subscript"
+        and event.target.args[0].args[0].name == rows.name
+        and event.target.args[1].kind == part.args[1].kind == "constant"
+        and event.target.args[1].value == part.args[1].value
+        and _makes_number(event.value)
+        for event in env.module.events(env.function)
+    )
+
+
+def _makes_number(value: Expr | None) -> bool:
+    return value is not None and value.kind == "call" and value.args[0].dotted in ("int", "float", "bool")
 
 
 def is_mapping(value: Value) -> bool:

@@ -87,14 +87,18 @@ class ItemReads:
         for event in running.events if any(self._names(running, name) for name in names) else ():
             for root in filter(None, (event.value, event.target)):
                 other = {id(part) for part in self._no_elements(root, env)}
+                other |= {id(event.target)} if event.kind == "assign" else set()
                 for part in root.walk():
-                    if id(part) not in other and kept.is_itself(part, env) and self._runs(event, env):
+                    if id(part) not in other and kept.is_itself(part, env) and self._is_read(event, kept, env):
                         return part
         return None
 
-    def _runs(self, event: Event, env: Env) -> bool:
-        """Whether the tests on the way, decided by how the object was made, may let this code run."""
-        return self.evaluator.conditions.may_run(env, event.start)
+    def _is_read(self, event: Event, kept: _Kept, env: Env) -> bool:
+        """Whether code reads what came with the object: it may run, and has not set something else for this item.
+
+        It may run if the tests on the way do, decided by how the object was made.
+        """
+        return self.evaluator.conditions.may_run(env, event.start) and not kept.is_set_anew(event, env)
 
     def _no_elements(self, root: Expr, env: Env) -> Iterator[Expr]:
         """Expressions of which no element is read, or one of a few: `len(x)`, a look-up table's `x[label]`."""
@@ -128,9 +132,15 @@ class ItemReads:
         for event, picking in self._picking(running):
             streams = event.kind == "for" and _streams(running) and not _for_each(env, event)
             if event.value is not None and (streams or (event.kind == "for" and _searches(env, event))):
-                yield from (part for part in event.value.walk() if kept.is_it(part, env))
+                yield from (
+                    part for part in event.value.walk() if kept.is_it(part, env) and self._is_read(event, kept, env)
+                )
             yield from (
-                part for part in picking if self._by_item(part, kept, env) and not (columns and _is_of_column(part))
+                part
+                for part in picking
+                if self._by_item(part, kept, env)
+                and not (columns and _is_of_column(part))
+                and self._is_read(event, kept, env)
             )
 
     def _has_columns(self, running: Running, kept: _Kept) -> bool:
@@ -227,6 +237,31 @@ class _Kept:
             return self.is_itself(expr, env)
         places = ((value, env) for value in assigned(expr, env) if value is not expr)
         return any(self.leads_to(*place, depth - 1) for place in (*places, *self._passed(expr, env)))
+
+    def is_set_anew(self, read: Event, env: Env) -> bool:
+        """Whether code that gets an item has surely set the attribute by then, itself or in a method that it calls."""
+        if env.facts.name not in MAP_METHODS:
+            return False
+        above = (event for event in env.module.events(env.function) if event.end <= read.start)
+        return any(self._sets(event, env.module, env.function) for event in above)
+
+    def _sets(self, event: Event, module: Module, function: int, depth: int = 2) -> bool:
+        """Whether a statement, which always runs, sets the attribute of its own object."""
+        around = [block for block in module.enclosing(event.block) if block >= 0]
+        own, value = module.receiver_name(function), event.value
+        if any(module.block(block).kind != "with" for block in around):
+            return False
+        if event.kind == "assign" and event.target is not None and event.target.kind == "attribute":
+            return event.target.name in self.names and event.target.args[0].name == own
+        called = value.args[0] if value is not None and value.kind == "call" and event.kind != "def" else None
+        if called is None or called.kind != "attribute" or called.args[0].name != own or not depth:
+            return False
+        classes = self.evaluator.classes
+        method = classes.method(self.klass, called.name)
+        if method is None or any(called.name in one.facts.methods for one in classes.subclasses(self.klass)):
+            return False
+        code = method.func.module, method.func.index
+        return any(self._sets(inner, *code, depth - 1) for inner in code[0].events(code[1]))
 
     def is_taken_by(self, part: Expr, env: Env) -> bool:
         """Whether what an expression that asks for text asks is a part of it."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dllint.project.data.contents import Content, Contents, Kind
 from dllint.project.data.counted import Counted
-from dllint.project.escape.shipped import Held
-from dllint.project.evaluate.abstract_values import Value
+from dllint.project.escape.shipped import Held, Holder
+from dllint.project.evaluate.abstract_values import Seq, Value
 
 if TYPE_CHECKING:
     from dllint.project import Project
@@ -19,6 +21,7 @@ class Listings:
     """Answers which values are lists of names."""
 
     def __init__(self, project: Project) -> None:
+        self.project = project
         self.contents = project.analysis(Contents)
         self.counted = project.analysis(Counted)
 
@@ -27,8 +30,29 @@ class Listings:
         return _kind(self.contents.of(value))
 
     def kept(self, held: Held) -> Kind | None:
-        """The same of what a dataset keeps, which may be known by its length."""
-        return _kind(self.counted.of(held))
+        """The same of what a dataset keeps, which may be known by its length; None for what is made into rows."""
+        found = _kind(self.counted.of(held))
+        return None if found is not None and (held.holder, held.value) in self._made_into_rows else found
+
+    @cached_property
+    def _made_into_rows(self) -> frozenset[tuple[Holder, Value]]:
+        """Lists of lines that come to rows of their pieces under one name, before these are kept: steps on the way."""
+        return frozenset(
+            (held.holder, line)
+            for held in self.project.in_memory
+            if isinstance(held.value, Seq) and held.value.expr.kind == "comprehension" and self._has_rows(held.value)
+            for line in self._gone_over(held.value)
+        )
+
+    def _has_rows(self, made: Seq) -> bool:
+        found = self.contents.of(made)
+        return found is not None and found.kind is Kind.ROW
+
+    def _gone_over(self, made: Seq) -> Iterator[Value]:
+        """What a comprehension goes over."""
+        for key, iterable in made.expr.keywords:
+            if key == "in":
+                yield from self.project.values(iterable, made.env)
 
 
 def _kind(found: Content | None) -> Kind | None:

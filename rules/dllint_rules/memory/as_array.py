@@ -320,12 +320,12 @@ class _Change:
         return f"{place.module.path}:{row} {needs} a list: `{source.line(row).strip()}`"
 
     def _settled(self, value: Expr) -> bool:
-        """Whether a local variable is not added to once it is kept."""
+        """Whether a local variable is not added to once it is kept: below, and in no further round of a loop."""
         facts = self.module.model.functions[self.write.function]
         uses = name_uses(self.project.source(self.module.path), value.name, facts.span)
         later = [use.kind for use in uses or () if use.span.start > value.end]
         harmless = {"read", "returned", "tested", "whole", "joined"}
-        return uses is not None and self.write.event.block < 0 and set(later) <= harmless
+        return uses is not None and not self._in_loop() and set(later) <= harmless
 
     def _line(self) -> tuple[int, str] | None:
         """The offset of the line above which the list is complete, and the indentation there."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from functools import cached_property
 
@@ -18,6 +19,11 @@ _SETTINGS = {
     *("sys.setrecursionlimit", "torchaudio.set_audio_backend", "torchvision.set_image_backend"),
 }
 """Process-wide settings that worker code depends on and does not get from its parent."""
+_GRADIENTS = ("torch.set_grad_enabled", "torch.autograd.set_grad_enabled")
+_FOUNDATIONS = frozenset(
+    {"PIL", "cv2", "h5py", "numpy", "pandas", "scipy", "torch", "torchaudio", "torchvision", "tqdm"}
+)
+"""Libraries of which it is known that they need none but Python's and one another."""
 _DEFAULT_TYPES = ("torch.float32", "torch.float")
 _HARMLESS = (
     *("os.environ", "torch.backends", "matplotlib", "pandas.options"),
@@ -90,9 +96,16 @@ class Effects:
                 return f"`{base.dotted}` is changed there, and workers import it unchanged"
             if isinstance(value, Mod) and (value.module.path, target.name) in self.view.reads:
                 return f"worker code reads `{target.name}` of `{base.dotted}`, which is set there"
-            if isinstance(value, Ext) and not f"{value.name}.{target.name}".startswith(_HARMLESS):
+            harmless = isinstance(value, Ext) and f"{value.name}.{target.name}".startswith(_HARMLESS)
+            if isinstance(value, Ext) and not harmless and self._may_matter(value.name):
                 return f"`{base.dotted}` is changed there, and workers import it unchanged"
         return ""
+
+    def _may_matter(self, name: str) -> bool:
+        """Whether workers may run code of a library: all they use is known, and needs no such library."""
+        root = name.partition(".")[0]
+        others = self.view.libraries - sys.stdlib_module_names - _FOUNDATIONS
+        return not self.view.known or root in _FOUNDATIONS or root in sys.stdlib_module_names or bool(others)
 
     def _of_call(self, running: Running, call: Expr) -> str:
         callee = call.args[0]
@@ -114,7 +127,17 @@ class Effects:
         """Whether a call only hides warnings, or sets the default as all others do."""
         if name in _FILTERS:
             return len(call.args) > 1 and call.args[1].value == "ignore"
+        if name in _GRADIENTS:
+            return self._keeps_gradients
         return name == "torch.set_default_dtype" and self._keeps_dtype
+
+    @cached_property
+    def _keeps_gradients(self) -> bool:
+        """Whether all calls of the project that turn gradients on or off turn them on, as they are in a new process."""
+        sites = self.project.index.calls_named([_GRADIENTS[0].rpartition(".")[2]])
+        lasting = (site.expr for site in sites if site.event.kind != "with" or site.expr is not site.event.value)
+        modes = (call.args[1] if len(call.args) > 1 else call.keyword("mode") for call in lasting)
+        return all(mode is not None and mode.value is True for mode in modes)
 
     @cached_property
     def _keeps_dtype(self) -> bool:

@@ -62,6 +62,19 @@ class WorkerView:
                 elif isinstance(value, Klass | Inst):
                     yield from self._methods(value.klass if isinstance(value, Inst) else value)
 
+    @cached_property
+    def libraries(self) -> frozenset[str]:
+        """The packages of others that the files of worker code import, and those of the objects that workers get."""
+        imported = (
+            item.module.partition(".")[0]
+            for path in {path for path, _ in self.code}
+            for item in self.modules[path].model.imports
+            if not item.level and self.project.index.find(path, item.module, 0) is None
+        )
+        sent = (held.value for held in self.project.shipped)
+        given = (value.name.partition(".")[0] for value in sent if isinstance(value, (Ext, ExtInst)))
+        return frozenset([*imported, *given]) - {"builtins"}
+
     def _global_loads(self, module: Module, function: int) -> set[str]:
         """The module's names that a function reads."""
         facts = module.model.functions[function]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dllint.model.facts import Expr
 from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst, Value
 from dllint.project.loaders.boundaries import Loader
+from dllint.project.program.flow import LOOPS
 from dllint.project.program.guards import under_main_guard
 from dllint.project.program.module import Module, Site
 from dllint.source import Span
@@ -51,7 +52,7 @@ class DefaultDevice:
                 loader
                 for loader in self._shuffling
                 if name and loader.path in index.imports(path) and self._used(loader, path)
-                if not self._set_back(site, loader)
+                if self._comes_after(loader, site)
             )
             loader = next(near, None) or self._importing(site, name)
             if loader is not None:
@@ -111,7 +112,11 @@ class DefaultDevice:
             return None
         index = self.evaluator.index
         importing = (item for item in self._shuffling if site.module.path in index.imports(item.path))
-        return next((item for item in importing if not self._set_back(site, item)), None)
+        return next((item for item in importing if self._comes_after(item, site)), None)
+
+    def _comes_after(self, loader: Loader, site: Site) -> bool:
+        """Whether a loader may draw its order after a call, while the default is what that sets."""
+        return not (self._set_back(site, loader) or _is_done(site, loader))
 
     def _names(self, site: Site, env: Env) -> Iterator[str]:
         for value in self.evaluator.values(site.expr.args[0], env):
@@ -136,6 +141,31 @@ class DefaultDevice:
         hidden = any(key == "**" for key, _ in loader.call.keywords)
         given = self.boundaries.argument(loader, "generator")[0] or self.boundaries.argument(loader, "sampler")[0]
         return shuffled and not hidden and not given
+
+
+def _is_done(site: Site, loader: Loader) -> bool:
+    """Whether a module makes a loader above the call, under names that nothing mentions from there on.
+
+    It has drawn its order by then. A function that mentions one may be called later.
+    """
+    module = site.module
+    if loader.env.module is not module or loader.env.function >= 0 or site.function >= 0:
+        return False
+    if any(module.block(block).kind in LOOPS for block in module.enclosing(site.event.block)):
+        return False
+    made = [event for event in module.events(-1) if event.value is not None and event.value.span == loader.call.span]
+    if any(event.kind == "for" and event.end <= site.expr.start for event in made):
+        return True
+    targets = (event.target for event in made if event.kind == "assign" and event.target is not None)
+    names = {target.name for target in targets if target.kind == "name"}
+    mentions = (
+        (function, part.start)
+        for function, _, events in module.scopes
+        for event in events
+        for part in event.walk()
+        if part.kind == "name" and part.name in names
+    )
+    return bool(names) and all(function < 0 and start < site.expr.start for function, start in mentions)
 
 
 def _expressions(module: Module) -> Iterator[Expr]:
