@@ -886,7 +886,7 @@ def test_a_choice_between_a_lambda_and_the_same_function_stays_one(choice: str) 
 @pytest.mark.parametrize(
     ("code", "why"),
     [
-        ("class A:\n    def f(self):\n        return lambda: g(self)\n", "it reads `self`, and the whole object"),
+        ("class A:\n    def f(self):\n        return lambda: str(self)\n", "it reads `self`, and the whole object"),
         ("class A:\n    def f(self):\n        return lambda: self.k\n", "`self.k` may change after this line, or be a"),
         ("def f():\n    def g(): pass\n    return §lambda: g\n", "it uses `g`, which is local, too"),
         ("def f(k):\n    g = lambda: k\n    k = 2\n    return g\n", "`k` may still change after this line"),
