@@ -37,11 +37,11 @@ _OPENED = ("open ", "database connection", "LMDB environment", "HDF5-backed data
 _FILE = Handle("open file", "corrupt")
 _HDF5 = Handle("open HDF5 file")
 _LOCK = Handle("lock")
-_GENERATOR = Handle("generator")
+GENERATOR = Handle("generator")
 _DATABASE = Handle("database connection")
 _LMDB = Handle("LMDB environment", "exception")
 _TRANSACTION = Handle("LMDB transaction")
-_ZIP = Handle("open zip file", "exception")
+ZIP = Handle("open zip file", "exception")
 _TAR = Handle("open tar file", "corrupt")
 _CSV = Handle("CSV reader", "corrupt")
 _VIDEO = Handle("OpenCV object")
@@ -93,15 +93,15 @@ HANDLES: dict[str, Handle] = {
     **dict.fromkeys(("lmdb.open", "lmdb.Environment"), _LMDB),
     **dict.fromkeys(("lmdb.open().begin", "lmdb.open().begin().cursor", "lmdb.Environment().begin"), _TRANSACTION),
     **dict.fromkeys(("sqlite3.connect", "sqlite3.connect().cursor", "sqlite3.connect().execute"), _DATABASE),
-    "zipfile.ZipFile": _ZIP,
+    "zipfile.ZipFile": ZIP,
     **dict.fromkeys(("tarfile.open", "tarfile.TarFile", "tarfile.TarFile.open"), _TAR),
     **dict.fromkeys(("csv.reader", "csv.DictReader"), _CSV),
     **dict.fromkeys(("csv.writer", "csv.DictWriter"), Handle("CSV writer")),
     "mmap.mmap": Handle("memory map"),
     "builtins.memoryview": Handle("memory view"),
     **dict.fromkeys(("re.match", "re.search", "re.fullmatch"), _MATCH),
-    **dict.fromkeys(("os.walk", "os.scandir", "glob.iglob", "re.finditer"), _GENERATOR),
-    "types.generator": _GENERATOR,
+    **dict.fromkeys(("os.walk", "os.scandir", "glob.iglob", "re.finditer"), GENERATOR),
+    "types.generator": GENERATOR,
     "importlib.import_module": MODULE,
     **dict.fromkeys(
         ("hashlib.md5", "hashlib.sha1", "hashlib.sha256", "hashlib.new", "zlib.compressobj", "zlib.decompressobj"),
@@ -142,7 +142,7 @@ HANDLES: dict[str, Handle] = {
         ("boto3.client", "boto3.resource", "boto3.Session", "boto3.session.Session", "boto3.Session().client",
          "boto3.Session().resource", "google.cloud.storage.Client"), Handle("storage client"),
     ),
-    "xml.etree.ElementTree.iterparse": _GENERATOR,
+    "xml.etree.ElementTree.iterparse": GENERATOR,
     "asyncio.new_event_loop": Handle("event loop"),
     "torch.utils.tensorboard.SummaryWriter": Handle("event writer"),
     **dict.fromkeys(("torch.jit.script", "torch.jit.load", "torch.jit.trace"), _SCRIPT),

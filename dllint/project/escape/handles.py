@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dllint.knowledge import DATASETS, WORKER_METHODS, keeps_as_it_is
 from dllint.model.facts import Event, Expr
-from dllint.project.escape.handle_table import HANDLES, ITERDIR, MODULE, SUBMODULES, Handle
+from dllint.project.escape.handle_table import GENERATOR, HANDLES, ITERDIR, MODULE, SUBMODULES, ZIP, Handle
 from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.abstract_values import Env, Ext, ExtInst, ExtMethod, Inst, Klass, Method, Mod, Seq, Value
 from dllint.project.program.module import Module
@@ -15,18 +15,16 @@ _SETUP = frozenset({"__init__", "__new__", "__post_init__", "__init_subclass__",
 """Methods that run in the main process: what they lead to is done before any worker starts."""
 _BACKED = frozenset({"anndata.read_h5ad", "anndata.read", "scanpy.read", "scanpy.read_h5ad"})
 _DATA = frozenset({"slice", "ellipsis", "tuple", "list"})
-_GENERATOR = Handle("generator")
-_ZIP = Handle("open zip file", "exception")
 
 
 def handle_of(value: Value) -> Handle | None:
     """The kind of handle that a value is itself; a part of one (`h5py.File(p)["x"]`) is none of its own."""
     match value:
         case Seq(expr=expr) if expr.kind == "comprehension" and expr.name == "generator":
-            return _GENERATOR
+            return GENERATOR
         case ExtInst(name=name, call=call):
             if name.endswith(ITERDIR) or name == "pathlib.Path().glob":
-                return _GENERATOR
+                return GENERATOR
             if name in _BACKED:
                 return Handle("HDF5-backed data") if _is_set(call.keyword("backed")) else None
             if name == "numpy.load":
@@ -48,10 +46,10 @@ def _archive(loaded: ExtInst) -> Handle | None:
     texts = [part.value for arg in loaded.call.args[1:2] for part in arg.walk()]
     path = texts[-1] if texts and isinstance(texts[-1], str) else ""
     if path.endswith(".npz"):
-        return _ZIP
+        return ZIP
     mapped = len(loaded.call.args) > 2 or loaded.call.keyword("mmap_mode") is not None
     named = loaded.call.kind == "call" and not path.endswith(".npy") and not mapped and _is_read_by_name(loaded)
-    return _ZIP._replace(sure=False) if named else None
+    return ZIP._replace(sure=False) if named else None
 
 
 def _is_read_by_name(loaded: ExtInst) -> bool:

@@ -130,8 +130,8 @@ class Evaluator:
 
     def _ifexp(self, expr: Expr, env: Env) -> Iterable[Value]:
         test, *choices = expr.args
-        answers = [True, False] if (holds := self.conditions.so_far(test, env)) is None else [holds]
-        chosen = (choice for choice, answer in zip(choices, (True, False), strict=True) if answer in answers)
+        arms = zip(choices, (True, False), strict=True)
+        chosen = (choice for choice, holds in arms if self.conditions.allows(test, holds, env))
         return (value for choice in chosen for value in self.values(choice, env))
 
     def _boolop(self, expr: Expr, env: Env) -> Iterable[Value]:

@@ -113,15 +113,18 @@ class Arguments:
         return self._passed(env, (env.call, env.caller), env.skip, position, parameter)
 
     def _passed(self, env: Env, at: Argument, skip: int, position: int, parameter: Parameter) -> list[Argument]:
-        call, caller = at
-        facts = env.facts
-        shift = 1 if self._is_receiver(facts, facts.parameters[0]) else 0
-        found, surely = self.argument(call, caller, position - shift + skip, parameter.name)
-        if parameter.kind == "keyword":
-            found, surely = self.argument(call, caller, None, parameter.name)
+        found, surely = self._given(env.facts, at, skip, position, parameter)
         if not surely and parameter.default is not None:
-            found.append((parameter.default, env.outer or self.evaluator.generic(env.module, facts.parent)))
+            found.append((parameter.default, env.outer or self.evaluator.generic(env.module, env.facts.parent)))
         return found
+
+    def _given(
+        self, facts: Function, at: Argument, skip: int, position: int, parameter: Parameter
+    ) -> tuple[list[Argument], bool]:
+        """What a call passes for a parameter, and whether it surely does."""
+        shift = 1 if self._is_receiver(facts, facts.parameters[0]) else 0
+        place = None if parameter.kind == "keyword" else position - shift + skip
+        return self.argument(*at, place, parameter.name)
 
     def passed_by_all(self, module: Module, function: int, name: str) -> list[list[Argument]]:
         """What each call passes for a parameter, or its default: also of a function with too many to be told apart.
@@ -155,15 +158,10 @@ class Arguments:
 
     def from_any_call(self, env: Env, name: str) -> Iterator[Argument]:
         """What the calls that may have made an activation pass for a parameter, though which one did isn't known."""
-        facts = env.facts
-        position = next((index for index, item in enumerate(facts.parameters) if item.name == name), -1)
-        if position < 0 or facts.parameters[position].kind in ("args", "kwargs"):
-            return
-        shift = 1 if self._is_receiver(facts, facts.parameters[0]) else 0
-        place = None if facts.parameters[position].kind == "keyword" else position - shift
-        for site, skip, caller in self._calling(env):
-            found, _ = self.argument(site.expr, caller, None if place is None else place + skip, name)
-            yield from found
+        for position, parameter in enumerate(env.facts.parameters):
+            if parameter.name == name and parameter.kind not in ("args", "kwargs"):
+                for site, skip, caller in self._calling(env):
+                    yield from self._given(env.facts, (site.expr, caller), skip, position, parameter)[0]
 
     def _calling(self, env: Env) -> Iterator[tuple[Site, int, Env]]:
         """The calls that may have made an activation, with the positional arguments to skip and the callers'.

@@ -104,7 +104,7 @@ class Conditions:
             return False
         if way.is_ended or any(self._fails(call, env) for call in way.failing):
             return False
-        return all(self._allows(known.test, known.holds, env) for known in way.known)
+        return all(self.allows(known.test, known.holds, env) for known in way.known)
 
     def _way_to(self, place: tuple[Module, int, int]) -> _Way | None:
         """What is met on the way to a place; None: nothing that says whether it may run."""
@@ -140,11 +140,11 @@ class Conditions:
         return self.evaluator.ask(self._known, (id(env), block), False, self._all_allow, env, block)
 
     def _all_allow(self, env: Env, block: int) -> bool:
-        return all(self._allows(test, holds, env) for test, holds in env.module.tests_around[block])
+        return all(self.allows(test, holds, env) for test, holds in env.module.tests_around[block])
 
-    def _allows(self, test: Expr, holds: bool, env: Env) -> bool:
+    def allows(self, test: Expr, holds: bool, env: Env) -> bool:
         """Whether a test may have this answer, as far as is known."""
-        answer = self.so_far(test, env)
+        answer = self._so_far(test, env)
         return answer is None or answer is holds
 
     def decided(self, env: Env, offset: int) -> bool:
@@ -257,10 +257,10 @@ class Conditions:
 
     def truth(self, test: Expr, env: Env) -> bool | None:
         """True or False when a test surely is; None when that is not known."""
-        answer = self.so_far(test, env)
+        answer = self._so_far(test, env)
         return None if answer is NOT_YET else answer
 
-    def so_far(self, test: Expr, env: Env) -> Truth:
+    def _so_far(self, test: Expr, env: Env) -> Truth:
         """What a test says as far as its values are known, in a cycle that hasn't come to rest."""
         return self.evaluator.ask(self._truths, (id(test), id(env)), NOT_YET, self._truth, test, env, MAX_TEST_DEPTH)
 
@@ -317,7 +317,7 @@ class Conditions:
                 return None
             found = agreed(map(is_none, left))
         elif test.name in ("==", "!="):
-            if not left or not right or not all(isinstance(value, Const) for value in (*left, *right)):
+            if not all(isinstance(value, Const) for value in (*left, *right)):
                 return None
             found = agreed(one == other for one in left for other in right)
         elif test.name in _ORDERS:

@@ -3,9 +3,9 @@
 A question that is asked while it is being answered has, for the time being, the least answer: no values, no callers.
 Whatever was found with it is provisional, and remembers who read it. When the first question of such a cycle has been
 answered, every question is answered again that has read something that has changed since, until nothing changes any
-more; only then are the answers of the whole cycle kept. So an answer never depends on which of its questions came
-first, and outside of cycles nothing is found twice. What a question says where nothing was found, it holds back until
-then, and never takes back.
+more; only then are the answers of the whole cycle kept. So an answer doesn't depend on which of its questions came
+first, as long as no answer reaches a limit, and outside of cycles nothing is found twice. What a question says where
+nothing was found, it holds back until then, and never takes back.
 
 The cycles are the strongly connected components of the questions, told apart as by Tarjan: `_Open.head` is the earliest
 question, among those being answered, that an answer depends on. A question that comes too deep is not answered where it

@@ -22,7 +22,7 @@ def has_few_outcomes(running: Running, event: Event, call: Expr) -> bool:
     uses = [
         (other, part)
         for other in running.env.facts.events
-        for part in (*other.walk(),)
+        for part in other.walk()
         if part.kind == "name" and part.name == target.name and part is not target
     ]
     return bool(uses) and all(_compared(other, part) for other, part in uses)
