@@ -255,6 +255,9 @@ USUALLY_KEPT = frozenset({
 })  # fmt: skip
 """Parameters under which datasets take callables that they call for each item, or hand on."""
 
+INSTANTIATORS = frozenset({"hydra.utils.instantiate", "hydra.utils.call"})
+"""Functions that make what settings name (hydra's documentation: "Instantiating objects with Hydra")."""
+
 SETTINGS_READERS = frozenset({
     "anyconfig", "box", "configargparse", "confuse", "detectron2", "draccus", "dynaconf", "fvcore", "hydra",
     "hyperpyyaml", "jsonargparse", "mmcv", "mmengine", "omegaconf", "oyaml", "pyrallis", "ruamel", "sacred",

@@ -98,13 +98,15 @@ class Judge:
         for number, aim in enumerate(self._aims):
             project = known[number] if number < len(known) else None
             if project is None or project.models is not corpus.models:
-                project = Project(corpus.models, aim.targets, corpus.source, corpus.containers, project, corpus.lists)
+                own = corpus.source, corpus.containers, project, corpus.lists
+                project = Project(corpus.models, aim.targets, *own, others=projects)
             projects.append(project)
             asked = [rule for rule in registry.rules() if rule.code in aim.codes] if corpus.models else []
             for rule in track("asking rules", asked, lambda rule: rule.code):
                 said = (one for one in _ask(rule(), project, crashes) if self._seen_as(one.path) == number)
                 found += (one for one in said if rule.containers or not is_settings(one.path))
-            gave_up(project.evaluator.fixpoint.given_up)
+        evaluators = {id(project.evaluator): project.evaluator for project in projects}
+        gave_up(sum(evaluator.fixpoint.given_up for evaluator in evaluators.values()))
         kept = self.heard(corpus.root, doubted(found, projects[0], corpus))
         suppressions = Suppressions(corpus.suppressions if self.heed else {}, corpus.source)
         silent = {id(finding) for finding in kept if suppressions.silences(finding)}

@@ -63,7 +63,8 @@ class Lists(Protocol):
 class Project:
     """The questions that rules may ask. Everything is computed on first use and kept.
 
-    Of a `former` project, what was learned of single files that are still the same is kept, too.
+    Of a `former` project, what was learned of single files that are still the same is kept, too. Projects of the same
+    files that only differ in their targets have one evaluator: that of the `others`, where names mean the same in both.
     """
 
     def __init__(
@@ -74,6 +75,7 @@ class Project:
         containers: Sequence[Container] = (),
         former: Project | None = None,
         lists: Lists | None = None,
+        others: Sequence[Project] = (),
     ) -> None:
         # Following a value costs some twenty Python frames a step; MAX_DEPTH bounds the steps.
         sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION_LIMIT))
@@ -87,8 +89,11 @@ class Project:
             self._trees = {
                 path: tree for path, tree in former._trees.items() if models.get(path) is former.models[path]
             }
-        self.index: Index = Index(models, targets.src, former.index if former is not None else ())
-        self.evaluator = Evaluator(self.index, known_loaders(targets))
+        same = (other.evaluator for other in others if other._means_the_same(models, targets))
+        self.evaluator: Evaluator = next(same, None) or Evaluator(
+            Index(models, targets.src, former.index if former is not None else ()), known_loaders(targets)
+        )
+        self.index: Index = self.evaluator.index
         declared = Declared(self.evaluator)
         self.boundaries = Boundaries(self.evaluator, targets, declared)
         self.given = Given(self.evaluator, self.boundaries, declared)
@@ -106,6 +111,14 @@ class Project:
         self.containers = tuple(containers)
         self._container_files = {container.path for container in containers}
         self._analyses: dict[Callable[[Project], object], object] = {}
+
+    def _means_the_same(self, models: Mapping[str, ModuleModel], targets: Targets) -> bool:
+        """Whether expressions evaluate to the same in a project with these targets."""
+        return (
+            models is self.models
+            and targets.src == self.targets.src
+            and known_loaders(targets) == self.evaluator.loaders
+        )
 
     def analysis(self, kind: Callable[[Project], Analysis]) -> Analysis:
         """An analysis that rules share: `project.analysis(Sharding)` makes it when it is first asked for.

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from dllint.finding import Note
 from dllint.knowledge import DATASET_MODULES, DATASETS, LOADED_BY_THEIR_PACKAGE, holds_arguments
-from dllint.model.facts import Function
+from dllint.model.facts import Expr, Function
 from dllint.project.escape.gone_through import GoneThrough
 from dllint.project.escape.own_training import OwnTraining
 from dllint.project.escape.shipped import Holder
@@ -134,35 +134,44 @@ class Library:
     def _offered(self, module: Module, function: Function) -> Iterator[Value]:
         if module.notebook or function.parent >= 0 or function.decorators or function.index not in module.nesting:
             return
-        private = function.name.startswith("_") or not self._importable(module)
-        if private and not self.evaluator.call_sites.callers(module, function.index):
-            return  # no code calls it, and it isn't public
-        returned = [event.value for event in function.events if event.kind == "return" and event.value is not None]
-        if not returned or not self._may_offer(module, function) or not self._only_returned(module, function):
+        ends = (event.value for event in function.events if event.kind == "return" and event.value is not None)
+        returned = [value for value in ends if self._may_be_offered(value, module, function)]
+        if not returned:
             return
         env = self.evaluator.generic(module, function.index)
-        for expr in returned:
-            for value in self.evaluator.values(expr, env):
-                wraps = isinstance(value, Func) and is_wrapper(value.facts)
-                if not wraps and self._for_workers(value, module, function):
-                    yield value
+        values = (value for expr in returned for value in self.evaluator.values(expr, env))
+        offered = [value for value in values if self._is_offered(value, module, function)]
+        if offered and self._is_used_outside(module, function) and self._only_returned(module, function):
+            yield from offered
+
+    def _is_used_outside(self, module: Module, function: Function) -> bool:
+        """Whether a function is public, or called at all."""
+        private = function.name.startswith("_") or not self._importable(module)
+        return not private or bool(self.evaluator.call_sites.callers(module, function.index))
+
+    def _is_offered(self, value: Value, module: Module, function: Function) -> bool:
+        wraps = isinstance(value, Func) and is_wrapper(value.facts)
+        return not wraps and self._for_workers(value, module, function)
 
     def _importable(self, module: Module) -> bool:
         """Whether other projects can import a file as a part of a package, or of one file that is all there is."""
         folder = module.path.rpartition("/")[0]
         return folder != "" or len(self.evaluator.index.modules) == 1
 
-    def _may_offer(self, module: Module, function: Function) -> bool:
-        """Whether there is anything that `_for_workers` could take."""
-        makes_classes = any(item.parent == function.index for item in module.model.classes)
-        return self._composes or makes_classes or is_named_for_workers(function)
+    def _may_be_offered(self, expr: Expr, module: Module, function: Function) -> bool:
+        """Whether what a function returns may be something that `_for_workers` takes, as far as the text tells."""
+        if any(item.parent == function.index for item in module.model.classes):
+            return True
+        if (module, function.index) in self._composing:
+            return not _is_parameter(expr, module, function)  # its callers have that
+        return is_named_for_workers(function) and _may_be_local(expr, module, function)
 
     @cached_property
-    def _composes(self) -> bool:
-        """Whether something in the project is known as `Compose`."""
+    def _composing(self) -> frozenset[tuple[Module, int]]:
+        """The functions that call something known as `Compose`."""
         index = self.evaluator.index
-        names = ("Compose", *index.aliases.get("Compose", ()))
-        return any(True for _ in index.calls_named(names))
+        sites = index.calls_named(("Compose", *index.aliases.get("Compose", ())))
+        return frozenset((site.module, site.function) for site in sites)
 
     def _only_returned(self, module: Module, function: Function) -> bool:
         """Whether all that the project itself does with what a function returns is to return it."""
@@ -198,6 +207,26 @@ class Library:
                 local = value.facts.parent == function.index
                 return local and is_named_for_workers(function) and not _decorates(value)
         return False
+
+
+def _is_parameter(expr: Expr, module: Module, function: Function) -> bool:
+    """Whether an expression is a parameter that has the value it was given."""
+    bindings = module.bindings[function.index, -1].get(expr.name, ()) if expr.kind == "name" else ()
+    return [binding.kind for binding in bindings] == ["parameter"]
+
+
+def _may_be_local(expr: Expr, module: Module, function: Function) -> bool:
+    """Whether an expression may be a function that is defined in this one."""
+    if expr.kind in ("ifexp", "boolop"):
+        return any(_may_be_local(part, module, function) for part in expr.args[-2:])
+    if expr.kind != "name":
+        return expr.kind == "lambda"
+    bindings = module.bindings[function.index, -1].get(expr.name, ())
+    events = [item.event for item in bindings if item.event is not None]
+    return any(
+        event.kind == "def" or (event.value is not None and event.value.kind in ("name", "lambda", "ifexp", "boolop"))
+        for event in events
+    )
 
 
 def is_named_for_workers(function: Function) -> bool:

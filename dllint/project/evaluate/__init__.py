@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dllint.knowledge import LOADERS, Boundary
 from dllint.model.facts import Expr
 from dllint.project.evaluate.abstract_values import Const, Env, Func, Opaque, Seq, Value, Values, stands
+from dllint.project.evaluate.annotations import Annotations
 from dllint.project.evaluate.arguments import Arguments
 from dllint.project.evaluate.attributes import Attributes
 from dllint.project.evaluate.call_sites import CallSites
@@ -32,6 +33,7 @@ from dllint.project.evaluate.platforms import on_platform
 from dllint.project.evaluate.settings import Settings
 from dllint.project.evaluate.shapes import MAX_DERIVED, Argument, bounded, unique
 from dllint.project.program.index import Index
+from dllint.project.program.programs import Programs
 
 __all__ = ["NAMEDTUPLE_INSTANCE", "Answer", "Argument", "Evaluator"]
 
@@ -43,6 +45,7 @@ class Evaluator:
 
     def __init__(self, index: Index, loaders: Mapping[str, Boundary] = LOADERS, platform: str = "") -> None:
         self.index = index
+        self.programs = Programs(index)
         self.loaders = loaders
         """The known loaders of other packages, by dotted name."""
         self.platform = platform
@@ -60,6 +63,7 @@ class Evaluator:
         self.namespaces = Namespaces(self)
         self.decorations = Decorations(self)
         self.arguments = Arguments(self)
+        self.annotations = Annotations(self)
         self.call_sites = CallSites(self)
         self.calls = Calls(self)
         self.attributes = Attributes(self)

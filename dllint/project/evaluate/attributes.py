@@ -26,6 +26,7 @@ from dllint.project.evaluate.abstract_values import (
     Values,
 )
 from dllint.project.evaluate.exclusion import Known, chosen_arm, constant_in, known_at
+from dllint.project.evaluate.hierarchy import Answer
 from dllint.project.evaluate.kwargs_attributes import TakenOver
 from dllint.project.evaluate.namespaces import VIEWS
 from dllint.project.evaluate.saved_parameters import SavedParameters
@@ -61,7 +62,7 @@ class Attributes:
         self._outside_writes: dict[tuple[Klass, str], list[tuple[Inst, Write, Module]]] = {}
         self._on_names: dict[Module, dict[int, list[Write]]] = {}
         self._replaced: dict[tuple[Klass, Klass, int], bool] = {}
-        self._outside: dict[str, dict[Klass, dict[str, None]]] = {}
+        self._outside: dict[Klass, dict[str, None]] = {}
         self._writes: dict[tuple[Module, int, str], list[tuple[int, list[Write]]]] = {}
         self.taken_over = TakenOver(evaluator)
         self.saved = SavedParameters(evaluator)
@@ -334,21 +335,45 @@ class Attributes:
 
     def attributes_set_outside(self, klass: Klass) -> Iterable[str]:
         """The attributes that code outside a class sets on its instances, in the order of the files."""
-        outside = self.evaluator.ask(self._outside, "", {}, self._set_outside)
-        return dict.fromkeys(name for item in self.evaluator.classes.mro(klass) for name in outside.get(item, ()))
-
-    def _set_outside(self) -> dict[Klass, dict[str, None]]:
-        found: dict[Klass, dict[str, None]] = defaultdict(dict)
-        for module in self.evaluator.index:
-            for name, writes in module.attribute_writes.items():
-                for write in writes:
-                    base = write.target.args[0]
-                    if base.kind != "name" or base.name == module.receiver_name(write.function):
-                        continue
-                    for value in self.evaluator.values(base, self.evaluator.generic(module, write.function)):
-                        if isinstance(value, Inst):
-                            found[value.klass][name] = None
+        found: dict[str, None] = {}
+        if "typing.NamedTuple" not in self.evaluator.classes.external_bases(klass):
+            for item in self.evaluator.classes.mro(klass):
+                outside: dict[str, None] = self.evaluator.ask(self._outside, item, {}, self._set_outside, item)
+                found |= outside
         return found
+
+    def _set_outside(self, klass: Klass) -> dict[str, None]:
+        """The attributes that code sets on instances of a class itself. What tests make, no other code gets."""
+        found: dict[str, None] = {}
+        for module in self.evaluator.programs.sharing(klass.module):
+            if klass.module.is_test and not module.is_test:
+                continue
+            for name, writes in module.attribute_writes.items():
+                if any(self._sets(write, module, klass) for write in writes if self._may_have(klass, name)):
+                    found[name] = None
+        return found
+
+    def _sets(self, write: Write, module: Module, klass: Klass) -> bool:
+        """Whether a write is to an instance of a class, under a name that isn't the receiver's."""
+        base = write.target.args[0]
+        if base.kind != "name" or base.name == module.receiver_name(write.function):
+            return False
+        if self.evaluator.annotations.excludes(base, module, write.function, klass.module):
+            return False
+        values = self.evaluator.values(base, self.evaluator.generic(module, write.function))
+        return any(isinstance(value, Inst) and value.klass == klass for value in values)
+
+    def _may_have(self, klass: Klass, name: str) -> bool:
+        """Whether an attribute may be a class's: no other class has one of the name, or this one's code mentions it.
+
+        What code the bases of other packages have isn't seen.
+        """
+        if name not in self.evaluator.index.own_attributes:
+            return True
+        classes = self.evaluator.classes
+        if classes.is_a(klass, ()) is Answer.UNKNOWN:
+            return True
+        return any(name in base.module.attributes for base in classes.mro(klass))
 
     def written_on(self, made: ExtInst) -> Iterator[tuple[Write, Env]]:
         """`made.attribute = value` on an external object, in the function that made it."""

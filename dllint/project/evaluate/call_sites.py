@@ -36,7 +36,7 @@ class CallSites:
         self.evaluator = evaluator
         self._callers: dict[tuple[str, int], list[tuple[Site, int]]] = {}
         self._called: dict[int, _Called] = {}
-        self._by_name: dict[tuple[str, ...], dict[tuple[Module, int], list[tuple[Site, int]]]] = {}
+        self._by_name: dict[tuple[tuple[str, ...], Module], dict[int, list[tuple[Site, int]]]] = {}
 
     def callers(self, module: Module, function: int) -> list[tuple[Site, int]]:
         """Every call in the project that may run this function, with the positional arguments to skip."""
@@ -47,12 +47,12 @@ class CallSites:
         names = tuple(sorted(self._call_names(module, facts)))
         if facts.name == "__init__":
             return self._constructions(names, module, function)
-        called = self.evaluator.ask(self._by_name, names, {}, self._called_by, names)
-        return called.get((module, function), [])
+        called = self.evaluator.ask(self._by_name, (names, module), {}, self._called_by, names, module)
+        return called.get(function, [])
 
     def _constructions(self, names: tuple[str, ...], module: Module, function: int) -> list[tuple[Site, int]]:
         found = []
-        for site in self._named(names):
+        for site in self._named(names, module):
             called = self._called_at(site)
             skip = called.functions.get((module, function))
             if skip is None and called.classes:
@@ -61,12 +61,12 @@ class CallSites:
                 found.append((site, skip))
         return found[:MAX_CALL_SITES]
 
-    def _called_by(self, names: tuple[str, ...]) -> dict[tuple[Module, int], list[tuple[Site, int]]]:
-        """The callers of all functions of a name: asking for those of one function follows all calls of that name."""
-        found: dict[tuple[Module, int], list[tuple[Site, int]]] = {}
-        for site in self._named(names):
-            for function, skip in self._called_at(site).functions.items():
-                callers = found.setdefault(function, [])
+    def _called_by(self, names: tuple[str, ...], module: Module) -> dict[int, list[tuple[Site, int]]]:
+        """The callers of a module's functions of a name: asking for those of one follows all calls of that name."""
+        found: dict[int, list[tuple[Site, int]]] = {}
+        for site in self._named(names, module):
+            for (owner, function), skip in self._called_at(site).functions.items():
+                callers = found.setdefault(function, []) if owner is module else []
                 if len(callers) < MAX_CALL_SITES:
                     callers.append((site, skip))
         return found
@@ -74,13 +74,23 @@ class CallSites:
     def is_returned(self, module: Module, function: int) -> bool:
         """Whether some `return` calls this function: asked where few calls of its name are returned."""
         facts = module.model.functions[function]
-        named = self._named(sorted(self._call_names(module, facts)))
+        named = self._named(sorted(self._call_names(module, facts)), module)
         returns = (site for site in named if site.event.kind == "return")
         return any(self._runs(site, module, facts) is not None for site in returns)
 
-    def _named(self, names: Iterable[str]) -> Iterator[Site]:
-        """The calls of something that has one of these names."""
-        return islice(self.evaluator.index.calls_named(names), MAX_CALL_SITES * 4)
+    def _named(self, names: Iterable[str], module: Module) -> Iterator[Site]:
+        """The calls of something that has one of these names, where it may be something that a module has."""
+        sites = (site for site in self.evaluator.index.calls_named(names) if self._may_mean(site, module))
+        return islice(sites, MAX_CALL_SITES * 4)
+
+    def _may_mean(self, site: Site, module: Module) -> bool:
+        """Whether a call may run what a module has: in no other program, and of no object declared to be another."""
+        if not self.evaluator.programs.share(site.module, module):
+            return False
+        callee = site.expr.args[0]
+        return callee.kind != "attribute" or not self.evaluator.annotations.excludes(
+            callee.args[0], site.module, site.function, module
+        )
 
     def known(self, module: Module, function: int) -> list[tuple[Site, int]]:
         """The calls that say what a function may be given. What tests pass is said of the tests alone."""

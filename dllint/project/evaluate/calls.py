@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from dllint.knowledge import PASS_THROUGH
+from dllint.knowledge import INSTANTIATORS, PASS_THROUGH
 from dllint.model.facts import Constant, Expr
 from dllint.project.evaluate.abstract_values import (
     Const,
@@ -25,7 +25,6 @@ from dllint.project.evaluate.abstract_values import (
     Values,
     passed,
 )
-from dllint.project.evaluate.settings import INSTANTIATORS
 from dllint.project.evaluate.shapes import GENERATOR, as_int, decorated, derived, describe, text_around, unique
 from dllint.project.evaluate.signatures import changed, refuses
 

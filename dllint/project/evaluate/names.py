@@ -91,6 +91,31 @@ class Names:
         given = event.value if event.target.kind == "name" else None
         return given if given is not None and given.kind not in _NOT_DIRECT else None
 
+    def of_module(self, expr: Expr, env: Env) -> Values | None:
+        """The values of `Loader` or `data.Loader` that are the same in all activations; None where they may differ.
+
+        They are where no function around the name binds it but by importing, and where the attribute is of what is
+        imported.
+        """
+        if expr.kind == "attribute":
+            bases = self.of_module(expr.args[0], env)
+            imported = bases is not None and all(isinstance(base, (Ext, Mod)) for base in bases)
+            return self.evaluator.values(expr, env) if imported else None
+        if expr.kind != "name" or self._clause(expr, env) is not None:
+            return None
+        function = env.function
+        while function >= 0:
+            facts = env.module.model.functions[function]
+            if expr.name in facts.globals:
+                break
+            if expr.name in facts.bound:
+                bindings = env.module.bindings[function, -1].get(expr.name, ())
+                if not all(binding.imported for binding in bindings):
+                    return None
+                return unique(value for item in bindings for value in self.bound_values(item, expr.name, env))
+            function = facts.parent
+        return self.global_name(env.module, expr.name)
+
     def _clause(self, expr: Expr, env: Env) -> tuple[Expr, tuple[int, ...]] | None:
         """The iterable of the comprehension that binds a name where it stands, and where in its items it is."""
         clauses = env.module.comprehensions.get(env.function)

@@ -15,8 +15,6 @@ from dllint.project.program.module import Module
 if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
 
-INSTANTIATORS = frozenset({"hydra.utils.instantiate", "hydra.utils.call"})
-
 
 class Settings:
     """Answers what is made of settings."""

@@ -134,16 +134,20 @@ class Reach:
         """The calls of an activation; computed once, for walks from many places meet in the same code."""
         known = self._edges.get(id(env))
         if known is None:
-            called = (
-                Edge(event, called, expr, only)
-                for event, parts in self._asked(env.module, env.function)
-                if self.evaluator.conditions.may_run(env, event.start)
-                for expr in parts
-                for called, only in dict.fromkeys(self.run_by(expr, env))
-                if not self._generators.is_kept(event, expr, called)
-            )
+            asked = self._asked(env.module, env.function)
+            called = (edge for event, parts in asked for edge in self._called_by(event, parts, env))
             known = self._edges[id(env)] = (*called, *self._resumed(env), *self._taken_from(env))
         return known
+
+    def _called_by(self, event: Event, parts: list[Expr], env: Env) -> list[Edge]:
+        """The calls of an event, if it may run: asked last, for most events call nothing of the project's."""
+        found = [
+            Edge(event, called, expr, only)
+            for expr in parts
+            for called, only in dict.fromkeys(self.run_by(expr, env))
+            if not self._generators.is_kept(event, expr, called)
+        ]
+        return found if found and self.evaluator.conditions.may_run(env, event.start) else []
 
     def _asked(self, module: Module, function: int) -> list[tuple[Event, list[Expr]]]:
         """The events of a function with their calls and what may be properties: the same in every activation."""

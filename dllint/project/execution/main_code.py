@@ -11,6 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from dllint.finding import Note
+from dllint.knowledge import PROCESSES
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate import Answer, Evaluator
 from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst, ExtMethod, Inst, Klass, Seq, Value
@@ -34,6 +35,7 @@ _STARTERS = {
     "torch.multiprocessing.start_processes": "processes",
 }
 RUNS = frozenset({"fit", "test", "validate", "predict"})
+_TRAINS = frozenset({"train", "evaluate", "predict"})
 HOOKS = frozenset({"train_dataloader", "val_dataloader", "test_dataloader", "predict_dataloader"})
 
 
@@ -128,7 +130,7 @@ class MainCode:
 
     def starts(self, module: Module) -> Iterator[Start]:
         """The module-level statements that start workers, each once; none of a program that always forks them."""
-        if module.path in self.boundaries.chosen_methods.for_python_2:
+        if module.path in self.boundaries.chosen_methods.for_python_2 or not self._may_start(module):
             return
         done: set[int] = set()
         for running in self._fatal.walk(self.entries(module)):
@@ -144,14 +146,29 @@ class MainCode:
                 yield self._start(running, begun, decided and running.decided and not running.truncated)
                 break
 
+    def _may_start(self, module: Module) -> bool:
+        """Whether anything that a module imports, directly or not, makes a loader or starts processes."""
+        reaches = self.evaluator.programs.reaches
+        return any(reaches(module, other) for other in self._starting_modules)
+
+    @cached_property
+    def _starting_modules(self) -> list[Module]:
+        names = {name.rpartition(".")[2] for name in (*PROCESSES, *_STARTERS)} | {"get_context"}
+        sites = self.index.calls_named(sorted(self.boundaries.also_called(names)))
+        making = [self.index.modules[loader.path] for loader in self.boundaries.loaders]
+        return list(dict.fromkeys((*making, *(site.module for site in sites))))
+
     def begun_by(self, env: Env) -> list[tuple[Event, Begun]]:
         """The events of an activation that start workers, with the first of what each starts."""
         known = self._begun.get(id(env))
         if known is None:
             asked = self._asked[env.module, env.function]
-            live = (parts for parts in asked if self.evaluator.conditions.may_run(env, parts.event.start))
-            firsts = ((parts.event, next(self._started_by(env, parts), None)) for parts in live)
-            found = ((event, self._as_asked(env, event, begun)) for event, begun in firsts if begun is not None)
+            firsts = ((parts.event, next(self._started_by(env, parts), None)) for parts in asked)
+            found = (
+                (event, self._as_asked(env, event, begun))
+                for event, begun in firsts
+                if begun is not None and self.evaluator.conditions.may_run(env, event.start)
+            )
             known = self._begun[id(env)] = [(event, begun) for event, begun in found if begun.methods]
         return known
 
@@ -169,6 +186,8 @@ class MainCode:
             yield from self._started_by_call(env, call)
 
     def _started_by_call(self, env: Env, call: Expr) -> Iterator[Begun]:
+        if call.args[0].name not in self._starting:
+            return
         for value in self.evaluator.values(call.args[0], env):
             match value:
                 case Ext(name=name) if name in _STARTERS:
@@ -182,6 +201,12 @@ class MainCode:
                         yield Begun(call, "a process", *self._default_methods(env.module.path))
                 case ExtMethod(base=ExtInst() as base, attribute=attribute):
                     yield from self._started_by_method(env, call, base, attribute)
+
+    @cached_property
+    def _starting(self) -> set[str]:
+        """The last names of calls that may start workers."""
+        starters = {name.rpartition(".")[2] for name in _STARTERS}
+        return self.boundaries.also_called({*starters, "start", "submit", "map", *RUNS, *_TRAINS})
 
     def _of_starter(self, name: str, env: Env) -> _Methods:
         return (frozenset({SPAWN}), True) if name.endswith(".spawn") else self._default_methods(env.module.path)
@@ -198,7 +223,7 @@ class MainCode:
             yield Begun(call, "a process pool", *self._context_methods(context, path))
         elif base.name == "lightning.Trainer" and attribute in RUNS:
             yield from self._begun_loaders(call, list(self._given_to_trainer(call, env)))
-        elif base.name.startswith("transformers.") and attribute in ("train", "evaluate", "predict"):
+        elif base.name.startswith("transformers.") and attribute in _TRAINS:
             yield from self._begun_loaders(call, self.by_call.get(id(base.call), []))
 
     def _given_to_trainer(self, call: Expr, env: Env) -> Iterator[Loader]:

@@ -76,12 +76,17 @@ class Processes:
         pooled = any(True for _ in self.evaluator.index.calls_named(pools))
         found: list[Task] = []
         for site in self.evaluator.index.calls_named(sorted(makers | (methods if pooled else set()))):
-            if _is_forgotten(site):
+            if _is_forgotten(site) or self._calls_another(site):
                 continue
             for env in self.boundaries.contexts(site.module, site.function):
                 if self.evaluator.conditions.may_run(env, site.expr.start):
                     found += self._tasks(site, env)
         return tuple(found)
+
+    def _calls_another(self, site: Site) -> bool:
+        """Whether a call is of something else wherever its code runs, as `psutil.Process(pid)` is."""
+        means = self.evaluator.names.of_module(site.expr.args[0], self.evaluator.generic(site.module, site.function))
+        return means is not None and not any(isinstance(value, Ext) and value.name in PROCESSES for value in means)
 
     def _tasks(self, site: Site, env: Env) -> Iterator[Task]:
         """The task of a call in an activation, if it is one."""

@@ -25,6 +25,7 @@ from dllint.project.evaluate.abstract_values import (
     Seq,
     Value,
 )
+from dllint.project.evaluate.shapes import decorated
 from dllint.project.loaders.chosen_methods import ChosenMethods
 from dllint.project.loaders.option_defaults import Declared
 from dllint.project.loaders.platform_workers import Elsewhere, Place
@@ -101,13 +102,18 @@ class Boundaries:
         self.chosen_methods = ChosenMethods(evaluator, targets)
         self.elsewhere = Elsewhere(self.index, targets, self._workers_on) if not evaluator.platform else None
         self.known = evaluator.loaders
-        self.unnamed = Unnamed(self.index, targets.packages)
+        self.unnamed = Unnamed(evaluator.programs, targets.packages)
 
     @cached_property
     def names(self) -> set[str]:
         """The last names under which a loader may be made: known ones, subclasses, aliases."""
         found = {name.rpartition(".")[2] for name in self.known} | {"DataLoader"}
         found |= {name for module in self.index for name in module.calls if name.endswith(("DataLoader", "Dataloader"))}
+        return self.also_called(found)
+
+    def also_called(self, names: set[str]) -> set[str]:
+        """Names, and those that the project gives to what has them and to classes that derive from it."""
+        found = set(names)
         while True:
             named = (mapping.get(name, ()) for name in found for mapping in (self.index.aliases, self._handed_on))
             more = {alias for aliases in named for alias in aliases if alias}
@@ -193,11 +199,37 @@ class Boundaries:
         return tuple(self.index.calls_named(sorted(self.names)))
 
     def _made_at(self, site: Site) -> Iterator[Loader]:
-        if _is_forgotten(site):
+        if _is_forgotten(site) or self._makes_another(site):
             return
         for env in self.contexts(site.module, site.function):
             if self._may_be_reached(site.expr, env):
                 yield from self._loaders_of(site, env)
+
+    def _makes_another(self, site: Site) -> bool:
+        """Whether a call makes no loader in any activation: its name means something else wherever the code runs.
+
+        So does `cls` in a class that is no loader, and has no subclasses that are. Asked first, as the activations of
+        a function that is called `read` or `load` may be many.
+        """
+        if site.function < 0:
+            return False
+        callee, facts = site.expr.args[0], site.module.model.functions[site.function]
+        if callee.kind == "name" and callee.name == "cls" and facts.owner >= 0 and decorated(facts, "classmethod"):
+            own = self.evaluator.klass(site.module, facts.owner)
+            return not any(map(self.is_loader, (own, *self.evaluator.classes.subclasses(own))))
+        means = self.evaluator.names.of_module(callee, self.evaluator.generic(site.module, site.function))
+        return means is not None and not any(self._may_make(value, site.expr) for value in means)
+
+    def _may_make(self, callee: Value, call: Expr) -> bool:
+        """Whether calling a value may make a loader."""
+        match callee:
+            case Ext(name=name):
+                return self.boundary(name, call) is not None
+            case Klass():
+                return self.is_loader(callee)
+            case ExtInst(name="functools.partial"):
+                return True
+        return False
 
     def _may_be_reached(self, call: Expr, env: Env) -> bool:
         """Whether no test around a call, or around the calls that lead there, is surely against it.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
 from dllint.model.facts import Expr, ImportedName, ModuleModel
-from dllint.project.program.events import handed_on
+from dllint.project.program.events import event_names, handed_on
 from dllint.project.program.module import Module, Site, Write
 from dllint.project.program.on_demand import OnDemand
 
@@ -94,6 +94,16 @@ class Index:
                     if not write.target.args[0].name == module.receiver_name(write.function) != "":
                         found[name].append((module, write))
         return found
+
+    @cached_property
+    def own_attributes(self) -> frozenset[str]:
+        """The attributes that the code of some class sets on its own objects, or that its body names."""
+        found: set[str] = set()
+        for module in self:
+            found.update(*module.self_writes.values())
+            for item in module.model.classes:
+                found.update(name for event in item.events for name in event_names(event))
+        return frozenset(found)
 
     def find(self, importer: str, dotted: str, level: int) -> Module | None:
         """The project's module that an import in `importer` means, or None."""

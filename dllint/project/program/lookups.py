@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
@@ -15,6 +16,7 @@ _EVERYTHING = frozenset({"globals", "eval", "exec"})
 _INTO = frozenset({"getattr", "vars", "dir", "getmembers"})
 """Functions that find things in what they get first."""
 _LISTS = frozenset({"listdir", "scandir", "glob", "iglob", "iterdir", "walk", "iter_modules", "walk_packages"})
+_PATH = re.compile(r"[\w.:]+")
 _IMPORTERS = frozenset({"import_module", "__import__", "load_module", "spec_from_file_location", "run_module"})
 
 
@@ -33,6 +35,8 @@ class Lookups:
         """Those that go through folders."""
         self._words: set[str] = set()
         """The words of all strings, any of which may be a module's name; "data." for what more is put behind."""
+        self.paths: set[str] = set()
+        """What the strings that may be names have around their dots, tests apart: `data.` and `data.text`."""
         self._metaclasses: set[str] = set()
         """The names of classes that know their subclasses."""
         self._places = {place for module in index for place in module.path.removesuffix(".py").split("/")}
@@ -63,6 +67,8 @@ class Lookups:
     def _read(self, module: Module, part: Expr) -> None:
         if isinstance(part.value, str):
             self._words |= _words(part.value)
+            if not module.is_test and _PATH.fullmatch(part.value):
+                self.paths.update(map(".".join, pairwise(part.value.replace(":", ".").split("."))))
         if part.name in _LISTS:
             self._listing.add(module.path)
         if part.kind == "name" and part.name in _EVERYTHING:

@@ -196,6 +196,12 @@ class Module:
         return dict(found)
 
     @cached_property
+    def attributes(self) -> frozenset[str]:
+        """The names of all attributes that its code reads or writes."""
+        events = (event for _, _, events in self.scopes for event in events)
+        return frozenset(part.name for event in events for part in event.walk() if part.kind == "attribute")
+
+    @cached_property
     def attribute_writes(self) -> dict[str, list[Write]]:
         """Every `base.attribute = value`, under the attribute's name; `del base.attribute` is one without a value."""
         found: dict[str, list[Write]] = defaultdict(list)

@@ -13,8 +13,9 @@ from functools import cached_property
 from dllint.model.facts import Class, Expr, Function
 from dllint.project.program.events import event_names
 from dllint.project.program.index import Index
-from dllint.project.program.lookups import Lookups, scope_parts
+from dllint.project.program.lookups import scope_parts
 from dllint.project.program.module import Module
+from dllint.project.program.programs import Programs
 
 _STARTS = frozenset({"main", "cli", "run", "app"})
 """Names of functions that something outside of the code calls."""
@@ -40,8 +41,9 @@ class _Mentions:
 class Unnamed:
     """Answers which functions and classes no code uses that is used itself. `packages`: where packages are declared."""
 
-    def __init__(self, index: Index, packages: tuple[str, ...]) -> None:
-        self.index = index
+    def __init__(self, programs: Programs, packages: tuple[str, ...]) -> None:
+        self.index: Index = programs.index
+        self._programs = programs
         self.packages = packages
         self._named: dict[str, frozenset[str]] = {}
 
@@ -95,17 +97,13 @@ class Unnamed:
         facts: Function | Class = module.model.classes[unit[1]] if unit[1] >= 0 else module.model.functions[unit[0]]
         if facts.decorators or facts.name in _STARTS or module.is_test or module.notebook or self.is_offered(module):
             return True
-        if isinstance(facts, Class) and self._lookups.among_subclasses(facts):
+        if isinstance(facts, Class) and self._programs.lookups.among_subclasses(facts):
             return True
-        return any(map(self._lookups.into, (module, *_exporters(self.index, module, facts.name))))
-
-    @cached_property
-    def _lookups(self) -> Lookups:
-        return Lookups(self.index)
+        return any(map(self._programs.lookups.into, (module, *_exporters(self.index, module, facts.name))))
 
     def is_looked_up(self, module: Module) -> bool:
         """Whether what a file has may be found by a name that is computed."""
-        return self._lookups.into(module)
+        return self._programs.lookups.into(module)
 
     def _name(self, path: str, unit: Unit) -> str:
         model = self.index.modules[path].model

@@ -94,7 +94,8 @@ class ChildSignals:
 
     def _reaps(self, call: Expr, env: Env) -> bool:
         """Whether a call waits for any child."""
-        names = {value.name for value in self.evaluator.values(call.args[0], env) if isinstance(value, Ext)}
+        callees = self.evaluator.names.of_module(call.args[0], env) or ()  # `process.wait()` waits for that one
+        names = {value.name for value in callees if isinstance(value, Ext)}
         if names & _ANY_CHILD:
             return True
         if not names & _WAITS or len(call.args) < 2:
