@@ -25,6 +25,7 @@ from dllint.project.evaluate.abstract_values import (
     Value,
     Values,
 )
+from dllint.project.evaluate.computed_attributes import ComputedAttributes
 from dllint.project.evaluate.exclusion import Known, chosen_arm, constant_in, known_at
 from dllint.project.evaluate.hierarchy import Answer
 from dllint.project.evaluate.kwargs_attributes import TakenOver
@@ -65,6 +66,7 @@ class Attributes:
         self._outside: dict[Klass, dict[str, None]] = {}
         self._writes: dict[tuple[Module, int, str], list[tuple[int, list[Write]]]] = {}
         self.taken_over = TakenOver(evaluator)
+        self.computed = ComputedAttributes(evaluator)
         self.saved = SavedParameters(evaluator)
 
     def expression(self, expr: Expr, env: Env) -> Iterable[Value]:
@@ -199,7 +201,14 @@ class Attributes:
         if empty or (taken and not surely):
             found = unique((*found, *self._getter(inst, name), *self.class_attribute(inst.klass, name, inst)))
             found = unique((*found, *([] if taken else self.taken_over.perhaps(inst))))
-        return found
+        return self._or_computed(found, inst, name)
+
+    def _or_computed(self, values: Values, inst: Inst, name: str) -> Values:
+        """The values of an attribute, constants all of them, and what code may set under a name that it computes."""
+        if not values or not all(isinstance(value, Const) for value in values):
+            return values
+        computed = self.computed.of(inst, name)
+        return values if computed is None else (*values, computed)
 
     def _getter(self, inst: Inst, name: str) -> Values:
         method = self.evaluator.classes.method(inst, name)

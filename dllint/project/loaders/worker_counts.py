@@ -9,6 +9,7 @@ from functools import cached_property
 from dllint.model.facts import Expr, Parameter
 from dllint.project.evaluate import Argument, Evaluator
 from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, ExtMethod, Free, Inst, Klass, Opaque, Value
+from dllint.project.evaluate.computed_attributes import filled_by
 from dllint.project.loaders.option_defaults import Declared
 
 _CPU_COUNTS = frozenset({
@@ -99,7 +100,7 @@ class WorkerCounts:
         """The classes of such objects."""
         found: set[Klass] = set()
         for site in self.evaluator.index.calls_named(("setattr", "update")):
-            target = _filled_by(site.expr)
+            target = filled_by(site.expr)
             if target is not None:
                 env = self.evaluator.generic(site.module, site.function)
                 found |= {value.klass for value in self.evaluator.values(target, env) if isinstance(value, Inst)}
@@ -253,16 +254,3 @@ def _read_name(value: Value) -> str:
         case _:
             return ""
     return key.value if key.kind == "constant" and isinstance(key.value, str) else ""
-
-
-def _filled_by(call: Expr) -> Expr | None:
-    """The object whose attributes a call sets by computed names: `setattr(x, name, value)`, `vars(x).update(found)`."""
-    callee, arguments = call.args[0], call.args[1:]
-    if callee.dotted == "setattr" and len(arguments) == 3:
-        return None if arguments[1].kind == "constant" else arguments[0]
-    if callee.kind != "attribute" or not arguments:
-        return None
-    mapping = callee.args[0]
-    if mapping.kind == "attribute" and mapping.name == "__dict__":
-        return mapping.args[0]
-    return mapping.args[1] if mapping.kind == "call" and mapping.args[0].name == "vars" and mapping.args[1:] else None

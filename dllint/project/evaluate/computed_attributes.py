@@ -1,0 +1,103 @@
+"""Attributes that are set by names which the program computes: `setattr(options, name, value)`."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from dllint.model.facts import Expr
+from dllint.project.evaluate.abstract_values import Inst, Klass, Opaque
+from dllint.project.evaluate.kwargs_attributes import takes_over
+from dllint.project.program.module import Module, Site
+
+if TYPE_CHECKING:
+    from dllint.project.evaluate import Evaluator
+
+_WORD = re.compile(r"\w+")
+
+
+class _Names(NamedTuple):
+    """What is known of computed names: words that are in them, and all that they may be, where that is written down."""
+
+    words: frozenset[str] = frozenset()
+    only: frozenset[str] | None = None
+
+    def may_be(self, name: str) -> bool:
+        return all(word in name for word in self.words) and (self.only is None or name in self.only)
+
+
+class ComputedAttributes:
+    """Answers what objects may get under any name, as far as the text tells which class they are of."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+
+    def of(self, inst: Inst, name: str) -> Opaque | None:
+        """What an attribute of an object may have been set to; None where no code is seen to set one of such a name."""
+        for item in self.evaluator.classes.mro(inst.klass):
+            for names, value in self._set.get((item.module, item.index), ()):
+                if names.may_be(name):
+                    return value
+        return None
+
+    @cached_property
+    def _set(self) -> dict[tuple[Module, int], list[tuple[_Names, Opaque]]]:
+        """The classes of such objects, each with what is set, and under which names."""
+        found: dict[tuple[Module, int], list[tuple[_Names, Opaque]]] = defaultdict(list)
+        for site in self.evaluator.index.calls_named(("setattr", "update")):
+            target = filled_by(site.expr)
+            if target is None or site.module.is_test:
+                continue
+            value = Opaque(site.expr.args[-1], self.evaluator.generic(site.module, site.function))
+            for klass in self._classes(target, site):
+                found[klass.module, klass.index].append((_names(site), value))
+        return dict(found)
+
+    def _classes(self, target: Expr, site: Site) -> Iterator[Klass]:
+        """The class of a method's own object, or of what is made where the target is assigned."""
+        module, function = site.module, site.function
+        owner = module.method_owner(function)
+        if target.kind == "name" and owner >= 0 and target.name == module.receiver_name(function):
+            if not takes_over(module, function):  # of these, what a construction passes is known
+                yield self.evaluator.klass(module, owner)
+            return
+        given: list[Expr | None] = []
+        if target.kind == "name":
+            bindings = module.bindings[function, -1].get(target.name, ())
+            given = [item.event.value for item in bindings if item.event is not None]
+        elif target.kind == "attribute" and owner >= 0:
+            given = [item.event.value for item in module.self_writes.get(owner, {}).get(target.name, ())]
+        for value in given:
+            if value is not None and value.kind == "call":
+                made = self.evaluator.names.of_module(value.args[0], self.evaluator.generic(module, function))
+                yield from (item for item in made or () if isinstance(item, Klass))
+
+
+def _names(site: Site) -> _Names:
+    """The names that `setattr` may get: `f"conv{number}"`, or those of a tuple that a loop goes over."""
+    if site.expr.args[0].dotted != "setattr":
+        return _Names()
+    name = site.expr.args[2]
+    bindings = site.module.bindings[site.function, -1].get(name.name, ()) if name.kind == "name" else ()
+    for item in bindings:
+        over = item.event.value if item.event is not None and item.kind == "for" else None
+        if over is not None and over.kind in ("tuple", "list", "set"):
+            return _Names(only=frozenset(part.value for part in over.args if isinstance(part.value, str)))
+    texts = (part.value for part in name.walk() if isinstance(part.value, str))
+    return _Names(frozenset(word for text in texts for word in _WORD.findall(text)))
+
+
+def filled_by(call: Expr) -> Expr | None:
+    """The object whose attributes a call sets by computed names: `setattr(x, name, value)`, `vars(x).update(found)`."""
+    callee, arguments = call.args[0], call.args[1:]
+    if callee.dotted == "setattr" and len(arguments) == 3:
+        return None if arguments[1].kind == "constant" else arguments[0]
+    if callee.kind != "attribute" or not arguments:
+        return None
+    mapping = callee.args[0]
+    if mapping.kind == "attribute" and mapping.name == "__dict__":
+        return mapping.args[0]
+    return mapping.args[1] if mapping.kind == "call" and mapping.args[0].name == "vars" and mapping.args[1:] else None
