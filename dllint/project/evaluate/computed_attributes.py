@@ -16,6 +16,7 @@ from dllint.project.program.module import Module, Site
 if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
 
+SETTERS = ("setattr", "__setattr__", "update")
 _WORD = re.compile(r"\w+")
 
 
@@ -47,9 +48,9 @@ class ComputedAttributes:
     def _set(self) -> dict[tuple[Module, int], list[tuple[_Names, Opaque]]]:
         """The classes of such objects, each with what is set, and under which names."""
         found: dict[tuple[Module, int], list[tuple[_Names, Opaque]]] = defaultdict(list)
-        for site in self.evaluator.index.calls_named(("setattr", "update")):
+        for site in self.evaluator.index.calls_named(SETTERS):
             target = filled_by(site.expr)
-            if target is None or site.module.is_test:
+            if target is None or site.module.is_test or _is_setter(site):
                 continue
             value = Opaque(site.expr.args[-1], self.evaluator.generic(site.module, site.function))
             for klass in self._classes(target, site):
@@ -77,10 +78,10 @@ class ComputedAttributes:
 
 
 def _names(site: Site) -> _Names:
-    """The names that `setattr` may get: `f"conv{number}"`, or those of a tuple that a loop goes over."""
-    if site.expr.args[0].dotted != "setattr":
+    """The names that a call may set: `f"conv{number}"`, or those of a tuple that a loop goes over."""
+    if site.expr.args[0].name == "update":
         return _Names()
-    name = site.expr.args[2]
+    name = site.expr.args[-2]
     bindings = site.module.bindings[site.function, -1].get(name.name, ()) if name.kind == "name" else ()
     for item in bindings:
         over = item.event.value if item.event is not None and item.kind == "for" else None
@@ -90,14 +91,24 @@ def _names(site: Site) -> _Names:
     return _Names(frozenset(word for text in texts for word in _WORD.findall(text)))
 
 
+def _is_setter(site: Site) -> bool:
+    """Whether a call stands where a class says how all of its attributes are set."""
+    return site.function >= 0 and site.module.model.functions[site.function].name == "__setattr__"
+
+
 def filled_by(call: Expr) -> Expr | None:
-    """The object whose attributes a call sets by computed names: `setattr(x, name, value)`, `vars(x).update(found)`."""
+    """The object whose attributes a call sets by computed names.
+
+    It is `x` of `setattr(x, name, value)`, `x.__setattr__(name, value)` and `vars(x).update(found)`.
+    """
     callee, arguments = call.args[0], call.args[1:]
-    if callee.dotted == "setattr" and len(arguments) == 3:
+    if callee.dotted in ("setattr", "object.__setattr__") and len(arguments) == 3:
         return None if arguments[1].kind == "constant" else arguments[0]
     if callee.kind != "attribute" or not arguments:
         return None
-    mapping = callee.args[0]
-    if mapping.kind == "attribute" and mapping.name == "__dict__":
-        return mapping.args[0]
-    return mapping.args[1] if mapping.kind == "call" and mapping.args[0].name == "vars" and mapping.args[1:] else None
+    base = callee.args[0]
+    if callee.name == "__setattr__":
+        return None if len(arguments) != 2 or arguments[0].kind == "constant" else base
+    if base.kind == "attribute" and base.name == "__dict__":
+        return base.args[0]
+    return base.args[1] if base.kind == "call" and base.args[0].name == "vars" and base.args[1:] else None

@@ -9,7 +9,7 @@ from functools import cached_property
 from dllint.model.facts import Expr, Parameter
 from dllint.project.evaluate import Argument, Evaluator
 from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, ExtMethod, Free, Inst, Klass, Opaque, Value
-from dllint.project.evaluate.computed_attributes import filled_by
+from dllint.project.evaluate.computed_attributes import SETTERS, filled_by
 from dllint.project.loaders.option_defaults import Declared
 
 _CPU_COUNTS = frozenset({
@@ -99,7 +99,7 @@ class WorkerCounts:
     def _filled(self) -> frozenset[Klass]:
         """The classes of such objects."""
         found: set[Klass] = set()
-        for site in self.evaluator.index.calls_named(("setattr", "update")):
+        for site in self.evaluator.index.calls_named(SETTERS):
             target = filled_by(site.expr)
             if target is not None:
                 env = self.evaluator.generic(site.module, site.function)

@@ -32,6 +32,24 @@ class Chosen:
             setattr(self, name, given[name])
 
 
+class Merged:
+    def __init__(self, given):
+        self.options = Plain()
+        for name in given:
+            self.options.__setattr__(name, given[name])
+
+
+class Plain:
+    verbose = False
+
+
+class Checked:
+    verbose = False
+
+    def __setattr__(self, name, value):
+        object.__setattr__(self, name, value)
+
+
 class Outside:
     verbose = False
 
@@ -56,6 +74,8 @@ class Held:
 
 
 def use():
+    reveal(Merged({}).options.verbose)  # reveals: ? | False
+    reveal(Checked().verbose)  # reveals: False
     reveal(Options().kind)  # reveals: 'plain' | ?
     reveal(Options().depth)  # reveals: 3 | ?
     holds(Options().depth > 5)  # holds: unknown
