@@ -26,6 +26,7 @@ from dllint.project.evaluate.exclusion import chosen_arm, constant_in, exclude, 
 from dllint.project.evaluate.shapes import path_to, unique
 from dllint.project.program.flow import reaching, replacing
 from dllint.project.program.module import Binding, Module
+from dllint.project.program.on_demand import OnDemand
 
 if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
@@ -48,6 +49,7 @@ class Names:
         self._bindings: dict[tuple[Module, int, str, int | None], list[tuple[Binding, Tests]]] = {}
         self._outside: dict[int, Values] = {}
         self._globals: dict[tuple[Module, str], Values | None] = {}
+        self._offered = OnDemand(self._find_offered)
 
     def name(self, expr: Expr, env: Env) -> Values:
         found = self._comprehension_target(expr, env)
@@ -246,13 +248,35 @@ class Names:
             target = self.evaluator.index.find(module.path, imported.module, imported.level)
             if target is None:
                 others.append(imported.module)
-            elif target is not module:
+            elif target is not module and self._may_offer(target, name):
                 found = self.global_name(target, name)
                 if found and found != (Ext(f"builtins.{name}"),):
                     return found
         if name[:1].isupper():
             return next(((Ext(canonical(f"{one}.{name}")),) for one in others if one.startswith("torch")), None)
         return None
+
+    def _may_offer(self, module: Module, name: str) -> bool:
+        """Whether a module may bind a name, itself or by star imports. A package that offers all others has thousands.
+
+        Asking each of them would keep an answer for every name and every module.
+        """
+        names, torch = self._offered[module]
+        return name in names or (torch and name[:1].isupper())
+
+    def _find_offered(self, module: Module) -> tuple[frozenset[str], bool]:
+        """The names that a module binds, itself or by star imports, and whether one of these is of torch."""
+        seen, waiting, names, torch = {module}, [module], set[str](), False
+        while waiting:
+            inner = waiting.pop()
+            names.update(inner.bindings[-1, -1], inner.writers_of_globals)
+            for imported in inner.star_imports:
+                target = self.evaluator.index.find(inner.path, imported.module, imported.level)
+                torch = torch or (target is None and imported.module.startswith("torch"))
+                if target is not None and target not in seen:
+                    seen.add(target)
+                    waiting.append(target)
+        return frozenset(names), torch
 
     def bound_values(self, binding: Binding, name: str, env: Env) -> Values:
         """The values that one binding gives its name."""
