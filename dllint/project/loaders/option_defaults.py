@@ -124,6 +124,10 @@ class Declared:
         """The same, in mappings that stand under a key alone."""
         return [pair for pair in self.setting(name, read) if pair[0] in self._sections.get(section, ())]
 
+    def has_section(self, section: str) -> bool:
+        """Whether a file of settings has a mapping under a key."""
+        return section in self._sections
+
     @cached_property
     def _sections(self) -> dict[str, set[Expr]]:
         """What the mappings under a key hold, in any file of settings."""

@@ -132,15 +132,20 @@ class WorkerCounts:
     def _by_settings(self, expr: Expr, env: Env) -> frozenset[Workers]:
         """What files of settings say of a parameter that a mapping read from them fills: `Data(**settings["data"])`.
 
-        Its default says nothing then. Of several files one is read: they must agree.
+        Its default says nothing then. Of several files one is read: they must agree. Where no file of the project has
+        such a section, another one does.
         """
         found: set[Workers] = set()
+        unseen = False
         for name, where in self._parameters(expr, env):
             for mapping in self._mappings(name, where):
                 section = _read_name(mapping)
+                unseen = unseen or not self.declared.has_section(section)
                 given = self.declared.in_section(section, name, mapping) if section else ()
                 found |= {self.of_expression(*pair) for pair in given}
-        return frozenset(found) if found == {Workers.SOME} else frozenset()
+        if found == {Workers.SOME}:
+            return frozenset(found)
+        return frozenset({Workers.UNKNOWN}) if unseen else frozenset()
 
     def _parameters(self, expr: Expr, env: Env) -> Iterator[tuple[str, Env]]:
         """The parameters, with their activations, that an expression is, or that an attribute was set to."""
