@@ -9,7 +9,7 @@ import pytest
 from dllint.collect import collect
 from dllint.documents.settings import collect as collect_settings
 from dllint.project import Project, Targets
-from dllint.project.evaluate.abstract_values import Klass
+from dllint.project.evaluate.abstract_values import Ext, Func, Klass
 from dllint.project.evaluate.annotations import Annotations
 from dllint.project.program.programs import Programs
 from dllint.source import Source
@@ -189,3 +189,23 @@ def test_targets_share_an_evaluator_where_names_mean_the_same() -> None:
     found = [Project(one.models, targets, lambda _: source, others=[one]) for targets in (same, other)]
     assert [item.evaluator is one.evaluator for item in found] == [True, False]
     assert Project(dict(one.models), same, lambda _: source, others=[one]).evaluator is not one.evaluator
+
+
+def test_star_imports_are_followed_where_the_name_may_be() -> None:
+    parts = {f"all/part{number}.py": f"def f{number}(): pass\n" for number in range(30)}
+    stars = "".join(f"from .part{number} import *\n" for number in range(30))
+    found = project({"all/__init__.py": stars, "main.py": "from all import *\nf7()\nmissing()\nTensor()\n", **parts})
+    names, main = found.evaluator.names, found.index.modules["main.py"]
+    (value,) = names.global_name(main, "f7") or ()
+    assert isinstance(value, Func)
+    assert value.module.path == "all/part7.py"
+    assert names.global_name(main, "missing") is names.global_name(main, "Tensor") is None
+    asked = [module.path for module, name in names._globals if name in ("missing", "Tensor")]
+    assert asked == ["main.py", "main.py"]
+
+
+def test_star_imports_of_torch_may_bind_classes() -> None:
+    files = {"all.py": "from torch.nn import *\n", "main.py": "from all import *\n"}
+    found = project(files)
+    value = found.evaluator.names.global_name(found.index.modules["main.py"], "Linear")
+    assert value == (Ext("torch.nn.Linear"),)
