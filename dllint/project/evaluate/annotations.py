@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from dllint.model.facts import Expr
 from dllint.project.evaluate.abstract_values import Ext, Klass
 from dllint.project.program.module import Module
-from dllint.project.program.on_demand import OnDemand
 
 if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
@@ -28,16 +27,14 @@ class Annotations:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self._declared: dict[tuple[Module, int, str], Modules | None] = {}
-        self._families = OnDemand(self._family)
+        self._families: dict[Ext | Klass, Modules | None] = {}
 
     def excludes(self, name: Expr, module: Module, function: int, wanted: Module) -> bool:
         """Whether a name is a parameter whose annotation says that it is no object of a module's classes."""
         if name.kind != "name" or function < 0:
             return False
         key = module, function, name.name
-        if key not in self._declared:
-            self._declared[key] = self._find_declared(*key)
-        modules = self._declared[key]
+        modules = self.evaluator.kept(self._declared, key, self._find_declared, *key)
         return modules is not None and wanted not in modules
 
     def _find_declared(self, module: Module, function: int, name: str) -> Modules | None:
@@ -67,7 +64,9 @@ class Annotations:
             return None
         if values is None or len(values) != 1:
             return None
-        return self._families[values[0]] if isinstance(values[0], (Ext, Klass)) else None
+        if not isinstance(values[0], (Ext, Klass)):
+            return None
+        return self.evaluator.kept(self._families, values[0], self._family, values[0])
 
     def _family(self, of: Ext | Klass) -> Modules | None:
         """The modules of all classes that objects of a class may be of, and of their bases."""

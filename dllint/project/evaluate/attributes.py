@@ -343,7 +343,10 @@ class Attributes:
         return found
 
     def attributes_set_outside(self, klass: Klass) -> Iterable[str]:
-        """The attributes that code outside a class sets on its instances, in the order of the files."""
+        """The attributes that code outside a class sets on its instances, in the order of the files.
+
+        None are set on named tuples.
+        """
         found: dict[str, None] = {}
         if "typing.NamedTuple" not in self.evaluator.classes.external_bases(klass):
             for item in self.evaluator.classes.mro(klass):

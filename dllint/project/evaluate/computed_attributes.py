@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from dllint.model.facts import Expr
@@ -30,24 +29,28 @@ class _Names(NamedTuple):
         return all(word in name for word in self.words) and (self.only is None or name in self.only)
 
 
+_Set = dict[tuple[Module, int], list[tuple[_Names, Opaque]]]
+
+
 class ComputedAttributes:
     """Answers what objects may get under any name, as far as the text tells which class they are of."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
+        self._known: dict[str, _Set] = {}
 
     def of(self, inst: Inst, name: str) -> Opaque | None:
         """What an attribute of an object may have been set to; None where no code is seen to set one of such a name."""
+        known: _Set = self.evaluator.ask(self._known, "", {}, self._set)
         for item in self.evaluator.classes.mro(inst.klass):
-            for names, value in self._set.get((item.module, item.index), ()):
+            for names, value in known.get((item.module, item.index), ()):
                 if names.may_be(name):
                     return value
         return None
 
-    @cached_property
-    def _set(self) -> dict[tuple[Module, int], list[tuple[_Names, Opaque]]]:
+    def _set(self) -> _Set:
         """The classes of such objects, each with what is set, and under which names."""
-        found: dict[tuple[Module, int], list[tuple[_Names, Opaque]]] = defaultdict(list)
+        found: _Set = defaultdict(list)
         for site in self.evaluator.index.calls_named(SETTERS):
             target = filled_by(site.expr)
             if target is None or site.module.is_test or _is_setter(site):

@@ -36,16 +36,16 @@ class TakenOver:
         for env in self._storing_inits(inst):
             if env.call is not None and env.caller is not None:
                 for key, expr in env.call.keywords:
-                    if key == "**" and self.is_open_ended(expr, env.caller):
+                    if key == "**" and self._open_ended(expr, env.caller):
                         yield Opaque(expr, env.caller)
 
-    def is_open_ended(self, mapping: Expr, env: Env, depth: int = 4) -> bool:
+    def _open_ended(self, mapping: Expr, env: Env, depth: int = 4) -> bool:
         """Whether a mapping may hold more than what is seen to be put into it."""
         values = self.evaluator.values(mapping, env)
         if not values or not depth or not all(isinstance(item, Seq) and item.expr.kind == "dict" for item in values):
             return True
         return any(
-            key.kind == "star" and self.is_open_ended(key.args[0], item.env, depth - 1)
+            key.kind == "star" and self._open_ended(key.args[0], item.env, depth - 1)
             for item in values
             if isinstance(item, Seq)
             for key in item.expr.args[::2]
