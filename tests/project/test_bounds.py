@@ -7,6 +7,8 @@ import pytest
 from dllint import registry
 from dllint.collect import collect
 from dllint.project import Project
+from dllint.project.evaluate.abstract_values import Const
+from dllint.project.evaluate.call_sites import MAX_JOINED, MAX_ON_OBJECTS
 from dllint.project.evaluate.shapes import MAX_VALUES, unique
 from dllint.project.loaders.worker_counts import Workers
 from dllint.source import Source
@@ -411,3 +413,45 @@ def test_names_that_modules_import_from_each_other(modules: dict[str, str]) -> N
     (loader,) = found.loaders
     assert loader.path == "a.py"
     assert not [rule.code for rule in registry.rules() for _ in rule().check(found)], "nobody asks it for items"
+
+
+@pytest.mark.parametrize(("unknown", "followed"), [(MAX_ON_OBJECTS, MAX_ON_OBJECTS + 1), (MAX_ON_OBJECTS + 1, 1)])
+def test_calls_on_unknown_objects_are_followed_while_they_are_few(unknown: int, followed: int) -> None:
+    found = project(
+        "class Reader:\n    def seek(self, place): return place\n"
+        "def read(files):\n" + "    files.seek(0)\n" * unknown + "read(Reader())\nreader = Reader()\nreader.seek(1)\n"
+    )
+    (module,) = found.index
+    (seek,) = (facts.index for facts in module.model.functions if facts.name == "seek")
+    assert len(found.evaluator.call_sites.callers(module, seek)) == followed
+    assert found.evaluator.call_sites.is_called(module, seek)
+
+
+def test_what_may_be_called_on_unknown_objects_is_called() -> None:
+    text = "class Reader:\n    def seek(self): pass\ndef read(files):\n" + "    files.seek()\n" * (MAX_ON_OBJECTS + 1)
+    found = project(text)
+    (module,) = found.index
+    assert not found.evaluator.call_sites.callers(module, 0)
+    assert found.evaluator.call_sites.is_called(module, 0)
+
+
+@pytest.mark.parametrize(("subclasses", "known"), [(MAX_JOINED, True), (MAX_JOINED + 1, False)])
+def test_what_an_init_is_given_while_its_callers_are_few(subclasses: int, known: bool) -> None:
+    calls = "".join(
+        f"class Model{n}(Model):\n    def __init__(self):\n        super().__init__(1)\n" for n in range(subclasses)
+    )
+    found = project(f"class Model:\n    def __init__(self, size):\n        self.size = size\n{calls}")
+    (module,) = found.index
+    values = found.evaluator.arguments.parameter(found.evaluator.generic(module, 0), "size")
+    assert (Const(1, "int") in values) is known
+
+
+def test_a_base_that_a_function_finds_is_not_followed() -> None:
+    found = project(
+        "import models\nclass Known: pass\n"
+        "def wrapper(name):\n    Base = getattr(models, name, Known)\n    Own = Known\n"
+        "    class Wrapped(Base): pass\n    class Plain(Own): pass\n    return Wrapped, Plain\n"
+    )
+    wrapped, plain = found.evaluator.classes.all_classes[1:]
+    assert not found.evaluator.classes.plain(wrapped)
+    assert [klass.facts.name for klass in found.evaluator.classes.mro(plain)] == ["Plain", "Known"]

@@ -147,7 +147,7 @@ class Library:
     def _is_used_outside(self, module: Module, function: Function) -> bool:
         """Whether a function is public, or called at all."""
         private = function.name.startswith("_") or not self._importable(module)
-        return not private or bool(self.evaluator.call_sites.callers(module, function.index))
+        return not private or self.evaluator.call_sites.is_called(module, function.index)
 
     def _is_offered(self, value: Value, module: Module, function: Function) -> bool:
         wraps = isinstance(value, Func) and is_wrapper(value.facts)

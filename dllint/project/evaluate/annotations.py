@@ -76,7 +76,7 @@ class Annotations:
             if not classes.plain(of) or any(name in _PROTOCOLS for name in classes.external_bases(of)):
                 return None
         elif of.name in _SIMPLE:
-            family = tuple(item for item in classes.all_classes if of.name in classes.external_bases(item))
+            family = classes.derived_from(of.name)
         else:
             return None
         return frozenset(base.module for item in family for base in classes.mro(item))

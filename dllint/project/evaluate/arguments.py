@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dllint.model.facts import Event, Expr, Function, Parameter
 from dllint.project.evaluate.abstract_values import Env, ExtInst, Free, Inst, Seq, Value, Values, stands
-from dllint.project.evaluate.call_sites import MAX_CALL_SITES
+from dllint.project.evaluate.call_sites import MAX_JOINED
 from dllint.project.evaluate.shapes import Argument, Under, decorated, each_once, is_accessor, unique
 from dllint.project.evaluate.strong_updates import just_stored
 from dllint.project.program.module import Module, Site
@@ -133,7 +133,7 @@ class Arguments:
         """
         env = self.evaluator.generic(module, function)
         calls = self.evaluator.call_sites.known(module, function)
-        if len(calls) >= MAX_CALL_SITES:
+        if self.evaluator.call_sites.too_many(module, function):
             return []
         position, parameter = next((i, item) for i, item in enumerate(env.facts.parameters) if item.name == name)
         return [
@@ -144,17 +144,23 @@ class Arguments:
         ]
 
     def _from_call_sites(self, env: Env, position: int, parameter: Parameter) -> Iterator[Value]:
-        if len(self.evaluator.call_sites.known(env.module, env.function)) >= MAX_CALL_SITES:
-            yield Free(env.module, env.function, parameter.name)
-        for site, skip, caller in self._calling(env):
-            if isinstance(env.receiver, Inst) and env.receiver.users and caller.receiver != env.receiver:
-                continue
-            bound = self.evaluator.env(env.module, env.function, site.expr, caller, env.receiver, env.outer, skip)
-            if bound.call is None:
-                continue
-            for pair in self.passed(bound, position, parameter):
-                yield from self.evaluator.values(*pair)
+        if not self._has_too_many_callers(env):
+            for site, skip, caller in self._calling(env):
+                if isinstance(env.receiver, Inst) and env.receiver.users and caller.receiver != env.receiver:
+                    continue
+                bound = self.evaluator.env(env.module, env.function, site.expr, caller, env.receiver, env.outer, skip)
+                if bound.call is None:
+                    continue
+                for pair in self.passed(bound, position, parameter):
+                    yield from self.evaluator.values(*pair)
         yield from self.evaluator.decorations.given(env, position)
+
+    def _has_too_many_callers(self, env: Env) -> bool:
+        """Whether nothing is known of what an activation is given. The text is asked before the callers are."""
+        known = isinstance(env.receiver, Inst) and env.receiver.call is not None
+        if self.evaluator.activations.multiplicity.forgets_calls(env.module, env.function, known):
+            return True
+        return len(self.evaluator.call_sites.known(env.module, env.function)) > MAX_JOINED
 
     def from_any_call(self, env: Env, name: str) -> Iterator[Argument]:
         """What the calls that may have made an activation pass for a parameter, though which one did isn't known."""

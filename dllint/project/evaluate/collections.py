@@ -68,30 +68,29 @@ class Containers:
 
     def expression(self, expr: Expr, env: Env) -> Iterable[Value]:
         found: list[Value] = []
+        keys: list[object] | None = None
         for base in self.evaluator.values(expr.args[0], env):
-            found += self._item(base, expr, env)
+            if keys is None and _has_keys(base):
+                index = self.evaluator.values(expr.args[1], env)
+                keys = [value.value for value in index if isinstance(value, Const)]
+            found += self._item(base, keys or [], expr, env)
         return found
 
-    def _item(self, base: Value, expr: Expr, env: Env) -> Iterable[Value]:
+    def _item(self, base: Value, keys: list[object], expr: Expr, env: Env) -> Iterable[Value]:
         match base:
             case Ext() | Klass():
                 return (base,)
             case Mod(module=module):
-                keys = [value.value for value in self.evaluator.values(expr.args[1], env) if isinstance(value, Const)]
                 return self.evaluator.namespaces.chosen(module, keys) or self.evaluator.unless_open(Opaque(expr, env))
-            case Seq():
-                found = self._seq_item(base, expr, env)
-                return found or self.evaluator.unless_open(Opaque(expr, env))
-            case ExtInst(name="builtins.dict"):
-                return self._seq_item(base, expr, env) or self.evaluator.unless_open(Opaque(expr, env))
+            case Seq() | ExtInst() if _has_keys(base):
+                if expr.args[1].kind == "slice":
+                    return (base,)
+                return self._seq_item(base, keys) or self.evaluator.unless_open(Opaque(expr, env))
             case ExtInst() | ExtMethod():
                 return (derived(ExtInst(f"{describe(base)}[]", expr, env, base)),)
         return (Opaque(expr, env),)
 
-    def _seq_item(self, base: Value, expr: Expr, env: Env) -> Values:
-        if expr.args[1].kind == "slice":
-            return (base,)
-        keys = [value.value for value in self.evaluator.values(expr.args[1], env) if isinstance(value, Const)]
+    def _seq_item(self, base: Seq | ExtInst, keys: list[object]) -> Values:
         found: list[Value] = []
         for key in keys:
             if isinstance(key, str):
@@ -424,3 +423,8 @@ def _has_part(rows: Expr, index: int) -> bool:
         return False
     row = rows.args[0]
     return row.kind == "tuple" and index < len(row.args) and not any(part.kind == "star" for part in row.args)
+
+
+def _has_keys(base: Value) -> bool:
+    """Whether the keys of a subscript say what it gives: of a module's namespace and of what the code fills."""
+    return isinstance(base, (Mod, Seq)) or (isinstance(base, ExtInst) and base.name == "builtins.dict")

@@ -39,7 +39,7 @@ class Activations:
         if caller is not None:
             known = isinstance(receiver, Inst) and receiver.call is not None
             levels = self.multiplicity.levels(module, function, known)
-            if levels == 0 and self.multiplicity.has_many_calls(module, function):
+            if self.multiplicity.forgets_calls(module, function, known):
                 call = caller = None
             elif levels <= 1 and (known or self.multiplicity.has_many_callers(module, function)):
                 caller = self.generic(caller.module, caller.function)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
     from dllint.project.program.module import Module
 
+    Family = frozenset[tuple[Module, int]]
+
 _PLAIN = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "torch.utils.data.Dataset"})
 """Bases that make a class nothing else."""
 _REGISTERS = frozenset({"copyreg.pickle", "multiprocessing.reduction.ForkingPickler.register"})
@@ -36,6 +38,8 @@ class Hierarchy:
         self._mro: dict[Klass, tuple[Klass, ...]] = {}
         self._bases: dict[Klass, Values] = {}
         self._subclasses: dict[str, dict[tuple[str, int], list[Klass]]] = {}
+        self._families: dict[tuple[Module, int], Family] = {}
+        self._by_external: dict[str, dict[str, tuple[Klass, ...]]] = {}
         self._ancestries: dict[Klass, tuple[tuple[str, ...], bool]] = {}
         self._per_item: dict[Klass, frozenset[tuple[str, int]]] = {}
         self._fields: dict[Klass, dict[str, tuple[Env, Expr | None]]] = {}
@@ -75,9 +79,31 @@ class Hierarchy:
 
     def may_be(self, inst: Inst, base: Klass) -> bool:
         """Whether an object may be one of a class; `self`, made nowhere, may be of any class that derives from its."""
-        if self.derives(inst.klass, base):
-            return True
-        return inst.call is None and any(self.derives(klass, base) for klass in self.subclasses(inst.klass))
+        if inst.call is not None:
+            return self.derives(inst.klass, base)
+        return (base.module, base.index) in self.family(inst.klass)
+
+    def family(self, klass: Klass) -> Family:
+        """All that objects of a class may be of: the class, those that derive from it, and the bases of all of them."""
+        none: Family = frozenset()
+        return self.evaluator.ask(self._families, (klass.module, klass.index), none, self._find_family, klass)
+
+    def _find_family(self, klass: Klass) -> Family:
+        return frozenset(
+            (base.module, base.index) for item in (klass, *self.subclasses(klass)) for base in self.mro(item)
+        )
+
+    def derived_from(self, external: str) -> tuple[Klass, ...]:
+        """The classes of the project that derive from something external."""
+        found: dict[str, tuple[Klass, ...]] = self.evaluator.ask(self._by_external, "", {}, self._find_by_external)
+        return found.get(external, ())
+
+    def _find_by_external(self) -> dict[str, tuple[Klass, ...]]:
+        found: dict[str, list[Klass]] = defaultdict(list)
+        for klass in self.all_classes:
+            for name in dict.fromkeys(self.external_bases(klass)):
+                found[name].append(klass)
+        return {name: tuple(classes) for name, classes in found.items()}
 
     def external_bases(self, klass: Klass) -> tuple[str, ...]:
         """The dotted names of the bases outside the project, of the class and all its bases."""
@@ -242,11 +268,26 @@ class Hierarchy:
 
 
 def _is_given(expr: Expr, env: Env) -> bool:
-    """Whether an expression reads a parameter of the function in which it stands."""
-    if env.function < 0:
-        return False
-    given = {parameter.name for parameter in env.facts.parameters}
-    return any(part.kind == "name" and part.name in given for part in expr.walk())
+    """Whether an expression reads a parameter of a function around it, or what such a function has found."""
+    names = [part.name for part in expr.walk() if part.kind == "name"]
+    return any(_is_found(name, env.module, env.function) for name in names)
+
+
+def _is_found(name: str, module: Module, function: int) -> bool:
+    """Whether a name is a parameter, or a variable that doesn't just stand for another name."""
+    while function >= 0:
+        bound = module.bindings[function, -1].get(name, ())
+        for binding in bound:
+            value = binding.event.value if binding.event is not None else None
+            if binding.kind == "assign" and value is not None and value.kind in ("name", "attribute"):
+                if any(part.name != name and _is_found(part.name, module, function) for part in value.walk()):
+                    return True
+            elif binding.kind not in ("class", "def", "global", "import"):
+                return True
+        if bound:
+            return False
+        function = module.model.functions[function].parent
+    return False
 
 
 def _closure(entries: Iterable[str], calls: dict[str, set[str]]) -> set[str]:

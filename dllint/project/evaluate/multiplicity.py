@@ -84,7 +84,11 @@ class Multiplicity:
             self._owners_of[name] = known
         return known
 
-    def has_many_calls(self, module: Module, function: int) -> bool:
+    def forgets_calls(self, module: Module, function: int, of_object: bool) -> bool:
+        """Whether a function isn't told apart by its calls, so that nothing is known of what they pass."""
+        return self.levels(module, function, of_object) == 0 and self._has_many_calls(module, function)
+
+    def _has_many_calls(self, module: Module, function: int) -> bool:
         """Whether too many calls may mean a function: of its name, where that may be the function's."""
         key = module.path, function
         if key not in self._many_calls:

@@ -56,6 +56,10 @@ GENERATOR = "types.generator"
 """The name of what calling a generator function gives."""
 
 
+_OWN = frozenset({Func, Inst, Klass, Method, Seq})
+"""The values that the project's own code makes."""
+
+
 def unique(values: Iterable[Value]) -> Values:
     """The values, each once, in order; of more than MAX_VALUES the project's own, and those first in its text."""
     found = values if isinstance(values, (tuple, list)) else tuple(values)
@@ -67,7 +71,7 @@ def unique(values: Iterable[Value]) -> Values:
 
 
 def _own_first(value: Value) -> SortKey:
-    return not isinstance(value, (Inst, Klass, Func, Method, Seq)), sort_key(value)
+    return type(value) not in _OWN, sort_key(value)
 
 
 def bounded(values: Values, expr: Expr, env: Env) -> Values:

@@ -447,7 +447,7 @@ class Boundaries:
 
     def _forgets_callers(self, env: Env) -> bool:
         """Whether an activation merges what its callers pass: one of them may never make this loader."""
-        return env.function >= 0 and bool(self.evaluator.call_sites.callers(env.module, env.function))
+        return env.function >= 0 and self.evaluator.call_sites.is_called(env.module, env.function)
 
     def _made_by_settings(self, env: Env) -> bool:
         """Whether files of settings make the object whose method runs: of several, a program reads one."""
@@ -559,7 +559,7 @@ class Boundaries:
     def _unknown_mapping(self, value: Value) -> bool:
         if isinstance(value, Free):
             function = value.module.model.functions[value.function]
-            return not self.evaluator.call_sites.callers(value.module, function.index)
+            return not self.evaluator.call_sites.is_called(value.module, function.index)
         if isinstance(value, ExtInst) and value.name == "builtins.dict":
             inner = [expr for key, expr in value.call.keywords if key == "**"] + list(value.call.args[1:])
         elif isinstance(value, Seq) and value.expr.kind == "dict":
