@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from dllint.model.facts import Function
+from dllint.model.facts import Expr, Function
 from dllint.project.evaluate.abstract_values import Func, Klass, Method
 from dllint.project.evaluate.shapes import decorated
 from dllint.project.program.module import Binding, Module, Site
@@ -158,7 +158,7 @@ class CallSites:
         callee = site.expr.args[0]
         if callee.kind != "attribute":
             return True
-        if callee.args[0].name == _receiver(site) != "":
+        if _is_receiver(callee.args[0], site):
             return self._may_be_own(callee.name, site, module)
         return not self.evaluator.annotations.excludes(callee.args[0], site.module, site.function, module)
 
@@ -236,18 +236,23 @@ def _receiver(site: Site) -> str:
     return name if len(bound) == 1 else ""
 
 
+def _is_receiver(expr: Expr, site: Site) -> bool:
+    return expr.kind == "name" and expr.name == _receiver(site)
+
+
 def _makes_its_own(site: Site) -> bool:
     """Whether a call makes or initializes an object of the class whose method makes it."""
     callee = site.expr.args[0]
-    receiver = _receiver(site)
-    if not receiver:
-        return False
-    if callee.kind == "name":
-        return callee.name == receiver
-    if callee.kind != "attribute" or callee.name != "__init__":
-        return False
+    if callee.kind != "attribute":
+        return _is_receiver(callee, site)
     base = callee.args[0]
-    return base.name == receiver or (base.kind == "call" and base.args[0].dotted == "super")
+    if callee.name != "__init__" or site.module.method_owner(site.function) < 0:
+        return False
+    return _is_receiver(base, site) or _is_super(base)
+
+
+def _is_super(expr: Expr) -> bool:
+    return expr.kind == "call" and expr.args[0].dotted == "super"
 
 
 def _is_plain(site: Site) -> bool:
@@ -256,11 +261,9 @@ def _is_plain(site: Site) -> bool:
     if callee.kind != "attribute":
         return True
     base = callee.args[0]
-    if base.kind == "call":
-        return base.args[0].dotted == "super"
     if base.kind != "name":
-        return False
-    if base.name == _receiver(site):
+        return _is_super(base)
+    if _is_receiver(base, site):
         return True
     scope = site.function
     while scope >= 0:
