@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 MAX_CALL_SITES = 400
-"""Callers of one function that are told; how many more there are is not."""
+"""Callers of one function that are listed; it may have more."""
 MAX_JOINED = 100
 """Callers of one function whose arguments are joined; what more of them pass is not known."""
 MAX_ON_OBJECTS = 64
