@@ -53,8 +53,10 @@ from dllint.project.loaders.boundaries import Boundaries, Loader
 from dllint.project.program.module import Module, Write
 from dllint.source import Span
 
-MAX_STEPS = 14
+MAX_STEPS = 60
+"""Objects that hold one another: so many are followed. Seven wrappers around a dataset come to twenty."""
 MAX_VISITED = 4000
+"""Values that are followed from one loader."""
 _BARE = (Const, Super, Opaque, Free)
 
 
