@@ -102,6 +102,7 @@ _PUBLIC = {
     "into_guard": "dllint.syntax.tail",
     "is_none": "dllint.project.evaluate.conditions",
     "is_part": "dllint.project.escape.handles",
+    "is_view": "dllint.project.escape.handles",
     "is_test": "dllint.project.program.roles",
     "known_in_module": "dllint.syntax.above_guard",
     "lazy_attribute": "dllint.syntax.lazy",

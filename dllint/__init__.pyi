@@ -31,6 +31,7 @@ from dllint.project.edits.attribute import Place as Place
 from dllint.project.edits.own_attribute import OwnAttribute as OwnAttribute
 from dllint.project.edits.own_attribute import own_attribute as own_attribute
 from dllint.project.escape.handles import is_part as is_part
+from dllint.project.escape.handles import is_view as is_view
 from dllint.project.escape.shipped import namedtuple_of as namedtuple_of
 from dllint.project.escape.shipped import unpicklable_class as unpicklable_class
 from dllint.project.escape.shipped import unpicklable_function as unpicklable_function

@@ -55,6 +55,8 @@ _MATCH = Handle("regular expression match")
 _STATE = Handle("compression or hash object")
 _WEAK = Handle("weak reference")
 _SCRIPT = Handle("TorchScript object")
+VIEW = Handle("view of a dictionary", instead="keep a list of what it shows")
+_PROXY = Handle("read-only view of a dictionary", instead="keep the dictionary, or a copy of it")
 MODULE = Handle("module")
 SUBMODULES = frozenset({
     "numpy.random", "numpy.linalg", "numpy.fft", "numpy.ma", "numpy.testing", "os.path", "concurrent.futures",
@@ -67,7 +69,15 @@ SUBMODULES = frozenset({
 })  # fmt: skip
 """Modules in packages. Another dotted name may be of something else."""
 
+_DICTIONARIES = (
+    "dict", "builtins.dict()", "collections.defaultdict()", "collections.OrderedDict()", "collections.Counter()",
+    "json.load()", "json.loads()", "yaml.safe_load()", "torch.load()",
+)  # fmt: skip
+"""Dictionaries, and what reads a file: of its results only a dictionary has keys."""
+
 HANDLES: dict[str, Handle] = {
+    **{f"{made}.{view}": VIEW for made in _DICTIONARIES for view in ("keys", "values", "items")},
+    "types.MappingProxyType": _PROXY,
     **dict.fromkeys(
         (
             "builtins.open", "gzip.open", "gzip.GzipFile", "bz2.open", "bz2.BZ2File", "lzma.open", "lzma.LZMAFile",
@@ -147,6 +157,10 @@ HANDLES: dict[str, Handle] = {
     "torch.utils.tensorboard.SummaryWriter": Handle("event writer"),
     **dict.fromkeys(("torch.jit.script", "torch.jit.load", "torch.jit.trace"), _SCRIPT),
 }  # fmt: skip
+
+_STREAM = Handle("stream of this process", instead="use `print`, or `sys.stdout` where it is written to")
+STREAMS = dict.fromkeys(("sys.stdout", "sys.stderr", "sys.stdin"), _STREAM)
+"""Handles that nothing makes: each process has its own."""
 
 ITERDIR = (".iterdir", ".rglob")
 """Methods of paths, whatever their receiver, that give generators; `.glob` does so on a `pathlib.Path` only."""

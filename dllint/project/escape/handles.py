@@ -6,7 +6,17 @@ from collections.abc import Iterator
 
 from dllint.knowledge import DATASETS, WORKER_METHODS, keeps_as_it_is
 from dllint.model.facts import Event, Expr
-from dllint.project.escape.handle_table import GENERATOR, HANDLES, ITERDIR, MODULE, SUBMODULES, ZIP, Handle
+from dllint.project.escape.handle_table import (
+    GENERATOR,
+    HANDLES,
+    ITERDIR,
+    MODULE,
+    STREAMS,
+    SUBMODULES,
+    VIEW,
+    ZIP,
+    Handle,
+)
 from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.abstract_values import Env, Ext, ExtInst, ExtMethod, Inst, Klass, Method, Mod, Seq, Value
 from dllint.project.program.module import Module
@@ -35,6 +45,8 @@ def handle_of(value: Value) -> Handle | None:
             return MODULE
         case Ext(name=name) if "." not in name or name in SUBMODULES:
             return MODULE
+        case Ext(name=name):
+            return STREAMS.get(name)
     return None
 
 
@@ -92,6 +104,11 @@ def lets_follow(made: ExtInst | ExtMethod) -> bool:
 def _taken_from_handle(value: Value) -> bool:
     base = value.base if isinstance(value, (ExtInst, ExtMethod)) else None
     return base is not None and (handle_of(base) is not None or _taken_from_handle(base))
+
+
+def is_view(made: ExtInst) -> bool:
+    """A view of a dictionary: `names.keys()`."""
+    return HANDLES.get(made.name) is VIEW
 
 
 def is_part(value: Value) -> bool:

@@ -9,6 +9,7 @@ from itertools import chain
 from dllint import (
     Applicability,
     Const,
+    Edit,
     Expr,
     ExtInst,
     Fix,
@@ -16,9 +17,11 @@ from dllint import (
     Lazy,
     OwnAttribute,
     Project,
+    Span,
     Write,
     closed_if_open,
     is_part,
+    is_view,
     lazy_attribute,
     lazy_members,
     made_again,
@@ -62,6 +65,10 @@ def fix_handle(project: Project, held: Held) -> Fix | None:
     made = held.value
     if not isinstance(made, ExtInst) or held.holder.kind != "attribute":
         return _told("it is not kept as an attribute of its own")
+    if is_view(made):
+        path, span = made.env.module.path, made.call.span
+        edits = (Edit(path, Span(span.start, span.start), "list("), Edit(path, Span(span.end, span.end), ")"))
+        return Fix("Keep a list", edits, Applicability.UNSAFE)
     instead = instead_of(made)
     if instead:
         return Fix.manual(f"{instead[:1].upper()}{instead[1:]}")
