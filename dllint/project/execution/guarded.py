@@ -23,6 +23,10 @@ from dllint.project.program.on_demand import OnDemand
 from dllint.source import Span
 
 _BUILT_IN = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__", "__spec__", "__package__", "__builtins__"}
+_NEEDING = frozenset(
+    {"len", "iter", "next", "enumerate", "sorted", "reversed", "list", "tuple", "set", "sum", "min", "max"}
+)
+"""Functions that raise if they are given None alone."""
 _DYNAMIC = frozenset({"globals", "exec", "vars", "setattr"})
 
 
@@ -173,6 +177,10 @@ class GuardedNames:
         if self._is_set_elsewhere(module, name) and not module.notebook:
             return None
         bindings = [item.event for item in module.bindings[-1, -1].get(name, ())]
+        if _is_left_none(module, name):
+            bindings = [event for event in bindings if event is not None and not _sets_none(event)]
+            if not bindings:
+                return None
         if not all(event is not None and under_main_guard(module, -1, event) for event in bindings):
             return None
         writers = module.writers_of_globals.get(name, [])
@@ -220,7 +228,8 @@ def _sets_none(event: Event) -> bool:
 def _is_left_none(module: Module, name: str) -> bool:
     """Whether importing a module binds a name to `None`, and to nothing else."""
     events = [item.event for item in module.bindings[-1, -1].get(name, ())]
-    return bool(events) and all(event is not None and _sets_none(event) for event in events)
+    run = [event for event in events if event is None or not under_main_guard(module, -1, event)]
+    return bool(run) and all(event is not None and _sets_none(event) for event in run)
 
 
 def _failing_with_none(events: list[Event], name: str) -> tuple[Expr | None, str]:
@@ -233,7 +242,7 @@ def _failing_with_none(events: list[Event], name: str) -> tuple[Expr | None, str
     asked += [inner for part in parts if _asks(part) for inner in part.args]
     if any(expr is not None and _is_name(expr, name) for expr in asked):
         return None, ""
-    looped = [(event.value, "TypeError") for event in events if event.kind == "for"]
+    looped = [(event.value, "TypeError") for event in events if event.kind in ("for", "with")]
     failing = [*looped, *(found for part in parts for found in _needed(part))]
     return next(((expr, error) for expr, error in failing if expr is not None and _is_name(expr, name)), (None, ""))
 
@@ -251,7 +260,13 @@ def _needed(part: Expr) -> Iterator[tuple[Expr, str]]:
         yield part.args[0], "AttributeError"
     elif part.kind in ("subscript", "call"):
         yield part.args[0], "TypeError"
+        if part.kind == "call" and part.args[0].kind == "name" and part.args[0].name in _NEEDING:
+            yield from ((inner, "TypeError") for inner in part.args[1:2])
     elif part.kind == "compare" and part.name in ("<", "<=", ">", ">="):
+        yield from ((inner, "TypeError") for inner in part.args)
+    elif part.kind == "compare" and part.name in ("in", "not in"):
+        yield part.args[1], "TypeError"
+    elif part.kind == "binop" and part.name != "%":
         yield from ((inner, "TypeError") for inner in part.args)
 
 

@@ -12,7 +12,7 @@ from dllint.knowledge import POOL_METHODS, PROCESSES
 from dllint.model.facts import Expr
 from dllint.project.escape.shipped import Held, Shipped
 from dllint.project.evaluate import Argument, Evaluator
-from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst, ExtMethod, Func, Method, Value
+from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst, ExtMethod, Func, Method, Seq, Value
 from dllint.project.execution.branches import Branches
 from dllint.project.execution.call_graph import Reach, Running
 from dllint.project.loaders.boundaries import Boundaries
@@ -38,6 +38,8 @@ class Task(msgspec.Struct, frozen=True, eq=False):
     """The functions that run in the process."""
     sent: tuple[Argument, ...]
     """The values sent there, its targets included."""
+    iterated: tuple[Argument, ...]
+    """What the main process goes through, to send each of the elements."""
     methods: frozenset[str]
     """The start methods its processes may get on the declared targets."""
     chosen: bool
@@ -136,20 +138,22 @@ class Processes:
         sent = tuple(pair for pairs in arguments.values() for pair in pairs)
         short = name.rpartition(".")[2] if name not in _SPAWNERS else f"mp.{name.rpartition('.')[2]}"
         daemonic = daemonic or name == "multiprocessing.Pool"
-        return Task(env, site.expr, short, arguments[first], sent, methods, chosen, False, daemonic)
+        return Task(env, site.expr, short, arguments[first], sent, (), methods, chosen, False, daemonic)
 
     def _pooled(self, site: Site, env: Env, pool: str, base: ExtInst, attribute: str) -> Task:
         target = tuple(self._argument(site, env, 0, "fn" if attribute == "submit" else "func"))
-        sent = list(target)
-        if attribute in _WITH_ARGUMENTS:
-            sent += [(arg, env) for arg in site.expr.args[2:] if arg.kind != "star"]
-            sent += [(value, env) for key, value in site.expr.keywords if key not in _PARENTS_OWN and key != "**"]
+        given = [arg for arg in site.expr.args[2:] if arg.kind != "star"]
+        given += [value for key, value in site.expr.keywords if key not in _PARENTS_OWN and key != "**"]
+        arguments = [(arg, env) for arg in given]
+        as_they_are = attribute in _WITH_ARGUMENTS
+        sent = [*target, *arguments] if as_they_are else target
         context = base.base if isinstance(base.base, ExtInst) else None
         where = Site(base.env.module, base.env.function, site.event, base.call)
         methods, chosen = self._methods(where, base.env, pool, context)
         name = f"{pool.rpartition('.')[2]}.{attribute}"
         daemonic = pool == "multiprocessing.Pool"
-        return Task(env, site.expr, name, target, tuple(sent), methods, chosen, True, daemonic)
+        iterated = () if as_they_are else tuple(arguments)
+        return Task(env, site.expr, name, target, tuple(sent), iterated, methods, chosen, True, daemonic)
 
     def _argument(self, site: Site, env: Env, position: int | None, name: str) -> list[Argument]:
         return self.evaluator.arguments.argument(site.expr, env, position, name)[0]
@@ -192,6 +196,10 @@ class Processes:
         for expr, env in task.sent:
             values = tuple(value for value in self.evaluator.values(expr, env) if self._gets(task, value))
             yield from self._shipped.by_process(values, task.note)
+        for pair in task.iterated:
+            for container in self.evaluator.values(*pair):
+                if isinstance(container, Seq) and container.expr.kind != "dict":
+                    yield from self._shipped.by_process(self.evaluator.containers.elements(container), task.note)
 
     def _gets(self, task: Task, value: Value) -> bool:
         """Whether a process may be started where the branch was taken that makes a function."""
@@ -208,7 +216,7 @@ class Processes:
     def running(self, task: Task) -> Iterator[Running]:
         """The code that a task's process runs."""
         entries = []
-        for value in self._run_in(task):
+        for value in self.functions(task):
             func = value.func if isinstance(value, Method) else value
             if isinstance(func, Func):
                 owner = value.owner if isinstance(value, Method) else None
@@ -216,7 +224,7 @@ class Processes:
                 entries.append(Running(env, (task.note,)))
         return self.reach.walk(entries)
 
-    def _run_in(self, task: Task) -> Iterator[Value]:
+    def functions(self, task: Task) -> Iterator[Value]:
         """The functions that a task's process calls; of a `partial`, the function in it."""
         for pair in task.targets:
             for value in self.evaluator.values(*pair):

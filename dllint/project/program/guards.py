@@ -12,43 +12,65 @@ _Test = Callable[[Expr | None], bool]
 
 _CATCHING = frozenset({"RuntimeError", "Exception", "BaseException"})
 """What catches the error of a spawned worker that starts workers while it imports the main script."""
+IN_WORKER = "__mp_main__"
+"""The name of the main script in a spawned worker."""
 _ABOUT_PROCESSES = frozenset({"daemon", "current_process", "parent_process", "get_worker_info", "worker_info"})
 
 
 def is_main_test(test: Expr | None) -> bool:
-    """`__name__ == "__main__"`, either way round, alone or in an `and`; or the main process asked for by its name.
+    """Whether a test fails in a spawned worker: `__name__ == "__main__"`, or the main process asked for by its name.
 
     `parent_process()` is None too while a spawned process imports the main script.
     """
-    if test is None:
-        return False
-    if test.kind == "boolop":
-        return test.name == "and" and any(is_main_test(arg) for arg in test.args)
-    if test.kind == "compare" and test.name == "==":
-        return _names_main(test) or _names_main_process(test)
-    if test.kind == "compare" and test.name == "in":
-        return test.args[0].name == "__name__" and [item.value for item in test.args[1].args] == ["__main__"]
-    return False
+    return test is not None and _in_worker(test) is False
 
 
 def is_other_test(test: Expr | None) -> bool:
-    """The opposite: `__name__ != "__main__"`."""
-    if test is None:
-        return False
-    if test.kind == "unary" and test.name == "not":
-        return is_main_test(test.args[0])
-    return test.kind == "compare" and test.name == "!=" and (_names_main(test) or _names_main_process(test))
+    """The opposite, which holds in a spawned worker: `__name__ != "__main__"`."""
+    return test is not None and _in_worker(test) is True
 
 
-def _names_main(test: Expr) -> bool:
-    return {"__name__", "__main__"} == {
-        test.args[0].name or test.args[0].value,
-        test.args[1].name or test.args[1].value,
-    }
+def _in_worker(test: Expr) -> bool | None:
+    """What a test comes to in a spawned worker that imports the main script as `__mp_main__`; None: not known."""
+    match test.kind:
+        case "boolop":
+            parts = [_in_worker(arg) for arg in test.args]
+            decides = test.name == "or"
+            if decides in parts:
+                return decides
+            return None if None in parts else not decides
+        case "unary" if test.name == "not":
+            inner = _in_worker(test.args[0])
+            return None if inner is None else not inner
+        case "compare" if len(test.args) == 2:
+            return _compared(test)
+        case "call" if test.args[0].kind == "attribute" and len(test.args) == 2:
+            prefix, asked = test.args[1].value, test.args[0]
+            if asked.name == "startswith" and asked.args[0].name == "__name__" and isinstance(prefix, str):
+                return IN_WORKER.startswith(prefix)
+    return None
 
 
-def _names_main_process(test: Expr) -> bool:
-    return any(arg.value == "MainProcess" for arg in test.args)
+def _compared(test: Expr) -> bool | None:
+    """What a comparison of the module's or the process's name comes to in a spawned worker."""
+    subject, other = test.args
+    if test.name in ("==", "!="):
+        same = _is_equal(subject, other)
+        same = _is_equal(other, subject) if same is None else same
+        return same if same is None or test.name == "==" else not same
+    if test.name in ("in", "not in") and subject.name == "__name__" and other.kind in ("tuple", "list", "set"):
+        names = [item.value for item in other.args]
+        if all(isinstance(name, str) for name in names):
+            return (IN_WORKER in names) is (test.name == "in")
+    return None
+
+
+def _is_equal(subject: Expr, other: Expr) -> bool | None:
+    if not isinstance(other.value, str):
+        return None
+    if subject.name == "__name__":
+        return other.value == IN_WORKER
+    return False if other.value == "MainProcess" else None
 
 
 def _is_call_to(expr: Expr, name: str) -> bool:

@@ -67,13 +67,16 @@ class LocalTarget(Rule):
         """A lock, a pool or a file among the arguments, or kept by the object whose method is the target."""
         handle = kept_handle(project, held, workers) if held.certainty is Certainty.CERTAIN else None
         what = handle.what if handle is not None else ""
-        if task.always and isinstance(held.value, ExtInst) and held.value.name in INHERITED:
+        inherited = task.always and isinstance(held.value, ExtInst) and held.value.name in INHERITED
+        if inherited and isinstance(held.value, ExtInst):
             what = f"`{held.value.name.rpartition('.')[2]}`, which only a process inherits,"
         if not what or _made_after(task, held):
             return None
         kept = f" (`{held.holder.name}` of `{held.holder.owner}`)" if held.holder.kind == "attribute" else ""
         along = f" along with the bound method `{held.method.func.facts.name}`" if held.method is not None else ""
         remedy = "send a module-level function and plain data" if along else "make it in the process that needs it"
+        if inherited and not along:
+            remedy = "hand it over with `initializer` and `initargs`, or use that of a `Manager`"
         at = held.at(task.path, task.call.span)
         return self._finding(project, task, at, f"{what}{kept} sent to `{task.name}`{along} cannot be pickled", remedy)
 

@@ -11,11 +11,13 @@ from dllint import (
     ExtInst,
     Finding,
     Fix,
+    Func,
     Inst,
     Note,
     Project,
     Rule,
     Seq,
+    Span,
     Value,
     namedtuple_of,
 )
@@ -27,10 +29,38 @@ class UnpicklableItem(Rule):
 
     code = "DLL111"
     name = "unpicklable-item"
-    summary = "workers send back a lambda, a generator or an object of a local class: the loader hangs"
+    summary = "workers send back a lambda, a generator or an object of a local class: loaders hang, pools fail"
 
     def check(self, project: Project) -> Iterator[Finding]:
-        seen = set()
+        seen: set[tuple[str, Span]] = set()
+        yield from self._items(project, seen)
+        yield from self._results(project, seen)
+
+    def _results(self, project: Project, seen: set[tuple[str, Span]]) -> Iterator[Finding]:
+        """What the functions of a pool return: the caller gets an error in its place."""
+        for task in project.processes.tasks:
+            results = project.analysis(Items).of_functions(project.processes.functions(task)) if task.always else ()
+            for value, what, only in results:
+                place = project.place(value)
+                if place is None or place in seen:
+                    continue
+                seen.add(place)
+                yield Finding(
+                    code=self.code,
+                    path=place[0],
+                    span=place[1],
+                    message=f"{what} is the result of `{task.name}` and cannot be pickled: the call that asks for the "
+                    "result fails, under every start method; return data, or an object of a class at module level",
+                    certainty=Certainty.CERTAIN if task.decided and only else Certainty.LIKELY,
+                    outcomes=dict.fromkeys(sorted(task.methods), "exception"),
+                    notes=(task.note,),
+                    anchors=((task.path, task.call.span),),
+                    key=f"{self.code}:{place[0]}:{what}:{task.name}",
+                    data=value,
+                )
+
+    def _items(self, project: Project, seen: set[tuple[str, Span]]) -> Iterator[Finding]:
+        """What the workers of loaders make."""
         for value, what, workers, certainty, note in self._sent_back(project):
             place = project.place(value)
             if place is None or place in seen:
@@ -74,6 +104,8 @@ class UnpicklableItem(Rule):
             return Fix.manual(
                 "Send back `dict(...)` of it, and of its content; code that receives it may rely on the defaults"
             )
+        if isinstance(value, Func) and value.facts.is_generator:
+            return Fix.manual("Collect what it yields in a list, and return that")
         if not isinstance(value, Seq) or value.expr.name != "generator":
             return Fix.manual("Send back data, not what makes it; what the main process does with it is not seen")
         snippet = f"[{piece(project.source(finding.path), finding.span)}]"

@@ -69,6 +69,17 @@ class Items:
         """What a dataset's items hold that pickle refuses and torch's default collate function keeps."""
         return (pair for pair in self._refused(self._items(dataset)) if self._survives(pair[0]))
 
+    def of_functions(self, functions: Iterable[Value]) -> Iterator[tuple[Value, str, bool]]:
+        """What functions of the project return that pickle refuses, and whether they return nothing else."""
+        for function in functions:
+            for called, env in self._called(function) if not unpicklable_function(function) else ():
+                if called.facts.is_generator:
+                    yield called, "a generator", True
+                elif not unchanged(called):
+                    returned = list(self._returned(env))
+                    for value, what in self._refused(returned):
+                        yield value, what, len(returned) == 1
+
     def _survives(self, value: Value) -> bool:
         """Whether the default collate function makes a batch of the value's own type, and raises for no other."""
         if isinstance(value, Inst):
