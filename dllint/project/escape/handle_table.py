@@ -1,7 +1,7 @@
 """Handles, which belong to one process: files, locks, threads, connections. By the callable that creates them.
 
 Measured on Python 3.11 (pickling) and with four forked workers reading at random from one handle (fork), but for those
-that were only read about, in the package's source or its users' reports: OpenSlide, PyTables, pyfaidx, psycopg2,
+that were only read about, in the package's source or its users' reports: LSUN, OpenSlide, PyTables, pyfaidx, psycopg2,
 pymongo, AnnData, `torch.utils.tensorboard` (its event writer was run).
 """
 
@@ -40,6 +40,10 @@ _LOCK = Handle("lock")
 GENERATOR = Handle("generator")
 _DATABASE = Handle("database connection")
 _LMDB = Handle("LMDB environment", "exception")
+_LSUN = Handle(
+    "LSUN dataset, which keeps LMDB environments open,", instead="wrap it in a dataset that makes it in the worker"
+)
+"""It opens them without locks, so forked workers read side by side."""
 _TRANSACTION = Handle("LMDB transaction")
 ZIP = Handle("open zip file", "exception")
 _TAR = Handle("open tar file", "corrupt")
@@ -152,6 +156,7 @@ HANDLES: dict[str, Handle] = {
         ("boto3.client", "boto3.resource", "boto3.Session", "boto3.session.Session", "boto3.Session().client",
          "boto3.Session().resource", "google.cloud.storage.Client"), Handle("storage client"),
     ),
+    **dict.fromkeys(("torchvision.datasets.LSUN", "torchvision.datasets.LSUNClass"), _LSUN),
     "xml.etree.ElementTree.iterparse": GENERATOR,
     "asyncio.new_event_loop": Handle("event loop"),
     "torch.utils.tensorboard.SummaryWriter": Handle("event writer"),
