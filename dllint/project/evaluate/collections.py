@@ -67,6 +67,9 @@ class Containers:
         self._yields = OnDemand(_find_yields)
 
     def expression(self, expr: Expr, env: Env) -> Iterable[Value]:
+        kept = self._kept_by_name(expr, env)
+        if kept:
+            return kept
         found: list[Value] = []
         keys: list[object] | None = None
         for base in self.evaluator.values(expr.args[0], env):
@@ -75,6 +78,16 @@ class Containers:
                 keys = [value.value for value in index if isinstance(value, Const)]
             found += self._item(base, keys or [], expr, env)
         return found
+
+    def _kept_by_name(self, expr: Expr, env: Env) -> Values:
+        """What an object keeps under a name: `self.__dict__["provider"]`, which asks no property."""
+        names, key = expr.args[0], expr.args[1]
+        if names.kind != "attribute" or names.name != "__dict__" or not isinstance(key.value, str):
+            return ()
+        attributes = self.evaluator.attributes
+        owners = [owner for owner in self.evaluator.values(names.args[0], env) if isinstance(owner, Inst)]
+        stored = (item for owner in owners for item in attributes.stored(owner, key.value))
+        return unique(value for item in stored for value in attributes.stored_values(item))
 
     def _item(self, base: Value, keys: list[object], expr: Expr, env: Env) -> Iterable[Value]:
         match base:
