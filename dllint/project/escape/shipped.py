@@ -57,6 +57,7 @@ MAX_STEPS = 60
 """Objects that hold one another: so many are followed. Seven wrappers around a dataset come to twenty."""
 MAX_VISITED = 4000
 """Values that are followed from one loader."""
+_LAYERS = ("torch.nn.Module", "torch.nn.modules.module.Module")
 _BARE = (Const, Super, Opaque, Free)
 
 
@@ -240,13 +241,18 @@ class Shipped:
             yield Held(step.value, step.holder, path, span, step.route, loader, *step[3:])
 
     def _no_dataset(self, value: Value, loader: Loader) -> bool:
-        """Whether torch's own loader cannot take a value as its dataset: an object that is neither kind of dataset."""
+        """Whether torch's own loader cannot take a value as its dataset: an object that is neither kind of dataset.
+
+        What is chosen by a name that is not seen, from a table of all that a program can build, may be a layer.
+        """
         if not isinstance(value, Inst) or loader.boundary is not LOADERS["torch.utils.data.DataLoader"]:
             return False
         classes = self.evaluator.classes
         if any(classes.method(value, name) is not None for name in (*MAP_METHODS, "__getattr__")):
             return False
-        return classes.plain(value.klass) and classes.is_a(value.klass, DATASETS) is Answer.NO
+        if classes.is_a(value.klass, DATASETS) is Answer.YES:
+            return False
+        return classes.is_a(value.klass, _LAYERS) is Answer.YES or classes.is_a(value.klass, DATASETS) is Answer.NO
 
     def _is_dataset(self, value: Value) -> bool:
         return isinstance(value, Inst) and self.evaluator.classes.is_a(value.klass, DATASETS) is Answer.YES
