@@ -60,13 +60,18 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
         Words | None,
         _key(
             "The rules to report, instead of the default rules: codes, prefixes, families such as `pickling`, names, "
-            "or ALL.",
+            "or ALL. What has the severity `info`, such as a list that is likely small, is reported only if a selector "
+            "names its rule.",
             'select = ["DLL1", "path-list-on-dataset"]',
             "the rules that are on by default",
         ),
     ] = None
     extend_select: Annotated[
-        Words, _key("Rules to report in addition to `select`.", 'extend-select = ["DLL901", "DLL902"]')
+        Words,
+        _key(
+            "Rules to report in addition to `select`, also with what has the severity `info`.",
+            'extend-select = ["DLL901", "DLL902"]',
+        ),
     ] = ()
     ignore: Annotated[
         Words | None,

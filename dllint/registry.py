@@ -257,6 +257,12 @@ def select(file: Layer, line: Layer) -> frozenset[str]:
     return frozenset(entry.code for entry in infos() if _selected(entry, file, line))
 
 
+def in_full(file: Layer, line: Layer) -> frozenset[str]:
+    """The codes whose findings of severity `info` are reported, too: a selector names them, and what the tool says."""
+    words = (*(file.select or ()), *file.extend_select, *(line.select or ()), *line.extend_select)
+    return frozenset(entry.code for entry in infos() if entry in DIAGNOSTICS or _strength(entry, words) >= 0)
+
+
 def _selected(entry: RuleInfo, file: Layer, line: Layer) -> bool:
     always = entry.default and entry in DIAGNOSTICS
     on, off = _strength(entry, (*(line.select or ()), *line.extend_select)), _strength(entry, line.ignore)

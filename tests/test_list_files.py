@@ -64,7 +64,7 @@ def lists(project: Path) -> Lists:
 
 @pytest.mark.usefixtures("settle")
 def test_a_verdict_holds_while_its_lists_are_as_long(project: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
-    request = Request(paths=(str(project),), cache=True, cache_dir=str(tmp_path_factory.mktemp("cache")))
+    request = Request(paths=(str(project),), in_full=True, cache=True, cache_dir=str(tmp_path_factory.mktemp("cache")))
     assert severities(check(request)) == severities(check(request)) == [Severity.INFO]
     listed(project, 100_000)
     assert severities(check(request)) == [Severity.WARNING]
@@ -75,7 +75,7 @@ def test_a_verdict_holds_while_its_lists_are_as_long(project: Path, tmp_path_fac
 
 
 def test_an_editor_sees_that_a_list_has_grown(project: Path) -> None:
-    bench = Workbench(Request(paths=(str(project),)))
+    bench = Workbench(Request(paths=(str(project),), in_full=True))
     assert [finding.severity for finding in bench.view().findings] == [Severity.INFO]
     listed(project, 100_000)
     assert [finding.severity for finding in bench.view().findings] == [Severity.WARNING]

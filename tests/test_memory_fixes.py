@@ -15,7 +15,6 @@ from dllint.collect import collect
 from dllint.engine import Request, check
 from dllint.fix import apply
 from dllint.project import Targets
-from dllint.registry import Layer
 from dllint.source import Source
 from dllint.syntax.parse import parse
 from dllint.syntax.write import place_imports
@@ -373,7 +372,7 @@ def test_a_list_over_several_lines_is_laid_out_as_formatters_do(tmp_path: Path) 
     code = program("self.files = [\n    os.path.join(root, name)\n    for name in os.listdir(root)\n]")
     (tmp_path / "a.py").write_text(code)
     (tmp_path / "ruff.toml").write_text("line-length = 90\n")
-    check(Request(paths=(str(tmp_path),), layer=Layer(), fix=True, unsafe_fixes=True))
+    check(Request(paths=(str(tmp_path),), in_full=True, fix=True, unsafe_fixes=True))
     assert (
         "        self.files = np.array(\n            [\n                os.path.join(root, name)\n"
         "                for name in os.listdir(root)\n            ],\n            dtype=str,\n        )\n"
@@ -394,7 +393,7 @@ def test_a_list_over_several_lines_is_laid_out_as_formatters_do(tmp_path: Path) 
 def test_what_fits_a_line_with_its_brackets_is_joined(tmp_path: Path, length: int, inside: str, joined: bool) -> None:
     (tmp_path / "a.py").write_text(program(f"self.files = [\n    {inside}\n]"))
     (tmp_path / "ruff.toml").write_text(f"line-length = {length}\n")
-    check(Request(paths=(str(tmp_path),), layer=Layer(), fix=True, unsafe_fixes=True))
+    check(Request(paths=(str(tmp_path),), in_full=True, fix=True, unsafe_fixes=True))
     result = (tmp_path / "a.py").read_text()
     own = f"            [{inside}],\n"
     assert (f"        self.files = np.array(\n{own}            dtype=str,\n        )\n" in result) == joined

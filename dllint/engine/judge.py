@@ -39,6 +39,8 @@ class Judgement(msgspec.Struct, frozen=True):
     findings: tuple[Finding, ...]
     """Of the whole project, those that comments silence left out."""
     silenced: tuple[Finding, ...]
+    withheld: tuple[Finding, ...]
+    """Of severity `info`, by rules that no selector names."""
     crashes: tuple[str, ...]
     suppressions: Suppressions
     source: Callable[[str], Source]
@@ -58,12 +60,22 @@ class _Aim(NamedTuple):
 
 
 class Judge:
-    """The rules of a run. `codes` says which of them a configuration selects, `heed` whether comments silence."""
+    """The rules of a run. `codes` says which of them a configuration selects, `heed` whether comments silence.
 
-    def __init__(self, configs: Configs, codes: Callable[[Config], Collection[str]], heed: bool = True) -> None:
+    `in_full` says which of them report what is only `info`, too; None means all.
+    """
+
+    def __init__(
+        self,
+        configs: Configs,
+        codes: Callable[[Config], Collection[str]],
+        heed: bool = True,
+        in_full: Callable[[Config], Collection[str]] | None = None,
+    ) -> None:
         self.configs = configs
         self.heed = heed
         self._codes = {id(config): frozenset(codes(config)) for config in configs.all}
+        self._in_full = {id(config): frozenset((in_full or codes)(config)) for config in configs.all}
         self._ignores = {id(config): _ignores(config) for config in configs.all}
         self._aims: list[_Aim] = []
         self._aim: dict[int, int] = {}
@@ -110,13 +122,22 @@ class Judge:
         kept = self.heard(corpus.root, doubted(found, projects[0], corpus))
         suppressions = Suppressions(corpus.suppressions if self.heed else {}, corpus.source)
         silent = {id(finding) for finding in kept if suppressions.silences(finding)}
-        heard = (finding for finding in _one_a_cause(kept) if id(finding) not in silent)
         silenced = tuple(finding for finding in kept if id(finding) in silent)
+        withheld = tuple(finding for finding in kept if id(finding) not in silent and self._withholds(finding))
+        aside = {id(finding) for finding in withheld}
+        rivals = (finding for finding in kept if id(finding) not in aside)
+        heard = (finding for finding in _one_a_cause(rivals) if id(finding) not in silent)
         wanted = any(codes & COMMENTS for codes in self._codes.values())
         comments = self.heard(corpus.root, suppressions.told(self.codes)) if wanted else []
         findings, crashes = (*_merged(heard), *comments), list(dict.fromkeys(crashes))
-        told = findings, silenced, tuple(crashes), suppressions
+        told = findings, silenced, withheld, tuple(crashes), suppressions
         return Judgement(tuple(projects), *told, corpus.source, self._seen_as)
+
+    def _withholds(self, finding: Finding) -> bool:
+        """Whether it matters too little to be reported unasked."""
+        return (
+            finding.severity is Severity.INFO and finding.code not in self._in_full[id(self.configs.of(finding.path))]
+        )
 
     def _seen_as(self, path: str) -> int:
         """Which of the projects is a file's."""

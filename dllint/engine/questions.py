@@ -87,6 +87,8 @@ def _told(judged: Judgement, corpus: Corpus, path: str, row: int) -> Iterable[st
 
     for finding in filter(here, judged.findings):
         yield f"{finding.code} is reported here: {finding.message}"
+    for finding in filter(here, judged.withheld):
+        yield f"{finding.code} has only info here, which `--extend-select {finding.code}` reports: {finding.message}"
     for finding in filter(here, judged.silenced):
         comments = [
             f"{_from_here(os.path.join(corpus.root, place))}:"

@@ -36,6 +36,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
     paths: tuple[str, ...]
     layer: registry.Layer = registry.Layer()
+    in_full: bool = False
+    """Report what is only `info` whatever selects the rules."""
     config: str = ""
     settings: tuple[str, ...] = ()
     """Keys of the configuration as lines of TOML, laid over every file."""
@@ -88,6 +90,10 @@ class Session:
     def chosen(self, own: Config) -> frozenset[str]:
         """The rules that a configuration selects."""
         return registry.select(own.layer, self.request.layer)
+
+    def in_full(self, own: Config) -> frozenset[str]:
+        """The rules that report what is only `info`, too."""
+        return self.chosen(own) if self.request.in_full else registry.in_full(own.layer, self.request.layer)
 
     @cached_property
     def codes(self) -> frozenset[str]:
@@ -156,7 +162,7 @@ class Session:
         """The rules that are asked."""
         from dllint.engine.judge import Judge  # a run that remembers its verdict asks none, and has the fixes
 
-        return Judge(self.configs, self.chosen, self.request.heed)
+        return Judge(self.configs, self.chosen, self.request.heed, self.in_full)
 
     @cached_property
     def remedies(self) -> Remedies:
@@ -217,7 +223,8 @@ class Session:
 
     @cached_property
     def _verdicts(self) -> Verdicts:
-        return Verdicts(self._cache, [(own, self.chosen(own)) for own in self.configs.all], self.request.heed)
+        choices = [(own, self.chosen(own), self.in_full(own)) for own in self.configs.all]
+        return Verdicts(self._cache, choices, self.request.heed)
 
     def found(self, corpus: Corpus, judged: Judgement) -> list[Finding]:
         """The findings in the whole project, and what the tool itself has to say, in reading order. Raises Changed."""

@@ -32,12 +32,14 @@ class Verdict(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Verdicts:
-    """The verdicts that a cache has of a project under its configurations, each with its choice of rules."""
+    """The verdicts that a cache has of a project under its configurations, each with the rules that it selects."""
 
-    def __init__(self, cache: Cache, configs: Sequence[tuple[Config, frozenset[str]]], heed: bool) -> None:
+    def __init__(
+        self, cache: Cache, choices: Sequence[tuple[Config, frozenset[str], frozenset[str]]], heed: bool
+    ) -> None:
         self._cache = cache
         judges = makers.of_verdicts(registry.folders())
-        self._told = msgspec.to_builtins((configs, heed, judges), order="deterministic")
+        self._told = msgspec.to_builtins((choices, heed, judges), order="deterministic")
 
     def recall(self, survey: Survey) -> Verdict | None:
         """What an earlier run found in these files."""

@@ -24,9 +24,8 @@ _OTHER_PLACES = re.compile(
 )
 """The same of what isn't data: a model's weights say what it was trained on."""
 _CUT_DOWN = frozenset({"small", "debug", "demo", "toy", "tiny", "mini", "dummy"})
-_HELD_OUT = frozenset({
-    "val", "valid", "validation", "test", "testing", "eval", "evaluation", "infer", "inference", "demo",
-})  # fmt: skip
+_SPLITS = frozenset({"val", "valid", "validation", "test", "testing"})
+_HELD_OUT = _SPLITS | {"eval", "evaluation", "infer", "inference", "demo"}
 _GENERAL = frozenset({"dataset", "data", "set", "subset", "split", "loader", "datasets"})
 _LONGEST = 4
 """So many words are the name of a data set at most."""
@@ -114,6 +113,11 @@ def is_cut_down(name: str) -> bool:
 def is_held_out(name: str) -> bool:
     """Whether a class is called after data that nothing is trained on: `ItmValDataset`, but not `TrainValDataset`."""
     return not _HELD_OUT.isdisjoint(_words(name)) and not is_trained_on(name)
+
+
+def has_a_held_out_split(path: str) -> bool:
+    """Whether a file is called after such a part of some data, not after what its code does: `evaluate/data.py`."""
+    return not _SPLITS.isdisjoint(_words(path)) and not is_trained_on(path)
 
 
 def is_trained_on(name: str) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dllint.project.data.contents import Contents, Kind
 from dllint.project.data.element_files import has_its_length, is_per_item, lists_each, opens_each
 from dllint.project.data.growth import Growth
-from dllint.project.data.known import Known, is_benchmark, is_cut_down, is_held_out, is_trained_on
+from dllint.project.data.known import Known, has_a_held_out_split, is_benchmark, is_cut_down, is_held_out, is_trained_on
 from dllint.project.data.limits import Limits
 from dllint.project.data.list_files import ListFiles
 from dllint.project.data.origins import Origins, lists_folder
@@ -116,7 +116,7 @@ class Sizes:
             return is_held_out(owner)
         named = is_held_out(attribute) and not _VALID.search(attribute)
         file = " ".join(path.rpartition(".")[0].split("/")[-2:])
-        return is_held_out(file) or (named and self.origins.of(value) is not None)
+        return has_a_held_out_split(file) or (named and self.origins.of(value) is not None)
 
     def _as_many_as_trained_on(self, value: Value) -> bool:
         """Whether the loop that fills a container puts as much into one for training: a split that leaves one out."""

@@ -14,11 +14,13 @@ from dllint import (
     Held,
     ItemReads,
     Klass,
+    Module,
     Project,
     References,
     Running,
     Severity,
     Sizes,
+    Write,
     only_first_batch,
 )
 
@@ -98,24 +100,35 @@ def _copied_by_its_loader(project: Project, held: Held) -> bool:
 
 
 def kept_by(project: Project, held: Held) -> object:
-    """What says that two are one attribute: the class that assigns it; where it is only added to, the first that does.
+    """What says that two are one attribute: the class that assigns it, the nearest one where it is only changed.
 
-    Subclasses that fill a list of their base have one list, those that inherit a method that assigns one too.
+    Subclasses that fill, sort or cut a list of their base have one list, those that inherit a method that assigns one
+    too.
     """
     step, name = held.route[0], held.holder.name
     module = project.index.modules[step.path]
     writes = [write for write in module.attribute_writes.get(name, ()) if write.target.span == step.span]
-    if writes and writes[0].event.kind != "augment":
+    if writes and not _changes(module, writes[0]):
         return step.path, module.method_owner(writes[0].function)
     classes = project.evaluator.classes
     setters = (
         (klass.module.path, klass.index)
         for owner in classes.all_classes
         if owner.facts.name == held.holder.owner
-        for klass in reversed(classes.mro(owner))
-        if name in klass.module.self_writes.get(klass.index, {})
+        for klass in classes.mro(owner)
+        if any(
+            not _changes(klass.module, write) for write in klass.module.self_writes.get(klass.index, {}).get(name, ())
+        )
     )
     return next(setters, (step.path, held.holder.owner))
+
+
+def _changes(module: Module, write: Write) -> bool:
+    """Whether an attribute gets what it has with a change: `self.rows = self.rows[::8]`, `self.rows += more`."""
+    own, value = module.receiver_name(write.function), write.event.value
+    parts = value.walk() if value is not None else ()
+    again = any(part.dotted == f"{own}.{write.target.name}" for part in parts if part.kind == "attribute")
+    return again or write.event.kind == "augment"
 
 
 def why_small(project: Project, held: Held) -> str:
