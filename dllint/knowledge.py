@@ -187,8 +187,10 @@ DATASETS = frozenset({
     "mmdet.datasets.CustomDataset", "mmengine.dataset.BaseDataset", "torchaudio.datasets.LIBRISPEECH",
     "torchtext.data.Dataset", "dgl.data.DGLDataset", "lightning.LightningDataset", "pyg.data.Dataset",
 })  # fmt: skip
-LOADED_BY_THEIR_PACKAGE = ("fairseq.",)
-"""Packages that make the loaders of such datasets themselves (`fairseq.data.iterators`, with a worker by default)."""
+LOADED_BY_THEIR_PACKAGE = ("fairseq.", "unicore.")
+"""Packages that make the loaders of such datasets themselves, with a worker by default, from what a task keeps: read in
+`fairseq.data.iterators` and in its fork, `unicore.data.iterators`. All their classes whose names say so are datasets.
+"""
 ITERABLE_DATASETS = frozenset({"torch.utils.data.IterableDataset", "torch.utils.data.IterDataPipe"})
 DATA_ROOTS = frozenset({
     "torch", "torchvision", "torchaudio", "torchtext", "datasets", "builtins", "numpy", "pandas", "sklearn", "json",
@@ -280,6 +282,12 @@ def canonical(name: str) -> str:
         if name.startswith(prefix):
             return CANONICAL.get(home + name[len(prefix) :], home + name[len(prefix) :])
     return name
+
+
+def is_of_datasets(name: str) -> bool:
+    """Whether an external class is a dataset by its module, or by its name in a package that loads datasets itself."""
+    named = name.startswith(LOADED_BY_THEIR_PACKAGE) and name.endswith("Dataset")
+    return named or (name.startswith(DATASET_MODULES) and not name.endswith("."))
 
 
 def keeps_as_it_is(name: str) -> bool:

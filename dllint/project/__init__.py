@@ -274,11 +274,12 @@ class Project:
     @cached_property
     def users_datasets(self) -> tuple[tuple[Value, Note], ...]:
         """Datasets that no loader of the project takes, with where that is seen: its users' loaders do."""
-        if self._quiet_library:
+        if self._quiet_library and not self.library.gives_away:
             return ()
         known = bool(self.loaders) and not self.open_loaders
         made = self.library.made(self._reached, known, self.boundaries.has_used)
-        return (*self.library.datasets(self._reached, self._runs), *made)
+        found = (*self.library.datasets(self._reached, self._runs), *made)
+        return tuple(item for item in found if self.library.gives(item[0])) if self._quiet_library else found
 
     @property
     def _runs(self) -> bool:

@@ -50,7 +50,7 @@ _TAR = Handle("open tar file", "corrupt")
 _CSV = Handle("CSV reader", "corrupt")
 _VIDEO = Handle("OpenCV object")
 _EXECUTOR = Handle("executor")
-_POOL = Handle("pool of processes")
+_POOL, _THREADS = Handle("pool of processes"), Handle("pool of threads")
 _MANAGER = Handle(
     "manager of shared objects", instead="keep only the lists and dictionaries that it makes, which can be pickled"
 )
@@ -101,7 +101,8 @@ HANDLES: dict[str, Handle] = {
         ("concurrent.futures.ThreadPoolExecutor", "concurrent.futures.ProcessPoolExecutor",
          "concurrent.futures.thread.ThreadPoolExecutor"), _EXECUTOR,
     ),
-    **dict.fromkeys(("multiprocessing.Pool", "multiprocessing.pool.ThreadPool", "multiprocessing.dummy.Pool"), _POOL),
+    "multiprocessing.Pool": _POOL,
+    **dict.fromkeys(("multiprocessing.pool.ThreadPool", "multiprocessing.dummy.Pool"), _THREADS),
     "multiprocessing.Manager": _MANAGER,
     "subprocess.Popen": Handle("child process", "hang"),
     **dict.fromkeys(("lmdb.open", "lmdb.Environment"), _LMDB),

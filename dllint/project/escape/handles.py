@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from dllint.knowledge import DATASETS, WORKER_METHODS, keeps_as_it_is
 from dllint.model.facts import Event, Expr
@@ -18,8 +18,20 @@ from dllint.project.escape.handle_table import (
     Handle,
 )
 from dllint.project.evaluate import Evaluator
-from dllint.project.evaluate.abstract_values import Env, Ext, ExtInst, ExtMethod, Inst, Klass, Method, Mod, Seq, Value
-from dllint.project.program.module import Module
+from dllint.project.evaluate.abstract_values import (
+    Env,
+    Ext,
+    ExtInst,
+    ExtMethod,
+    Func,
+    Inst,
+    Klass,
+    Method,
+    Mod,
+    Seq,
+    Value,
+)
+from dllint.project.program.module import Module, Write
 
 _SETUP = frozenset({"__init__", "__new__", "__post_init__", "__init_subclass__", "__len__", "__attrs_post_init__"})
 """Methods that run in the main process: what they lead to is done before any worker starts."""
@@ -159,12 +171,13 @@ class Handles:
             klass = env.receiver.klass if isinstance(env.receiver, Inst) else self.evaluator.klass(env.module, owner)
             if self._let_go(klass, attribute, env) or self._let_go_outside(klass, attribute, env):
                 return False
-            return self._runs_before(env, klass, workers)
+            return self._runs_before(env, klass, attribute, workers)
         return True
 
-    def _runs_before(self, env: Env, klass: Klass, workers: frozenset[tuple[str, int]]) -> bool:
-        if (env.module.path, env.function) in self.set_up(klass) and self._set_up_runs(env, klass):
-            return True
+    def _runs_before(self, env: Env, klass: Klass, attribute: str, workers: frozenset[tuple[str, int]]) -> bool:
+        if (env.module.path, env.function) in self.set_up(klass):
+            if self._set_up_runs(env, klass) and self._set_up_leaves(env, klass, attribute):
+                return True
         leading = set(self._leading_to(env, klass))
         if "__enter__" in leading and self._entered_outside(env, klass, workers):
             return True
@@ -182,6 +195,35 @@ class Handles:
         if not isinstance(inst, Inst) or inst.call is None:
             return True
         return (env.module.path, env.function) in self._reached(self._entries(klass), self._methods(klass), inst)
+
+    def _set_up_leaves(self, env: Env, klass: Klass, attribute: str) -> bool:
+        """Whether one of its calls in the set-up may set the attribute: not `self.open(keep=False)`, if True does."""
+        owner, name = env.module.method_owner(env.function), env.facts.name
+        writes = env.module.writers.get((owner, attribute), {}).get(env.function, ())
+        if not writes or (env.module, env.function) in self._entries(klass):
+            return True
+        for path, index in self.set_up(klass):
+            module = self.evaluator.index.modules[path]
+            parts = [part for event in module.events(index) for part in event.walk() if part.args]
+            own = [part for part in parts if part.name == name and part.args[0].name == module.receiver_name(index)]
+            calls = [part for part in parts if part.kind == "call" and part.args[0] in own]
+            if len(calls) < len(own):
+                return True
+            if any(self._may_set(env, writes, call, module, index) for call in calls):
+                return True
+        return False
+
+    def _may_set(self, env: Env, writes: Iterable[Write], call: Expr, module: Module, index: int) -> bool:
+        """Whether a call of a method in another one reaches one of its writes."""
+        activations = self.evaluator.activations
+        receiver = env.receiver
+        caller = (
+            activations.method_env(receiver, module, index)
+            if receiver is not None
+            else activations.generic(module, index)
+        )
+        entered = activations.activation(Func(env.module, env.function), call, caller, receiver)
+        return any(self.evaluator.conditions.may_run(entered, write.target.start) for write in writes)
 
     def _entries(self, klass: Klass) -> list[tuple[Module, int]]:
         """The methods that making an object of the class, or asking its length, runs first."""

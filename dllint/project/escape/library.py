@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
 
 from dllint.finding import Note
-from dllint.knowledge import DATASET_MODULES, DATASETS, LOADED_BY_THEIR_PACKAGE, holds_arguments
+from dllint.knowledge import DATASETS, LOADED_BY_THEIR_PACKAGE, holds_arguments, is_of_datasets
 from dllint.model.facts import Expr, Function
 from dllint.project.escape.gone_through import GoneThrough
 from dllint.project.escape.own_training import OwnTraining
@@ -40,9 +40,7 @@ class Library:
 
     def is_dataset(self, klass: Klass) -> bool:
         """Whether a class surely is a dataset: by a base class known to be one."""
-        matches = self.evaluator.classes.is_a(
-            klass, lambda name: name in self.known or (name.startswith(DATASET_MODULES) and name[-1] != ".")
-        )
+        matches = self.evaluator.classes.is_a(klass, lambda name: name in self.known or is_of_datasets(name))
         return matches is Answer.YES
 
     @cached_property
@@ -53,6 +51,10 @@ class Library:
     def _is_loaded_elsewhere(self, klass: Klass) -> bool:
         found = self.evaluator.classes.is_a(klass, lambda name: name.startswith(LOADED_BY_THEIR_PACKAGE))
         return found is Answer.YES and self.is_dataset(klass)
+
+    def gives(self, value: Value) -> bool:
+        """Whether something is a dataset that goes to the loaders of a package."""
+        return isinstance(value, Inst) and self._is_loaded_elsewhere(value.klass)
 
     def _offers(self, klass: Klass) -> bool:
         """Whether a class is a dataset that others can import: not from a notebook."""
