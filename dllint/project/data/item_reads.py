@@ -173,18 +173,12 @@ class ItemReads:
         stepping = env.facts.name == "__next__" and index.kind in ("name", "attribute")
         return (stepping or self._varies(index, env)) and not self._is_one_of_few(index, env)
 
-    def _varies(self, index: Expr, env: Env, depth: int = MAX_STEPS) -> bool:
+    def _varies(self, index: Expr, env: Env) -> bool:
         if self.per_item.varies(index, env) is Answer.YES:
             return True
-        for part in index.walk() if depth else ():
-            if part.kind == "name" and any(self._varies(item, env, depth - 1) for item in _goes_over(part, env)):
-                return True
-            if part.kind == "call" and any(
-                isinstance(value, ExtInst) and value.name.startswith(_DRAWS)
-                for value in self.evaluator.values(part, env)
-            ):
-                return True
-        return False
+        calls = (part for part in index.walk() if part.kind == "call")
+        made = (value for call in calls for value in self.evaluator.values(call, env))
+        return any(isinstance(value, ExtInst) and value.name.startswith(_DRAWS) for value in made)
 
     def _is_one_of_few(self, index: Expr, env: Env, depth: int = MAX_STEPS) -> bool:
         """Whether an index is a label, by the names on the way to it, or counts round a constant."""
@@ -371,14 +365,6 @@ def _each(target: Expr, value: Expr) -> Iterator[tuple[Expr, Expr]]:
         yield target, value
     elif target.kind in ("tuple", "list") and value.kind in ("tuple", "list") and len(target.args) == len(value.args):
         yield from ((part, given) for part, given in zip(target.args, value.args, strict=True) if part.kind == "name")
-
-
-def _goes_over(name: Expr, env: Env) -> Iterator[Expr]:
-    """The expressions that the comprehensions around a name iterate over with it."""
-    for comprehension, target, iterable in env.module.comprehensions.get(env.function, ()):
-        if comprehension.start <= name.start < comprehension.end and not iterable.start <= name.start < iterable.end:
-            if any(part.name == name.name for part in target.walk()):
-                yield iterable
 
 
 def _searches(env: Env, loop: Event) -> bool:

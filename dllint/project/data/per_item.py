@@ -138,6 +138,9 @@ class PerItem:
         return Answer.UNKNOWN if once else Answer.NO
 
     def _name(self, name: Expr, env: Env, at: int | None) -> Answer:
+        over = list(_goes_over(name, env))
+        if over:
+            return _any(self.varies(item, env) for item in over)
         if env.function < 0 or name.name not in env.facts.bound:
             return Answer.UNKNOWN if name.name in env.module.writers_of_globals else self._outer(name, env)
         bindings = env.module.bindings[env.function, -1].get(name.name, ())
@@ -184,6 +187,14 @@ def _is_drawn(callee: Value) -> bool:
     """Whether a call gives something else each time: a random number, of a generator of its own as well."""
     made = callee.base if isinstance(callee, ExtMethod) else callee
     return isinstance(made, (Ext, ExtInst)) and made.name.startswith(_DRAWS)
+
+
+def _goes_over(name: Expr, env: Env) -> Iterator[Expr]:
+    """The expressions that the comprehensions around a name iterate over with it."""
+    for comprehension, target, iterable in env.module.comprehensions.get(env.function, ()):
+        if comprehension.start <= name.start < comprehension.end and not iterable.start <= name.start < iterable.end:
+            if any(part.name == name.name for part in target.walk()):
+                yield iterable
 
 
 def _any(answers: Iterable[Answer]) -> Answer:
