@@ -211,7 +211,8 @@ def _module_of(value: Value) -> Module | None:
 def _stored(module: Module, wanted: Callable[[Expr], bool]) -> Iterator[tuple[str, Expr]]:
     for name, writes in module.attribute_writes.items():
         for write in writes:
-            if write.event.value is not None and wanted(write.event.value):
+            # What only a branch stores takes the place of the number that the rest of the program has.
+            if write.event.value is not None and wanted(write.event.value) and not _is_conditional(module, write):
                 yield name, write.event.value
     for item in module.model.classes:
         for event in item.events:
@@ -224,6 +225,11 @@ def _stored(module: Module, wanted: Callable[[Expr], bool]) -> Iterator[tuple[st
                     for key, value in zip(part.args[::2], part.args[1::2], strict=True):
                         if isinstance(key.value, str) and wanted(value):
                             yield key.value, value
+
+
+def _is_conditional(module: Module, write: Write) -> bool:
+    kinds = {module.block(index).kind for index in module.enclosing(write.event.block)}
+    return not kinds.isdisjoint(("if", "else", "except", "case"))
 
 
 def _is_number(expr: Expr) -> bool:
