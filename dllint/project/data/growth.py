@@ -405,9 +405,14 @@ def _is_source(name: str) -> bool:
     last = name.rpartition(".")[2]
     if name in READ or name in _TABLES or name.startswith((*FRAMES, *_ARROW, "torchvision.datasets.")) or opens(name):
         return True
-    if last == "cursor" and name.startswith("lmdb."):
+    if goes_through_store(name):
         return True
     return last in LISTING or last in LINEWISE or name in LOADERS or splits_file(name)
+
+
+def goes_through_store(name: str) -> bool:
+    """Whether a callable gives the entries of an LMDB environment: its cursor, or an iterator of that."""
+    return name.startswith("lmdb.") and name.removesuffix("()").rpartition(".")[2] in ("cursor", "iternext", "iterprev")
 
 
 def _progresses(name: str) -> bool:

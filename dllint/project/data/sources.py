@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 from dllint.model.facts import Expr
 from dllint.project.data.elements import Kind
 from dllint.project.data.filled import Content
-from dllint.project.data.growth import LINEWISE, LISTING, READ, Growth, opens, reads_rows, splits_file
+from dllint.project.data.growth import (
+    LINEWISE,
+    LISTING,
+    READ,
+    Growth,
+    goes_through_store,
+    opens,
+    reads_rows,
+    splits_file,
+)
 from dllint.project.data.naming import means_few, means_text_or_identifier
 from dllint.project.data.tables import Tables
 from dllint.project.evaluate.abstract_values import Ext, ExtInst, ExtMethod, Value
@@ -82,6 +91,8 @@ class Sources:
             return Content(Kind.ROW if reads_rows(value.name) else Kind.STR, MADE)
         if self._holds_text(value):
             return Content(Kind.STR, MADE)
+        if isinstance(value, ExtInst) and goes_through_store(value.name):
+            return Content(Kind.STR if _asks_for_keys(value.call) else Kind.ROW, MADE)
         name = self.tables.column(value)
         if name is None or means_few(name):
             return None
@@ -100,6 +111,12 @@ class Sources:
             return dtype.value
         values = self.evaluator.values(dtype, array.env)
         return next((value.name.rpartition(".")[2] for value in values if isinstance(value, Ext)), "")
+
+
+def _asks_for_keys(call: Expr) -> bool:
+    """Whether a cursor of LMDB gives keys alone or values alone, not pairs of them."""
+    asked = (call.keyword(part) for part in ("keys", "values"))
+    return any(part is not None and part.value is False for part in asked)
 
 
 def _name(value: Value) -> str:
