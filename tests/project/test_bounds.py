@@ -7,7 +7,7 @@ import pytest
 from dllint import registry
 from dllint.collect import collect
 from dllint.project import Project
-from dllint.project.evaluate.abstract_values import Const
+from dllint.project.evaluate.abstract_values import Const, Inst
 from dllint.project.evaluate.call_sites import MAX_JOINED, MAX_ON_OBJECTS
 from dllint.project.evaluate.shapes import MAX_VALUES, unique
 from dllint.project.loaders.worker_counts import Workers
@@ -355,7 +355,7 @@ def test_operators_of_one_class() -> None:
 
 
 def test_objects_that_call_each_other() -> None:
-    """Twenty-four objects of one class are told apart, but not the pairs of them."""
+    """Twenty-four objects of one class are told apart, but of the pairs of them only whether one calls itself."""
     evaluator = project(JOINED).evaluator
     (module,) = evaluator.index
     main = evaluator.generic(module, -1)
@@ -364,7 +364,7 @@ def test_objects_that_call_each_other() -> None:
     (first, again) = module.calls["picked"]
     outer = [evaluator.env(module, picked, first.expr, main, receiver) for receiver in objects]
     inner = {evaluator.env(module, picked, again.expr, env, receiver) for env in outer for receiver in objects}
-    assert len(set(objects)) == len(set(outer)) == len(inner) == 24
+    assert len(set(objects)) == len(set(outer)) == 24 and len(inner) == 48
 
 
 OPTIONS = """\
@@ -455,3 +455,49 @@ def test_a_base_that_a_function_finds_is_not_followed() -> None:
     wrapped, plain = found.evaluator.classes.all_classes[1:]
     assert not found.evaluator.classes.plain(wrapped)
     assert [klass.facts.name for klass in found.evaluator.classes.mro(plain)] == ["Plain", "Known"]
+
+
+REGISTRY = """\
+class Registry:
+    def __init__(self, name, parent=None):
+        self.known = {}
+        self.children = []
+        if parent is not None:
+            parent.adopt(self)
+    def adopt(self, registry):
+        self.children.append(registry)
+    def add(self, item):
+        self.known[item.__name__] = item
+    def register(self):
+        def register_one(item):
+            self.add(item)
+            return item
+        return register_one
+    def get(self, name):
+        for child in self.children:
+            if name in child.known:
+                return child.known[name]
+        return self.known[name]
+
+def build(config, registry):
+    return registry.get(config["type"])(**config)
+
+DATASETS = Registry("datasets")
+HOOKS = Registry("hooks")
+LOCAL = Registry("local", parent=HOOKS)
+"""
+
+
+@pytest.mark.parametrize("others", [3, 2 * MAX_VALUES])
+def test_registries_of_one_class_stay_apart(others: int) -> None:
+    """However many calls fill them: what a method calls on its own object runs on that."""
+    hooks = "".join(f"@HOOKS.register()\nclass Hook{number}: pass\n" for number in range(others))
+    text = f"{REGISTRY}{hooks}@LOCAL.register()\nclass Local: pass\n"
+    found = project(
+        f"{text}@DATASETS.register()\nclass Rows: pass\ndef main(config):\n    dataset = build(config, DATASETS)\n"
+    )
+    (module,) = found.index
+    (main,) = (facts.index for facts in module.model.functions if facts.name == "main")
+    env = found.evaluator.generic(module, main)
+    (dataset,) = (found.evaluator.values(event.value, env) for event in module.events(main) if event.value)
+    assert [value.klass.facts.name for value in dataset if isinstance(value, Inst)] == ["Rows"]

@@ -8,7 +8,8 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Event, Expr, Function, Parameter
-from dllint.project.evaluate.abstract_values import Env, ExtInst, Free, Inst, Seq, Value, Values, stands
+from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Free, Inst, Seq, Value, Values, stands
+from dllint.project.evaluate.attributes import may_be_same
 from dllint.project.evaluate.call_sites import MAX_JOINED
 from dllint.project.evaluate.shapes import Argument, Under, decorated, each_once, is_accessor, unique
 from dllint.project.evaluate.strong_updates import just_stored
@@ -172,14 +173,28 @@ class Arguments:
     def _calling(self, env: Env) -> Iterator[tuple[Site, int, Env]]:
         """The calls that may have made an activation, with the positional arguments to skip and the callers'.
 
-        What a method calls on its own object, or through `super()`, runs on objects of its own class alone.
+        What a method calls on its own object, or through `super()`, runs on objects of its own class alone, and what
+        code calls on objects that are all known runs on these.
         """
         for site, skip in self.evaluator.call_sites.known(env.module, env.function):
             if isinstance(env.receiver, Inst) and _is_on_own_object(site):
                 owner = self.evaluator.klass(site.module, site.module.method_owner(site.function))
                 if not self.evaluator.classes.may_be(env.receiver, owner):
                     continue
+            elif isinstance(env.receiver, Inst) and self._is_on_another(site, env.receiver):
+                continue
             yield site, skip, self.caller_env(site, env)
+
+    def _is_on_another(self, site: Site, inst: Inst) -> bool:
+        """Whether all that a method is called on are other objects than this one, each made by another call."""
+        callee = site.expr.args[0]
+        if inst.call is None or callee.kind != "attribute":
+            return False
+        owners = self.evaluator.values(callee.args[0], self.evaluator.generic(site.module, site.function))
+        made = [owner for owner in owners if not (isinstance(owner, Const) and owner.value is None)]
+        return bool(made) and all(
+            isinstance(owner, Inst) and owner.call is not None and not may_be_same(owner, inst, False) for owner in made
+        )
 
     def caller_env(self, site: Site, env: Env) -> Env:
         """The caller's activation; a method that calls its own object's method runs on the same instance."""

@@ -42,10 +42,16 @@ class Activations:
             if self.multiplicity.forgets_calls(module, function, known):
                 call = caller = None
             elif levels <= 1 and (known or self.multiplicity.has_many_callers(module, function)):
-                caller = self.generic(caller.module, caller.function)
+                same = receiver is not None and caller.receiver == receiver
+                caller = self._on_its_object(caller) if same else self.generic(caller.module, caller.function)
             elif caller.depth >= levels:
                 caller = self._shortened(caller, max(levels - 1, 0))
         return self._interned(module, function, call, caller, receiver, outer, skip)
+
+    def _on_its_object(self, env: Env) -> Env:
+        """An activation of which its object is known, and nothing of its callers."""
+        outer = self._on_its_object(env.outer) if env.outer is not None and env.outer.function >= 0 else env.outer
+        return self._interned(env.module, env.function, None, None, env.receiver, outer, 0)
 
     def _interned(
         self,
