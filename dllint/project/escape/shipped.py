@@ -48,7 +48,6 @@ from dllint.project.evaluate.abstract_values import (
 )
 from dllint.project.evaluate.attributes import may_be_same
 from dllint.project.evaluate.shapes import decorated
-from dllint.project.evaluate.signatures import is_refused
 from dllint.project.loaders.boundaries import Boundaries, Loader
 from dllint.project.program.module import Module, Write
 from dllint.source import Span
@@ -218,7 +217,7 @@ class Shipped:
                 continue
             if step.certainty is Certainty.LIKELY and type(value) is Inst and self._doubtful(value):
                 continue
-            if type(value) is Inst and is_refused(self.evaluator, value):
+            if type(value) is Inst and self.evaluator.calls.signatures.is_refused(value):
                 step = step._replace(decided=False)
             seen.add(value)
             if isinstance(value, _BARE) and not _made_by_unknown(step):

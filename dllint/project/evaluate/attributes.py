@@ -357,19 +357,20 @@ class Attributes:
     def _set_outside(self, klass: Klass) -> dict[str, None]:
         """The attributes that code sets on instances of a class itself. What tests make, no other code gets."""
         found: dict[str, None] = {}
+        may_have: dict[str, bool] = {}
         for module in self.evaluator.programs.sharing(klass.module):
             if klass.module.is_test and not module.is_test:
                 continue
-            for name, writes in module.attribute_writes.items():
-                if any(self._sets(write, module, klass) for write in writes if self._may_have(klass, name)):
+            for name, writes in module.writes_on_others.items():
+                if name not in may_have:
+                    may_have[name] = self._may_have(klass, name)
+                if may_have[name] and any(self._sets(write, module, klass) for write in writes):
                     found[name] = None
         return found
 
     def _sets(self, write: Write, module: Module, klass: Klass) -> bool:
-        """Whether a write is to an instance of a class, under a name that isn't the receiver's."""
+        """Whether a write is to an instance of a class."""
         base = write.target.args[0]
-        if base.kind != "name" or base.name == module.receiver_name(write.function):
-            return False
         if self.evaluator.annotations.excludes(base, module, write.function, klass.module):
             return False
         values = self.evaluator.values(base, self.evaluator.generic(module, write.function))

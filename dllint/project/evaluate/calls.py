@@ -26,7 +26,7 @@ from dllint.project.evaluate.abstract_values import (
     passed,
 )
 from dllint.project.evaluate.shapes import GENERATOR, as_int, decorated, derived, describe, text_around, unique
-from dllint.project.evaluate.signatures import changed, refuses
+from dllint.project.evaluate.signatures import Signatures, changed
 
 if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
@@ -43,6 +43,7 @@ class Calls:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
+        self.signatures = Signatures(evaluator)
         self._merged: dict[tuple[int, int, int], Expr] = {}
         self._blank: dict[tuple[int, int], Expr] = {}
         self._partials: dict[int, int] = {}
@@ -60,7 +61,8 @@ class Calls:
 
     def callees(self, call: Expr, env: Env) -> list[Value]:
         """What a call in the code may run: not what can't bind its arguments and raises `TypeError` instead."""
-        return [value for value in self.evaluator.values(call.args[0], env) if not refuses(self.evaluator, value, call)]
+        values = self.evaluator.values(call.args[0], env)
+        return [value for value in values if not self.signatures.refuses(value, call)]
 
     def result(self, callee: Value, call: Expr, env: Env, skip: int = 0) -> Iterable[Value]:
         """The results of calling a value."""

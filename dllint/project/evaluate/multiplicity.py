@@ -39,7 +39,9 @@ class Multiplicity:
         self.index = index
         self._owners_of: dict[str, int] = {}
         self._made: dict[tuple[str, int], int] = {}
+        self._levels: dict[tuple[str, int, bool], int] = {}
         self._levels_of: dict[tuple[str, int], int] = {}
+        self._objects_of: dict[tuple[str, int], int] = {}
         self._contexts_of: dict[tuple[str, int, bool], int] = {}
         self._many_calls: dict[tuple[str, int], bool] = {}
         self._families: dict[str, tuple[str, ...]] = {}
@@ -51,13 +53,16 @@ class Multiplicity:
         callback or the method of an operator is called by other names, so that the text doesn't say how often: it has
         one.
         """
-        name = called_as(module, function)
-        owner = module.model.functions[function].owner
-        objects = self._objects(module.model.classes[owner].name, 0) if of_object and owner >= 0 else 1
-        key = name, objects
-        if key not in self._levels_of:
-            self._levels_of[key] = self._find_levels(name, objects)
-        return self._levels_of[key]
+        asked = module.path, function, of_object
+        if asked not in self._levels:
+            name = called_as(module, function)
+            owner = module.model.functions[function].owner
+            objects = self._objects(module.model.classes[owner].name, 0) if of_object and owner >= 0 else 1
+            key = name, objects
+            if key not in self._levels_of:
+                self._levels_of[key] = self._find_levels(name, objects)
+            self._levels[asked] = self._levels_of[key]
+        return self._levels[asked]
 
     def _find_levels(self, name: str, objects: int) -> int:
         first = self._contexts(name, 1)
@@ -99,7 +104,11 @@ class Multiplicity:
 
     def _objects(self, name: str, owners: int) -> int:
         """How many objects have the methods of a class, when so many of their owners count."""
-        return _limited((self._made_of(each, owners) for each in self._family(name)), MAX_OBJECTS)
+        key = name, owners
+        if key not in self._objects_of:
+            made = (self._made_of(each, owners) for each in self._family(name))
+            self._objects_of[key] = _limited(made, MAX_OBJECTS)
+        return self._objects_of[key]
 
     def _made_of(self, name: str, owners: int) -> int:
         """How many objects of a class itself are made, when so many of their owners count."""

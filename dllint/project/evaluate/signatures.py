@@ -15,41 +15,52 @@ _USUAL = ("builtins.", "abc.", "typing.", "torch.", "multiprocessing.", "threadi
 """Where bases come from whose metaclasses hand the arguments of a call to `__init__` as they are."""
 
 
-def refuses(evaluator: Evaluator, callee: Value, call: Expr) -> bool:
-    """Whether a callee of the project surely can't bind the arguments that a call in the code writes."""
-    match callee:
-        case Klass():
-            init = evaluator.classes.method(callee, "__init__")
-            return init is not None and _made_by(evaluator, callee, init) and _cannot_bind(init.func.facts, call, 1)
-        case Method(func=func):
-            return _cannot_bind(func.facts, call, 0 if decorated(func.facts, "staticmethod") else 1)
-        case Func() if callee.facts.owner < 0 and call.args[0].kind == "name":
-            return _cannot_bind(callee.facts, call, 0)
-    return False
+class Signatures:
+    """Which calls the signatures of the project's functions rule out."""
 
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self._binds: dict[tuple[Expr, int, int], bool] = {}
+        """By call, function and bound arguments: the same in all activations."""
 
-def is_refused(evaluator: Evaluator, inst: Inst) -> bool:
-    """Whether a class surely has no parameter for what it is made with, perhaps by a partial."""
-    init = evaluator.classes.method(inst, "__init__")
-    if init is None or inst.call is None or inst.env is None or inst.env.module.settings or inst.call.kind != "call":
+    def refuses(self, callee: Value, call: Expr) -> bool:
+        """Whether a callee of the project surely can't bind the arguments that a call in the code writes."""
+        match callee:
+            case Klass():
+                init = self.evaluator.classes.method(callee, "__init__")
+                return init is not None and self._made_by(callee, init) and not self._can_bind(init.func.facts, call, 1)
+            case Method(func=func):
+                return not self._can_bind(func.facts, call, 0 if decorated(func.facts, "staticmethod") else 1)
+            case Func() if callee.facts.owner < 0 and call.args[0].kind == "name":
+                return not self._can_bind(callee.facts, call, 0)
         return False
-    return _made_by(evaluator, inst.klass, init) and _has_too_much(init.func.facts, inst.call, 1)
 
+    def is_refused(self, inst: Inst) -> bool:
+        """Whether a class surely has no parameter for what it is made with, perhaps by a partial."""
+        init = self.evaluator.classes.method(inst, "__init__")
+        if init is None or inst.call is None or inst.env is None or inst.env.module.settings:
+            return False
+        made = inst.call.kind == "call" and self._made_by(inst.klass, init)
+        return made and _has_too_much(init.func.facts, inst.call, 1)
 
-def _made_by(evaluator: Evaluator, klass: Klass, init: Method) -> bool:
-    """Whether calling a class calls its `__init__` with the same arguments."""
-    if not evaluator.classes.plain(klass) or changed(init.func.facts):
-        return False
-    own = klass.facts.methods.get("__init__") == init.func.index and klass.module is init.func.module
-    external = evaluator.classes.external_bases(klass)
-    return all(name.startswith(_USUAL if own else ("builtins.object", "abc.ABC")) for name in external) and not any(
-        item.facts.decorators or item.facts.keywords or "__new__" in item.facts.methods
-        for item in evaluator.classes.mro(klass)
-    )
+    def _made_by(self, klass: Klass, init: Method) -> bool:
+        """Whether calling a class calls its `__init__` with the same arguments."""
+        classes = self.evaluator.classes
+        if not classes.plain(klass) or changed(init.func.facts):
+            return False
+        own = klass.facts.methods.get("__init__") == init.func.index and klass.module is init.func.module
+        external = classes.external_bases(klass)
+        return all(name.startswith(_USUAL if own else ("builtins.object", "abc.ABC")) for name in external) and not any(
+            item.facts.decorators or item.facts.keywords or "__new__" in item.facts.methods
+            for item in classes.mro(klass)
+        )
 
-
-def _cannot_bind(function: Function, call: Expr, bound: int) -> bool:
-    return not changed(function) and (_has_too_much(function, call, bound) or _lacks_some(function, call, bound))
+    def _can_bind(self, function: Function, call: Expr, bound: int) -> bool:
+        key = call, id(function), bound
+        if key not in self._binds:
+            refused = _has_too_much(function, call, bound) or _lacks_some(function, call, bound)
+            self._binds[key] = changed(function) or not refused
+        return self._binds[key]
 
 
 def changed(function: Function) -> bool:

@@ -79,6 +79,7 @@ class Edge(NamedTuple):
 
 
 Skips = Callable[[Running, Event], bool]
+_Code = tuple[str, int, Value | None]
 
 
 class Reach:
@@ -101,34 +102,39 @@ class Reach:
 
         A stream that goes over another one of its class runs once per object: each has a source of its own.
         """
-        queue = deque((running, False) for running in entries)
-        seen: set[tuple[str, int, object]] = set()
+        queue = deque((running, _code(running.env)) for running in entries)
+        seen: set[_Code] = set()
         while queue and len(seen) < MAX_FUNCTIONS:
-            running, chained = queue.popleft()
-            receiver = running.env.receiver
-            own = receiver.klass if isinstance(receiver, Inst) else None
-            key = (*running.function, receiver if chained else own)
-            if running.env.function >= 0 and key in seen:
+            running, code = queue.popleft()
+            if running.env.function >= 0 and code in seen:
                 continue
-            seen.add(key)
+            seen.add(code)
             yield running
-            queue += ((called, _goes_on(running, called)) for called in self.called(running))
+            for edge in self.edges(running.env):
+                code = _code(edge.env, _goes_on(running.env, edge.env))
+                called = self._entered(running, edge) if code not in seen else None
+                if called is not None:
+                    queue.append((called, code))
 
     def called(self, running: Running) -> Iterator[Running]:
         """The code that this code runs directly."""
-        for edge in self.edges(running.env):
-            if running.start is not None and running.env.function < 0 and edge.event is not running.start:
-                continue
-            if self.skips(running, edge.event):
-                continue
-            decided = edge.only and self.evaluator.conditions.decided(running.env, edge.at.start)
-            if running.truncated and not decided:
-                continue
-            note = running.note(edge.at, f"calls `{edge.env.facts.name}`")
-            yield Running(
-                edge.env, (note, *running.route), running.loader, running.start, running.entry,
-                running.decided and decided, running.truncated or edge.truncated,
-            )  # fmt: skip
+        found = (self._entered(running, edge) for edge in self.edges(running.env))
+        return (called for called in found if called is not None)
+
+    def _entered(self, running: Running, edge: Edge) -> Running | None:
+        """What an edge runs, if it does where this code runs."""
+        if running.start is not None and running.env.function < 0 and edge.event is not running.start:
+            return None
+        if self.skips(running, edge.event):
+            return None
+        decided = edge.only and self.evaluator.conditions.decided(running.env, edge.at.start)
+        if running.truncated and not decided:
+            return None
+        note = running.note(edge.at, f"calls `{edge.env.facts.name}`")
+        return Running(
+            edge.env, (note, *running.route), running.loader, running.start, running.entry,
+            running.decided and decided, running.truncated or edge.truncated,
+        )  # fmt: skip
 
     def edges(self, env: Env) -> tuple[Edge, ...]:
         """The calls of an activation; computed once, for walks from many places meet in the same code."""
@@ -260,9 +266,17 @@ class Reach:
         )
 
 
-def _goes_on(running: Running, called: Running) -> bool:
+def _code(env: Env, of_object: bool = False) -> _Code:
+    """What an activation runs: a function, on an object of a class, or on this very object."""
+    receiver = env.receiver
+    own = receiver.klass if isinstance(receiver, Inst) else None
+    return env.module.path, env.function, receiver if of_object else own
+
+
+def _goes_on(env: Env, called: Env) -> bool:
     """Whether a stream goes over another one of its class."""
-    return called.function == running.function and called.env.function >= 0 and called.env.facts.name == "__iter__"
+    same = called.function == env.function and called.module is env.module
+    return same and called.function >= 0 and called.facts.name == "__iter__"
 
 
 def calls_of(event: Event) -> Iterator[Expr]:

@@ -221,6 +221,17 @@ class Module:
         return found
 
     @cached_property
+    def writes_on_others(self) -> dict[str, list[Write]]:
+        """Every `name.attribute = value` on another object than the receiver, under the attribute's name."""
+        found: dict[str, list[Write]] = {}
+        for attribute, writes in self.attribute_writes.items():
+            names = [(write, write.target.args[0]) for write in writes if write.target.args[0].kind == "name"]
+            others = [write for write, base in names if base.name != self.receiver_name(write.function)]
+            if others:
+                found[attribute] = others
+        return found
+
+    @cached_property
     def self_writes(self) -> dict[int, dict[str, list[Write]]]:
         """For each class, the attributes that its own methods set on their first parameter."""
         found: dict[int, dict[str, list[Write]]] = defaultdict(lambda: defaultdict(list))
