@@ -355,7 +355,7 @@ def test_operators_of_one_class() -> None:
 
 
 def test_objects_that_call_each_other() -> None:
-    """Twenty-four objects of one class are told apart, but of the pairs of them only whether one calls itself."""
+    """Objects of one class are told apart, but of the pairs of them only whether one calls itself."""
     evaluator = project(JOINED).evaluator
     (module,) = evaluator.index
     main = evaluator.generic(module, -1)

@@ -17,7 +17,7 @@ from dllint.project.program.module import Module, Site
 
 MAX_LEVELS = 5
 """Calls in a row that are told apart by their callers."""
-MAX_CONTEXTS = 24
+MAX_CONTEXTS = 64
 """So many contexts of one function are told apart: one more level of callers counts only as long as the calls that have
 the function's name come to no more."""
 MAX_OWNERS = 3
