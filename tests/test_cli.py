@@ -545,7 +545,7 @@ ROWS = "".join(f"    {{'id': {n}, 'name': 'item {n}', 'tags': ['a', 'b', {n}.5]}
 HURTING = {
     "syntax error": ("from torch.utils.data import DataLoader\nx = (\n", "DLL900 syntax error: '(' was never closed"),
     "indentation": ("# Dataset\nif x:\ny = 1\n", "DLL900 syntax error: expected an indented block"),
-    "python 2": ('from multiprocessing import Pool\nprint "a"\n', "(Python 2?)"),
+    "python 2": ('from multiprocessing import Pool\nprint "a"\n', "DLL900 syntax error: `print x` is Python 2"),
     "binary": (b"\x7fELF\0\0DataLoader", "DLL903 not analyzed: looks like a binary file"),
     "latin-1": (b"# DataLoader\ns = '\xe9'\n", "DLL903 not analyzed: is not valid utf-8: byte 0xe9 at offset 18"),
     "odd encoding": (b"# coding: klingon\n# DataLoader\n", "DLL903 not analyzed: unknown encoding"),

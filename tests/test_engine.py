@@ -181,7 +181,7 @@ def test_broken_files_are_findings_and_the_others_are_checked(tmp_path: Path) ->
     messages = {finding.path: finding.message for finding, _ in result.findings}
     assert "binary" in messages["binary.py"]
     assert "byte 0xe9" in messages["latin.py"]
-    assert "Python 2?" in messages["python2.py"]
+    assert "`print x` is Python 2" in messages["python2.py"]
     assert result.crashes == ()
 
 

@@ -22,11 +22,21 @@ _SMALL = frozenset(
     for node_type in vars(cst).values()
     if isinstance(node_type, type) and issubclass(node_type, (cst.BaseSmallStatement, cst.BaseCompoundStatement))
 )
-_PYTHON_2 = re.compile(
-    r"^[ \t]*(?:print[ \t]+[^\s=(.,:\[]|print[ \t]*>>|exec[ \t]+[\"'\w]|except[ \t]+[\w.]+[ \t]*,[ \t]*\w+[ \t]*:"
-    r"|raise[ \t]+\w[\w.]*[ \t]*,)|\b(?:ur|UR)[\"']|\b0[0-7]+\b(?!\.)|<>|`",
-    re.MULTILINE,
-)
+_PYTHON_2 = re.compile(r"\b(?:ur|UR)[\"']|\b0[0-7]+\b(?!\.)|<>|`")
+"""What Python 2 accepts, and what may also be a slip."""
+_STATEMENTS = {
+    re.compile(r"(?:^|[;:])[ \t]*print(?:[ \t]+[^\s=(.,:\[]|[ \t]*>>)"): ("print x", "print(x)"),
+    re.compile(r"(?:^|[;:])[ \t]*exec[ \t]+[\"'\w]"): ("exec x", "exec(x)"),
+    re.compile(r"(?:^|[;:])[ \t]*except[ \t]+(?:[\w.]+|\([^()]*\))[ \t]*,[ \t]*\w+[ \t]*:"): (
+        "except X, e",
+        "except X as e",
+    ),
+    re.compile(r"(?:^|[;:])[ \t]*raise[ \t]+\w[\w.]*[ \t]*,"): ("raise X, text", "raise X(text)"),
+}
+"""The beginnings of statements that Python 2 alone accepts, with their form there and in Python 3."""
+_KEYWORD = re.compile(r"(?<=\.)(?:async|await)\b|\b(?:async|await)(?=[ \t]*(?:=[^=]|[,).]|import\b))")
+"""A name that is a keyword since Python 3.7."""
+_TO_DEVICE = re.compile(r"\.(?:cuda|to)\([^()]*$")
 
 
 class Tree:
@@ -115,10 +125,21 @@ def _explain(text: str, error: cst.ParserSyntaxError) -> NotParsed:
         message = _line(python)
     else:
         return NotParsed(f"Python accepts this file, but LibCST does not: {message}", row, column, "syntax")
-    refused = next(iter(text.split("\n")[max(row, 1) - 1 : max(row, 1)]), "")
-    if "Missing parentheses in call to" in message or _PYTHON_2.search(refused):
-        message = f"{message} (Python 2?)"
-    return NotParsed(message, max(row, 1), max(column, 1), "syntax")
+    row, column = max(row, 1), max(column, 1)
+    refused = next(iter(text.split("\n")[row - 1 : row]), "")
+    return NotParsed(_of_old_python(refused, column - 1, message), row, column, "syntax")
+
+
+def _of_old_python(line: str, at: int, message: str) -> str:
+    """What an old Python accepts of a line that Python refuses at a column, in words, or Python's own message."""
+    for name in _KEYWORD.finditer(line):
+        if name.start() <= at and not line[name.end() : at].strip():
+            now = "; torch calls it `non_blocking`" if _TO_DEVICE.search(line[: name.start()]) else ""
+            return f"`{name[0]}` is a keyword since Python 3.7, and no name{now}"
+    for statement, (before, now) in _STATEMENTS.items():
+        if statement.search(line):
+            return f"`{before}` is Python 2, Python 3 has `{now}`"
+    return f"{message} (Python 2?)" if _PYTHON_2.search(line) else message
 
 
 def _line(error: object) -> str:
