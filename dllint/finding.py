@@ -37,8 +37,9 @@ class Finding(msgspec.Struct, frozen=True):
     `path` is relative to the project's root, with forward slashes. `outcomes` says per start method (`fork`, `spawn`,
     `forkserver`) what happens: `exception`, `hang`, `corrupt`, `bloat` or `ok`. `anchors` are the places besides the
     cause where the finding may be shown or silenced, usually the boundary. `key` names cause and boundary without line
-    numbers (baselines). `data` is what the rule's own `fix` needs. `design` is the engine's: the same for findings that
-    are reported once, "" for a finding without others.
+    numbers (baselines). `data` is what the rule's own `fix` needs. `group` names what several findings of a rule are
+    about: a class with several lists. `design` is the engine's: the same for findings that are reported once, "" for a
+    finding without others.
     """
 
     code: str
@@ -52,6 +53,7 @@ class Finding(msgspec.Struct, frozen=True):
     anchors: tuple[tuple[str, Span], ...] = ()
     key: str = ""
     data: Any = None
+    group: str = ""
     design: str = ""
 
     @property

@@ -94,10 +94,9 @@ def test_training_and_validation_of_one_dataset_are_one_design(folder: Path) -> 
     assert [line.partition(" (and ")[2] for line in lines()] == ["5 more here: lines 15, 16, 19, 20, 21)"]
 
 
-def test_attributes_of_one_dataset_are_told_by_their_names(folder: Path) -> None:
-    kept = """\
+LISTS = """\
 class Names(Dataset):
-    def __init__(self, root):
+    def __init__(self, root, rows):
         self.images = [str(path) for path in root.glob("*.png")]
         self.masks = [str(path) for path in root.glob("*.tif")]
 
@@ -105,13 +104,32 @@ class Names(Dataset):
         return self.images[index], self.masks[index]
 
 
-def main(root):
-    for batch in DataLoader(Names(root), num_workers=4):
+def main(root, rows):
+    for batch in DataLoader(Names(root, rows), num_workers=4):
         print(batch)
 """
-    (folder / "train.py").write_text(f"{HEAD}{kept}")
-    told = lines("--select", "DLL201")
-    assert [re.findall("kept as `(.*?)`", line) for line in told] == [["images"], ["masks"]]
+
+
+def test_lists_of_one_dataset_are_told_once(folder: Path) -> None:
+    (folder / "train.py").write_text(f"{HEAD}{LISTS}")
+    (told,) = lines("--select", "DLL201")
+    assert re.findall("kept as `(.*?)`", told) == ["images"]
+    assert told.endswith("(and 1 more here: line 16)")
+    found = rows("--select", "DLL201")
+    assert [re.findall("kept as `(.*?)`", row["message"])[0] for row in found] == ["images", "masks"]
+    assert found[0]["design"] == found[1]["design"] == found[0]["fingerprint"]
+
+
+def test_lists_of_two_datasets_and_with_two_remedies_are_told_by_themselves(folder: Path) -> None:
+    (folder / "train.py").write_text(f"{HEAD}{LISTS}")
+    (folder / "other.py").write_text(f"{HEAD}{LISTS.replace('Names', 'Others').replace('images', 'scans')}")
+    assert [line.partition(" (and ")[2] for line in lines("--select", "DLL201")] == ["1 more here: line 16)"] * 2
+    numbers = "[row['image_id'] for row in json.load(rows)]"
+    records = "[(row['image_id'], row['text'], str(path)) for row in json.load(rows) for path in root.glob('*')]"
+    text = re.sub(r"(images = ).*", rf"\1{numbers}", re.sub(r"(masks = ).*", rf"\1{records}", LISTS))
+    (folder / "other.py").unlink()
+    (folder / "train.py").write_text(f"import json\n{HEAD}{text}")
+    assert [re.findall("kept as `(.*?)`", line) for line in lines("--select", "DLL202")] == [["images"], ["masks"]]
 
 
 def test_copied_code_is_told_once_with_its_other_files(folder: Path) -> None:

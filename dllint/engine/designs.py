@@ -1,4 +1,4 @@
-"""Which findings are one design: the lambdas of one `Compose`, or of one table, and code that was copied.
+"""Which findings are one design: the lambdas of one `Compose` or table, the lists of one class, code that was copied.
 
 Reports tell such findings once and name the other places below; each place stays a finding of its own, which is fixed,
 silenced and kept in a baseline by itself.
@@ -36,10 +36,12 @@ def joined(findings: Sequence[Finding], source: Callable[[str], Source]) -> list
 
 
 def _keys(finding: Finding, source: Callable[[str], Source]) -> Iterator[Key]:
-    """The same message about the same text or by the same way; in one container, up to what holds them there."""
+    """The same message about the same text or by the same way; in one container or class, up to how it holds them."""
     kind, said = (finding.code, finding.severity), finding.message
     text = source(finding.path).text[finding.span.start : finding.span.end]
     yield *kind, said, " ".join(text.split())
+    if finding.group:
+        yield *kind, finding.group, _consequence(finding)
     boundaries = finding.anchors
     steps = {(note.path, note.span) for note in finding.notes}
     for step in {*steps, *boundaries}:
@@ -52,9 +54,14 @@ def _keys(finding: Finding, source: Callable[[str], Source]) -> Iterator[Key]:
 
 def _meant(finding: Finding) -> tuple[frozenset[str], str]:
     """What is named, but for what holds it, and the consequence: in one `Compose`, lambdas are held in several ways."""
-    what, _, consequence = finding.message.partition(": ")
+    what = finding.message.partition(": ")[0]
     holders = {name for note in finding.notes for name in _NAME.findall(note.text)}
-    return frozenset(_NAME.findall(what)) - holders, consequence
+    return frozenset(_NAME.findall(what)) - holders, _consequence(finding)
+
+
+def _consequence(finding: Finding) -> str:
+    """What a message says of what it names."""
+    return finding.message.partition(": ")[2]
 
 
 def _name(findings: Iterable[Finding]) -> str:

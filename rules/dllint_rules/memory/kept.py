@@ -170,4 +170,5 @@ def bloat(
         anchors=((loader.path, loader.span),) if loader is not None else (),
         key=f"{code}:{write.path}:{key}",
         data=held,
+        group=f"{write.path}:{held.holder.owner}",
     )
