@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
 
 from dllint.finding import Note
-from dllint.knowledge import DATASETS, LOADED_BY_THEIR_PACKAGE, holds_arguments, is_of_datasets
+from dllint.knowledge import DATASETS, LOADED_BY_THEIR_PACKAGE, WORKER_METHODS, holds_arguments, is_of_datasets
 from dllint.model.facts import Expr, Function
 from dllint.project.escape.gone_through import GoneThrough
 from dllint.project.escape.own_training import OwnTraining
@@ -24,7 +24,11 @@ _FOR_WORKERS = re.compile(
     r"(?<![a-z])(pre_?process(ing)?(_fn)?|transforms?|collat(e|or)(_fn)?|augment(ation)?s?)(?![a-z])", re.IGNORECASE
 )
 
-
+_BARE = frozenset({
+    "torch.utils.data.Dataset", "torch.utils.data.IterableDataset", "builtins.object", "abc.ABC", "typing.Generic",
+})  # fmt: skip
+"""Bases that give a class neither items nor a length."""
+_PROTOCOL = frozenset({*WORKER_METHODS, "__len__"})
 _DECORATED = frozenset({"cls", "klass", "func", "fn", "function", "method"})
 
 
@@ -58,7 +62,16 @@ class Library:
 
     def _offers(self, klass: Klass) -> bool:
         """Whether a class is a dataset that others can import: not from a notebook."""
-        return self.is_dataset(klass) and not klass.module.notebook
+        return self.is_dataset(klass) and not klass.module.notebook and not self._is_never_loaded(klass)
+
+    def _is_never_loaded(self, klass: Klass) -> bool:
+        """Whether a class is a dataset by its base alone: without items or a length, and nothing derives from it."""
+        classes = self.evaluator.classes
+        if not classes.plain(klass) or not _BARE.issuperset(classes.external_bases(klass)):
+            return False
+        if next(classes.subclasses(klass), None) is not None:
+            return False
+        return all(_PROTOCOL.isdisjoint(_names(base)) for base in classes.mro(klass))
 
     def _stays(self, klass: Klass, runs: bool) -> bool:
         """Whether the project's own code goes through a dataset, in its own process, and nobody else has it."""
@@ -88,6 +101,8 @@ class Library:
             if known and not self._is_loaded_elsewhere(klass):
                 continue
             if klass in reached or not self.is_dataset(klass) or self._stays(klass, runs):
+                continue
+            if self._is_never_loaded(klass):
                 continue
             for site in self.evaluator.index.calls_named((klass.facts.name,)):
                 env = self.evaluator.generic(site.module, site.function)
@@ -209,6 +224,11 @@ class Library:
                 local = value.facts.parent == function.index
                 return local and is_named_for_workers(function) and not _decorates(value)
         return False
+
+
+def _names(klass: Klass) -> set[str]:
+    """The methods of a class, and what its body assigns."""
+    return {*klass.facts.methods, *(event.target.name for event in klass.facts.events if event.target is not None)}
 
 
 def _is_parameter(expr: Expr, module: Module, function: Function) -> bool:
