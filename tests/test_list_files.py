@@ -139,9 +139,68 @@ def test_nothing_outside_of_the_project_is_read(tmp_path: Path) -> None:
         assert found.longest(pattern) is None, pattern
 
 
+def test_files_of_arguments_name_lists(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    for folder in ("tool", "lists", "../outside"):
+        (root / folder).mkdir(parents=True)
+    for name, number in (("lists/long.txt", 30), ("lists/short.txt", 12), ("../outside/a.txt", 12)):
+        (root / name).write_text("x\n" * number)
+    (root / "tool/all.txt").write_text("--workers 4\n--train-list\n../lists/short.txt\n--val_list=../lists/short.txt\n")
+    (root / "tool/more.txt").write_text("--train_list ../lists/long.txt --far ../../outside/a.txt --no no.txt\n")
+    (root / "tool/notes.txt").write_text("Use --val_list ../lists/long.txt for this\n")
+    found = lists(root)
+    assert found.longest("tool/{train_list}") == ("lists/long.txt", 30, 60)
+    assert found.longest("tool/{val_list}") == ("lists/short.txt", 12, 24)
+    for pattern in ("tool/{far}", "tool/{no}", "tool/{workers}", "lists/{val_list}", "./{val_list}", "{val_list}"):
+        assert found.longest(pattern) is None, pattern
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
 def test_no_pipe_is_waited_for(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     os.mkfifo(tmp_path / "data" / "a.txt")
     assert lists(tmp_path).longest("data/a.txt") is None
     assert lists(tmp_path).longest("data/*a.txt") is None
+
+
+PROGRAM = """
+import argparse
+
+from names import Names
+from torch.utils.data import DataLoader
+
+parser = argparse.ArgumentParser(fromfile_prefix_chars="@")
+parser.add_argument("--listing", required=True)
+
+if __name__ == "__main__":
+    for batch in DataLoader(Names(parser.parse_args()), num_workers=4):
+        print(batch)
+"""
+NAMES = """
+from torch.utils.data import Dataset
+
+
+class Names(Dataset):
+    def __init__(self, args):
+        with open(args.listing) as file:
+            self.names = file.readlines()
+
+    def __getitem__(self, index):
+        return self.names[index]
+"""
+
+
+def test_a_list_that_files_of_arguments_name(project: Path) -> None:
+    (project / "tool").mkdir()
+    (project / "train.py").unlink()
+    (project / "tool/train.py").write_text(PROGRAM)
+    (project / "tool/names.py").write_text(NAMES)
+    request = Request(paths=(str(project),), in_full=True)
+    assert severities(check(request)) == [Severity.WARNING]
+    (project / "tool/first.txt").write_text("--listing ../lists/train.txt\n")
+    assert severities(check(request)) == [Severity.INFO]
+    (project / "tool/second.txt").write_text("--listing ../lists/elsewhere.txt\n")
+    assert severities(check(request)) == [Severity.WARNING]
+    (project / "tool/second.txt").unlink()
+    (project / "tool/train.py").write_text(PROGRAM.replace('fromfile_prefix_chars="@"', ""))
+    assert severities(check(request)) == [Severity.WARNING]

@@ -11,6 +11,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from itertools import pairwise
 
 from dllint.config import Configs
 from dllint.files.walk import left_out
@@ -24,6 +25,7 @@ _FOLDERS, _STARS, _ENTRIES = 2, 3, 2_000
 """So many names in a pattern are not known, each in so many places, in folders of so many entries."""
 _SETTINGS, _SETTINGS_BYTES = 50, 1 << 16
 """So many files of so many bytes are read for settings."""
+_OF_KEY = re.compile(r"(?:(?P<folder>[^{}]+)/)?\{(?P<key>\w+)\}(?:/(?P<rest>.*))?", re.DOTALL)
 _SUFFIX = re.compile(r"\.(?:txt|lst|list|csv|tsv|jsonl?|ndjson|scp)(?:\.gz)?$", re.IGNORECASE)
 _POINTER = b"version https://git-lfs.github.com/"
 
@@ -47,13 +49,13 @@ class Lists:
     def longest(self, pattern: str) -> Count | None:
         """The longest list among the files that a pattern means, relative to the root, if all are lists.
 
-        `*` is any name, or a part; `{key}` begins with what a JSON file of settings has under a key.
+        `*` is any name, or a part; `{key}` begins with what a JSON file of settings has under a key; `folder/{key}`
+        with what the files of arguments in a folder give an option.
         """
         if pattern not in self.asked:
-            key, _, rest = pattern.partition("/")
-            named = re.fullmatch(r"\{(\w+)\}", key)
-            paths = self._by_settings(named[1], rest) if named else self._matches(pattern)
-            counts = [self._count(path) for path in paths]
+            of_key = _OF_KEY.fullmatch(pattern)
+            paths = self._by_key(of_key["key"], of_key["rest"] or "", of_key["folder"]) if of_key else None
+            counts = [self._count(path) for path in (self._matches(pattern) if paths is None else paths)]
             known = [count for count in counts if count is not None]
             whole = bool(known) and len(known) == len(counts)
             self.asked[pattern] = max(known, key=lambda count: (count[1], count[0])) if whole else None
@@ -72,11 +74,24 @@ class Lists:
         if not (bad or many or parts[-1].startswith("*.")) and _SUFFIX.search(parts[-1]):
             yield from self._below("", parts)
 
-    def _by_settings(self, key: str, rest: str) -> Iterator[str]:
-        """The paths that begin with what settings have under a key."""
+    def _by_key(self, key: str, rest: str, folder: str | None) -> Iterator[str]:
+        """The paths that begin with what settings have under a key, or what files in a folder give its option."""
+        if folder is None:
+            texts = {text for data in self._settings for text in _under(key, data)}
+        else:
+            texts = {posixpath.normpath(f"{folder}/{text}") for text in self._given(key, folder)}
         if "*" not in rest:
-            for text in sorted({text for data in self._settings for text in _under(key, data)}):
-                yield f"{text}/{rest}" if rest else text
+            yield from (f"{text}/{rest}" if rest else text for text in sorted(texts))
+
+    def _given(self, option: str, folder: str) -> Iterator[str]:
+        """What the files of arguments in a folder give an option, as `argparse` reads them by `@name`."""
+        for path in list(self._below("" if folder == "." else f"{folder}/", ["*.txt"]))[:_SETTINGS]:
+            with contextlib.suppress(OSError, UnicodeDecodeError):
+                data = contents(os.path.join(self._configs.root, path), _SETTINGS_BYTES)
+                words = data.decode().replace("=", " ").split()
+                if words and words[0].startswith("-"):
+                    pairs = pairwise(words)
+                    yield from (text for name, text in pairs if name.lstrip("-").replace("-", "_") == option != name)
 
     @cached_property
     def _settings(self) -> list[object]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from itertools import product
-from posixpath import normpath
+from posixpath import dirname, normpath
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Expr
@@ -14,6 +15,7 @@ from dllint.project.evaluate.shapes import text_around
 
 if TYPE_CHECKING:
     from dllint.project import Project
+    from dllint.project.program.module import Module
 
 _JOINS = frozenset({"join", "joinpath", "Path", "PurePath", "PosixPath"})
 _SAME = frozenset({"str", "abspath", "realpath", "normpath", "expanduser", "resolve", "absolute", "as_posix", "fspath"})
@@ -54,13 +56,27 @@ class ListFiles:
         """A path where programs start: at the root of the project, or in a folder on the way to a file."""
         assert self.lists is not None
         text = text[:1] + _FIELD.sub(ANY, text[1:])
-        parts = [] if text.startswith("{") else path.split("/")[:-1]
-        for depth in range(len(parts) + 1):
-            place = normpath("/".join((*parts[:depth], text)))
+        parts = path.split("/")[:-1]
+        places = [normpath("/".join((*parts[:depth], text))) for depth in range(len(parts) + 1)]
+        if text.startswith("{"):
+            places = [text, *(f"{folder}/{text}" for folder in self._with_arguments(path))]
+        for place in places:
             known = None if place.startswith(("..", "/")) else self.lists.longest(place)
             if known is not None:
                 return known
         return None
+
+    def _with_arguments(self, path: str) -> list[str]:
+        """The folders of the programs with a file that read arguments from files: `@arguments.txt`."""
+        programs = self.evaluator.index.importers(path)
+        folders = (dirname(module.path) or "." for module in self._from_files if module.path in programs)
+        return list(dict.fromkeys(folders))
+
+    @cached_property
+    def _from_files(self) -> list[Module]:
+        """The files that make a parser of command lines which takes arguments from files."""
+        sites = self.evaluator.index.calls_named(("ArgumentParser",))
+        return [site.module for site in sites if site.expr.keyword("fromfile_prefix_chars") is not None]
 
     def _texts(self, expr: Expr, env: Env, steps: int) -> Iterator[str]:
         """What a path may be in words; `*` stands for what isn't known, `{key}` for what settings have."""
