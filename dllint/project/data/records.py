@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Event, Expr
+from dllint.project.data.array_uses import ArrayUses
 from dllint.project.data.contents import FILLED, Contents, Kind
 from dllint.project.data.counted import Counted
 from dllint.project.data.naming import means_few, means_identifier
@@ -24,6 +25,7 @@ COCO_DATASETS = frozenset({
     "faster_coco_eval.utils.pytorch.FasterCocoDetection",
 })  # fmt: skip
 """Datasets that keep a COCO index and read it for each item: torchvision's, and one made of them (in their sources)."""
+_MAY_BE_ARRAYS = frozenset({"read from a file", "read from a pickle", "read from a NumPy file"})
 
 
 class Records:
@@ -33,6 +35,7 @@ class Records:
         self.evaluator = project.evaluator
         self.contents = project.analysis(Contents)
         self.counted = project.analysis(Counted)
+        self.array_uses = project.analysis(ArrayUses)
 
     def of(self, value: Value) -> str:
         """Where the records of a container come from, in words; "" when it is not seen to be one."""
@@ -43,6 +46,8 @@ class Records:
         """The same of what a dataset keeps, which may be known by its length."""
         found = self.counted.of(held)
         if found is None or found.kind is not Kind.ROW:
+            return ""
+        if found.source in _MAY_BE_ARRAYS and self.array_uses.shown(held):
             return ""
         # Of labels there are few: small numbers that Python has once, or texts that a table has once.
         return "" if found.source == COLUMN and means_few(held.holder.name) else found.source

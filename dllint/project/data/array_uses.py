@@ -1,0 +1,113 @@
+"""Whether code treats what is kept as an array, where it comes from a file that no code shows the contents of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dllint.model.facts import Expr
+from dllint.project.escape.shipped import Held
+from dllint.project.evaluate.abstract_values import Env, ExtInst, Inst, Klass, Value
+from dllint.project.program.module import Module, Write
+
+if TYPE_CHECKING:
+    from dllint.project import Project
+
+_OF_ARRAYS = frozenset({"shape", "dtype", "ndim", "astype", "reshape", "transpose", "squeeze", "permute", "unsqueeze"})
+"""Attributes and methods that arrays and tensors have, and no Python container, number or text."""
+_MAKERS = frozenset({
+    "numpy.array", "numpy.asarray", "numpy.stack", "numpy.concatenate", "torch.tensor", "torch.as_tensor",
+    "torch.from_numpy", "torch.stack", "torch.cat", "torch.Tensor", "torch.LongTensor", "torch.FloatTensor",
+})  # fmt: skip
+_MASKS = frozenset({
+    "numpy.logical_and", "numpy.logical_or", "numpy.logical_not", "numpy.isin", "numpy.in1d", "numpy.where",
+    "numpy.nonzero", "numpy.argsort", "numpy.arange", "numpy.array", "numpy.random.permutation", "torch.randperm",
+    "torch.isin", "torch.nonzero",
+})  # fmt: skip
+"""What gives several indices, or which ones: a list raises where it is asked for these."""
+
+
+class ArrayUses:
+    """Answers whether something is used as only an array, or a container of arrays, can be."""
+
+    def __init__(self, project: Project) -> None:
+        self.evaluator = project.evaluator
+        self._known: dict[tuple[str, str, str, Value], bool] = {}
+
+    def shown(self, held: Held) -> bool:
+        """Whether code shows that: of the class itself, or where others set the attribute."""
+        key = held.holder.owner, held.holder.name, held.route[0].path, held.value
+        if key not in self._known:
+            keepers = self.evaluator.classes.keepers(held.holder.owner, held.route[0].path)
+            inside = any(self._asked_for(part, env, held.value) for part, env in self._own_code(keepers))
+            self._known[key] = inside or self._replaced(keepers, held.holder.name)
+        return self._known[key]
+
+    def _own_code(self, keepers: list[Klass]) -> Iterator[tuple[Expr, Env]]:
+        """The expressions in the methods of classes and of their bases that ask an array for something."""
+        for klass in dict.fromkeys(base for keeper in keepers for base in self.evaluator.classes.mro(keeper)):
+            for function in klass.facts.methods.values():
+                env = self.evaluator.generic(klass.module, function)
+                for event in klass.module.events(function):
+                    yield from ((asked, env) for part in event.walk() for asked in _asked_as_array(part))
+
+    def _asked_for(self, asked: Expr, env: Env, kept: Value) -> bool:
+        """Whether what is asked is what is kept, or an element of it."""
+        return any(
+            _is_same(value, kept) or (_is_element(value) and _is_same(value.base, kept))
+            for value in self.evaluator.values(asked, env)
+            if isinstance(value, ExtInst)
+        )
+
+    def _replaced(self, keepers: list[Klass], name: str) -> bool:
+        """Whether other code makes an array of the attribute in its place, or leaves some of it by a mask."""
+        writes = self.evaluator.index.outside_writes.get(name, ())
+        return any(
+            self._is_of(write, module, keepers) and self._makes_array(write, module)
+            for module, write in writes
+            if not module.is_test
+        )
+
+    def _makes_array(self, write: Write, module: Module) -> bool:
+        value, own, env = write.event.value, write.target.dotted, self.evaluator.generic(module, write.function)
+        if value is None or not own or value.kind not in ("call", "subscript"):
+            return False
+        if value.kind == "subscript":
+            return value.args[0].dotted == own and self._is_any_of(value.args[1], env, _MASKS)
+        return any(part.dotted == own for part in value.args[1:]) and self._is_any_of(value, env, _MAKERS)
+
+    def _is_any_of(self, expr: Expr, env: Env, names: frozenset[str]) -> bool:
+        values = self.evaluator.values(expr, env)
+        return any(isinstance(value, ExtInst) and value.name in names for value in values)
+
+    def _is_of(self, write: Write, module: Module, keepers: list[Klass]) -> bool:
+        """Whether a write may be to one of these classes: to its object, or to one that hands all on to another."""
+        values = self.evaluator.values(write.target.args[0], self.evaluator.generic(module, write.function))
+        classes = [value.klass for value in values if isinstance(value, Inst)]
+        return any(map(self._hands_on, classes)) or any(
+            self.evaluator.classes.derives(keeper, klass) for keeper in keepers for klass in classes
+        )
+
+    def _hands_on(self, klass: Klass) -> bool:
+        methods = (self.evaluator.classes.method(klass, name) for name in ("__getattr__", "__setattr__"))
+        return all(method is not None for method in methods)
+
+
+def _asked_as_array(part: Expr) -> Iterator[Expr]:
+    """What an expression asks for what only arrays have: `image.shape`, `image[:, 0]`, `(image * 255).astype(int)`."""
+    if part.kind == "attribute" and part.name in _OF_ARRAYS:
+        yield from part.args[0].args if part.args[0].kind == "binop" else part.args[:1]
+    elif part.kind == "subscript" and len(part.args) > 2 and any(key.kind == "slice" for key in part.args[1:]):
+        yield part.args[0]
+
+
+def _is_element(value: ExtInst) -> bool:
+    """Whether a value is an element of another one, and no column that a written key names."""
+    return value.call.kind == "subscript" and not isinstance(value.call.args[1].value, str)
+
+
+def _is_same(value: Value | None, kept: Value) -> bool:
+    """Whether two values come from one place in the text, whichever object's it is."""
+    if not isinstance(value, ExtInst) or not isinstance(kept, ExtInst):
+        return False
+    return (value.name, value.call) == (kept.name, kept.call) and value.env.module is kept.env.module
