@@ -9,6 +9,8 @@ from dllint_rules.correctness.analysis.random_state import RandomStates
 from dllint_rules.correctness.analysis.reseeding import Reseed, Reseeding, Seeding
 from dllint_rules.correctness.workers import gets_workers
 
+_OF_STATE = ": torch (1.9+) has seeded NumPy before, and the first word of its state is then always 2147483648"
+
 
 class WorkerSeedRepeats(Rule):
     """torch has seeded every worker, differently in each epoch, before it calls `worker_init_fn`."""
@@ -38,13 +40,14 @@ class WorkerSeedRepeats(Rule):
         started = running.route and not reseed.by_item
         in_init_fn = running.route[-1] if started else running.note(reseed.call, "")
         asks = "`{}(...)` starts the workers" if reseed.by_item else "`{}(...)` calls `worker_init_fn` in each worker"
+        why = _OF_STATE if reseed.of_state else ""
         text = {
             Seeding.TOO_LARGE: "torch's seed has 64 bits and NumPy takes 32: raises `ValueError` in the worker; "
             "take it `% 2**32`",
             Seeding.REPEATED: "seeds a worker with the same number in every epoch, so it draws the same random "
-            "numbers again; seed with `torch.initial_seed() % 2**32`",
+            f"numbers again{why}; seed with `torch.initial_seed() % 2**32`",
             Seeding.SHARED: "seeds all workers with the same number, in every epoch, so they draw the same random "
-            "numbers; seed with `torch.initial_seed() % 2**32`",
+            f"numbers{why}; seed with `torch.initial_seed() % 2**32`",
         }[reseed.what]
         if little:
             text = (

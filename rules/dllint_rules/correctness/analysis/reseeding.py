@@ -34,9 +34,10 @@ _FRESH = re.compile(r"epoch|initial_seed|time|step|iter|rand|entropy|getpid|base
 _CONFIGURED = re.compile(r"_?rand(?:om)?_?seed", re.IGNORECASE)
 """Names of seeds that make a program's random numbers the same in every run: settings, unless they are drawn."""
 _CUTS = frozenset({"%", "&", "//", ">>", "/"})
+_STATE = "numpy.random.get_state"
 _SAME = frozenset({
     "builtins.int", "builtins.abs", "builtins.min", "builtins.max", "torch.distributed.get_rank",
-    "torch.distributed.get_world_size", "torch.utils.data.get_worker_info", "numpy.random.get_state",
+    "torch.distributed.get_world_size", "torch.utils.data.get_worker_info", _STATE,
     "torch.utils.data._utils.worker.get_worker_info",
 })  # fmt: skip
 """Calls that give the same in every epoch. After torch has seeded NumPy in a worker, the first word of
@@ -68,6 +69,8 @@ class Reseed(NamedTuple):
     """Whose global generators are seeded; none for a generator of the dataset's own."""
     by_item: bool = False
     """The dataset seeds, where it is read: not `worker_init_fn`."""
+    of_state: bool = False
+    """The seed is made of the state that NumPy's global generator has in the worker."""
 
 
 class Reseeding:
@@ -106,7 +109,8 @@ class Reseeding:
                     what = self._judged(seeder, call.args[1], running.env, inside)
                     if what is not None:
                         libraries = frozenset() if own else _SEEDED.get(seeder.partition(".")[0], _ALL)
-                        yield Reseed(running, call, call.args[1], what, libraries)
+                        of_state = self._is_of_state(call.args[1], running.env, inside)
+                        yield Reseed(running, call, call.args[1], what, libraries, of_state=of_state)
 
     def start_code(self, loader: Loader) -> list[Running]:
         """What `worker_init_fn` runs, as far as it can be followed."""
@@ -150,6 +154,10 @@ class Reseeding:
         if not stays or any(self._is_fresh(part, where) for part, where in every):
             return None
         return Seeding.REPEATED if any(self._is_worker(part, where) for part, where in parts) else Seeding.SHARED
+
+    def _is_of_state(self, seed: Expr, env: Env, inside: set[tuple[str, int]]) -> bool:
+        parts = (pair for pair in self._parts(seed, env, MAX_DEPTH, {}) if pair[0].kind == "call")
+        return any((at.module.path, at.function) in inside and self._named(part, at) == {_STATE} for part, at in parts)
 
     def _parts(self, expr: Expr, env: Env, depth: int, seen: dict[tuple[int, int], int]) -> Iterator[tuple[Expr, Env]]:
         """The parts of an expression, and of those that local names and parameters get their values from.
