@@ -22,7 +22,7 @@ class LoaderCachedByCycle(Rule):
 
     code = "DLL208"
     name = "loader-cached-by-cycle"
-    summary = "`itertools.cycle` over a loader keeps every batch and repeats the first epoch"
+    summary = "`itertools.cycle` over a loader keeps every batch in memory, to repeat it after the last one"
     triggers = (b"cycle(", b"tee(")
     severity = Severity.WARNING
     fixable = "sometimes"
@@ -32,14 +32,15 @@ class LoaderCachedByCycle(Rule):
             if loader is not None and loader.in_tests:
                 continue
             given = project.text(site.module.path, site.expr.args[1].span)
-            what = f"`{name}` keeps every batch of `{given}` to yield it again"
-            if name == "itertools.cycle":
-                what += ", so later epochs repeat the first one"
+            until = "that it has read, and repeats these after the last"
+            if name == "itertools.tee":
+                until = "until each of its iterators has had it"
             yield Finding(
                 code=self.code,
                 path=site.module.path,
                 span=site.expr.span,
-                message=f"{what}; use a generator that loops over the loader again",
+                message=f"`{name}` keeps in memory every batch of `{given}` {until}; "
+                "use a generator that loops over the loader again",
                 severity=self.severity,
                 certainty=Certainty.CERTAIN if _surely_runs(project, site, loader) else Certainty.LIKELY,
                 outcomes=dict.fromkeys(
