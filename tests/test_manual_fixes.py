@@ -55,6 +55,23 @@ def test_a_value_that_is_wrong_by_itself_has_no_other() -> None:
     assert fix.title == "Pass 0 or more; which value is meant is not seen"
 
 
+def test_a_class_whose_base_is_passed_stays() -> None:
+    code = (
+        "from torch.utils.data import DataLoader, Dataset\n"
+        "def longer(kind):\n    class Longer(kind):\n        pass\n    return Longer\n"
+        "class Data(Dataset):\n    pass\n"
+        "DataLoader(longer(Data)(), num_workers=2)\n"
+    )
+    source = Source("a.py", code)
+    project = Project({"a.py": collect(source)}, Targets(), lambda path: source)
+    rule = next(rule() for rule in registry.rules() if rule.code == "DLL105")
+    (finding,) = rule.check(project)
+    fix = rule.fix(finding, project)
+    assert fix is not None
+    assert (fix.applicability, fix.edits) == (Applicability.MANUAL, ())
+    assert fix.title.startswith("Write a class at module level whose `__init__` gets an object of `kind`")
+
+
 @pytest.mark.parametrize(
     ("code", "init", "item", "words"),
     [

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dllint import Finding, Fix, Held, Inst, Klass, Project, Rule, namedtuple_of, unpicklable_class
-from dllint_rules.pickling.unpicklable import finding
+from dllint_rules.pickling.move_class import passed_base
+from dllint_rules.pickling.unpicklable import finding, to_module_level
 
 
 class LocalClassShipped(Rule):
@@ -30,8 +31,15 @@ class LocalClassShipped(Rule):
             return None
         klass = held.value.klass if isinstance(held.value, Inst) else held.value
         assert isinstance(klass, Klass)
-        what = f"instance of the local class `{klass.facts.name}`"
-        return finding(self, project, at_class(held, klass), what, "move the class to module level")
+        what, at, base = f"instance of the local class `{klass.facts.name}`", at_class(held, klass), passed_base(klass)
+        remedy = f"move the class {to_module_level(project, at)}"
+        if base is not None:
+            whole = project.text(klass.module.path, base.span)
+            remedy = (
+                f"its base class `{whole}` comes from the caller, so use a module-level class that holds an object "
+                "of it, or a subclass there for each base"
+            )
+        return finding(self, project, at, what, remedy)
 
     def _misnamed_tuple(self, project: Project, held: Held) -> Finding | None:
         """A namedtuple whose typename is not the name it is found under."""

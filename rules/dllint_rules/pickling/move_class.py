@@ -4,12 +4,25 @@ from __future__ import annotations
 
 import re
 
-from dllint import Applicability, Edit, ExtInst, Fix, Held, Inst, Klass, Project, namedtuple_of
+from dllint import Applicability, Edit, Expr, ExtInst, Fix, Held, Inst, Klass, Project, namedtuple_of
 
 
 def by_hand(what: str, why: object, where: str = "to module level") -> Fix:
     """What a person has to do, and the obstacle to a fix."""
     return Fix(f"Move {what} {where}; {why}", (), Applicability.MANUAL)
+
+
+def passed_base(klass: Klass) -> Expr | None:
+    """A base class that depends on a parameter of a function around: at module level nothing has that name."""
+    return next((base for base in klass.facts.bases if any(_is_passed(part, klass) for part in base.walk())), None)
+
+
+def _is_passed(part: Expr, klass: Klass) -> bool:
+    functions = klass.module.model.functions
+    index = klass.facts.parent if part.kind == "name" else -1
+    while index >= 0 and part.name not in functions[index].bound:
+        index = functions[index].parent
+    return index >= 0 and any(item.name == part.name for item in functions[index].parameters)
 
 
 def fix_class(project: Project, held: Held) -> Fix | None:
@@ -18,7 +31,19 @@ def fix_class(project: Project, held: Held) -> Fix | None:
         return _named_tuple(project, held)
     klass = held.value.klass if isinstance(held.value, Inst) else held.value
     assert isinstance(klass, Klass)
+    base = passed_base(klass)
+    if base is not None:
+        return _composed(project, klass, base)
     return _moved(project, klass.module.path, klass.facts.span.start, klass.facts.parent, klass.facts.name)
+
+
+def _composed(project: Project, klass: Klass, base: Expr) -> Fix:
+    """What a function that makes a subclass of any class can be replaced with."""
+    whole = project.text(klass.module.path, base.span)
+    return Fix.manual(
+        f"Write a class at module level whose `__init__` gets an object of `{whole}`, and that calls it; "
+        f"or write a subclass there for each class that is passed"
+    )
 
 
 def _named_tuple(project: Project, held: Held) -> Fix | None:
