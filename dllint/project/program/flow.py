@@ -109,12 +109,14 @@ def replacing(
     """The tests under which a later binding has replaced one on every way to a place, and whether they held."""
     innermost = module.block_at(function, offset) if offset is not None else -1
     for other in others:
-        if other.block < 0 or other.start <= binding.start or other.block in module.enclosing(binding.block):
+        if other.block < 0 or other.start <= binding.start:
             continue
         block = module.block(other.block)
         tested = block if block.kind == "if" else module.block(block.partner) if block.partner >= 0 else None
         if tested is None or tested.test is None or block.kind not in ("if", "else"):
             continue
+        if tested.test.start < binding.start:
+            continue  # it asks for the value before, even where it chose between the two
         left = offset is None or block.end <= offset
         if left and (block.parent < 0 or block.parent in module.enclosing(innermost)):
             yield tested.test, block.kind == "if"

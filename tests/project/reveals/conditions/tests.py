@@ -31,3 +31,22 @@ def here(kind=None, count=3):
     if SIZE > 100:
         size = 2
     reveal(size)  # reveals: 1
+
+
+def chosen(first=None, second=None):
+    if first is None:
+        first = 1
+    else:
+        first = 2
+    reveal(first)  # reveals: 1
+    if second is None:
+        second = lambda item: item
+    else:
+        second = lambda item: second(item) + 1
+    reveal(second)  # reveals: lambda
+    if first == 5:
+        first = 6
+    reveal(first)  # reveals: 1
+
+
+chosen()
