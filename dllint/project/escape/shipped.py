@@ -468,8 +468,6 @@ class Shipped:
         elif holds_arguments(name) or (name.rpartition(".")[2][:1].isupper() and "." in name and "()" not in name):
             certain = step if holds_arguments(name) else step._replace(certainty=Certainty.LIKELY)
             yield from self._arguments(certain._replace(assumed=certain.assumed or not keeps(name)), call, env, name)
-        elif _is_dataset(step) and "()" not in name:
-            yield from self._usual(step, call, env)
         elif made.base is not None and name.startswith(CHAINED):
             yield step._replace(value=made.base)
             yield from self._arguments(step, call, env, name)
@@ -477,11 +475,13 @@ class Shipped:
             yield step._replace(value=made.base)
             if name.endswith(f".{copying}"):
                 yield from self._arguments(step, call, env, copying)
+        elif _is_dataset(step):
+            yield from self._usual(step, call, env)
         yield from self._put_in(step, made)
         yield from self._set_on(step, made)
 
     def _usual(self, step: _Step, call: Expr, env: Env) -> Iterator[_Step]:
-        """The callables that a dataset keeps, under their usual names, if its constructor isn't known."""
+        """The callables that a dataset keeps, under their usual names, if what makes it isn't known."""
         named = tuple(pair for pair in call.keywords if pair[0] in USUALLY_KEPT)
         if named:
             short = call.args[0].name or "call"
