@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
 from dllint.model.facts import Expr, ImportedName, ModuleModel
+from dllint.project.program.added_folders import ADDING, added, adds
 from dllint.project.program.events import event_names, handed_on
 from dllint.project.program.module import Module, Site, Write
 from dllint.project.program.on_demand import OnDemand
@@ -27,6 +28,7 @@ class Index:
             self._by_stem[stem(path).rpartition("/")[2]].append(path)
         self._sites = OnDemand(self._sites_of)
         self._search_paths = OnDemand(self._search_path)
+        self._added = OnDemand(self._added_for)
         self._imports: dict[str, frozenset[str]] = {}
         self._importers: dict[str, frozenset[str]] = {}
         self._resolved: dict[tuple[str, str, int], Module | None] = {}
@@ -107,10 +109,30 @@ class Index:
 
     def find(self, importer: str, dotted: str, level: int) -> Module | None:
         """The project's module that an import in `importer` means, or None."""
+        found = self._found_from(importer, dotted, level)
+        return found if found is not None or level else self._found_in_added(importer, dotted)
+
+    def _found_from(self, importer: str, dotted: str, level: int) -> Module | None:
+        """The module that an import means in any file of the importer's folder."""
         key = (importer.rpartition("/")[0], dotted, level)
         if key not in self._resolved:
             self._resolved[key] = self._find(*key)
         return self._resolved[key]
+
+    def _found_in_added(self, importer: str, dotted: str) -> Module | None:
+        """The module in a folder that the importer, or what it imports, puts on `sys.path`."""
+        wanted = dotted.replace(".", "/")
+        if wanted.rpartition("/")[2] not in self._by_stem:
+            return None
+        found = (self._at(f"{folder}/{wanted}") for folder in self._added[importer])
+        return next((module for module in found if module is not None), None)
+
+    def _added_for(self, importer: str) -> tuple[str, ...]:
+        module = self.modules.get(importer)
+        imports = module.model.imports if module is not None and self._changing_path else ()
+        named = (self._found_from(importer, item.module, item.level) for item in imports)
+        changing = [item for item in (module, *named) if item is not None and item.path in self._changing_path]
+        return tuple(dict.fromkeys(folder for item in changing for folder in added(item, self._folders)))
 
     def _find(self, folder: str, dotted: str, level: int) -> Module | None:
         wanted = dotted.replace(".", "/")
@@ -160,12 +182,7 @@ class Index:
     @cached_property
     def _changing_path(self) -> frozenset[str]:
         """The files that change `sys.path`."""
-        sites = self.calls_named(("append", "extend", "insert", "addsitedir"))
-        return frozenset(
-            site.module.path
-            for site in sites
-            if site.expr.args[0].name == "addsitedir" or site.expr.args[0].dotted.startswith("sys.path.")
-        )
+        return frozenset(site.module.path for site in self.calls_named(ADDING) if adds(site))
 
     def imports(self, path: str) -> frozenset[str]:
         """The files that a file imports, and all that those import, itself included."""
