@@ -79,6 +79,7 @@ class Caches:
             if added is None or not runs_per_item(running, event):
                 continue
             container, key, kept = added
+            key = _sought(event, container, running.env) or key
             if _is_light(kept) or not self._is_own_container(container, running.env):
                 continue
             if not self._tells_items_apart(key, running.env) or self._is_optional(running, event):
@@ -156,6 +157,8 @@ class Caches:
             return any(self._tells_items_apart(part, env, names) for part in joined)
         if any(_FEW.search(part.name) for part in key.walk() if part.kind in ("name", "attribute")):
             return False
+        if any(_is_prefix(part) for part in (key, *assigned(key, env))):
+            return False
         made = [part for part in assigned(key, env) if key.kind == "name" and names]
         if not all(part.kind in ("name", "attribute") or _joined(part) for part in made):
             return True
@@ -229,6 +232,29 @@ def _added(event: Event) -> tuple[Expr, Expr, Expr | None] | None:
         if position and len(value.args) > position:
             return value.args[0].args[0], value.args[position], value.args[-1]
     return None
+
+
+def _sought(event: Event, container: Expr, env: Env) -> Expr | None:
+    """What entries are compared with before one is added: a loop over them leaves the function if one is equal."""
+    module = env.module
+    for left in env.facts.events if env.function >= 0 else ():
+        if left.kind != "return" or left.end > event.start:
+            continue
+        blocks = [module.block(index) for index in module.enclosing(left.block)]
+        loops = [block for block in blocks if block.kind == "for" and block.test is not None]
+        if any(part.name == container.name for loop in loops for part in (loop.test or container).walk()):
+            tests = (block.test for block in blocks if block.kind == "if" and block.test is not None)
+            found = (test.args[1] for test in tests if test.kind == "compare" and test.name == "==")
+            return next(found, None)
+    return None
+
+
+def _is_prefix(key: Expr) -> bool:
+    """Whether a key is where another text begins, as that of an archive or a folder: many items have the same."""
+    if key.kind != "subscript" or key.args[1].kind != "slice":
+        return False
+    lower, upper, _ = key.args[1].args
+    return (lower.kind == "none" or lower.value == 0) and upper.kind not in ("none", "unary")
 
 
 def _joined(key: Expr) -> tuple[Expr, ...]:
