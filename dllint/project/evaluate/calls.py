@@ -189,6 +189,9 @@ class Calls:
             return self._super(call, env)
         if name == "builtins.getattr" and len(args) >= 2:
             return self._getattr(call, env)
+        if name == "builtins.eval" and args:
+            evaluated = self.evaluator.namespaces.evaluated(args[0], call, env)
+            return evaluated or self.evaluator.unless_open(ExtInst(name, call, env))
         if name in PASS_THROUGH and args:
             return self.evaluator.values(args[-1] if name == "typing.cast" else args[0], env)
         if name in ("builtins.int", "builtins.float", "builtins.str", "builtins.bool") and len(args) == 1:

@@ -1,4 +1,4 @@
-"""Names that a program makes up as it runs: `getattr(module, name)`, `globals()[name]`, `import_module("data." + x)`.
+"""Names that a program makes up as it runs: `getattr(module, name)`, `eval("data." + name)`, `import_module(path)`.
 
 What may be meant is what is written down: the classes that a module knows, the modules that a text may name.
 """
@@ -10,8 +10,20 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Expr
-from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, ExtMethod, Klass, Mod, Opaque, Value, Values
-from dllint.project.evaluate.shapes import unique
+from dllint.project.evaluate.abstract_values import (
+    Const,
+    Env,
+    ExtInst,
+    ExtMethod,
+    Func,
+    Inst,
+    Klass,
+    Mod,
+    Opaque,
+    Value,
+    Values,
+)
+from dllint.project.evaluate.shapes import text_around, unique
 from dllint.project.program.index import stem
 from dllint.project.program.module import Module
 
@@ -27,6 +39,7 @@ MAX_PARTS = 6
 _ANYTHING = r"[\w.]+"
 _PERHAPS = r"[\w.]*"
 _TELLING = re.compile(r"\w\w")
+_DOT = r"\."
 
 
 class Namespaces:
@@ -69,14 +82,44 @@ class Namespaces:
             if isinstance(value, Klass):
                 yield value
 
+    def evaluated(self, text: Expr, call: Expr, env: Env) -> list[Value]:
+        """The values that `eval` of a dotted name may give, parts of which may not be known."""
+        patterns = dict.fromkeys(_pattern(value, self.evaluator) for value in self.evaluator.values(text, env))
+        return [value for pattern in patterns for value in self._reached(pattern.split(_DOT), call, env)]
+
+    def _reached(self, steps: list[str], call: Expr, env: Env) -> Values:
+        """The values of a dotted name, each part of which is a pattern."""
+        if not steps[0].isidentifier():
+            found = self._matching(env.module, steps[0]) if _tells(steps[0]) else ()
+        else:
+            found = self.evaluator.names.lookup(steps[0], env, call.start) or ()
+        for step in steps[1:]:
+            found = unique(value for base in found for value in self._parts(base, step, call, env))
+        return found
+
+    def _parts(self, base: Value, step: str, call: Expr, env: Env) -> Iterable[Value]:
+        """What an object has under the names that a pattern stands for."""
+        if step.isidentifier():
+            return self.evaluator.attributes.attribute(base, step, call, env)
+        if isinstance(base, Mod):
+            return self._matching(base.module, step)
+        if isinstance(base, Inst) and _tells(step):
+            names = (name for item in self.evaluator.classes.mro(base.klass) for name in item.facts.methods)
+            methods = (self.evaluator.classes.method(base, name) for name in names if re.fullmatch(step, name))
+            return [method for method in methods if method is not None]
+        return ()
+
+    def _matching(self, module: Module, pattern: str) -> Values:
+        """The classes of the project that a module has under such names, or else the functions."""
+        names = [name for name in self._names(module, {module.path}) if re.fullmatch(pattern, name)]
+        values = unique(value for name in names for value in self.evaluator.names.global_name(module, name) or ())
+        classes = tuple(value for value in values if isinstance(value, Klass))
+        return classes or tuple(value for value in values if isinstance(value, Func))
+
     def imported(self, name: Expr, env: Env) -> list[Mod]:
         """The modules that `import_module` of a text may give."""
         patterns = dict.fromkeys(_pattern(value, self.evaluator) for value in self.evaluator.values(name, env))
-        found = (
-            self._modules(pattern, env)
-            for pattern in patterns
-            if _TELLING.search(pattern.replace(_ANYTHING, " ").replace(_PERHAPS, ""))
-        )
+        found = (self._modules(pattern, env) for pattern in patterns if _tells(pattern))
         return [Mod(module) for modules in found for module in modules]
 
     def _modules(self, pattern: str, env: Env) -> tuple[Module, ...]:
@@ -99,7 +142,11 @@ def _pattern(value: Value, evaluator: Evaluator, depth: int = MAX_PARTS) -> str:
     match value:
         case Const(value=str(text)):
             return re.escape(text)
-        case Opaque(expr=Expr(kind="fstring", value=str(text))):
+        case Opaque(expr=Expr(kind="fstring", value=str(text), args=parts) as expr, env=env):
+            around = text_around(expr) if depth else None
+            if around is not None:
+                inside = _any_of(evaluator.values(parts[0], env), evaluator, depth - 1)
+                return f"{re.escape(around[0])}{inside}{re.escape(around[1])}"
             # Where in the text the values stand is not known.
             return _PERHAPS.join(["", *map(re.escape, text), ""])
         case Opaque(expr=Expr(kind="binop", name="+", args=parts), env=env) if depth:
@@ -112,6 +159,11 @@ def _pattern(value: Value, evaluator: Evaluator, depth: int = MAX_PARTS) -> str:
 def _any_of(values: Values, evaluator: Evaluator, depth: int) -> str:
     patterns = list(dict.fromkeys(_pattern(value, evaluator, depth) for value in values))
     return patterns[0] if len(patterns) == 1 else _ANYTHING
+
+
+def _tells(pattern: str) -> bool:
+    """Whether a pattern has enough text of its own to tell names apart."""
+    return _TELLING.search(pattern.replace(_ANYTHING, " ").replace(_PERHAPS, "")) is not None
 
 
 def is_view(value: Value) -> bool:

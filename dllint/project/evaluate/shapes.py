@@ -208,14 +208,12 @@ def getter(func: Func) -> Func | None:
 
 
 def text_around(fstring: Expr) -> tuple[str, str] | None:
-    """The text before and after the only part of an f-string, one of them empty; None of other f-strings.
+    """The text before and after the only part of an f-string; None of other f-strings.
 
-    Facts have an f-string's text without its places. Where the part begins or ends tells which of the two it is.
+    Facts have an f-string's text without its places. Where the part begins and ends tells where in the text it is.
     """
     text, parts = fstring.value, fstring.args
     if len(parts) != 1 or not isinstance(text, str):
         return None
     before, after = parts[0].start - fstring.start - len('f"{'), fstring.end - parts[0].end - len('}"')
-    if (before, after) == (0, len(text)):
-        return "", text
-    return (text, "") if (before, after) == (len(text), 0) else None
+    return (text[:before], text[before:]) if min(before, after) >= 0 and before + after == len(text) else None

@@ -1,0 +1,5 @@
+"""A class that another module looks up."""
+
+
+class SmallParts:
+    pass
