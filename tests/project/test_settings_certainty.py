@@ -66,3 +66,38 @@ def test_settings_fill_parameters_from_their_own_section(section: str, workers: 
     models = {"train.py": collect(source), "train.yaml": settings.collect(said)}
     project = Project(models, Targets(), lambda path: {"train.py": source, "train.yaml": said}[path])
     assert [(loader.workers, loader.certainty) for loader in project.loaders] == [(workers, certainty)]
+
+
+HANDED_ON = """\
+import yaml
+from torch.utils.data import DataLoader
+
+
+def made(size, options=None):
+    if options is None:
+        options = {{}}
+    return DataLoader([size, 2], **options)
+
+
+with open("train.yaml") as file:
+    settings = yaml.safe_load(file)
+batches = made(**settings["{section}"])
+"""
+
+
+@pytest.mark.parametrize(
+    ("section", "options", "workers"),
+    [
+        ("train", "num_workers: ${workers}", Workers.SOME),
+        ("train", "num_workers: 4", Workers.SOME),
+        ("train", "shuffle: true", Workers.UNKNOWN),
+        ("test", "num_workers: 4", Workers.UNKNOWN),
+        ("other", "num_workers: 4", Workers.SOME),
+    ],
+)
+def test_settings_fill_a_mapping_that_is_handed_on(section: str, options: str, workers: Workers) -> None:
+    source = Source("train.py", HANDED_ON.format(section=section))
+    said = Source("train.yaml", f"workers: 8\ntrain:\n  size: 3\n  options:\n    {options}\ntest:\n  size: 4\n")
+    models = {"train.py": collect(source), "train.yaml": settings.collect(said)}
+    project = Project(models, Targets(), lambda path: {"train.py": source, "train.yaml": said}[path])
+    assert [(loader.workers, loader.certainty) for loader in project.loaders] == [(workers, Certainty.LIKELY)]

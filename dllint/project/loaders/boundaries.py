@@ -404,7 +404,7 @@ class Boundaries:
         if self._in_processes(boundary, call, env, skip) is Answer.NO:
             return
         methods, chosen = self._methods(call, env, boundary, skip)
-        found = self._argument(call, env, boundary, skip, boundary.workers)[0]
+        found = self._given_workers(call, env, boundary, skip)[0]
         workers = self._workers(call, env, boundary, skip, instance)
         left = methods & self.chosen_methods.asked_for(around, site.expr.start)
         if not left:
@@ -495,6 +495,15 @@ class Boundaries:
         position = boundary.parameters.index(name) + skip if name in boundary.parameters else None
         return self.evaluator.arguments.argument(call, env, position, name)
 
+    def _given_workers(self, call: Expr, env: Env, boundary: Boundary, skip: int) -> tuple[list[Argument], bool]:
+        """The numbers of workers that a call may pass, those in files of settings among them."""
+        found, surely = self._argument(call, env, boundary, skip, boundary.workers)
+        mappings = [expr for key, expr in call.keywords if key == "**" and not surely]
+        return [
+            *found,
+            *(pair for expr in mappings for pair in self.counts.in_filled(expr, env, boundary.workers)),
+        ], surely
+
     def _workers(self, call: Expr, env: Env, boundary: Boundary, skip: int, instance: Inst | None) -> Workers:
         """How many worker processes a loader has."""
         processes = self._in_processes(boundary, call, env, skip)
@@ -504,7 +513,7 @@ class Boundaries:
     def _count(self, call: Expr, env: Env, boundary: Boundary, skip: int, instance: Inst | None) -> Workers:
         if "." in boundary.workers:
             return self._workers_of_options(call, env, boundary, skip)
-        found, surely = self._argument(call, env, boundary, skip, boundary.workers)
+        found, surely = self._given_workers(call, env, boundary, skip)
         default = Workers.SOME if boundary.defaults.get(boundary.workers) else Workers.NONE
         first = self.counts.of_arguments(found, surely, self._open_ended(call, env), default)
         made = instance.call if instance is not None else call
@@ -552,7 +561,9 @@ class Boundaries:
         self._busy.add(key)
         try:
             values = self.evaluator.values(mapping, env)
-            return not values or any(self._unknown_mapping(value) for value in values)
+            if not values or any(self._unknown_mapping(value) for value in values):
+                return True
+            return bool(self.counts.filling(mapping, env))
         finally:
             self._busy.discard(key)
 

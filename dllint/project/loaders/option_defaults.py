@@ -120,23 +120,29 @@ class Declared:
         """What files of settings hold under a name, where a program that reads such files reads it."""
         return self._of_settings(self._settings, name, read)
 
-    def in_section(self, section: str, name: str, read: Value) -> list[Argument]:
-        """The same, in mappings that stand under a key alone."""
-        return [pair for pair in self.setting(name, read) if pair[0] in self._sections.get(section, ())]
+    def in_section(self, section: str, name: str, read: Value, around: str = "") -> list[Argument]:
+        """The same in mappings that stand under a key, references to other settings among it.
+
+        `around` is the key of the mapping around them, if there is one of that key.
+        """
+        outer = {id(value) for mapping in self._sections.get(around, ()) for value in mapping.args[1::2]}
+        mappings = (item for item in self._sections.get(section, ()) if id(item) in outer or not outer)
+        values = {value for mapping in mappings for value in mapping.args[1::2]}
+        return [pair for pair in self._of_settings(self._settings_given, name, read) if pair[0] in values]
 
     def has_section(self, section: str) -> bool:
-        """Whether a file of settings has a mapping under a key."""
+        """Whether a file of settings has something under a key."""
         return section in self._sections
 
     @cached_property
-    def _sections(self) -> dict[str, set[Expr]]:
-        """What the mappings under a key hold, in any file of settings."""
-        found: dict[str, set[Expr]] = defaultdict(set)
+    def _sections(self) -> dict[str, list[Expr]]:
+        """The mappings under a key, in any file of settings."""
+        found: dict[str, list[Expr]] = defaultdict(list)
         for module in self.index:
             for _, _, events in module.scopes if module.settings else ():
                 for part in (part for event in events for part in event.walk() if part.kind == "dict"):
                     for key, value in zip(part.args[::2], part.args[1::2], strict=True):
-                        found[str(key.value)] |= set(value.args[1::2]) if value.kind == "dict" else set()
+                        found[str(key.value)] += [value] if value.kind == "dict" else []
         return found
 
     def _of_settings(self, settings: Mapping[str, list[Argument]], name: str, read: Value) -> list[Argument]:
@@ -159,8 +165,12 @@ class Declared:
 
     @cached_property
     def _settings(self) -> dict[str, list[Argument]]:
-        """Numbers and references, under the keys of mappings and as arguments of what is made."""
+        """Numbers, under the keys of mappings and as arguments of what is made."""
         return self._set(_is_number)
+
+    @cached_property
+    def _settings_given(self) -> dict[str, list[Argument]]:
+        return self._set(lambda expr: _is_number(expr) or expr.kind == "attribute")
 
     @cached_property
     def _settings_files(self) -> dict[str, list[Argument]]:

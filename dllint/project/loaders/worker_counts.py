@@ -11,6 +11,7 @@ from dllint.project.evaluate import Argument, Evaluator
 from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, ExtMethod, Free, Inst, Klass, Opaque, Value
 from dllint.project.evaluate.computed_attributes import SETTERS, filled_by
 from dllint.project.loaders.option_defaults import Declared
+from dllint.project.program.flow import reaching
 
 _CPU_COUNTS = frozenset({
     "os.cpu_count", "multiprocessing.cpu_count", "os.process_cpu_count", "os.sched_getaffinity", "psutil.cpu_count",
@@ -87,7 +88,7 @@ class WorkerCounts:
     def _rest(self, expr: Expr, env: Env) -> bool:
         if expr.kind == "attribute" and any(map(self._is_filled, self.evaluator.values(expr.args[0], env))):
             return True
-        if self._by_settings(expr, env):
+        if env.module.settings or self._by_settings(expr, env):
             return True
         return any(map(self._in_settings, self.evaluator.values(expr, env)))
 
@@ -146,6 +147,27 @@ class WorkerCounts:
         if found == {Workers.SOME}:
             return frozenset(found)
         return frozenset({Workers.UNKNOWN}) if unseen else frozenset()
+
+    def in_filled(self, mapping: Expr, env: Env, name: str) -> list[Argument]:
+        """What settings hold under a name in a mapping that fills a parameter, which is handed on: they must agree.
+
+        `make(**config["train"])` calls `def make(options=None): return DataLoader(data, **options)`.
+        """
+        found = [
+            pair
+            for value in self.filling(mapping, env)
+            for pair in self.declared.in_section(mapping.name, name, value, _read_name(value))
+        ]
+        return found if {self.of_expression(*pair) for pair in found} == {Workers.SOME} else []
+
+    def filling(self, name: Expr, env: Env) -> list[Value]:
+        """The mappings that may fill the parameter that a name still is where it stands."""
+        if name.kind != "name" or env.function < 0:
+            return []
+        bindings = env.module.bindings[env.function, -1].get(name.name, ())
+        reached = reaching(env.module, env.function, bindings, name.start)
+        is_parameter = any(binding.kind == "parameter" for binding in reached)
+        return list(self._mappings(name.name, env)) if is_parameter else []
 
     def _parameters(self, expr: Expr, env: Env) -> Iterator[tuple[str, Env]]:
         """The parameters, with their activations, that an expression is, or that an attribute was set to."""
