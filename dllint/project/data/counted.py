@@ -124,7 +124,8 @@ class Counted:
                         yield from self._measured(value.klass, classes - 1) if isinstance(value, Inst) else ()
                 elif _is_own(part, receiver):
                     for owner in self.evaluator.classes.mro(klass):
-                        yield from ((klass, name) for name in _counted_for(owner, part.name))
+                        names = (*_counted_for(owner, part.name), *_filled_for(owner, part.name))
+                        yield from ((klass, name) for name in names)
 
 
 def _counted_for(klass: Klass, attribute: str) -> Iterator[str]:
@@ -141,6 +142,39 @@ def _counted_for(klass: Klass, attribute: str) -> Iterator[str]:
                 value = other.event.value
                 if other.function == write.function and value is not None and value.name == part.args[1].name:
                     yield other.target.name
+
+
+def _filled_for(klass: Klass, attribute: str) -> Iterator[str]:
+    """The attributes that a class fills as often as another says: `for _ in range(self.size): self.rows.append(row)`.
+
+    The number may be a parameter that is kept there, or for which that is passed.
+    """
+    module = klass.module
+    for function in klass.facts.methods.values():
+        receiver = module.receiver_name(function)
+        names = set(_passed_as(klass, function, attribute))
+        for write in module.self_writes.get(klass.index, {}).get(attribute, ()):
+            if write.function == function and write.event.value is not None and write.event.value.kind == "name":
+                names.add(write.event.value.name)
+        for event, container, what in module.mutations[function]:
+            loop = module.block(event.block).test if event.block >= 0 else None
+            if what.kind != "call" or what.args[0].name != "append" or not _is_own(container, receiver):
+                continue
+            if loop is not None and loop.kind == "call" and loop.args[0].name == "range" and len(loop.args) == 2:
+                end = loop.args[1]
+                if (_is_own(end, receiver) and end.name == attribute) or (end.kind == "name" and end.name in names):
+                    yield container.name
+
+
+def _passed_as(klass: Klass, function: int, attribute: str) -> Iterator[str]:
+    """The parameters of a method for which the class's own code passes an attribute: `self.fill(self.size)`."""
+    module, facts = klass.module, klass.module.model.functions[function]
+    for call in module.calls.get(facts.name, ()):
+        receiver = module.receiver_name(call.function)
+        if module.method_owner(call.function) == klass.index and _is_own(call.expr.args[0], receiver):
+            for parameter, given in zip(facts.parameters[1:], call.expr.args[1:], strict=False):
+                if _is_own(given, receiver) and given.name == attribute:
+                    yield parameter.name
 
 
 def _is_row(element: Expr, own: set[str]) -> bool:

@@ -230,8 +230,8 @@ class Elements:
 
 
 def _is_block(value: Value) -> bool:
-    """Whether a value was taken from a block; the keys of what was loaded are none."""
-    if isinstance(value, ExtInst) and value.name.endswith(".keys[]"):
+    """Whether a value was taken from a block; the keys of what was loaded are none, nor are lists of its numbers."""
+    if isinstance(value, ExtInst) and value.name.endswith((".keys[]", ".tolist")):
         return False
     return any(
         isinstance(item, ExtInst)
