@@ -342,6 +342,9 @@ class Names:
         submodule = self.evaluator.index.find(path, dotted, level)
         if submodule is not None:
             return (Mod(submodule),)
+        namesake = self.evaluator.index.namesake(env.module, imported)
+        if namesake is not None:
+            return self.global_name(namesake, attribute) or ()
         if not level and self.evaluator.index.lacks(path, module):
             return ()  # the import fails
         return (Ext(canonical(dotted) if not level else f".{dotted}"),)

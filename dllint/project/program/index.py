@@ -250,8 +250,27 @@ class Index:
         names = [imported.module]
         if imported.attribute not in ("", "*"):
             names.append(f"{imported.module}.{imported.attribute}" if imported.module else imported.attribute)
-        found = (self.find(importer.path, name, imported.level) for name in names)
-        return [target.path for target in found if target is not None]
+        found = [self.find(importer.path, name, imported.level) for name in names]
+        return [target.path for target in (*found, self.namesake(importer, imported)) if target is not None]
+
+    def namesake(self, importer: Module, imported: ImportedName) -> Module | None:
+        """The only other module of an imported one's name that has what is imported, which the one that is found lacks.
+
+        Its folder is on a path that is set outside the program.
+        """
+        name, attribute = imported.module, imported.attribute
+        if imported.level or attribute in ("", "*") or len(self._by_stem.get(name, ())) < 2:
+            return None
+        target = self.find(importer.path, name, 0)
+        if target is None or target.star_imports or not target.model.bound.isdisjoint((attribute, "__getattr__")):
+            return None
+        if posixpath.dirname(stem(target.path)) == posixpath.dirname(importer.path):
+            return None  # a script finds what is beside it first
+        if self.find(importer.path, f"{name}.{attribute}", 0) is not None:
+            return None
+        others = (self.modules[path] for path in self._by_stem[name] if path != target.path)
+        having = [module for module in others if attribute in module.model.bound]
+        return having[0] if len(having) == 1 else None
 
     def _search_path(self, folder: str) -> tuple[str, ...]:
         """Where a script's absolute imports are looked up: its own folder first, unless it is a package's."""
