@@ -251,7 +251,7 @@ class Attributes:
                 for write in writes:
                     if write.event.value is not None:
                         yield write, write.event.value, env
-        yield from self._from_fields(inst, name)
+        yield from ((None, *pair) for pair in self.from_fields(inst, name))
         yield from ((None, *pair) for pair in self.taken_over.of(inst, name)[0])
         for other, write, module in self.outside_writes(inst.klass, name):
             if may_be_same(other, inst, module.is_test):
@@ -305,24 +305,20 @@ class Attributes:
             )
         return self.evaluator.containers.destructure(self.evaluator.values(expr, env), path or (), expr, env)
 
-    def _from_fields(self, inst: Inst, name: str) -> Iterator[tuple[None, Expr, Env]]:
-        """The fields of a dataclass, filled by the construction's arguments."""
+    def from_fields(self, inst: Inst, name: str) -> Iterator[Argument]:
+        """What an object of a dataclass has as a field: what the call that makes it passes, or the default."""
         fields = self.evaluator.classes.dataclass_fields(inst.klass)
         if name not in fields:
             return
-        default = fields[name][1]
-        sites: list[Argument] = []
+        default_env, default = fields[name]
         if inst.call is not None and inst.env is not None:
-            sites.append((inst.call, inst.env))
-        position = list(fields).index(name)
-        for call, env in sites:
-            found, surely = self.evaluator.arguments.argument(call, env, position, name)
-            for pair in found:
-                yield None, pair[0], pair[1]
+            position = list(fields).index(name)
+            found, surely = self.evaluator.arguments.argument(inst.call, inst.env, position, name)
+            yield from found
             if surely:
                 return
         if default is not None:
-            yield None, default, fields[name][0]
+            yield default, default_env
 
     def outside_writes(self, klass: Klass, name: str) -> list[tuple[Inst, Write, Module]]:
         """`ds.name = value` anywhere in the project, where `ds` is an instance of this class."""

@@ -142,6 +142,8 @@ class MainCode:
                 decided = self.evaluator.conditions.decided(running.env, event.start)
                 if not outside or self._goes_on(running.env, event) or (running.truncated and not decided):
                     continue
+                if begun.loader is not None and not self.boundaries.has_workers_in(module, begun.loader):
+                    continue
                 done.add(running.start.start)
                 yield self._start(running, begun, decided and running.decided and not running.truncated)
                 break

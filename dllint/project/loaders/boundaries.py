@@ -95,7 +95,9 @@ class Boundaries:
         self.evaluator = evaluator
         self.index: Index = evaluator.index
         self.targets = targets
+        self.declared = declared
         self._elsewhere: dict[str, Boundaries] = {}
+        self._within: dict[Module, Boundaries] = {}
         self._busy: set[tuple[int, int]] = set()
         self._in_activation: dict[ExtInst | Inst, Loader] = {}
         self.counts = WorkerCounts(evaluator, declared)
@@ -486,6 +488,14 @@ class Boundaries:
             known = msgspec.structs.replace(loader, call=call, env=env, skip=skip, workers=workers)
             self._in_activation[made] = known
         return known
+
+    def has_workers_in(self, program: Module, loader: Loader) -> bool:
+        """Whether a loader may have workers where a script runs: what other programs set isn't set there."""
+        known = self._within.get(program)
+        if known is None:
+            known = self._within[program] = Boundaries(self.evaluator, self.targets, self.declared.within(program))
+        workers = known._workers(loader.call, loader.env, loader.boundary, loader.skip, loader.instance)
+        return workers is not Workers.NONE
 
     def argument(self, loader: Loader, name: str) -> tuple[list[Argument], bool]:
         """The values that a loader gets for a parameter."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 from functools import cached_property
 from typing import NamedTuple
 
 from dllint.knowledge import SETTINGS_READERS
 from dllint.model.facts import Expr, ImportedName
 from dllint.project.evaluate import Argument, Evaluator
-from dllint.project.evaluate.abstract_values import Env, ExtInst, ExtMethod, Free, Opaque, Value
+from dllint.project.evaluate.abstract_values import Env, ExtInst, ExtMethod, Free, Inst, Klass, Opaque, Value
 from dllint.project.evaluate.command_lines import destinations
 from dllint.project.program.index import Index
 from dllint.project.program.module import Module, Write
@@ -32,6 +33,8 @@ class Declared:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self.index: Index = evaluator.index
+        self.program: Module | None = None
+        """The script that runs, where only its program counts."""
 
     def option(self, name: str, read: Value) -> list[Argument]:
         """The defaults of the command line options that fill an attribute of what is read, or what replaces them."""
@@ -62,17 +65,65 @@ class Declared:
         """The whole numbers stored under a name on configuration objects."""
         return [(expr, env) for expr, env in self._numbers.get(name, ()) if self._of_one_program(env, read)]
 
+    def fields(self, name: str, read: Value) -> list[Argument]:
+        """What objects of dataclasses get as a field: the code that makes them passes it, or its default is a number.
+
+        Tests make objects for themselves. What no code is seen to make has the default.
+        """
+        used = _module_of(read)
+        in_tests = used is not None and used.is_test
+        found: list[Argument] = []
+        for klass in self._with_field(name):
+            default = self._default(klass, name)
+            made = [Inst(klass, *call) for call in self._made(klass, read) if in_tests or not call[1].module.is_test]
+            for inst in made or [Inst(klass)]:
+                for expr, env in self.evaluator.attributes.from_fields(inst, name):
+                    if (expr is not default or _is_number(expr)) and self._of_one_program(env, read):
+                        found.append((expr, env))
+        return found
+
+    def _with_field(self, name: str) -> Iterator[Klass]:
+        """The dataclasses that have a field."""
+        classes = self.evaluator.classes
+        found = dict.fromkeys(klass for own in self._setting.get(name, ()) for klass in (own, *classes.subclasses(own)))
+        return (klass for klass in found if name in classes.dataclass_fields(klass))
+
+    @cached_property
+    def _setting(self) -> dict[str, list[Klass]]:
+        """The classes that set a name in their bodies."""
+        found: dict[str, list[Klass]] = defaultdict(list)
+        for klass in self.evaluator.classes.all_classes:
+            for name in {event.target.name: None for event in klass.facts.events if event.target is not None}:
+                found[name].append(klass)
+        return found
+
+    def _default(self, klass: Klass, name: str) -> Expr | None:
+        return self.evaluator.classes.dataclass_fields(klass)[name][1]
+
+    def _made(self, klass: Klass, read: Value) -> Iterator[Argument]:
+        """The calls that make objects of a class, in the programs that read one."""
+        for site in self.index.calls_named(sorted({klass.facts.name, *self.index.aliases.get(klass.facts.name, ())})):
+            env = self.evaluator.generic(site.module, site.function)
+            if self._of_one_program(env, read) and klass in self.evaluator.calls.callees(site.expr, env):
+                yield site.expr, env
+
     def text(self, name: str, read: Value) -> list[Argument]:
         """The names of files stored under a name: on configuration objects, as options, in files of settings."""
         stored = [(expr, env) for expr, env in self._files.get(name, ()) if self._of_one_program(env, read)]
         return [*stored, *self.option(name, read), *self._of_settings(self._settings_files, name, read)]
 
+    def within(self, program: Module) -> Declared:
+        """The same where a file runs: without what other programs set that have the reading file, too."""
+        known = copy(self)
+        known.program = program
+        return known
+
     def _of_one_program(self, declared: Env, read: Value) -> bool:
         """Whether some program has both files; a file that nobody imports may be read by its path."""
-        used = _module_of(read)
-        if used is None or self.index.together(used.path, declared.module.path):
-            return True
-        return not declared.module.model.functions and len(self.index.importers(declared.module.path)) == 1
+        used, module = _module_of(read), declared.module
+        if used is None or self.index.together(used.path, module.path):
+            return self.program is None or self.evaluator.programs.share(self.program, module)
+        return not module.model.functions and len(self.index.importers(module.path)) == 1
 
     def _parsers(self, option: _Option) -> set[Expr]:
         """The calls that make the parsers which may get an option."""

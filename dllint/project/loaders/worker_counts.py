@@ -256,8 +256,13 @@ class WorkerCounts:
 
     def _find_declared(self, name: str, read: Value) -> frozenset[Workers]:
         declared = self._declared(name, read)
-        found = frozenset(self.of_expression(*pair) for pair in declared or self.declared.setting(name, read))
-        return found if declared or len(found) == 1 else frozenset()  # of several files of settings, one is read
+        if declared:
+            return self._of_all(declared)
+        found = self._of_all(self.declared.setting(name, read)) or self._of_all(self.declared.fields(name, read))
+        return found if len(found) == 1 else frozenset()  # of several files one is read, of several objects one is used
+
+    def _of_all(self, pairs: Iterable[Argument]) -> frozenset[Workers]:
+        return frozenset(self.of_expression(*pair) for pair in pairs)
 
     def _declared(self, name: str, read: Value) -> list[Argument]:
         return self.declared.option(name, read) or self.declared.number(name, read)
