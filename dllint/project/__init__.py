@@ -33,7 +33,7 @@ from dllint.project.loaders.worker_counts import Workers
 from dllint.project.program.guards import asks_for_process, only_in_main
 from dllint.project.program.index import Index
 from dllint.project.program.module import Module, Site
-from dllint.project.program.roles import is_test
+from dllint.project.program.roles import is_kept_aside, is_test
 from dllint.source import Source, Span
 from dllint.start_methods import PICKLING
 from dllint.targets import Targets
@@ -438,7 +438,7 @@ def _left_in_test(held: Held, loader: Loader) -> bool:
 
 
 def best_routes(every: list[Held]) -> Iterator[Held]:
-    """One route for each place and holder: a certain one first, to known workers, then the shortest."""
+    """One route for each place and holder: through code in use first, a certain one, to known workers, the shortest."""
     groups: dict[tuple[str, Span, str], list[Held]] = defaultdict(list)
     for held in every:
         kind = held.holder.kind
@@ -450,6 +450,7 @@ def best_routes(every: list[Held]) -> Iterator[Held]:
         yield min(items, key=_rank)
 
 
-def _rank(held: Held) -> tuple[bool, bool, bool, int]:
+def _rank(held: Held) -> tuple[bool, bool, bool, bool, int]:
     workers = held.loader is not None and held.loader.workers is Workers.SOME
-    return held.loader is None, held.certainty is not Certainty.CERTAIN, not workers, len(held.route)
+    aside = any(is_kept_aside(note.path) for note in held.route)
+    return held.loader is None, aside, held.certainty is not Certainty.CERTAIN, not workers, len(held.route)

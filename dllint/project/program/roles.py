@@ -4,6 +4,7 @@ from __future__ import annotations
 
 _TESTING = frozenset({"test", "tests", "testing"})
 _SHOWING = frozenset({"example", "examples", "tutorial", "tutorials", "demo", "demos", "doc", "docs"})
+_KEPT_ASIDE = frozenset({"archive", "archived", "backup", "backups", "bak", "deprecated", "obsolete", "old", "unused"})
 
 
 def is_test(path: str) -> bool:
@@ -22,3 +23,8 @@ def is_named_test(path: str) -> bool:
 def is_example(path: str) -> bool:
     """Whether a file shows how others use what stands elsewhere in the project."""
     return any(part in _SHOWING for part in path.split("/")[:-1])
+
+
+def is_kept_aside(path: str) -> bool:
+    """Whether a file is in a folder for what a project no longer uses: nobody may run it any more."""
+    return any(part.lower() in _KEPT_ASIDE for part in path.split("/")[:-1])
