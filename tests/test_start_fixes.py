@@ -39,14 +39,14 @@ def script(tail: str, item: str = "index") -> str:
     return HEAD.format(item=item) + textwrap.dedent(tail).lstrip("\n")
 
 
-def fix_of(files: str | Mapping[str, str], targets: Targets | None = None) -> Fix:
-    """The fix of the first finding in `train.py`."""
+def fix_of(files: str | Mapping[str, str], targets: Targets | None = None, path: str = "train.py") -> Fix:
+    """The fix of the first finding in a file."""
     texts = {"train.py": files} if isinstance(files, str) else dict(files)
-    sources = {path: Source(path, text) for path, text in texts.items()}
-    models = {path: collect(source) for path, source in sources.items()}
-    project = Project(models, targets or Targets(), lambda path: sources[path])
+    sources = {name: Source(name, text) for name, text in texts.items()}
+    models = {name: collect(source) for name, source in sources.items()}
+    project = Project(models, targets or Targets(), lambda name: sources[name])
     rule = MissingMainGuard()
-    finding = next(found for found in rule.check(project) if found.path == "train.py")
+    finding = next(found for found in rule.check(project) if found.path == path)
     fix = rule.fix(finding, project)
     assert fix is not None
     return fix
@@ -106,15 +106,16 @@ def fixed(files: str | Mapping[str, str], trust: Applicability = Applicability.U
     return result
 
 
-def refused(files: str | Mapping[str, str], targets: Targets | None = None) -> str:
+def refused(files: str | Mapping[str, str], targets: Targets | None = None, path: str = "train.py") -> str:
     """Why there is no fix."""
-    fix = fix_of(files, targets)
+    fix = fix_of(files, targets, path)
     assert fix.applicability is Applicability.MANUAL, fix.edits
     assert not fix.edits
     return fix.title.partition("; ")[2]
 
 
 LOOP = "for batch in DataLoader(Numbers(), num_workers=2):\n    print(batch)\n"
+JOIN = "import torch.distributed as dist\ndist.init_process_group('gloo')\n"
 MAIN = "def main(*more):\n" + textwrap.indent(LOOP, "    ") + "\n\n"
 
 
@@ -284,6 +285,7 @@ REFUSED = [
     (MAIN + "def more():\n    Numbers.scale = 1\nmain(more())\n", "`Numbers` is changed there"),
     ("x = 1; list(DataLoader(Numbers(), num_workers=2))\n", "a line holds several statements"),
     ("# %%\n" + LOOP, "this is a notebook"),
+    (f"{JOIN}rank = dist.get_rank()\ndef f(a=rank): pass\n{LOOP}", "joins a process group in every worker (train.py:"),
     ("import os\nif os.path.exists('a'):\n    exit(x := 3)\ndef f(a=x): pass\n" + LOOP, "is there by then (train"),
     ("torch.set_default_dtype(torch.half)\n" + LOOP + "torch.set_default_dtype(torch.float32)\n", "is set for this"),
     ("def f():\n    return late\nlist(DataLoader(unknown(), num_workers=2))\nlate = 1\n", "(`f`) reads `late`"),
@@ -467,6 +469,13 @@ def test_a_page_of_a_gallery_keeps_its_blocks_at_the_margin() -> None:
 )
 def test_a_file_that_others_import_is_left_alone(path: str, text: str, why: str) -> None:
     assert refused({"train.py": script(LOOP), path: text}) == why
+
+
+def test_a_package_runs_when_it_is_imported_and_tests_when_they_are_run() -> None:
+    files = {"rows/__init__.py": script(LOOP), "train.py": "import rows\n"}
+    assert refused(files, path="rows/__init__.py") == "whatever imports the package runs this file"
+    text = script(LOOP + "def test_rows():\n    pass\n")
+    assert refused({"tests/train.py": text}, path="tests/train.py") == "a test runner imports this file"
 
 
 OTHERS = ["import pretrain\n", "from utils import train\n", "from a.train import x\n", "'train'\n"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from dllint import PICKLING, Certainty, Event, Finding, Fix, Project, Rule, Span, Start, outcomes
+from dllint import PICKLING, Certainty, Event, Finding, Fix, Note, Project, Rule, Span, Start, outcomes
+from dllint_rules.start.process_groups import joining
 
 
 class MissingMainGuard(Rule):
@@ -29,19 +30,30 @@ class MissingMainGuard(Rule):
         where = project.where(start.loader, failing, start.chosen)
         loader = start.loader
         unsure = loader is not None and loader.certainty is Certainty.LIKELY
+        joins = self._joins_above(project, start)
+        moved = "it, and what joins a process group above it," if joins else "it"
         return Finding(
             code=self.code,
             path=start.path,
             span=statement_head(start.event),
             message=f"this line starts {start.what} on import, so every spawned worker runs it again and dies: "
-            f'fails {where}; put it under `if __name__ == "__main__":`',
+            f'fails {where}; put {moved} under `if __name__ == "__main__":`',
             certainty=Certainty.CERTAIN if start.surely and not unsure else Certainty.LIKELY,
             outcomes=outcomes(failing, "exception", start.chosen),
-            notes=start.route,
+            notes=(*start.route, *joins),
             anchors=((loader.path, loader.span),) if loader is not None else (),
             key=f"{self.code}:{start.path}",
             data=start,
         )
+
+    def _joins_above(self, project: Project, start: Start) -> tuple[Note, ...]:
+        """The first statement above that joins a process group: a worker that imports the script can't join, too."""
+        entries = project.main_code.entries(project.index.modules[start.path])
+        above = (entry for entry in entries if entry.start is not None and entry.start.start < start.event.start)
+        for running, call in joining(project, above):
+            span = running.route[-1].span if running.route else call.span
+            return (Note(start.path, span, "joins a process group: the guard must begin above it"),)
+        return ()
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
         from dllint_rules.start.guard_tail import fix_start

@@ -26,6 +26,7 @@ from dllint import (
     top_statements,
 )
 from dllint_rules.start.effects import Effects
+from dllint_rules.start.process_groups import JOINING_NAMES, joining
 from dllint_rules.start.worker_view import WorkerView
 
 _CELL = re.compile(r"^# (?:%%|In\[|<codecell>)", re.MULTILINE)
@@ -38,9 +39,9 @@ _EXITS = {"exit", "_exit", "quit"}
 _WORK = {
     *("load", "load_state_dict", "load_from_checkpoint", "from_pretrained", "open", "read_csv", "read_pickle"),
     *("download", "urlretrieve", "urlopen", "load_dataset", "download_url", "extractall", "mkdir", "makedirs"),
-    *("rmtree", "cuda", "to"),
+    *("rmtree", "cuda", "to", *JOINING_NAMES),
 }
-"""Names of calls that take time, memory or a place on the disk."""
+"""Names of calls that take time, memory, a place on the disk or in a group of processes."""
 _FEEDING = frozenset({"other", "constant", "text"})
 """Kinds of statements that may do nothing for workers."""
 _CALLBACKS = ("callback", "error_callback")
@@ -138,7 +139,7 @@ class _Tail:
         stay = (index for index in range(self.first, len(self.statements)) if self.statements[index] not in lifted)
         needed = (self._needed(index) for index in stay)
         reasons = (self._imported(), self._looked_up(), self._immovable(), *needed)
-        return next((reason for reason in reasons if reason), "") or self._leaves(self.top)
+        return next((reason for reason in reasons if reason), "") or self._leaves(self.top) or self._joins(self.top)
 
     def _lifted(self, first: int = -1) -> list[Statement]:
         """The definitions among the last statements that may go above them all: they read nothing of these yet."""
@@ -197,8 +198,10 @@ class _Tail:
     def _imported(self) -> str:
         """Whether other code may import this file: what is under the guard, it would not get."""
         path, stem = self.module.path, self.module.path.removesuffix(".py")
-        if stem.endswith("__init__") or (is_test(path) and self._has_tests()):
-            return "other programs import this file"
+        if stem.endswith("__init__"):
+            return "whatever imports the package runs this file"
+        if is_test(path) and self.module.has_tests:
+            return "a test runner imports this file"
         if any(f"/{stem}".endswith(f"/{script.replace('.', '/')}") for script in self.project.targets.scripts):
             return "a console script imports this file"
         quoted = re.compile(rf"""["'](?:[\w./]*[./])?{re.escape(stem.rpartition("/")[2])}(?:\.py)?["']""")
@@ -209,10 +212,6 @@ class _Tail:
             if _BY_NAME.search(text) and quoted.search(text):
                 return f"{other.path} may import this file by its name"
         return ""
-
-    def _has_tests(self) -> bool:
-        """Whether the file holds what a test runner looks for."""
-        return any(name.lower().startswith("test") for item in self.statements for name in item.names)
 
     def _is_named_by(self, importer: Module, imported: ImportedName) -> bool:
         names = [imported.module, f"{imported.module}.{imported.attribute}".strip(".")]
@@ -333,6 +332,15 @@ class _Tail:
                 if any(map(_asks_disk, tests)) and any(map(_exits, event.walk())):
                     place = f"{running.path}:{self.project.source(running.path).location(event.start)[0]}"
                     return f"what stays above it may end every worker, for a file that is there by then ({place})"
+        return ""
+
+    def _joins(self, top: int) -> str:
+        """Whether what stays above the guard makes every worker join a group of processes, which is complete."""
+        above = [*self.statements[:top], *self._lifted(top)]
+        entries = (entry for item in above for entry in self._entries(item.span.start, item.span.end))
+        for running, call in joining(self.project, entries):
+            place = f"{running.path}:{self.project.source(running.path).location(call.start)[0]}"
+            return f"what stays above it joins a process group in every worker ({place})"
         return ""
 
     def _is_plain(self) -> bool:

@@ -1,0 +1,29 @@
+"""Where code joins a group of processes, for which it waits for all others: no spawned worker may do it again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from dllint import Expr, Ext, Project, Running
+from dllint_rules.start.worker_view import events_of
+
+_JOINING = {
+    *("torch.distributed.init_process_group", "torch.distributed.distributed_c10d.init_process_group"),
+    *("torch.distributed.rpc.init_rpc", "deepspeed.init_distributed", "colossalai.launch_from_torch"),
+}
+JOINING_NAMES = frozenset(name.rpartition(".")[2] for name in _JOINING)
+
+
+def joining(project: Project, entries: Iterable[Running]) -> Iterator[tuple[Running, Expr]]:
+    """The calls among running code that join a group of processes."""
+    for running in project.main_code.reach.walk(entries):
+        for event in events_of(running.env.module, running.env.function, running.start):
+            for expr in event.walk():
+                if expr.kind == "call" and _joins(project, running, expr):
+                    yield running, expr
+
+
+def _joins(project: Project, running: Running, call: Expr) -> bool:
+    if call.args[0].name not in JOINING_NAMES or not project.evaluator.conditions.may_run(running.env, call.start):
+        return False
+    return any(isinstance(value, Ext) and value.name in _JOINING for value in project.values(call.args[0], running.env))
