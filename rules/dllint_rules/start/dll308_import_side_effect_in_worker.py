@@ -23,25 +23,30 @@ class ImportSideEffectInWorker(Rule):
             place = repeated.running.path, repeated.call.span
             where = _where(project, repeated)
             forked = repeated.imported and repeated.on_cuda and place in _forked(project)
-            if where and place not in seen and not forked:
-                seen.add(place)
+            cause = _cause(repeated)
+            if where and cause not in seen and not forked:
+                seen.add(cause)
                 yield self._finding(repeated, where)
 
     def _finding(self, repeated: Repeated, where: str) -> Finding:
         running, begun = repeated.running, repeated.begun
         loader = begun.loader
         known = loader is None or loader.certainty is Certainty.CERTAIN
+        path, span, route = running.path, repeated.call.span, running.route
+        if repeated.imported and route:
+            route = Note(path, span, f"{repeated.what} here"), *route
+            path, span = route[-1].path, route[-1].span
         return Finding(
             code=self.code,
-            path=running.path,
-            span=repeated.call.span,
+            path=path,
+            span=span,
             message=f"{repeated.what}, and every spawned worker {_again(repeated)}: {where}; {_remedy(repeated)}",
             severity=self.severity,
             certainty=Certainty.CERTAIN if known else Certainty.LIKELY,
             outcomes=dict.fromkeys(sorted(begun.methods & PICKLING), "corrupt"),
-            notes=(*running.route, Note(repeated.path, begun.at.span, f"{begun.what} start here")),
+            notes=(*route, Note(repeated.path, begun.at.span, f"{begun.what} start here")),
             anchors=((loader.path, loader.span),) if loader is not None else (),
-            key=f"{self.code}:{running.path}:{repeated.what}",
+            key=f"{self.code}:{path}:{repeated.what}",
             data=repeated,
         )
 
@@ -54,6 +59,15 @@ class ImportSideEffectInWorker(Rule):
         names = " and ".join(f"`{name}`" for name in event_names(start)) if start is not None else ""
         needed = f"what reads {names} must go along" if names else "what comes after it may need it"
         return Fix.manual(f"Put it under the main guard; {needed}", GUARD)
+
+
+def _cause(repeated: Repeated) -> tuple[object, ...]:
+    """What is to be changed: a call, or in a module that is imported the statement that leads to calls of its kind."""
+    running = repeated.running
+    if not repeated.imported or running.start is None:
+        return running.path, repeated.call.span
+    module = running.route[-1].path if running.route else running.path
+    return module, running.start.start, repeated.what.rpartition("` ")[2]
 
 
 def _forked(project: Project) -> set[tuple[str, Span]]:
