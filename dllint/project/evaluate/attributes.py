@@ -33,6 +33,7 @@ from dllint.project.evaluate.namespaces import VIEWS
 from dllint.project.evaluate.saved_parameters import SavedParameters
 from dllint.project.evaluate.shapes import (
     Argument,
+    Tests,
     decorated,
     derived,
     getter,
@@ -41,6 +42,7 @@ from dllint.project.evaluate.shapes import (
     path_to_expr,
     reaching_writes,
     unique,
+    with_replacing,
 )
 from dllint.project.evaluate.strong_updates import just_written, overwritten_later
 from dllint.project.program.module import Module, Write
@@ -64,7 +66,7 @@ class Attributes:
         self._on_names: dict[Module, dict[int, list[Write]]] = {}
         self._replaced: dict[tuple[Klass, Klass, int], bool] = {}
         self._outside: dict[Klass, dict[str, None]] = {}
-        self._writes: dict[tuple[Module, int, str], list[tuple[int, list[Write]]]] = {}
+        self._writes: dict[tuple[Module, int, str], list[tuple[int, list[tuple[Write, Tests]]]]] = {}
         self.taken_over = TakenOver(evaluator)
         self.computed = ComputedAttributes(evaluator)
         self.saved = SavedParameters(evaluator)
@@ -248,8 +250,8 @@ class Attributes:
                 if self._overridden(inst.klass, item, function):
                     continue
                 env = self.evaluator.activations.method_env(inst, item.module, function)
-                for write in writes:
-                    if write.event.value is not None:
+                for write, tests in writes:
+                    if write.event.value is not None and self._lasts(write, tests, env):
                         yield write, write.event.value, env
         yield from ((None, *pair) for pair in self.from_fields(inst, name))
         yield from ((None, *pair) for pair in self.taken_over.of(inst, name)[0])
@@ -261,15 +263,26 @@ class Attributes:
                         env = inst.env
                     yield write, write.event.value, env
 
-    def _last_writes(self, klass: Klass, name: str) -> list[tuple[int, list[Write]]]:
-        """The methods of a class that set an attribute, each with the writes that may be its last."""
+    def _lasts(self, write: Write, tests: Tests, env: Env) -> bool:
+        """Whether an activation may run a write, and none that replaces it."""
+        conditions = self.evaluator.conditions
+        if write.event.block >= 0 and not conditions.may_run(env, write.event.start):
+            return False
+        return all(conditions.allows(test, not holds, env) for test, holds in tests)
+
+    def _last_writes(self, klass: Klass, name: str) -> list[tuple[int, list[tuple[Write, Tests]]]]:
+        """The methods of a class that set an attribute, each with the writes that may be its last.
+
+        With each come the tests under which a later one has replaced it, and whether they held.
+        """
         key = klass.module, klass.index, name
         known = self._writes.get(key)
         if known is None:
             writers = klass.module.writers.get((klass.index, name), {})
             known = self._writes[key] = [
-                (function, reaching_writes(klass.module, function, writes, None))
+                (function, with_replacing(klass.module, function, last))
                 for function, writes in writers.items()
+                if (last := reaching_writes(klass.module, function, writes, None))
             ]
         return known
 

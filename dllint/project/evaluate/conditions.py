@@ -213,6 +213,8 @@ class Conditions:
     def not_replaced(self, values: Values, name: str, tests: Iterable[tuple[Expr, bool]], env: Env) -> Values:
         """The values of one binding that no later one has replaced: after `if x is None: x = ...` x is not None."""
         for test, holds in tests:
+            if not self.allows(test, not holds, env):
+                return ()
             answers = self._answers(test, name, values, env)
             values = tuple(value for value, answer in zip(values, answers, strict=True) if answer in (None, not holds))
         return values

@@ -23,7 +23,7 @@ from dllint.project.evaluate.abstract_values import (
     Values,
 )
 from dllint.project.evaluate.exclusion import chosen_arm, constant_in, exclude, known_at
-from dllint.project.evaluate.shapes import path_to, unique
+from dllint.project.evaluate.shapes import Tests, path_to, unique
 from dllint.project.program.flow import reaching, replacing
 from dllint.project.program.module import Binding, Module
 from dllint.project.program.on_demand import OnDemand
@@ -36,8 +36,6 @@ _BUILTINS = frozenset(dir(builtins))
 _UNASKED: Final = ""
 _NOT_DIRECT = frozenset({"name", "ifexp", "walrus", "await", "star", "passed"})
 """Kinds of expressions whose value is that of another expression, or of one of two."""
-Tests = tuple[tuple[Expr, bool], ...]
-"""Tests, and whether they held."""
 
 
 class Names:

@@ -25,7 +25,7 @@ from dllint.project.evaluate.abstract_values import (
     sort_key,
 )
 from dllint.project.program.events import holds_from
-from dllint.project.program.flow import reaching
+from dllint.project.program.flow import reaching, replacing
 from dllint.project.program.module import Binding, Module, Write
 
 MAX_VALUES = 50
@@ -36,6 +36,8 @@ MAX_PARTS = 2
 """How often a part of a part, taken in one place, is told apart from the part."""
 MAX_DERIVED = 16
 """External results of external results, of which more alternatives than this are not told apart."""
+Tests = tuple[tuple[Expr, bool], ...]
+"""Tests, each with its outcome."""
 Argument = tuple[Expr, Env]
 """An expression and its activation."""
 
@@ -176,9 +178,22 @@ def path_to_expr(target: Expr, wanted: Expr) -> tuple[int, ...] | None:
 
 def reaching_writes(module: Module, function: int, writes: list[Write], offset: int | None) -> list[Write]:
     """The writes to one attribute that may be the last before an offset, or (None) when the function ends."""
-    bindings = [Binding(write.event.kind, holds_from(write.event), write.event.block, write.event) for write in writes]
+    bindings = list(map(_as_binding, writes))
     kept = {id(binding.event) for binding in reaching(module, function, bindings, offset)}
     return [write for write in writes if id(write.event) in kept]
+
+
+def with_replacing(module: Module, function: int, writes: list[Write]) -> list[tuple[Write, Tests]]:
+    """Writes to one attribute, each with the tests under which a later one replaces it, and whether they hold then."""
+    bindings = [_as_binding(write) for write in writes]
+    return [
+        (write, tuple(replacing(module, function, binding, bindings, None)))
+        for write, binding in zip(writes, bindings, strict=True)
+    ]
+
+
+def _as_binding(write: Write) -> Binding:
+    return Binding(write.event.kind, holds_from(write.event), write.event.block, write.event)
 
 
 def decorated(facts: Function, name: str) -> bool:
