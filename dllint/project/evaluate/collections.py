@@ -40,6 +40,10 @@ _SAME_ELEMENTS = frozenset({
     "builtins.filter",
 })  # fmt: skip
 
+_ORDERED = frozenset({"builtins.list", "builtins.tuple", "builtins.sorted"})
+"""Those of them whose items have numbers."""
+MAPPINGS = frozenset({"builtins.dict", "collections.OrderedDict"})
+
 _OF_COLUMNS = frozenset({"builtins.zip", "builtins.list", "builtins.tuple"})
 
 Filling = tuple[Env, Event, Expr]
@@ -99,6 +103,8 @@ class Containers:
                 if expr.args[1].kind == "slice":
                     return (base,)
                 return self._seq_item(base, keys) or self.evaluator.unless_open(Opaque(expr, env))
+            case ExtInst() if expr.args[1].kind != "slice" and (copied := self._of_copy(base)):
+                return copied
             case ExtInst() | ExtMethod():
                 return (derived(ExtInst(f"{describe(base)}[]", expr, env, base)),)
         return (Opaque(expr, env),)
@@ -283,6 +289,11 @@ class Containers:
             return ()
         return self.evaluator.ask(self._elements_of, value, (), self._find_handed_on, value)
 
+    def _of_copy(self, value: ExtInst) -> Values:
+        """The items of `list(parts.values())` where all are known: of what is read, each is only a part of that."""
+        found = self._handed_on(value) if value.name in _ORDERED else ()
+        return found if all(isinstance(item, Inst) for item in found) else ()
+
     def _find_handed_on(self, value: ExtInst) -> Values:
         position = 2 if value.name == "builtins.filter" else 1
         given = value.call.args[position : position + 1]
@@ -314,7 +325,7 @@ class Containers:
             return True
         if isinstance(value, Seq):
             return value.kind == "dict"
-        return isinstance(value, ExtInst) and value.name == "builtins.dict"
+        return isinstance(value, ExtInst) and value.name in MAPPINGS
 
     def destructure(self, values: Values, path: tuple[int, ...], expr: Expr, env: Env) -> Values:
         """The part of a value that a nested tuple target takes."""
@@ -325,7 +336,7 @@ class Containers:
                     found += self.evaluator.values(value.expr.args[index], value.env)
                 elif isinstance(value, ExtInst):
                     inner = self._yielded(value) if value.name == GENERATOR else self._column(value, index)
-                    found += inner or self._part(value, index)
+                    found += inner or self._of_copy(value) or self._part(value, index)
                 else:
                     found.append(Opaque(expr, env))
             values = unique(found)
@@ -440,4 +451,4 @@ def _has_part(rows: Expr, index: int) -> bool:
 
 def _has_keys(base: Value) -> bool:
     """Whether the keys of a subscript say what it gives: of a module's namespace and of what the code fills."""
-    return isinstance(base, (Mod, Seq)) or (isinstance(base, ExtInst) and base.name == "builtins.dict")
+    return isinstance(base, (Mod, Seq)) or (isinstance(base, ExtInst) and base.name in MAPPINGS)
