@@ -1,12 +1,14 @@
-"""Whether code treats what is kept as an array, where it comes from a file that no code shows the contents of."""
+"""Whether code treats what is kept as an array or as rows, where no code shows what is in the file it comes from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Expr
+from dllint.project.data.per_item import PerItem
 from dllint.project.escape.shipped import Held
+from dllint.project.evaluate import Answer
 from dllint.project.evaluate.abstract_values import Env, ExtInst, Inst, Klass, Value
 from dllint.project.program.module import Module, Write
 
@@ -25,13 +27,19 @@ _MASKS = frozenset({
     "torch.isin", "torch.nonzero",
 })  # fmt: skip
 """What gives several indices, or which ones: a list raises where it is asked for these."""
+_LOADS_ANYTHING = frozenset({"torch.load", "torch.serialization.load"})
+"""What mostly loads weights or tensors."""
+
+_Asks = Callable[[Expr], Iterator[Expr]]
+"""What an expression asks for something of a kind."""
 
 
 class ArrayUses:
-    """Answers whether something is used as only an array, or a container of arrays, can be."""
+    """Answers whether something is used as only an array, or a container of arrays, can be; or as only rows can."""
 
     def __init__(self, project: Project) -> None:
         self.evaluator = project.evaluator
+        self.per_item = project.analysis(PerItem)
         self._known: dict[tuple[str, str, str, Value], bool] = {}
 
     def shown(self, held: Held) -> bool:
@@ -39,17 +47,33 @@ class ArrayUses:
         key = held.holder.owner, held.holder.name, held.route[0].path, held.value
         if key not in self._known:
             keepers = self.evaluator.classes.keepers(held.holder.owner, held.route[0].path)
-            inside = any(self._asked_for(part, env, held.value) for part, env in self._own_code(keepers))
+            asked = self._own_code(keepers, _asked_as_array)
+            inside = any(self._asked_for(part, env, held.value) for part, env in asked)
             self._known[key] = inside or self._replaced(keepers, held.holder.name)
         return self._known[key]
 
-    def _own_code(self, keepers: list[Klass]) -> Iterator[tuple[Expr, Env]]:
-        """The expressions in the methods of classes and of their bases that ask an array for something."""
+    def shows_rows(self, held: Held) -> bool:
+        """Whether code asks an item's element of what may be anything for a column: `self.boxes[index]["mouth"]`."""
+        if not isinstance(held.value, ExtInst) or held.value.name not in _LOADS_ANYTHING:
+            return False
+        keepers = self.evaluator.classes.keepers(held.holder.owner, held.route[0].path)
+        return any(
+            _is_element(value) and _is_same(value.base, held.value) and self._is_of_item(value)
+            for part, env in self._own_code(keepers, _asked_as_row)
+            for value in self.evaluator.values(part, env)
+            if isinstance(value, ExtInst)
+        )
+
+    def _is_of_item(self, element: ExtInst) -> bool:
+        return self.per_item.varies(element.call.args[1], element.env) is Answer.YES
+
+    def _own_code(self, keepers: list[Klass], asks: _Asks) -> Iterator[tuple[Expr, Env]]:
+        """What the methods of classes and of their bases ask something."""
         for klass in dict.fromkeys(base for keeper in keepers for base in self.evaluator.classes.mro(keeper)):
             for function in klass.facts.methods.values():
                 env = self.evaluator.generic(klass.module, function)
                 for event in klass.module.events(function):
-                    yield from ((asked, env) for part in event.walk() for asked in _asked_as_array(part))
+                    yield from ((asked, env) for part in event.walk() for asked in asks(part))
 
     def _asked_for(self, asked: Expr, env: Env, kept: Value) -> bool:
         """Whether what is asked is what is kept, or an element of it."""
@@ -101,9 +125,20 @@ def _asked_as_array(part: Expr) -> Iterator[Expr]:
         yield part.args[0]
 
 
+def _asked_as_row(part: Expr) -> Iterator[Expr]:
+    """What is asked for a column by its name."""
+    if part.kind == "subscript" and _names_column(part):
+        yield part.args[0]
+
+
+def _names_column(subscript: Expr) -> bool:
+    """Whether a subscript has a written key, which no f-string is."""
+    return subscript.args[1].kind == "constant" and isinstance(subscript.args[1].value, str)
+
+
 def _is_element(value: ExtInst) -> bool:
     """Whether a value is an element of another one, and no column that a written key names."""
-    return value.call.kind == "subscript" and not isinstance(value.call.args[1].value, str)
+    return value.call.kind == "subscript" and not _names_column(value.call)
 
 
 def _is_same(value: Value | None, kept: Value) -> bool:

@@ -36,8 +36,11 @@ RECORDS = frozenset({"Bio.SeqIO.parse", "Bio.AlignIO.parse", "pysam.FastxFile", 
 LISTING = frozenset({
     "glob", "iglob", "rglob", "listdir", "iterdir", "scandir", "walk", "getnames", "namelist", "getmembers", "infolist",
     "find_files", "list_files", "list_dir", "list_dir_or_file", "ls",
+    "list_images", "paths_from_folder",
 })  # fmt: skip
-"""Functions that list files, in every library: `os`, `pathlib`, `blobfile`, `fsspec`, `tensorflow.io.gfile`."""
+"""Functions that list files, in every library: `os`, `pathlib`, `blobfile`, `fsspec`, `tensorflow.io.gfile`, `imutils`,
+`basicsr` (read in its source).
+"""
 LINEWISE = frozenset({"readlines", "splitlines"})
 _SPLIT_FILE = re.compile(r"\.(?:read|read_text)\(\)(?:\.(?:strip|rstrip|lstrip|decode|replace)\(\))*\.split$")
 _OPENERS = frozenset({"open", "GFile", "BlobFile", "smart_open", "xopen", "reader", "DictReader", "FileInput"})

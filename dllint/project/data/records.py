@@ -44,6 +44,8 @@ class Records:
 
     def kept(self, held: Held) -> str:
         """The same of what a dataset keeps, which may be known by its length."""
+        if self.array_uses.shows_rows(held):
+            return "read from a file"
         found = self.counted.of(held)
         if found is None or found.kind is not Kind.ROW:
             return ""
