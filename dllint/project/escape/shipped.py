@@ -456,7 +456,7 @@ class Shipped:
         if name.endswith(BY_VALUE):
             return
         if call.kind != "call" or name.endswith("[]"):
-            if made.base is not None and lets_follow(made):
+            if made.base is not None and lets_follow(made) and not self._is_batch(made):
                 yield step._replace(value=made.base, assumed=step.assumed or not gives_back(made))
             return
         if name == "collections.defaultdict":
@@ -479,6 +479,10 @@ class Shipped:
             yield from self._usual(step, call, env)
         yield from self._put_in(step, made)
         yield from self._set_on(step, made)
+
+    def _is_batch(self, made: ExtInst) -> bool:
+        """Whether it is what a loader yields: that keeps neither the loader nor its dataset."""
+        return made.name.endswith("[]") and isinstance(made.base, ExtInst) and made.base.name in self.evaluator.loaders
 
     def _usual(self, step: _Step, call: Expr, env: Env) -> Iterator[_Step]:
         """The callables that a dataset keeps, under their usual names, if what makes it isn't known."""
