@@ -71,7 +71,7 @@ class Index:
                 for event in events:
                     value, target = event.value, event.target
                     if event.kind == "assign" and value is not None and target is not None and target.name:
-                        for given in _alternatives(value):
+                        for given in _alternatives(value, module):
                             if given.kind in ("name", "attribute") and given.name != target.name:
                                 found[given.name].add(target.name)
         return dict(found)
@@ -293,15 +293,20 @@ class Index:
         return self.modules[found[0]] if len(found) == 1 else None
 
 
-def _alternatives(value: Expr) -> tuple[Expr, ...]:
-    """What an expression may stand for: also the classes of `Small if small else Large` and of `Given or Usual`.
+def _alternatives(value: Expr, module: Module) -> tuple[Expr, ...]:
+    """What an expression may stand for: of `small if test else large` and `given or usual`, classes and functions only.
 
     By their names: other values are chosen so often that every name would be an alias of most.
     """
     if value.kind not in ("ifexp", "boolop"):
         return (value,)
-    inner = (inner for part in value.args[-2:] for inner in _alternatives(part))
-    return tuple(item for item in inner if item.name[:1].isupper())
+    inner = (inner for part in value.args[-2:] for inner in _alternatives(part, module))
+    return tuple(item for item in inner if item.name[:1].isupper() or _first(item) in module.defined)
+
+
+def _first(expr: Expr) -> str:
+    """`a` of `a` and of `a.b.c`."""
+    return expr.dotted.partition(".")[0]
 
 
 def _reached(start: str, edges: Mapping[str, Iterable[str]]) -> frozenset[str]:

@@ -175,6 +175,12 @@ class Module:
         return [imported for imported in self.model.imports if imported.bound == "*"]
 
     @cached_property
+    def defined(self) -> frozenset[str]:
+        """The names of the functions that it defines, methods aside, and of what it imports."""
+        functions = [item.name for item in self.model.functions if item.kind == "def" and item.owner < 0]
+        return frozenset(functions).union(imported.bound for imported in self.model.imports)
+
+    @cached_property
     def nesting(self) -> frozenset[int]:
         """The functions in which other functions, lambdas or classes stand."""
         model = self.model

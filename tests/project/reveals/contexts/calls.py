@@ -1,5 +1,5 @@
 def same(value):
-    reveal(value)  # in contexts: 'a'; 'b'; 1
+    reveal(value)  # in contexts: 'a'; 'b'; 1; 2; 2
     return value
 
 
