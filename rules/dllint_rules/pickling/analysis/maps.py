@@ -40,8 +40,15 @@ def is_map(project: Project, made: ExtInst) -> bool:
     """Whether a value is a memory-mapped array that the call itself maps."""
     if made.name in MAPS:
         return True
-    modes = _modes(project, made) if made.name == "numpy.load" else []
+    modes = _modes(project, made) if made.name == "numpy.load" and not _reads_open_file(project, made) else []
     return bool(modes) and all(_names_mode(value) for mode in modes for value in project.values(*mode))
+
+
+def _reads_open_file(project: Project, made: ExtInst) -> bool:
+    """Whether it is given an open file, which NumPy refuses to map: `with open(path, "rb") as file`."""
+    given = project.evaluator.arguments.argument(made.call, made.env, 0, "file")[0]
+    values = [value for pair in given for value in project.values(*pair)]
+    return bool(values) and all(isinstance(item, ExtInst) and item.name.endswith(".open") for item in values)
 
 
 def asked_at(project: Project, made: ExtInst) -> tuple[str, Span]:
