@@ -31,12 +31,15 @@ from dllint.project.evaluate.abstract_values import (
     Seq,
     Value,
 )
-from dllint.project.program.module import Module, Write
+from dllint.project.loaders.boundaries import Loader
+from dllint.project.program.module import Module, Site, Write
 
+Functions = frozenset[tuple[str, int]]
 _SETUP = frozenset({"__init__", "__new__", "__post_init__", "__init_subclass__", "__len__", "__attrs_post_init__"})
 """Methods that run in the main process: what they lead to is done before any worker starts."""
 _BACKED = frozenset({"anndata.read_h5ad", "anndata.read", "scanpy.read", "scanpy.read_h5ad"})
 _DATA = frozenset({"slice", "ellipsis", "tuple", "list"})
+_EMPTYING = frozenset({"clear", "pop", "popitem", "popleft", "remove"})
 
 
 def handle_of(value: Value) -> Handle | None:
@@ -152,10 +155,10 @@ class Handles:
         self.evaluator = evaluator
         self._known: dict[Klass, frozenset[tuple[str, int]]] = {}
 
-    def open_before(self, made: ExtInst | Seq, attribute: str, workers: frozenset[tuple[str, int]]) -> bool:
+    def open_before(self, made: ExtInst | Seq, attribute: str, workers: Functions, loader: Loader | None) -> bool:
         """Whether the code that makes a handle runs in the main process, and leaves it under this attribute, if any.
 
-        `workers` are the functions that run in workers.
+        `workers` are the functions that run in workers; the loader is the one that ships it.
         """
         env: Env | None = made.env
         start = made.call.start if isinstance(made, ExtInst) else made.expr.start
@@ -171,17 +174,18 @@ class Handles:
             klass = env.receiver.klass if isinstance(env.receiver, Inst) else self.evaluator.klass(env.module, owner)
             if self._let_go(klass, attribute, env) or self._let_go_outside(klass, attribute, env):
                 return False
-            return self._runs_before(env, klass, attribute, workers)
+            return self._runs_before(env, klass, attribute, workers, loader)
         return True
 
-    def _runs_before(self, env: Env, klass: Klass, attribute: str, workers: frozenset[tuple[str, int]]) -> bool:
+    def _runs_before(self, env: Env, klass: Klass, attribute: str, workers: Functions, loader: Loader | None) -> bool:
         if (env.module.path, env.function) in self.set_up(klass):
             if self._set_up_runs(env, klass) and self._set_up_leaves(env, klass, attribute):
                 return True
         leading = set(self._leading_to(env, klass))
         if "__enter__" in leading and self._entered_outside(env, klass, workers):
             return True
-        return any(self._called_outside(name, env, klass, workers) for name in sorted(leading))
+        later = None if self.is_released(klass, attribute) else loader
+        return any(self._called_outside(name, env, klass, workers, later) for name in sorted(leading))
 
     def set_up(self, klass: Klass) -> frozenset[tuple[str, int]]:
         """The methods that making an object of the class, or asking its length, leads to."""
@@ -273,8 +277,11 @@ class Handles:
         env = self.evaluator.activations.method_env(inst, module, function)
         return self.evaluator.conditions.may_run(env, offset)
 
-    def _called_outside(self, name: str, env: Env, klass: Klass, workers: frozenset[tuple[str, int]]) -> bool:
-        """Whether the set-up of another class calls a method of this object, or a script the one that opens it."""
+    def _called_outside(self, name: str, env: Env, klass: Klass, workers: Functions, loader: Loader | None) -> bool:
+        """Whether the set-up of another class calls a method of this object, or a script the one that opens it.
+
+        Any other method counts where a script surely calls it before it makes the loader.
+        """
         own = {(item.module.path, item.index) for item in self.evaluator.classes.mro(klass)}
         for site in self.evaluator.index.calls_named((name,)):
             place = (site.module.path, site.function)
@@ -283,13 +290,17 @@ class Handles:
                 continue
             if owner >= 0 and place not in self.set_up(self.evaluator.klass(site.module, owner)):
                 continue
-            if owner >= 0 or name == env.facts.name:
-                scope = self.evaluator.generic(site.module, site.function)
+            scope = self.evaluator.generic(site.module, site.function)
+            first = loader is not None and loader.is_made_after(site)
+            if owner >= 0 or name == env.facts.name or (first and self._surely_runs(scope, site)):
                 if any(_on_object(value, env, name) for value in self.evaluator.values(site.expr.args[0], scope)):
                     return True
         return False
 
-    def _entered_outside(self, env: Env, klass: Klass, workers: frozenset[tuple[str, int]]) -> bool:
+    def _surely_runs(self, env: Env, site: Site) -> bool:
+        return self.evaluator.conditions.decided(env, site.event.start)
+
+    def _entered_outside(self, env: Env, klass: Klass, workers: Functions) -> bool:
         """Whether code of the main process enters this object: `with store:`."""
         own = {(item.module.path, item.index) for item in self.evaluator.classes.mro(klass)}
         for module in self.evaluator.index:
@@ -302,6 +313,21 @@ class Handles:
                 if any(_may_be(value, env) for expr in entered for value in self.evaluator.values(expr, scope)):
                     return True
         return False
+
+    def is_released(self, klass: Klass, attribute: str) -> bool:
+        """Whether a method closes what an attribute keeps or sets it to None, or other code sets it.
+
+        What a container keeps is under no attribute ("").
+        """
+        events = (
+            event
+            for item in self.evaluator.classes.mro(klass)
+            for name, function in item.facts.methods.items()
+            if name not in ("__init__", "__del__", "__getstate__")
+            for event in item.module.events(function)
+        )
+        outside = self.evaluator.attributes.outside_writes(klass, attribute)
+        return bool(outside) or any(_releases(event, attribute) for event in events)
 
     def read_by(self, env: Env, attribute: str) -> bool:
         """Whether code reads something through an attribute of its object."""
@@ -364,3 +390,16 @@ def _lets_go(module: Module, function: int, event: Event, attribute: str, env: E
     opener = env.facts.name
     uses = [part.start for item in module.events(function) for part in item.walk() if part.name == opener]
     return event.block < 0 and bool(uses) and event.start > max(uses)
+
+
+def _releases(event: Event, attribute: str) -> bool:
+    """Whether an event closes an attribute, deletes it or sets it to None; if none is named, empties a container."""
+    target, value = event.target, event.value
+    if target is not None and target.kind == "attribute" and attribute in (target.name, ""):
+        if event.kind == "del" or (value is not None and value.kind == "constant" and value.value is None):
+            return True
+        if not attribute and value is not None and value.kind in ("list", "dict", "set") and not value.args:
+            return True
+    callees = (part.args[0] for part in event.walk() if part.kind == "call" and part.args[0].kind == "attribute")
+    closed = (callee for callee in callees if callee.name == "close" or (callee.name in _EMPTYING and not attribute))
+    return any(attribute in (callee.args[0].name, "") for callee in closed)

@@ -82,6 +82,17 @@ class Loader(msgspec.Struct, frozen=True, eq=False):
         """How sure it is that a hazard in its workers happens: they are there, or may be."""
         return Certainty.CERTAIN if self.workers is Workers.SOME and self.decided else Certainty.LIKELY
 
+    def is_made_after(self, site: Site) -> bool:
+        """Whether code around it, or around a call that leads to it, runs this first."""
+        env: Env | None = self.env
+        at = self.call.start
+        while env is not None:
+            if env.module is site.module and env.function == site.function:
+                return site.event.start < at
+            at = env.call.start if env.call is not None else -1
+            env = env.caller
+        return False
+
 
 def known_loaders(targets: Targets) -> Mapping[str, Boundary]:
     """The loaders of other packages: the built-in table, what plugins announce, what the configuration names."""

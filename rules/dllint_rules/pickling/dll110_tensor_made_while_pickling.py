@@ -33,7 +33,8 @@ class TensorMadeWhilePickling(Rule):
             return None
         if holder.kind not in ("attribute", "element") and holder.name != "partial":
             return None
-        if not project.handles.open_before(made, holder.name if holder.kind == "attribute" else "", workers):
+        attribute = holder.name if holder.kind == "attribute" else ""
+        if not project.handles.open_before(made, attribute, workers, held.loader):
             return None
         remedy = "make it in the worker, from `torch.initial_seed()`"
         return finding(self, project, held, f"`torch.Generator` {keeper(held)}", remedy, f"{KILLS}:")

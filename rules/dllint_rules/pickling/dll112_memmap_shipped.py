@@ -30,7 +30,8 @@ class MemmapShipped(Rule):
         for held in project.shipped_at(lambda held: None if held.assumed else _asked_at(project, held)):
             attribute = held.holder.name if held.holder.kind == "attribute" else ""
             found = None
-            if isinstance(held.value, ExtInst) and project.handles.open_before(held.value, attribute, workers):
+            made, loader = held.value, held.loader
+            if isinstance(made, ExtInst) and project.handles.open_before(made, attribute, workers, loader):
                 found = self._finding(project, held, REMEDY)
             if found is not None:
                 yield found

@@ -47,7 +47,7 @@ def kept_handle(project: Project, held: Held, workers: WorkerFunctions) -> Handl
     if isinstance(value, Seq) and (holder.kind != "attribute" or _added(value, holder.name)):
         return None
     attribute = holder.name if holder.kind == "attribute" else ""
-    return handle if project.handles.open_before(value, attribute, workers) else None
+    return handle if project.handles.open_before(value, attribute, workers, held.loader) else None
 
 
 def _added(generator: Seq, attribute: str) -> bool:
@@ -83,7 +83,8 @@ def shared_under_fork(project: Project, workers: WorkerFunctions) -> Iterator[Sh
             place = (made.env.module.path, made.call.start)
             if handle is None or not handle.fork or place in seen:
                 continue
-            if project.handles.open_before(made, attribute, workers) and _read(project, inst, attribute):
+            opened = project.handles.open_before(made, attribute, workers, held.loader)
+            if opened and _read(project, inst, attribute):
                 seen.add(place)
                 yield Shared(held, made, handle, attribute)
 

@@ -94,7 +94,7 @@ class FirstLooks:
         if not per_item or self._asking[inst.klass]:
             return
         for kept in (*self._assigned(inst, per_item), *self._cached(inst, per_item)):
-            if not self._let_go(inst, kept.attribute):
+            if not self.project.handles.is_released(inst.klass, kept.attribute):
                 yield kept
 
     def _assigned(self, inst: Inst, per_item: Functions) -> Iterator[Kept]:
@@ -136,34 +136,12 @@ class FirstLooks:
             for part in event.walk()
         )
 
-    def _let_go(self, inst: Inst, attribute: str) -> bool:
-        """Whether a method closes it or sets it to None, or other code sets it."""
-        events = (
-            event
-            for klass in self.evaluator.classes.mro(inst.klass)
-            for name, function in klass.facts.methods.items()
-            if name not in ("__init__", "__del__", "__getstate__")
-            for event in klass.module.events(function)
-        )
-        outside = self.evaluator.attributes.outside_writes(inst.klass, attribute)
-        return bool(outside) or any(_lets_go(event, attribute) for event in events)
-
     def _before(self, inst: Inst, loader: Loader) -> Site | None:
         """Where the main process looks at an item of an object before a loader starts its workers."""
         for site in self._sites(inst):
-            if self._is_made_after(loader, site) or self._is_started_after(loader, site):
+            if loader.is_made_after(site) or self._is_started_after(loader, site):
                 return site
         return None
-
-    def _is_made_after(self, loader: Loader, site: Site) -> bool:
-        env: Env | None = loader.env
-        at = loader.call.start
-        while env is not None:
-            if env.module is site.module and env.function == site.function:
-                return site.event.start < at
-            at = env.call.start if env.call is not None else -1
-            env = env.caller
-        return False
 
     def _is_started_after(self, loader: Loader, site: Site) -> bool:
         place = loader.path, loader.span
@@ -223,14 +201,3 @@ def looked_at(event: Event) -> Iterator[Expr]:
             subject = expr.args[1]
         if subject is not None and subject.kind in ("name", "attribute"):
             yield subject
-
-
-def _lets_go(event: Event, attribute: str) -> bool:
-    """Whether an event closes an attribute, deletes it or sets it to None."""
-    target, value = event.target, event.value
-    if target is not None and target.kind == "attribute" and target.name == attribute:
-        if event.kind == "del" or (value is not None and value.kind == "constant" and value.value is None):
-            return True
-    closed = (part.args[0].args[0] for part in event.walk() if part.kind == "call" and part.args[0].name == "close"
-              if part.args[0].kind == "attribute")  # fmt: skip
-    return any(part.name == attribute for part in closed)
