@@ -219,6 +219,13 @@ COPIERS = frozenset({
 ITERATORS = frozenset({"builtins.iter", "itertools.cycle", "itertools.chain"})
 """Of a loader, they keep its iterator: that cannot be pickled at all, so nothing behind it is reached."""
 
+GIVES_ITEMS = frozenset({"builtins.enumerate", "builtins.zip", "itertools.chain", "itertools.cycle"})
+"""Iterators of items of what they are given: none of these has the iterator, or what that goes over."""
+GIVES_RESULTS = frozenset({
+    "builtins.filter", "builtins.iter", "builtins.map", "builtins.reversed", "itertools.starmap",
+})  # fmt: skip
+"""Iterators whose items have none of it either: results of the function, or items that the evaluator knows."""
+
 GIVES_NAMES = ("h5py.File()[",)
 """What a loop goes over without keeping it open: it gets the names in a group, or the rows of a dataset."""
 

@@ -14,6 +14,8 @@ from dllint.knowledge import (
     CHAINED,
     COPIERS,
     DATASETS,
+    GIVES_ITEMS,
+    GIVES_RESULTS,
     ITERATORS,
     LOADERS,
     MAP_METHODS,
@@ -57,6 +59,7 @@ MAX_STEPS = 60
 MAX_VISITED = 4000
 """Values that are followed from one loader."""
 _LAYERS = ("torch.nn.Module", "torch.nn.modules.module.Module")
+_DRAWN_FROM = GIVES_ITEMS | GIVES_RESULTS
 _BARE = (Const, Super, Opaque, Free)
 
 
@@ -456,7 +459,9 @@ class Shipped:
         if name.endswith(BY_VALUE):
             return
         if call.kind != "call" or name.endswith("[]"):
-            if made.base is not None and lets_follow(made) and not self._is_batch(made):
+            if isinstance(made.base, ExtInst) and made.base.name in _DRAWN_FROM:
+                yield from self._drawn(step, made.base)
+            elif made.base is not None and lets_follow(made) and not self._is_batch(made):
                 yield step._replace(value=made.base, assumed=step.assumed or not gives_back(made))
             return
         if name == "collections.defaultdict":
@@ -545,6 +550,19 @@ class Shipped:
                 for value, only in self._carried(expr, made.env):
                     holder = Holder("element", "dict", step.holder.name)
                     yield step._replace(value=value, holder=holder, decided=step.decided and only)
+
+    def _drawn(self, step: _Step, iterator: ExtInst) -> Iterator[_Step]:
+        """What an iterator has given keeps items of what it goes over, not the iterator or what that has."""
+        for arg in iterator.call.args[1:] if iterator.name in GIVES_ITEMS else ():
+            if self.boundaries.makes_loader(arg, iterator.env):
+                continue
+            values = self.evaluator.containers.iterated(arg.args[0] if arg.kind == "star" else arg, iterator.env)
+            if arg.kind == "star":
+                rows = (value for value in values if isinstance(value, Seq))
+                values = tuple(item for row in rows for item in self.evaluator.containers.elements(row))
+            for value in values:
+                if not isinstance(value, _BARE):
+                    yield step._replace(value=value, decided=step.decided and len(values) < 2)
 
 
 def _is_kept_list(step: _Step) -> bool:
