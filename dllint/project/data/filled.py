@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from dllint.model.facts import Event, Expr
 from dllint.project.data.elements import Elements, Kind
 from dllint.project.data.growth import Filling, Growth
+from dllint.project.data.naming import means_few, means_text
 from dllint.project.evaluate.abstract_values import ExtInst, Opaque, Seq, Value
+from dllint.project.evaluate.shapes import path_to
 from dllint.source import Span
 
 if TYPE_CHECKING:
@@ -86,9 +88,26 @@ class Filled:
         if method in ("extend", "update") and args:
             return self._all_of(args[0], filling, loops)
         if method in ("append", "add", "appendleft", "insert", "setdefault") and args:
-            found = self._each(args[-1:], filling, loops)
+            again = method == "append" and self._is_same_label(args[-1], filling)
+            found = self._each(args[-1:], filling, loops) if not again else None
             return found or (Content(Kind.ROW, FILLED) if filling.grouped and loops(filling) else None)
         return None
+
+    def _is_same_label(self, item: Expr, filling: Filling) -> bool:
+        """Whether a loop appends what one around it goes over, again and again: one object for each label.
+
+        `for label in labels: for name in names: rows.append(label)`
+        """
+        label = item.name.removesuffix("_name") if item.kind == "name" else ""
+        if not means_few(label) or means_text(label):
+            return False
+        module, scope = filling.env.module, (filling.env.function, -1)
+        around = map(module.block, module.enclosing(filling.event.block))
+        inner, *outer = [block.test for block in around if block.kind == "for"] or [None]
+        if inner is None or not self.growth.may_be_long(inner, filling.env):
+            return False
+        bound = [binding.event for binding in module.bindings[scope].get(item.name, ())]
+        return bool(bound) and all(event is not None and _goes_over(event, outer, item.name) for event in bound)
 
     def _all_of(self, given: Expr, filling: Filling, loops: Loops) -> Content | None:
         """What is taken over from a container: one that grows, or whatever one has where a loop over data runs."""
@@ -106,6 +125,18 @@ class Filled:
         """What a loop over data puts into a container piece by piece."""
         kind = next((kind for item in items if (kind := self.elements.of(item, filling.env))), None)
         return Content(kind, FILLED) if kind is not None and loops(filling) else None
+
+
+def _goes_over(event: Event, iterables: list[Expr | None], name: str) -> bool:
+    """Whether one of some loops binds a name to the elements that it goes over, or to the keys of a dictionary.
+
+    A part of a row is another object in each row.
+    """
+    over, target = event.value, event.target
+    if event.kind != "for" or over is None or target is None or not any(given is over for given in iterables):
+        return False
+    part = {"enumerate": 1, "items": 0}.get(over.args[0].name) if over.kind == "call" else None
+    return target.name == name or (part is not None and path_to(target, name) == (part,))
 
 
 def _key_of(event: Event, what: Expr) -> Expr | None:
