@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from dllint.knowledge import DATASETS, WORKER_METHODS, keeps_as_it_is
 from dllint.model.facts import Event, Expr
@@ -181,7 +181,11 @@ class Handles:
         if (env.module.path, env.function) in self.set_up(klass):
             if self._set_up_runs(env, klass) and self._set_up_leaves(env, klass, attribute):
                 return True
-        leading = set(self._leading_to(env, klass))
+        return self._used_outside(env, klass, workers)
+
+    def _used_outside(self, env: Env, klass: Klass, workers: frozenset[tuple[str, int]]) -> bool:
+        """Whether other code of the main process uses the object in a way that leads there."""
+        leading = self.leading_to(env, klass)
         if "__enter__" in leading and self._entered_outside(env, klass, workers):
             return True
         later = None if self.is_released(klass, attribute) else loader
@@ -245,14 +249,19 @@ class Handles:
                 found.setdefault(name, (item.module, index))
         return found
 
-    def _leading_to(self, env: Env, klass: Klass) -> Iterator[str]:
-        """The methods of a class that run the one of an activation, itself first."""
-        methods = self._methods(klass)
-        yield env.facts.name
-        for name, entry in methods.items():
-            if name not in WORKER_METHODS and name != env.facts.name:
-                if (env.module.path, env.function) in self._reached([entry], methods):
-                    yield name
+    def leading_to(self, env: Env, klass: Klass) -> frozenset[str]:
+        """The methods of a class that run the one of an activation, itself among them; not those that get items."""
+        methods, wanted = self._methods(klass), (env.module.path, env.function)
+        others = (name for name in methods if name not in WORKER_METHODS)
+        return frozenset(
+            (env.facts.name, *(name for name in others if wanted in self._reached([methods[name]], methods)))
+        )
+
+    def leads_only(self, env: Env, klass: Klass, method: tuple[Module, int]) -> bool:
+        """Whether before workers start nothing but one method of the set-up leads to the method of an activation."""
+        others = [entry for entry in self._entries(klass) if entry != method]
+        reached = self._reached(others, self._methods(klass))
+        return (env.module.path, env.function) not in reached and not self._used_outside(env, klass, frozenset())
 
     def _reached(
         self, entries: list[tuple[Module, int]], methods: dict[str, tuple[Module, int]], inst: Inst | None = None

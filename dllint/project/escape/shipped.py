@@ -28,6 +28,7 @@ from dllint.model.facts import Expr
 from dllint.project.escape.handles import Handles, gives_back, keeps, lets_follow
 from dllint.project.escape.loaders_way import LoadersWay
 from dllint.project.escape.pickle_state import left_out
+from dllint.project.escape.replaced import Replaced
 from dllint.project.evaluate import NAMEDTUPLE_INSTANCE, Answer, Evaluator
 from dllint.project.evaluate.abstract_values import (
     Const,
@@ -51,7 +52,7 @@ from dllint.project.evaluate.abstract_values import (
 from dllint.project.evaluate.attributes import may_be_same
 from dllint.project.evaluate.shapes import decorated
 from dllint.project.loaders.boundaries import Boundaries, Loader
-from dllint.project.program.module import Module, Write
+from dllint.project.program.module import Write
 from dllint.source import Span
 
 MAX_STEPS = 60
@@ -156,6 +157,7 @@ class Shipped:
         self.forked = False
         """The values that a forked worker inherits: all of them, also those that pickle would leave out."""
         self._handles = Handles(evaluator)
+        self._replaced = Replaced(evaluator, self._handles)
         self.partly: set[Inst] = set()
         """Objects of which pickle leaves something out."""
         self._known: dict[tuple[Value, Holder | bool], _Known] = {}
@@ -349,7 +351,7 @@ class Shipped:
             outside = self._outside_writes(inst, attribute)
             for stored in self.evaluator.attributes.stored(inst, attribute):
                 write, expr, env = stored
-                if write is not None and self._stays(write, env.module, inst):
+                if write is not None and self._stays(write, env, inst):
                     continue
                 if write is not None and not self.evaluator.conditions.may_run(env, write.event.start):
                     continue
@@ -385,15 +387,18 @@ class Shipped:
                 for value in self.evaluator.attributes.instance_attribute(inst, name):
                     yield step.on(value, Holder("attribute", name, inst.klass.facts.name), note)
 
-    def _stays(self, write: Write, module: Module, inst: Inst) -> bool:
-        """Whether what is written is not there when the object is pickled: set per item, or on the class.
+    def _stays(self, write: Write, env: Env, inst: Inst) -> bool:
+        """Whether what is written is not there when the object is pickled: set per item, set anew, or on the class.
 
         What a nested function writes is there no earlier than the method around it has run.
         """
+        module = env.module
         if not self.forked and module.on_class(write.function):
             self.partly.add(inst)
             return True
-        return (module.path, module.method_of(write.function)) in self.evaluator.classes.per_item_only(inst.klass)
+        if (module.path, module.method_of(write.function)) in self.evaluator.classes.per_item_only(inst.klass):
+            return True
+        return module.method_owner(write.function) >= 0 and self._replaced.by_init(inst.klass, write, env)
 
     def attributes(self, inst: Inst) -> list[str]:
         """The names of an instance's own attributes."""

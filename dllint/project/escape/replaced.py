@@ -1,0 +1,82 @@
+"""Attributes that `__init__` sets again at its end: what a method that it calls has put there doesn't go to workers."""
+
+from __future__ import annotations
+
+from dllint.model.facts import Expr
+from dllint.project.escape.handles import Handles
+from dllint.project.evaluate import Evaluator
+from dllint.project.evaluate.abstract_values import Env, Func, Klass
+from dllint.project.evaluate.exclusion import Known, exclude, known_at, told_by
+from dllint.project.program.flow import decided
+from dllint.project.program.module import Write
+
+_PLAIN = frozenset({"if", "else", "with"})
+"""Blocks that run once where the tests around them hold."""
+
+
+class Replaced:
+    """Answers which writes of a method never outlive the construction of the object.
+
+    `self.load()`, then `self.size = len(self.rows)`, then `self.rows = []`: each worker loads rows of its own.
+    """
+
+    def __init__(self, evaluator: Evaluator, handles: Handles) -> None:
+        self.evaluator = evaluator
+        self.handles = handles
+        self._known: dict[tuple[Klass, Env, int], bool] = {}
+
+    def by_init(self, klass: Klass, write: Write, env: Env) -> bool:
+        """Whether `__init__` replaces what a write leaves, each time that making an object leads to the write."""
+        key = klass, env, write.event.start
+        if key not in self._known:
+            self._known[key] = self._by_init(klass, write, env)
+        return self._known[key]
+
+    def _by_init(self, klass: Klass, write: Write, env: Env) -> bool:
+        init = self.evaluator.classes.method(klass, "__init__")
+        if init is None or (init.func.module, init.func.index) == (env.module, env.function):
+            return False
+        module, function = init.func.module, init.func.index
+        own, name = module.receiver_name(function), write.target.name
+        writes = module.writers.get((module.method_owner(function), name), {}).get(function, ())
+        plain = [other for other in writes if other.event.kind == "assign" and not _reads(other, f"{own}.{name}")]
+        leading = self.handles.leading_to(env, klass) if plain else ()
+        parts = (part for event in module.events(function) for part in event.walk() if part.kind == "attribute")
+        uses = [part.start for part in parts if part.args[0].name == own and part.name in leading]
+        if not uses:
+            return False
+        later = (other for other in plain if other.event.start > max(uses))
+        replaced = any(self._follows(klass, init.func, other, write, env, min(uses)) for other in later)
+        return replaced and self.handles.leads_only(env, klass, (module, function))
+
+    def _follows(self, klass: Klass, init: Func, last: Write, write: Write, env: Env, used: int) -> bool:
+        """Whether the last write always runs where the first one has: under no test, or under those that it passed."""
+        module, function = init.module, init.index
+        if any(module.block(index).kind not in _PLAIN for index in module.enclosing(last.event.block)):
+            return False
+        known = known_at(env.module, env.function, write.event.start)
+        same = module.receiver_name(function) == env.module.receiver_name(env.function)
+        for test in decided(module, function, last.event.start):
+            for told in told_by(test.test, test.holds):
+                otherwise = Known(told.about.dotted, not told.holds, told.constants)
+                if not same or not self._set_once(klass, init, told.about, used) or not exclude(known, (otherwise,)):
+                    return False
+        return True
+
+    def _set_once(self, klass: Klass, init: Func, subject: Expr, used: int) -> bool:
+        """Whether only `__init__` sets an attribute of the object, once, whatever the tests, and before a place."""
+        if subject.kind != "attribute" or subject.args[0].dotted != init.module.receiver_name(init.index):
+            return False
+        chain = self.evaluator.classes.mro(klass)
+        every = (item.module.self_writes.get(item.index, {}).get(subject.name, ()) for item in chain)
+        writes = [write for found in every for write in found]
+        if self.evaluator.attributes.outside_writes(klass, subject.name) or len(writes) != 1:
+            return False
+        event = writes[0].event
+        return (writes[0].function, event.block) == (init.index, -1) and event.start < used
+
+
+def _reads(write: Write, attribute: str) -> bool:
+    """Whether an attribute is set to what is made of it."""
+    value = write.event.value
+    return value is None or any(part.dotted == attribute for part in value.walk())
