@@ -181,15 +181,14 @@ class Handles:
         if (env.module.path, env.function) in self.set_up(klass):
             if self._set_up_runs(env, klass) and self._set_up_leaves(env, klass, attribute):
                 return True
-        return self._used_outside(env, klass, workers)
+        return self._used_outside(env, klass, workers, None if self.is_released(klass, attribute) else loader)
 
-    def _used_outside(self, env: Env, klass: Klass, workers: frozenset[tuple[str, int]]) -> bool:
-        """Whether other code of the main process uses the object in a way that leads there."""
+    def _used_outside(self, env: Env, klass: Klass, workers: Functions, loader: Loader | None = None) -> bool:
+        """Whether other code of the main process uses the object in a way that leads there, before it makes a loader."""
         leading = self.leading_to(env, klass)
         if "__enter__" in leading and self._entered_outside(env, klass, workers):
             return True
-        later = None if self.is_released(klass, attribute) else loader
-        return any(self._called_outside(name, env, klass, workers, later) for name in sorted(leading))
+        return any(self._called_outside(name, env, klass, workers, loader) for name in sorted(leading))
 
     def set_up(self, klass: Klass) -> frozenset[tuple[str, int]]:
         """The methods that making an object of the class, or asking its length, leads to."""
