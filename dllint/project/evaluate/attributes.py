@@ -261,6 +261,8 @@ class Attributes:
                     env = self.evaluator.generic(module, write.function)
                     if inst.env is not None and (inst.env.module, inst.env.function) == (module, write.function):
                         env = inst.env
+                        if not self.evaluator.conditions.may_run(env, write.event.start):
+                            continue  # the call that makes the object doesn't set it there
                     yield write, write.event.value, env
 
     def _lasts(self, write: Write, tests: Tests, env: Env) -> bool:
