@@ -184,7 +184,7 @@ class Handles:
         return self._used_outside(env, klass, workers, None if self.is_released(klass, attribute) else loader)
 
     def _used_outside(self, env: Env, klass: Klass, workers: Functions, loader: Loader | None = None) -> bool:
-        """Whether other code of the main process uses the object in a way that leads there, before it makes a loader."""
+        """Whether other code of the main process uses the object in a way that leads there, before a loader is made."""
         leading = self.leading_to(env, klass)
         if "__enter__" in leading and self._entered_outside(env, klass, workers):
             return True
