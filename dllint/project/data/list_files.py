@@ -97,7 +97,7 @@ class ListFiles:
         if expr.kind == "binop" and expr.name in "+/":
             return self._joined(expr.args, "/" if expr.name == "/" else "", env, steps)
         if expr.kind == "binop" and expr.name == "%":
-            return (_FIELD.sub(ANY, text) for text in self._texts(expr.args[0], env, steps - 1))
+            return self._filled(expr.args[0], expr.args[1], env, steps)
         if expr.kind == "ifexp":
             return (text for part in expr.args[1:] for text in self._texts(part, env, steps - 1))
         if expr.kind == "call":
@@ -131,6 +131,15 @@ class ListFiles:
             return
         for text in self._texts(expr.args[0], env, steps - 1):
             yield f"{around[0]}{text}{around[1]}"
+
+    def _filled(self, whole: Expr, given: Expr, env: Env, steps: int) -> Iterator[str]:
+        """`"data/%s" % name`; a tuple fills one field after the other."""
+        parts = given.args if given.kind == "tuple" else (given,)
+        named = [list(self._texts(part, env, steps - 1)) for part in parts]
+        for text, *names in product(list(self._texts(whole, env, steps - 1)), *named):
+            between = _FIELD.split(text)
+            filled = len(between) == len(names) + 1
+            yield "".join(map("".join, zip(between, (*names, ""), strict=True))) if filled else _FIELD.sub(ANY, text)
 
     def _called(self, call: Expr, env: Env, steps: int) -> Iterable[str]:
         callee, given = call.args[0], call.args[1:]
