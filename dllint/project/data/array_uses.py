@@ -65,7 +65,10 @@ class ArrayUses:
         )
 
     def _is_of_item(self, element: ExtInst) -> bool:
-        return self.per_item.varies(element.call.args[1], element.env) is Answer.YES
+        """Whether an element is an item's own: not what many items share, as `self.means[self.speakers[index]]`."""
+        index = element.call.args[1]
+        shared = any(part.kind == "subscript" for part in index.walk())
+        return not shared and self.per_item.varies(index, element.env) is Answer.YES
 
     def _own_code(self, keepers: list[Klass], asks: _Asks) -> Iterator[tuple[Expr, Env]]:
         """What the methods of classes and of their bases ask something."""

@@ -98,11 +98,11 @@ class Reach:
         self._inside: dict[tuple[ExtInst, int], Values] = {}
 
     def walk(self, entries: Iterable[Running]) -> Iterator[Running]:
-        """The entries and everything they run, nearest first, each function once per class of its receiver.
+        """The entries and everything they run, nearest first: an entry once an object, what it runs once a class.
 
         A stream that goes over another one of its class runs once per object: each has a source of its own.
         """
-        queue = deque((running, _code(running.env)) for running in entries)
+        queue = deque((running, _code(running.env, of_object=True)) for running in entries)
         seen: set[_Code] = set()
         while queue and len(seen) < MAX_FUNCTIONS:
             running, code = queue.popleft()
