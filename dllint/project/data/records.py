@@ -19,6 +19,11 @@ from dllint.source import Span
 if TYPE_CHECKING:
     from dllint.project import Project
 
+_FOLDER_DATASETS = frozenset(
+    f"torchvision.datasets.{place}{name}" for place in ("", "folder.") for name in ("ImageFolder", "DatasetFolder")
+)
+_READ_BY_BASES = {"samples": _FOLDER_DATASETS}
+"""The bases whose `__getitem__` reads an attribute that a derived class may set (from their source)."""
 COCO_DATASETS = frozenset({
     "torchvision.datasets.CocoDetection", "torchvision.datasets.CocoCaptions",
     "torchvision.datasets.coco.CocoDetection", "torchvision.datasets.coco.CocoCaptions",
@@ -82,6 +87,16 @@ class Records:
         return (path, span) if receiver.kind == "attribute" and receiver.name == attribute else None
 
     # Datasets of others.
+
+    def read_by_base(self, held: Held) -> bool:
+        """Whether a class leaves it to a base to read what it keeps: `ImageFolder` reads `samples`."""
+        bases = _READ_BY_BASES.get(held.holder.name, frozenset())
+        classes = self.evaluator.classes
+        keepers = classes.keepers(held.holder.owner, held.route[0].path) if bases and held.loader is not None else ()
+        return any(
+            not bases.isdisjoint(classes.external_bases(klass)) and classes.method(klass, "__getitem__") is None
+            for klass in keepers
+        )
 
     def coco_index(self, klass: Klass) -> tuple[str, Span] | None:
         """Where a class gets torchvision's COCO index: its call of the base's `__init__`, or its header."""

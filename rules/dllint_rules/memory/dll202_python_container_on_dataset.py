@@ -54,7 +54,8 @@ class PythonContainerOnDataset(Rule):
             of_users = held.loader is None
             kept, place = (kept_by(project, held), attribute), (write.path, write.span, of_users)
             read = reads.read_whole if source == "read from a NumPy file" else reads.read
-            if place not in seen and read_in_workers(project, held, read) and not is_kept_already(project, held, read):
+            is_read = place not in seen and (read_in_workers(project, held, read) or records.read_by_base(held))
+            if is_read and not is_kept_already(project, held, read):
                 seen.add(place)
                 found = self._finding(project, held, source)
                 # Of an attribute that is set in several places: where it is large, where a loop fills it, or the first.
