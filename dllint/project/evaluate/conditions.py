@@ -206,7 +206,7 @@ class Conditions:
                 found
                 for found in islice(decided(env.module, env.function, expr.start) if expr.dotted else (), MAX_TESTS)
                 if any(part.name == expr.name for part in found.test.walk())
-                and not self._changed(expr, env, found.start)
+                and not self.changed(expr, env, found.start)
             )
         return known
 
@@ -223,7 +223,7 @@ class Conditions:
         """Whether a test surely holds if the name or attribute `path` has one of these values."""
         return agreed(self._answers(test, path, values, env)) is True
 
-    def _changed(self, expr: Expr, env: Env, start: int) -> bool:
+    def changed(self, expr: Expr, env: Env, start: int) -> bool:
         """Whether a name may be rebound between a test and its use, or an attribute set."""
         root = expr
         while root.kind == "attribute":

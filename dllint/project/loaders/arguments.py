@@ -14,13 +14,17 @@ from dllint.project.evaluate import Answer, Argument, Evaluator
 from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtMethod, Free, Inst, Opaque, Value
 from dllint.project.loaders.boundaries import Boundaries, Loader
 from dllint.project.loaders.option_defaults import Declared
+from dllint.project.loaders.own_number import OwnNumber
 from dllint.project.loaders.worker_counts import Workers
+from dllint.project.program.flow import reaching
 
 TORCH_LOADERS = frozenset({
     "torch.utils.data.DataLoader", "torch_geometric.loader.DataLoader", "monai.data.DataLoader",
     "torchdata.stateful_dataloader.StatefulDataLoader",
 })  # fmt: skip
 """Loaders that check their arguments as torch's does (read in their sources)."""
+_OF_WORKERS = frozenset({"persistent_workers", "prefetch_factor", "multiprocessing_context", "timeout"})
+"""Arguments that mean nothing without workers: what they are where there are some is asked."""
 MAX_DEPTH = 4
 _NUMERIC = frozenset({"int", "bool", "max", "min", "len", "float", "round"})
 
@@ -63,15 +67,25 @@ class Given:
     def alternatives(self, loader: Loader, name: str) -> list[Alternative]:
         """The values that a loader may get for a parameter; `Opaque` if an unknown `**mapping` may pass it."""
         found, surely = self.boundaries.argument(loader, name)
-        every = [item for expr, env in found for item in self._values(expr, env)]
+        own = self._own_number(loader) if name in _OF_WORKERS else None
+        every = [item for expr, env in found for item in self._values(expr, env, own)]
         if not surely:
             opened = self.boundaries.open_ended(loader)
             every.append(Alternative(Opaque(loader.call, loader.env) if opened else None))
         known = [item for item in every if not isinstance(item.value, Free)]
         return known or every
 
-    def _values(self, expr: Expr, env: Env) -> Iterator[Alternative]:
-        for value in self.evaluator.values(expr, env):
+    def _own_number(self, loader: Loader) -> OwnNumber:
+        numbers, _ = self.boundaries.argument(loader, loader.boundary.workers)
+        return OwnNumber(self.evaluator, numbers, not self.without_workers(loader))
+
+    def _values(self, expr: Expr, env: Env, own: OwnNumber | None) -> Iterator[Alternative]:
+        choice = _last_assigned(expr, env)
+        holds = own.truth(choice.args[0], env) if own is not None and choice.kind == "ifexp" else None
+        if holds is not None:
+            yield from self._values(choice.args[1 if holds else 2], env, own)
+            return
+        for value in self._with_own_number(expr, env, own):
             name = _option_name(value)
             defaults = self.declared.option(name, value) if name else []
             if not defaults:
@@ -79,6 +93,14 @@ class Given:
             for default, where in defaults:
                 for item in self.evaluator.values(default, where):
                     yield Alternative(item, expr, env, True)
+
+    def _with_own_number(self, expr: Expr, env: Env, own: OwnNumber | None) -> Iterator[Value]:
+        """The values of an expression; those that ask for the loader's own number of workers are known."""
+        whole = own.truth(expr, env) if own is not None else None
+        values = self.evaluator.values(expr, env) if whole is None else (Const(whole, "bool"),)
+        for value in values:
+            holds = own.of_value(value) if own is not None else None
+            yield value if holds is None else Const(holds, "bool")
 
     def without_workers(self, loader: Loader) -> bool:
         """Whether the number of workers is known to be 0."""
@@ -91,9 +113,8 @@ class Given:
         """The constant that `x if workers > 0 else y` names for no workers."""
         own = self._own(self.alternatives(loader, loader.boundary.workers))
         for expr, env in self.boundaries.argument(loader, name)[0]:
-            assigned = _assignments(env, expr.name) if expr.kind == "name" else []
-            choice = assigned[0].value if len(assigned) == 1 else expr
-            if choice is not None and choice.kind == "ifexp" and own & names_in(choice.args[0]):
+            choice = _last_assigned(expr, env)
+            if choice.kind == "ifexp" and own & names_in(choice.args[0]):
                 if tests_positive(choice.args[0]) and choice.args[2].kind == "constant":
                     return Alternative(Const(choice.args[2].value), choice.args[2], env)
         return None
@@ -237,6 +258,15 @@ def _assignments(env: Env, name: str) -> list[Event]:
         if event.kind == "assign" and event.value is not None and event.target is not None
         and event.target.kind == "name" and event.target.name == name
     ]  # fmt: skip
+
+
+def _last_assigned(name: Expr, env: Env) -> Expr:
+    """What a name was assigned last, if that is one expression; else the name itself, as any other expression."""
+    known = env.module.bindings[env.function, -1].get(name.name, ()) if name.kind == "name" else ()
+    events = [binding.event for binding in reaching(env.module, env.function, known, name.start)] if known else []
+    event = events[0] if len(events) == 1 else None
+    plain = event is not None and event.kind == "assign" and event.target is not None and event.target.kind == "name"
+    return event.value or name if event is not None and plain else name
 
 
 def _is_none_or_zero(value: Value | None) -> bool:
