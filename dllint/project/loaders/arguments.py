@@ -87,7 +87,7 @@ class Given:
             return
         for value in self._with_own_number(expr, env, own):
             name = _option_name(value)
-            defaults = self.declared.option(name, value) if name else []
+            defaults = self.declared.option(name, value) if name else self.declared.parameter(value)
             if not defaults:
                 yield Alternative(value, expr, env)
             for default, where in defaults:

@@ -13,6 +13,7 @@ from dllint.model.facts import Expr, ImportedName
 from dllint.project.evaluate import Argument, Evaluator
 from dllint.project.evaluate.abstract_values import Env, ExtInst, ExtMethod, Free, Inst, Klass, Opaque, Value
 from dllint.project.evaluate.command_lines import destinations
+from dllint.project.loaders.command_parameters import CommandParameters
 from dllint.project.program.index import Index
 from dllint.project.program.module import Module, Write
 
@@ -33,6 +34,7 @@ class Declared:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self.index: Index = evaluator.index
+        self.commands = CommandParameters(evaluator)
         self.program: Module | None = None
         """The script that runs, where only its program counts."""
 
@@ -42,6 +44,10 @@ class Declared:
         parser = _parser_of(read)
         own = [option for option in near if parser is not None and parser in self._parsers(option)]
         return [pair for option in own or near for pair in self._in_effect(option, name, read)]
+
+    def parameter(self, value: Value) -> list[Argument]:
+        """The defaults of the command line options that fill a parameter."""
+        return self.commands.default(value)
 
     def _in_effect(self, option: _Option, name: str, read: Value) -> list[Argument]:
         """A default, or what the program puts in its place: `if args.workers < 0: args.workers = 4`."""

@@ -79,6 +79,8 @@ class WorkerCounts:
             name = _read_name(value)
             if name and self.declared.option(name, value):
                 return True
+            if self.declared.parameter(value):
+                return True
             if isinstance(value, Free):
                 calls = self.evaluator.arguments.passed_by_all(value.module, value.function, value.name)
                 if any(map(self.rests_on_options, calls)):
@@ -206,9 +208,11 @@ class WorkerCounts:
         return self.evaluator.ask(self._hubs, value, none, self._passed, value)
 
     def _passed(self, value: Free) -> frozenset[Workers]:
+        """The answer for a parameter: of its calls, and of the command line's option that fills it."""
         calls = self.evaluator.arguments.passed_by_all(value.module, value.function, value.name)
-        answers = (self._alternatives(*pair) for passed in calls for pair in passed)
-        unknown = {Workers.UNKNOWN} if not calls or not all(calls) else set()
+        options = self.declared.parameter(value)
+        answers = (self._alternatives(*pair) for passed in (options, *calls) for pair in passed)
+        unknown = {Workers.UNKNOWN} if not options and (not calls or not all(calls)) else set()
         return frozenset(unknown.union(*answers))
 
     def _arithmetic(self, expr: Expr, env: Env) -> Workers:
@@ -230,6 +234,8 @@ class WorkerCounts:
                 return Workers.SOME
             case ExtInst(name="builtins.int" | "builtins.round", call=call, env=env) if len(call.args) > 1:
                 return self.of_expression(call.args[1], env)
+            case ExtInst() if options := self.declared.parameter(value):
+                return join(self._of_all(options))
             case ExtInst() if _is_looked_up(value):
                 return self._looked_up(value)
             case Opaque(expr=expr, env=env) if expr.kind == "binop":
