@@ -131,7 +131,8 @@ def _own_at_end(source: Source, row: int, comments: list[Suppression], codes: li
 
 def _above(source: Source, row: int, codes: list[str], said: str) -> Edit:
     start = source.line_starts[row - 1]
-    indent = re.match(r"[ \t\f]*", source.line(row))
+    part = source.part(start)
+    indent = re.match(r"[ \t\f]*", part.source.line(part.location(start)[0]))
     assert indent
     comment = f"{indent.group()}# dllint: ignore[{', '.join(codes)}]{said}{source.newline}"
     return Edit(source.path, Span(start, start), comment)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -158,6 +159,21 @@ def test_a_broken_cell_is_told_in_its_place_and_a_broken_notebook_as_a_whole(fol
     assert check().stdout == "n.ipynb:cell 3:2:5: DLL900 syntax error: '(' was never closed\n"
     (folder / "n.ipynb").write_text(notebook(*IMPORTS)[:-20])
     assert check("n.ipynb").stdout.startswith("n.ipynb:1:1: DLL903 not analyzed: the notebook is not valid JSON: ")
+
+
+def test_a_cell_may_be_indented_as_a_whole(folder: Path) -> None:
+    """IPython runs it, and fixes leave it alone: a line that isn't indented as the first one would break it."""
+    cells = [*IMPORTS, textwrap.indent(DATASET, "  "), OWN_LOADER]
+    (folder / "n.ipynb").write_text(notebook(*cells))
+    assert check("--fix", "--unsafe-fixes").stdout.splitlines() == [
+        f"n.ipynb:cell 3:1:3: {NOT_FOUND}",
+        f"n.ipynb:cell 3:3:37: {SHIPPED}{IN_NOTEBOOK}",
+    ]
+    full = check("--output-format", "full", "--select", "DLL101").stdout
+    assert "help: Use `int` instead of the lambda; a cell of this notebook is indented as a whole (by hand)" in full
+    check("--add-noqa")
+    assert check().stdout == ""
+    assert "\\f" not in (folder / "n.ipynb").read_text()
 
 
 def test_other_languages_are_left_alone(folder: Path) -> None:

@@ -3,6 +3,9 @@
 `%magic`, `!command`, `?help`, `help?` and the automatic calls (`/f x`) become a statement that does nothing and a
 comment, `name = %magic` and `name = !command` an unknown value. Offsets, rows and columns stay what they are. `%time x`
 runs `x`, so `x` stays. A cell of one line that isn't Python may name a magic without its `%`: `cd ..`.
+
+IPython also takes the indentation that all of a cell has from its lines, in old versions that of its first line. A form
+feed, which sets Python's count of columns back to zero, stands at its end.
 """
 
 from __future__ import annotations
@@ -30,9 +33,11 @@ _NAMED = frozenset({
     "unload_ext", "uv", "who", "who_ls", "whos", "xdel", "xmode",
 })  # fmt: skip
 """Line magics of IPython and ipykernel: `%lsmagic` lists them. While automagic is on, they need no `%`."""
-_ALONE = re.compile(r"(?:[ \t]*\r?\n)*((\w+)[^\r\n]*)(?:\r?\n)?")
+_ALONE = re.compile(r"(?:[ \t]*\r?\n)*[ \t]*((\w+)[^\r\n]*)(?:\r?\n)?")
 """A cell of one line. IPython removes empty lines above it, not below it."""
-_CELL = re.compile(r"(?:[ \t]*\r?\n)*%%(\w+|!)?[^\r\n]*")
+_CELL = re.compile(r"(?:[ \t]*\r?\n)*[ \t]*%%(\w+|!)?[^\r\n]*")
+_FIRST = re.compile(r"(?:[ \t]*\r?\n)*([ \t]*)")
+_FIRST_CODE = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?\r?\n)*([ \t]+)(?=[^\s#])")
 _TIMED = re.compile(rf"%?(?:{'|'.join(sorted(_PYTHON))})(?:[ \t]+-\w+(?:[ \t]+\d+)?)*[ \t]+(?=[^\s%!-])")
 _TOKEN = re.compile(
     r"""
@@ -62,6 +67,22 @@ class Masked(NamedTuple):
 
 def mask(text: str) -> Masked | None:
     """A cell's code as Python; None for a cell that is in another language or runs elsewhere (`%%bash`)."""
+    masked, first, code = _without_magics(text), _FIRST.match(text), _FIRST_CODE.match(text)
+    indented = first is not None and code is not None and first[1].startswith(code[1])
+    return _dedented(masked, code[1]) if masked and code and indented else masked
+
+
+def _dedented(masked: Masked, indent: str) -> Masked:
+    """A cell without the indentation that all its code has."""
+    found = [Span(*match.span()) for match in re.finditer(rf"^{indent}", masked.text, re.MULTILINE)]
+    spans = [span for span in found if not any(magic.start < span.start < magic.end for magic in masked.spans)]
+    characters = list(masked.text)
+    for span in spans:
+        characters[span.end - 1] = "\f"
+    return Masked("".join(characters), tuple(sorted([*spans, *masked.spans])))
+
+
+def _without_magics(text: str) -> Masked | None:
     head = _CELL.match(text)
     if head is None:
         alone = _ALONE.fullmatch(text)

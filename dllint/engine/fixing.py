@@ -107,7 +107,7 @@ def _impossible(edit: Edit, project: Project) -> str:
     """Why an edit cannot be made; "" where it can."""
     source = project.source(edit.path)
     if not project.fixable(edit.path):
-        return unfaithful(source.text)
+        return unfaithful(source)
     return "" if fits(source, edit) else "it would change several cells of the notebook, or IPython syntax"
 
 

@@ -152,7 +152,7 @@ def _check_nesting(text: str) -> None:
 def _check_elifs(text: str) -> None:
     """Bound the number of `elif`s in one statement: each is nested in the one before."""
     counts: Counter[str] = Counter()
-    for match in re.finditer(r"^([ \t]*)(if|elif)\b", text, re.MULTILINE):
+    for match in re.finditer(r"^([ \t\f]*)(if|elif)\b", text, re.MULTILINE):
         counts[match[1]] = counts[match[1]] + 1 if match[2] == "elif" else 0
         if counts[match[1]] > MAX_ELIFS:
             raise _too_deep(text, match.start(2))

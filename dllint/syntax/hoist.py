@@ -54,7 +54,7 @@ def hoist_lambda(
     if seen is None or not isinstance(node, ast.Lambda):
         raise Refused("this file is written for another Python")
     if not tree.faithful:
-        raise Refused(unfaithful(source.text))
+        raise Refused(unfaithful(source))
     code = source.text[function.span.start : function.span.end]
     taken = captures(seen, ModuleNames(seen, model), node, f"({code}\n)", own, moved, settled)
     if any(isinstance(part, _STATEFUL) for part in ast.walk(node)):

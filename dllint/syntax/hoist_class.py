@@ -50,7 +50,7 @@ def hoist_class(source: Source, tree: Tree, model: ModuleModel, start: int, arou
     if seen is None or node is None or not name:
         raise Refused("it is not made by a statement of its own")
     if not tree.faithful:
-        raise Refused(unfaithful(source.text))
+        raise Refused(unfaithful(source))
     parent = next((above for above, _ in seen.path(node) if isinstance(above, (*_FUNCTIONS, ast.Lambda))), None)
     lines = rows(source, seen, node)
     taken = _taken(seen, node, name) if isinstance(node, ast.ClassDef) else []

@@ -69,7 +69,7 @@ def hoist_function(
     if seen is None or not isinstance(node, Definition):
         raise Refused("this file is written for another Python")
     if not tree.faithful:
-        raise Refused(unfaithful(source.text))
+        raise Refused(unfaithful(source))
     if node.decorator_list:
         raise Refused("what its decorator makes of it must be found by its name, too")
     parent = next(

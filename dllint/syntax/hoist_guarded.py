@@ -49,7 +49,7 @@ def guarded_function(source: Source, tree: Tree, model: ModuleModel, function: F
     if seen is None or not isinstance(node, ast.FunctionDef):
         raise Refused("this file is written for another Python")
     if not tree.faithful:
-        raise Refused(unfaithful(source.text))
+        raise Refused(unfaithful(source))
     code = dedented(source, rows(source, seen, node), indent_at(source, function.span.start))
     if node.decorator_list or not code or not _is_in_guard(seen, node):
         raise Refused("its lines cannot be moved")

@@ -28,7 +28,14 @@ CELLS = {
     "mkdir -p {a}": "0#dir -p {a}",
     "time f(1)": "0;   f(1)",
     "timeit -n 5 f(1)": "0;          f(1)",
+    "    x = 1\n    if x:\n        !ls": "   \fx = 1\n   \fif x:\n   \f    0#s",
+    "\n\t# up\n\n# down\n\tx = 1": "\n\f# up\n\n# down\n\fx = 1",
+    "    # up\n  x = 1": " \f  # up\n \fx = 1",
+    "  f(\n  1,\n2)\n  !ls \\\n  a": " \ff(\n \f1,\n2)\n \f0#s \\\n  #",
+    "  %%time\n  x = 1": " \f0#time\n \fx = 1",
+    "  cd ..": " \f0# ..",
 }
+INDENTED = [code for code in CELLS if "\f" in CELLS[code]]
 
 
 @pytest.mark.parametrize("code", CELLS)
@@ -62,6 +69,10 @@ def test_what_is_not_python_stands_aside(code: str) -> None:
         "time = 5",
         "cat(x)",
         "x = pwd y",
+        "  # up\nx = 1",
+        "# up\n  x = 1",
+        "  # up\n    x = 1",
+        "  ",
     ],
 )
 def test_python_stays(code: str) -> None:
@@ -70,12 +81,14 @@ def test_python_stays(code: str) -> None:
     assert (masked.text, masked.spans) == (code, ())
 
 
-@pytest.mark.parametrize("code", ["%%bash\nls", "%%html", "%%writefile a.py\nx", "%%!\nls", "\n%%javascript\nx", "%%"])
+@pytest.mark.parametrize(
+    "code", ["%%bash\nls", "%%html", "%%writefile a.py\nx", "%%!\nls", "\n%%javascript\nx", "%%", "  %%bash"]
+)
 def test_cells_that_are_not_the_kernels_own_python(code: str) -> None:
     assert mask(code) is None
 
 
-@pytest.mark.parametrize("code", [code for code in CELLS if not re.search(r"^%%|^\n%%", code)])
+@pytest.mark.parametrize("code", [code for code in CELLS if not re.search(r"^\s*%%", code) and code not in INDENTED])
 def test_ipython_takes_the_same_lines(code: str) -> None:
     """IPython's own transformation changes the lines that are masked, and no others."""
     manager = pytest.importorskip("IPython.core.inputtransformer2").TransformerManager()
@@ -84,6 +97,15 @@ def test_ipython_takes_the_same_lines(code: str) -> None:
     for line, masked in zip(re.sub(r"\\\n", "", code).split("\n"), _joined(ours.text, code), strict=True):
         taken = manager.transform_cell(line.strip()) != line.strip() + "\n"
         assert taken == (line != masked), line
+
+
+@pytest.mark.parametrize("code", INDENTED)
+def test_a_cell_that_is_indented_as_a_whole_is_the_same_code(code: str) -> None:
+    indent = code[: CELLS[code].index("\f") + 1].lstrip("\n")
+    plain = "\n".join(line.removeprefix(indent) for line in code.split("\n"))
+    indented, ours = mask(code), mask(plain)
+    assert indented is not None and ours is not None
+    assert ast.dump(ast.parse(indented.text)) == ast.dump(ast.parse(ours.text))
 
 
 def _joined(masked: str, code: str) -> list[str]:
