@@ -140,6 +140,7 @@ SURVIVING = [
     "return ', '.join(self.files)",
     "return unknown.files[:3].cpu(), unknown.files.shape",
     "self.files = self.files[:3]",
+    "self.files = self.files[:3] if root else self.files[3:] if len(self.files) else self.files",
     "return self.files.__len__()",
 ]
 
@@ -162,6 +163,8 @@ BREAKING = [
     "del self.files",
     "self.files += ['a']",
     "self.files = None",
+    "self.files = self.files[:3] if root else None",
+    "self.files = self.files if root else [1]",
     "self.files, x = 1, 2",
     "random.shuffle(self.files)",
     "return isinstance(self.files, list)",
@@ -355,6 +358,10 @@ def test_a_list_that_may_change_stays(init: str) -> None:
         (
             "self.files = os.listdir(root)\nself.files = self.files[::2]",
             "self.files = np.array(self.files[::2], dtype=str)",
+        ),
+        (
+            "self.files = sorted(os.listdir(root))\nself.files = self.files[:9] if more else self.files[9:]",
+            "self.files = np.array(self.files[:9] if more else self.files[9:], dtype=str)",
         ),
         (
             "self.files, self.names = [], []\nif root:\n    self.files = os.listdir(root)",

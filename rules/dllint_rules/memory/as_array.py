@@ -235,10 +235,10 @@ class _Change:
             return kind in ("write", "filled")  # not one with an annotation, which would be wrong of an array
         value = self.write.event.value
         if not self.filled and value is not None and value.start <= span.start < value.end:
-            return kind in ("other", "whole", "joined") and value.kind in (
-                "call",
-                "subscript",
-            )  # which give a list of their own
+            gives_its_own = all(
+                arm.kind in ("call", "subscript") or arm.dotted == self.write.target.dotted for arm in _arms(value)
+            )
+            return kind in ("other", "whole", "joined") and gives_its_own
         if not self.filled and kind == "write":
             return True  # what is set instead is as good as it was
         if not self.filled:
@@ -261,13 +261,12 @@ class _Change:
 
     def _is_cut(self, place: Place) -> bool:
         """Whether a use is part of `self.paths = self.paths[:n]`, which means the same for an array."""
-        for event in place.module.events(place.function):
-            value, target = event.value, event.target
-            if event.kind == "assign" and target is not None and value is not None and value.kind == "subscript":
-                sliced = value.args[0].dotted == target.dotted and any(part.kind == "slice" for part in value.args[1:])
-                if sliced and place.use.span in (target.span, value.args[0].span):
-                    return True
-        return False
+        return any(
+            place.use.span in (event.target.span, *(part.span for part in _cut(event.value, event.target)))
+            for event in place.module.events(place.function)
+            if event.kind == "assign" and event.target is not None and event.value is not None
+            if _cut(event.value, event.target)
+        )
 
     @cached_property
     def set_again(self) -> list[Write]:
@@ -396,6 +395,20 @@ class _Change:
 
     def _as_path(self, place: Place, path_class: str = "Path") -> list[Edit] | None:
         return on_each(self.project.source(self.module.path), place.use.span, path_class)
+
+
+def _cut(value: Expr, target: Expr) -> list[Expr]:
+    """Where a value names its target, if it is a part of it, or one of several."""
+    arms = _arms(value)
+    sliced = [arm.args[0] for arm in arms if arm.kind == "subscript" and any(key.kind == "slice" for key in arm.args)]
+    named = [*sliced, *(arm for arm in arms if arm.kind == "attribute")]
+    only = sliced and len(named) == len(arms) and all(part.dotted == target.dotted for part in named)
+    return named if only else []
+
+
+def _arms(value: Expr) -> list[Expr]:
+    """What a value may be: all that a choice has."""
+    return [arm for part in value.args[1:] for arm in _arms(part)] if value.kind == "ifexp" else [value]
 
 
 def _unpacks(write: Write) -> bool:
