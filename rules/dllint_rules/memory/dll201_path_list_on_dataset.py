@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dllint import Certainty, Finding, Fix, Held, ItemReads, Kind, Listings, Project, Rule, Severity
 from dllint_rules.memory.has_workers import has_workers
-from dllint_rules.memory.kept import bloat, is_few, is_kept_already, kept_by, read_in_workers, why_small
+from dllint_rules.memory.kept import bloat, is_few, is_inherited, is_kept_already, kept_by, read_in_workers, why_small
 from dllint_rules.memory.remedies import would_pad
 
 
@@ -51,8 +51,12 @@ class PathListOnDataset(Rule):
         return fix_list(finding, project)
 
 
-def _rank(project: Project, held: Held) -> tuple[bool, bool, bool, bool, int]:
-    """The route that says most of a list: where it is seen to grow, and to be large, to a loader, certain, short."""
+def _rank(project: Project, held: Held) -> tuple[bool, bool, bool, bool, bool, int]:
+    """The route that says most of a list: where it is seen to grow, and to be large, to a loader, certain, short.
+
+    Of classes that share the code that sets it, the one that has this code.
+    """
     guessed = project.analysis(Listings).of(held.value) is None
     uncertain = held.surely is not Certainty.CERTAIN
-    return guessed, bool(why_small(project, held)), held.loader is None, uncertain, len(held.route)
+    small, inherited = bool(why_small(project, held)), is_inherited(project, held)
+    return guessed, small, held.loader is None, uncertain, inherited, len(held.route)

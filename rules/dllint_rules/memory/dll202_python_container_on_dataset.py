@@ -22,7 +22,17 @@ from dllint import (
     Span,
 )
 from dllint_rules.memory.has_workers import has_workers
-from dllint_rules.memory.kept import NUMBERS, ROWS, bloat, is_few, is_kept_already, kept_by, read_in_workers
+from dllint_rules.memory.kept import (
+    NUMBERS,
+    ROWS,
+    bloat,
+    certainty,
+    is_few,
+    is_inherited,
+    is_kept_already,
+    kept_by,
+    read_in_workers,
+)
 
 _UNSEEN = frozenset(f"read from {what}" for what in ("JSON", "a file", "a pickle", "a NumPy file"))
 """Where records come from whose contents no code shows: they may be arrays, or numbers that Python has once."""
@@ -45,11 +55,14 @@ class PythonContainerOnDataset(Rule):
         names = {(held.route[0].path, held.holder) for held in project.in_memory if listings.kept(held)}
         seen: set[object] = set()
         first: _First = {}
-        # What is seen to grow with data says more than the length of a dataset.
-        for held in sorted(project.in_memory, key=lambda held: not records.of(held.value)):
-            source = records.kept(held) if not (held.assumed or is_few(held)) else ""
-            if not source or (held.route[0].path, held.holder) in names or not has_workers(project, held):
-                continue
+        candidates = [
+            held
+            for held in project.in_memory
+            if not (held.assumed or is_few(held)) and records.kept(held) and has_workers(project, held)
+            if (held.route[0].path, held.holder) not in names
+        ]
+        for held in sorted(candidates, key=lambda held: _order(project, held)):
+            source = records.kept(held)
             write, attribute = held.route[0], held.holder.name
             of_users = held.loader is None
             kept, place = (kept_by(project, held), attribute), (write.path, write.span, of_users)
@@ -112,6 +125,12 @@ class PythonContainerOnDataset(Rule):
             why_not = "the base creates the index and reads it, so you must rewrite `__getitem__`"
             return Fix.manual(f"Keep the annotations as bytes in a tensor; {why_not}")
         return records_by_hand(project, finding.data)
+
+
+def _order(project: Project, held: Held) -> tuple[bool, bool, bool]:
+    """What is seen to grow with data says more than the length of a dataset; the class with the code most."""
+    guessed = not project.analysis(Records).of(held.value)
+    return guessed, certainty(project, held) is not Certainty.CERTAIN, is_inherited(project, held)
 
 
 def _told(first: _First) -> Iterator[Finding]:

@@ -123,6 +123,15 @@ def kept_by(project: Project, held: Held) -> object:
     return next(setters, (step.path, held.holder.owner))
 
 
+def is_inherited(project: Project, held: Held) -> bool:
+    """Whether the class that keeps something isn't the one whose code sets it, but derives from it."""
+    step = held.route[0]
+    module = project.index.modules[step.path]
+    writes = module.attribute_writes.get(held.holder.name, ())
+    owners = {module.method_owner(write.function) for write in writes if write.target.span == step.span}
+    return not any(owner < 0 or module.model.classes[owner].name == held.holder.owner for owner in owners)
+
+
 def _changes(module: Module, write: Write) -> bool:
     """Whether an attribute gets what it has with a change: `self.rows = self.rows[::8]`, `self.rows += more`."""
     own, value = module.receiver_name(write.function), write.event.value
@@ -142,6 +151,12 @@ def is_surely_large(project: Project, held: Held) -> bool:
     return large and not project.analysis(Counted).only_by_length(held)
 
 
+def certainty(project: Project, held: Held) -> Certainty:
+    """How sure it is that workers copy much of what is kept."""
+    large = is_surely_large(project, held) and not why_small(project, held)
+    return held.surely if large and _copied_by_its_loader(project, held) else Certainty.LIKELY
+
+
 def bloat(
     project: Project, held: Held, code: str, what: str, remedy: str, key: str, many: str = "it", each: str = NAMES
 ) -> Finding:
@@ -153,7 +168,7 @@ def bloat(
     copied = f"every worker copies {many} page by page as it reads"
     how = copied if FORK in failing else "every worker gets a copy of its own"
     write, loader = held.route[0], held.loader
-    small, sure = why_small(project, held), is_surely_large(project, held)
+    small = why_small(project, held)
     if small:
         what = f"{what}, likely small ({small})"
         least = project.analysis(Sizes).least(held.value)
@@ -164,7 +179,7 @@ def bloat(
         span=write.span,
         message=f"{what}: {how}, {remedy}",
         severity=Severity.INFO if small else Severity.WARNING,
-        certainty=held.surely if sure and not small and _copied_by_its_loader(project, held) else Certainty.LIKELY,
+        certainty=certainty(project, held),
         outcomes=dict.fromkeys(sorted(failing), "bloat"),
         notes=held.route[1:],
         anchors=((loader.path, loader.span),) if loader is not None else (),
