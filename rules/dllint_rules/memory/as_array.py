@@ -270,14 +270,19 @@ class _Change:
 
     @cached_property
     def set_again(self) -> list[Write]:
-        """The assignments in other methods and arms that set lists of strings, which become arrays as well."""
+        """The assignments in other methods and arms that set lists of strings, which become arrays as well.
+
+        Those above the line where a list that is filled becomes one become one there.
+        """
         writes = self.module.attribute_writes.get(self.write.target.name, ())
         near = self.attribute.near if self.attribute and not self.of_paths else None
         own = {place.use.span for place in near or () if self._of_self(place) and place.use.kind == "write"}
         owner = self.module.method_owner(self.write.function)
         others = [write for write in writes if write.function != self.write.function and write.target.span in own]
         others = [write for write in others if self.module.method_owner(write.function) == owner]
-        others += [write for write in self.other_arms if write.target.span in own]
+        line = self._line() if self.filled else None
+        arms = [write for write in self.other_arms if line is None or write.event.start > line[0]]
+        others += [write for write in arms if write.target.span in own]
         return [write for write in others if self._has_its_value(write) and self._sets_texts(write)]
 
     def _sets_texts(self, write: Write) -> bool:
