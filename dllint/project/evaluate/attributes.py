@@ -251,7 +251,7 @@ class Attributes:
                     continue
                 env = self.evaluator.activations.method_env(inst, item.module, function)
                 for write, tests in writes:
-                    if write.event.value is not None and self._lasts(write, tests, env):
+                    if write.event.value is not None and not self._is_replaced(tests, env):
                         yield write, write.event.value, env
         yield from ((None, *pair) for pair in self.from_fields(inst, name))
         yield from ((None, *pair) for pair in self.taken_over.of(inst, name)[0])
@@ -265,12 +265,12 @@ class Attributes:
                             continue  # the call that makes the object doesn't set it there
                     yield write, write.event.value, env
 
-    def _lasts(self, write: Write, tests: Tests, env: Env) -> bool:
-        """Whether an activation may run a write, and none that replaces it."""
-        conditions = self.evaluator.conditions
-        if write.event.block >= 0 and not conditions.may_run(env, write.event.start):
-            return False
-        return all(conditions.allows(test, not holds, env) for test, holds in tests)
+    def _is_replaced(self, tests: Tests, env: Env) -> bool:
+        """Whether an activation surely runs a write that replaces one, by the tests under which it does.
+
+        Whether it runs the replaced one isn't asked: a parameter that a `**mapping` may fill is more than its default.
+        """
+        return not all(self.evaluator.conditions.allows(test, not holds, env) for test, holds in tests)
 
     def _last_writes(self, klass: Klass, name: str) -> list[tuple[int, list[tuple[Write, Tests]]]]:
         """The methods of a class that set an attribute, each with the writes that may be its last.

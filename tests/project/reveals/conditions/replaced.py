@@ -30,7 +30,7 @@ def perhaps(jobs):
 
 
 reveal(Task().method)  # reveals: 'fork'
-reveal(Task(2).method)  # reveals: 'forkserver'
+reveal(Task(2).method)  # reveals: 'fork' | 'forkserver'
 reveal(Named(name="a").method)  # reveals: 'fork'
 reveal(Task(count()).method)  # reveals: 'fork' | 'forkserver'
 reveal(chosen())  # reveals: 'fork'
