@@ -56,13 +56,12 @@ class PythonContainerOnDataset(Rule):
         seen: set[object] = set()
         first: _First = {}
         candidates = [
-            held
+            (held, source)
             for held in project.in_memory
-            if not (held.assumed or is_few(held)) and records.kept(held) and has_workers(project, held)
+            if not (held.assumed or is_few(held)) and (source := records.kept(held)) and has_workers(project, held)
             if (held.route[0].path, held.holder) not in names
         ]
-        for held in sorted(candidates, key=lambda held: _order(project, held)):
-            source = records.kept(held)
+        for held, source in sorted(candidates, key=lambda candidate: _order(project, candidate[0])):
             write, attribute = held.route[0], held.holder.name
             of_users = held.loader is None
             kept, place = (kept_by(project, held), attribute), (write.path, write.span, of_users)
