@@ -48,6 +48,7 @@ _PUBLIC = {
     "Lazy": "dllint.syntax.lazy",
     "Listings": "dllint.project.data.listings",
     "Loader": "dllint.project",
+    "Method": "dllint.project.evaluate.abstract_values",
     "Mod": "dllint.project.evaluate.abstract_values",
     "Module": "dllint.project.program.module",
     "ModuleModel": "dllint.model.facts",

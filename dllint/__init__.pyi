@@ -44,6 +44,7 @@ from dllint.project.evaluate.abstract_values import ExtMethod as ExtMethod
 from dllint.project.evaluate.abstract_values import Func as Func
 from dllint.project.evaluate.abstract_values import Inst as Inst
 from dllint.project.evaluate.abstract_values import Klass as Klass
+from dllint.project.evaluate.abstract_values import Method as Method
 from dllint.project.evaluate.abstract_values import Mod as Mod
 from dllint.project.evaluate.abstract_values import Opaque as Opaque
 from dllint.project.evaluate.abstract_values import Seq as Seq

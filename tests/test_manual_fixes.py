@@ -77,12 +77,6 @@ def test_a_class_whose_base_is_passed_stays() -> None:
     [
         (
             "DLL202",
-            "self.rows = [dict(row) for row in csv.reader(open(path))]",
-            "return self.rows[index]['a']",
-            ["self.rows = Serialized(self.rows)", "import numpy as np\n"],
-        ),
-        (
-            "DLL202",
             "self.rows = {}\nfor row in csv.reader(open(path)): self.rows[row[0]] = row[1:]",
             "return self.rows[index]",
             ["self.rows = Serialized(self.rows)", "class Serialized(Mapping):"],
@@ -152,8 +146,8 @@ def test_what_to_paste(code: str, init: str, item: str, words: list[str]) -> Non
 
 
 def test_code_that_adds_to_records_is_named() -> None:
-    init = "self.rows = [dict(row) for row in csv.reader(open(path))]\nmore = self.rows + [{}]"
-    fix = fix_of("DLL202", init, "return self.rows[index]['a']")
+    init = "self.rows = pickle.load(open(path, 'rb'))\nmore = self.rows + [{}]"
+    fix = fix_of("DLL202", init, "row = self.rows[index]\n        return row['a']")
     assert fix is not None
     assert fix.title.endswith("once they are complete; a.py:11 (`more = self.rows + [{}]`) needs a list")
 
@@ -177,8 +171,9 @@ def test_entries_that_workers_change_are_not_packed(item: str, why: str) -> None
     init = "self.rows = [dict(row) for row in csv.reader(open(path))]"
     fix = fix_of("DLL202", init, item)
     assert fix is not None
-    assert fix.title.endswith(f"({why}) changes an entry in workers" if why else "once they are complete")
-    assert bool(fix.snippet) == (not why)
+    packs = fix.applicability is Applicability.UNSAFE
+    assert packs != fix.title.endswith(f"({why}) changes an entry in workers")
+    assert (packs, fix.snippet) == (not why, "")
 
 
 def test_records_that_workers_change_are_not_packed() -> None:

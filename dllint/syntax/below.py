@@ -3,25 +3,46 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from dllint.source import Source, Span
-from dllint.syntax.outline import outline
+from dllint.syntax.outline import Outline, outline
 
 
-def after_statement(source: Source, function: Span, offset: int) -> tuple[int, str] | None:
-    """Where a line goes that follows the statement of a function's body that holds an offset, and its indentation.
+def after_statement(source: Source, function: Span, offsets: Sequence[int]) -> tuple[int, str] | None:
+    """Where a line goes that follows everything at some offsets in a function, and its indentation.
 
-    None where the statement shares its lines with others.
+    It stays in a branch that has all of them, and comes below loops. None where the statement shares its lines with
+    others.
     """
     seen = outline(source.text)
     node = seen.function_at(function.start) if seen else None
     if seen is None or node is None or isinstance(node, ast.Lambda):
         return None
-    spans = [seen.offsets.span(statement) for statement in node.body]
-    index = next((index for index, (start, end) in enumerate(spans) if start <= offset < end), None)
-    if index is None or node.body[index].lineno == node.lineno:
+    spans = [seen.offsets.span(statement) for statement in _branch(seen, node.body, offsets) or node.body]
+    index = next((index for index, (start, end) in enumerate(spans) if start <= max(offsets) < end), None)
+    if index is None or source.location(spans[index][0])[0] == node.lineno:
         return None
     return _line_below(source, spans[index])
+
+
+def _branch(seen: Outline, body: list[ast.stmt], offsets: Sequence[int]) -> list[ast.stmt] | None:
+    """The innermost branch that has all offsets; None if there is none."""
+    for statement in body:
+        match statement:
+            case ast.If(body=first, orelse=second):
+                arms = [arm for arm in (first, second) if arm and _holds(seen, arm, offsets)]
+                if arms:
+                    return _branch(seen, arms[0], offsets) or arms[0]
+            case ast.With(body=inner) | ast.AsyncWith(body=inner) | ast.Try(body=inner):
+                if _holds(seen, inner, offsets):
+                    return _branch(seen, inner, offsets)
+    return None
+
+
+def _holds(seen: Outline, body: list[ast.stmt], offsets: Sequence[int]) -> bool:
+    start, end = seen.offsets.span(body[0])[0], seen.offsets.span(body[-1])[1]
+    return start <= min(offsets) and max(offsets) < end
 
 
 def below_statement(source: Source, offset: int) -> tuple[int, str] | None:

@@ -17,35 +17,53 @@ _TAKING = {"pop", "popitem", "setdefault"}
 
 
 def changed_entry(source: Source, container: Span) -> Span | None:
-    """Where an entry of the container that an expression reads is changed: itself, or a variable for it."""
+    """Where an entry of the container that an expression reads is changed: itself, or a variable for it.
+
+    The expression is an attribute or a name; what a loop over it is given counts as an entry.
+    """
     seen = outline(source.text)
     node = _expression(seen, container) if seen is not None else None
     if seen is None or node is None:
         return None
     above, field = seen.parents[node]
-    if not isinstance(above, ast.Subscript) or field != "value" or not isinstance(above.ctx, ast.Load):
+    if isinstance(above, ast.Subscript) and field == "value" and isinstance(above.ctx, ast.Load):
+        if _is_changed(seen, above):
+            return Span(*seen.offsets.span(above))
+        match seen.parents[above][0]:
+            case ast.Assign(targets=[ast.Name() as name], value=value) if value is above:
+                return _of_variable(seen, name)
         return None
-    if _is_changed(seen, above):
-        return Span(*seen.offsets.span(above))
-    match seen.parents[above][0]:
-        case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is above:
-            return _of_variable(seen, above, name)
-    return None
+    changed = (_of_variable(seen, name) for name in _loop_variables(seen, node))
+    return next((span for span in changed if span is not None), None)
 
 
 def _expression(seen: Outline, span: Span) -> ast.expr | None:
-    found = (node for node in ast.walk(seen.tree) if isinstance(node, ast.Attribute))
+    found = (node for node in ast.walk(seen.tree) if isinstance(node, ast.Attribute | ast.Name))
     return next((node for node in found if seen.offsets.span(node) == (span.start, span.end)), None)
 
 
-def _of_variable(seen: Outline, node: ast.expr, name: str) -> Span | None:
-    """Where a variable that is bound once is changed."""
-    scope = binder(seen, node, name)
-    if scope is None or len(bindings(scope).get(name, ())) != 1:
+def _loop_variables(seen: Outline, node: ast.expr) -> list[ast.Name]:
+    """The variables of the loop that goes over a container, itself or what a function makes of it."""
+    above, field = seen.parents[node]
+    while isinstance(above, ast.Call) and field == "args":
+        above, field = seen.parents[above]
+    if field != "iter" or not isinstance(above, ast.For | ast.AsyncFor | ast.comprehension):
+        return []
+    return [part for part in ast.walk(above.target) if isinstance(part, ast.Name)]
+
+
+def _of_variable(seen: Outline, target: ast.Name) -> Span | None:
+    """Where a variable is changed while it has what was bound to it here, as far as the order of lines tells."""
+    scope = binder(seen, target, target.id)
+    if scope is None:
         return None
-    uses = [part for part in ast.walk(scope) if isinstance(part, ast.Name) and part.id == name]
-    spans = [seen.offsets.span(part) for part in uses if _is_changed(seen, part)]
-    return Span(*min(spans)) if spans else None
+    names = (node for node in bindings(scope).get(target.id, ()) if isinstance(node, ast.Name))
+    bound = sorted(map(seen.offsets.span, names))
+    own = seen.offsets.span(target)
+    uses = (part for part in ast.walk(scope) if isinstance(part, ast.Name) and part.id == target.id)
+    changed = sorted(seen.offsets.span(part) for part in uses if _is_changed(seen, part))
+    last = (max((span for span in bound if span < use), default=own) for use in changed)
+    return next((Span(*use) for use, binding in zip(changed, last, strict=True) if binding == own), None)
 
 
 def _is_changed(seen: Outline, node: ast.expr) -> bool:

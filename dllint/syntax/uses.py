@@ -32,10 +32,11 @@ _COMMENTED = re.compile(r"\.[ \t]*#")
 class Use(NamedTuple):
     """An occurrence of a name or of `base.attribute`.
 
-    `kind` is read (its length, an item, a loop), whole (all of it at once: `in`, a slice that is kept), joined (`+`),
-    write (`base.attribute = ...`), filled (`append` and the like, `+=`, `random.shuffle`, as statements), set (in other
-    ways, or deleted), tested (for being empty), returned, stored (under another name), named (by a string in
-    `getattr`), foreign (it is asked for what no list has) or other. Of a name, `base` is the name itself.
+    `kind` is read (its length, an item, a loop), sliced (a slice that is kept), whole (all of it at once: `in`), joined
+    (`+`), write (`base.attribute = ...`), filled (`append` and the like, `+=`, `random.shuffle`, as statements), set
+    (in other ways, or deleted), tested (for being empty), returned, stored (under another name), given (to another
+    function), named (by a string in `getattr`), foreign (it is asked for what no list has) or other. Of a name, `base`
+    is the name itself.
     """
 
     kind: str
@@ -99,7 +100,7 @@ def _kind(seen: Outline, node: ast.expr) -> str:
             return _given_to(seen, function)
         case ast.Subscript(ctx=ast.Load(), slice=ast.Slice()) if field == "value":
             kind = _kind(seen, parent)
-            return kind if kind in ("read", "foreign") else "whole"
+            return kind if kind in ("read", "foreign") else "sliced"
         case ast.Subscript(ctx=ast.Load(), slice=index) if field == "value":
             return "other" if _may_be_bool(seen, index) else "read"
         case ast.For() | ast.AsyncFor() | ast.comprehension() if field == "iter":
@@ -138,7 +139,7 @@ def _given_to(seen: Outline, function: ast.expr) -> str:
     if name == "bool" and _is_builtin(seen, function, name):
         return "tested"
     whole = name in _WHOLE and (not isinstance(function, ast.Name) or _is_builtin(seen, function, name))
-    return "whole" if whole else "other"
+    return "whole" if whole else "given"
 
 
 def _is_builtin(seen: Outline, node: ast.expr, name: str) -> bool:

@@ -46,7 +46,7 @@ class PathListOnDataset(Rule):
         return bloat(project, held, self.code, f"Python list of {what} kept as {kept}", remedy, key)
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
-        from dllint_rules.memory.as_array import fix_list
+        from dllint_rules.memory.in_place import fix_list
 
         return fix_list(finding, project)
 

@@ -48,6 +48,7 @@ class PythonContainerOnDataset(Rule):
     name = "python-container-on-dataset"
     summary = "dataset keeps rows or annotations as Python objects that workers read per item"
     severity = Severity.WARNING
+    fixable = "sometimes"
 
     def check(self, project: Project) -> Iterator[Finding]:
         listings, records = project.analysis(Listings), project.analysis(Records)
@@ -118,12 +119,12 @@ class PythonContainerOnDataset(Rule):
         )
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
-        from dllint_rules.memory.remedies import records_by_hand
+        from dllint_rules.memory.in_place import fix_records
 
         if finding.data is None:
             why_not = "the base creates the index and reads it, so you must rewrite `__getitem__`"
             return Fix.manual(f"Keep the annotations as bytes in a tensor; {why_not}")
-        return records_by_hand(project, finding.data)
+        return fix_records(finding, project)
 
 
 def _order(project: Project, held: Held) -> tuple[bool, bool, bool]:

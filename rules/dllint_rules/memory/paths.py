@@ -14,10 +14,10 @@ _STRINGS = {"glob.glob", "glob.iglob", "os.listdir", "builtins.open", "builtins.
 class Paths(Texts):
     """Asks of expressions whether they surely are lists of paths."""
 
-    def is_text(self, expr: Expr, env: Env, depth: int = MAX_DEPTH) -> bool:
+    def is_item(self, expr: Expr, env: Env, depth: int = MAX_DEPTH) -> bool:
         """Whether an expression surely is a path."""
         if depth > 0 and expr.kind == "binop":
-            return expr.name == "/" and any(self.is_text(item, env, depth - 1) for item in expr.args)
+            return expr.name == "/" and any(self.is_item(item, env, depth - 1) for item in expr.args)
         values = self.project.values(expr, env)
         return depth > 0 and bool(values) and all(self._text(value, depth - 1) for value in values)
 

@@ -14,7 +14,6 @@ from dllint import (
     Listings,
     Place,
     Project,
-    Records,
     Seq,
     Span,
     Value,
@@ -40,7 +39,7 @@ def would_pad(project: Project, held: Held) -> bool:
     return not (entries.name_files(held) or read_in_workers(project, held, entries.names_a_file))
 
 
-def records_by_hand(project: Project, held: Held) -> Fix | None:
+def records_by_hand(project: Project, held: Held, why_not: str = "") -> Fix:
     """Arrays, or records as bytes in a tensor, to be put below the line where a container is complete."""
     step, name, entries = held.route[0], held.holder.name, project.analysis(Entries)
     source, form, mapping = entries.source(held), entries.form(held), entries.is_mapping(held)
@@ -54,7 +53,7 @@ def records_by_hand(project: Project, held: Held) -> Fix | None:
     def array(how: str) -> str:
         return with_imports(f"{target} = {np}.{how}", imports)
 
-    in_the_way = _in_the_way(project, held)
+    in_the_way = _in_the_way(project, held) or (f"; {why_not}" if why_not else "")
     after = f"once they are complete{in_the_way}"
     if form is Form.COLUMNS:
         each = f"{target} = {{key: {np}.asarray(value) for key, value in {target}.items()}}"
@@ -66,7 +65,7 @@ def records_by_hand(project: Project, held: Held) -> Fix | None:
         return Fix.manual(
             f"Keep the arrays of `{name}` as one, if they have one shape, {after}", array(f"stack({target})")
         )
-    if not mapping and project.analysis(Records).are_identifiers(held.value):
+    if not mapping and entries.are_identifiers(held):
         title = f"Keep `{name}` as one array: of numbers, if all are numbers, or of text"
         return Fix.manual(title, array(f"asarray({target})"))
     changed = in_the_way.endswith((_LATER, _ENTRY))

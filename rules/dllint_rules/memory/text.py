@@ -40,6 +40,8 @@ _FORM = {"delimiter", "quotechar", "lineterminator"}
 class Texts:
     """Asks of expressions whether they surely are text, or lists of text."""
 
+    what = "strings"
+
     def __init__(self, project: Project) -> None:
         self.project = project
 
@@ -48,7 +50,7 @@ class Texts:
         values = self.project.values(expr, env)
         return depth > 0 and bool(values) and all(self._list(value, depth - 1) for value in values)
 
-    def is_text(self, expr: Expr, env: Env, depth: int = MAX_DEPTH) -> bool:
+    def is_item(self, expr: Expr, env: Env, depth: int = MAX_DEPTH) -> bool:
         """Whether an expression surely is a string."""
         if expr.kind == "fstring" or isinstance(expr.value, str):
             return True
@@ -59,14 +61,14 @@ class Texts:
         if expr.kind == "binop" and expr.name in "+%":
             # What is added to a string is one, or it raises.
             operands = expr.args if expr.name == "+" else expr.args[:1]
-            return any(self.is_text(item, env, depth - 1) for item in operands)
+            return any(self.is_item(item, env, depth - 1) for item in operands)
         values = self.project.values(expr, env)
         return bool(values) and all(self._text(value, depth - 1) for value in values)
 
     def _gives_text(self, expr: Expr, env: Env, depth: int) -> bool:
         """Whether going through an expression gives strings only. A list that is written there has no other name."""
         if expr.kind in ("list", "tuple", "set"):
-            return depth > 0 and all(self.is_text(item, env, depth - 1) for item in expr.args)
+            return depth > 0 and all(self.is_item(item, env, depth - 1) for item in expr.args)
         values = self.project.values(expr, env)
         return depth > 0 and bool(values) and all(self._items(value, depth - 1) for value in values)
 
@@ -92,16 +94,16 @@ class Texts:
             case Opaque(expr=expr, env=env) if expr.kind == "subscript" and expr.args[1].kind == "slice":
                 return self.is_list(expr.args[0], env, depth)
             case Seq(expr=expr, env=env) if expr.kind == "comprehension" and expr.name == "list":
-                return self.is_text(expr.args[0], env, depth)
+                return self.is_item(expr.args[0], env, depth)
             case Seq(expr=expr, env=env) if expr.kind == "list":
-                return all(self.is_text(item, env, depth) for item in expr.args) and self._filled(value, depth)
+                return all(self.is_item(item, env, depth) for item in expr.args) and self._filled(value, depth)
         return False
 
     def _filled(self, made: Seq, depth: int) -> bool:
         """Whether everything that is put into a list later is text."""
-        return all(self._puts_text(*put, depth) for put in self._puts(made))
+        return all(self._puts_text(*put, depth) for put in self.puts(made))
 
-    def _puts(self, made: Seq) -> Iterator[tuple[str, Expr, Env]]:
+    def puts(self, made: Seq) -> Iterator[tuple[str, Expr, Env]]:
         """What puts something into a list after it is made."""
         for scope, event, receiver, what in self.project.evaluator.containers.mutations_around(made.env):
             if receiver.kind in ("name", "attribute") and made in self.project.values(receiver, scope):
@@ -109,18 +111,18 @@ class Texts:
 
     def others(self, made: Seq) -> Iterator[tuple[Expr, Env]]:
         """What puts something into a list that is not surely text."""
-        return ((what, env) for kind, what, env in self._puts(made) if not self._puts_text(kind, what, env, MAX_DEPTH))
+        return ((what, env) for kind, what, env in self.puts(made) if not self._puts_text(kind, what, env, MAX_DEPTH))
 
     def has_some(self, made: Seq) -> bool:
         """Whether something that is put into a list later surely is text."""
-        return any(self._puts_text(*put, MAX_DEPTH) for put in self._puts(made))
+        return any(self._puts_text(*put, MAX_DEPTH) for put in self.puts(made))
 
     def _puts_text(self, kind: str, what: Expr, scope: Env, depth: int) -> bool:
         if kind == "augment":
             return self._gives_text(what, scope, depth)
         if what.kind != "call" or len(what.args) != 2:
             return False
-        put = self.is_text if what.args[0].name == "append" else self._gives_text
+        put = self.is_item if what.args[0].name == "append" else self._gives_text
         return what.args[0].name in ("append", "extend") and put(what.args[1], scope, depth)
 
     def _items(self, value: Value, depth: int) -> bool:
@@ -141,18 +143,18 @@ class Texts:
             case ExtInst(base=base) if base is not None and method_of(value) == "keys":
                 return has_keys_of_json(value) or self._has_text_keys(base, depth)
             case Seq(expr=expr, env=env) if expr.kind == "comprehension" and expr.name in ("generator", "set"):
-                return self.is_text(expr.args[0], env, depth)
+                return self.is_item(expr.args[0], env, depth)
             case Seq(expr=expr) if expr.kind == "dict" or expr.name == "dict":
                 return self._has_text_keys(value, depth)
             case Seq(expr=expr, env=env) if expr.kind in ("tuple", "set"):
-                return all(self.is_text(item, env, depth) for item in expr.args)
+                return all(self.is_item(item, env, depth) for item in expr.args)
         return False
 
     def _has_text_keys(self, made: Value, depth: int) -> bool:
         """Whether all keys of a dictionary that the project makes are text."""
         match made:
             case Seq(expr=expr, env=env) if expr.kind == "comprehension" and expr.name == "dict":
-                return self.is_text(expr.args[0], env, depth)
+                return self.is_item(expr.args[0], env, depth)
             case Seq(expr=expr, env=env) if expr.kind == "dict":
                 stored = [
                     (scope, what)
@@ -164,7 +166,7 @@ class Texts:
                 return (
                     bool(keys)
                     and all(what.kind == "subscript" for _, what in stored)
-                    and all(self.is_text(key, scope, depth) for scope, key in keys)
+                    and all(self.is_item(key, scope, depth) for scope, key in keys)
                 )
         return False
 
@@ -206,7 +208,11 @@ def _replaces_text(expr: Expr) -> bool:
 
 def has_keys_of_json(keys: ExtInst) -> bool:
     """Whether a value is the keys of a dictionary that comes from JSON, which only has strings as keys."""
-    value = keys.base if method_of(keys) == "keys" else None
+    return method_of(keys) == "keys" and keys.base is not None and from_json(keys.base)
+
+
+def from_json(value: Value) -> bool:
+    """Whether a value is what JSON has, or a part of it: texts, numbers, lists and dictionaries."""
     while isinstance(value, ExtInst) and value.name.endswith("[]") and value.base is not None:
         value = value.base
     return isinstance(value, ExtInst) and value.name in _OF_JSON and value.call.keyword("object_hook") is None

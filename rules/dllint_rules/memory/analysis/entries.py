@@ -12,6 +12,7 @@ from dllint.project.data.contents import Contents, Kind, is_mapping
 from dllint.project.data.counted import Counted
 from dllint.project.data.growth import LISTING, READ, chain
 from dllint.project.data.item_reads import ItemReads
+from dllint.project.data.records import Records
 from dllint.project.escape.shipped import Held
 from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Klass, Seq, Value
 from dllint.project.execution.call_graph import Running
@@ -117,6 +118,27 @@ class Entries:
             else isinstance(value, ExtInst) and value.name in _NUMBERS
             for value in values
         )
+
+    def is_list_of_records(self, held: Held) -> bool:
+        """Whether what is kept is a list whose entries are better kept as bytes, each for itself, than as arrays."""
+        is_index = self.source(held).endswith(("annotations", "column"))
+        return not (is_index or self.is_mapping(held) or self.are_identifiers(held)) and self.form(held) is None
+
+    def are_identifiers(self, held: Held) -> bool:
+        """Whether there is one identifier of each record, numbers or texts."""
+        return self.project.analysis(Records).are_identifiers(held.value)
+
+    def is_indexed(self, held: Held) -> bool:
+        """Whether `__getitem__` of its class selects an entry by its own index."""
+        module = self.project.index.modules[held.route[0].path]
+        for function, _, events in module.scopes:
+            facts = module.model.functions[function] if function >= 0 else None
+            if facts is not None and facts.name == "__getitem__":
+                index = {parameter.name for parameter in facts.parameters}
+                for part in (part for event in events for part in event.walk() if part.kind == "subscript"):
+                    if _is_called(part.args[0], held.holder.name) and part.args[1].name in index:
+                        return True
+        return False
 
     def is_mapping(self, held: Held) -> bool:
         """Whether what is kept is a dictionary: it is made as one, or asked for its keys."""

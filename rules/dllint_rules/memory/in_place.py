@@ -1,4 +1,4 @@
-"""The fix of DLL201: names in one NumPy array, where nothing asks for a list."""
+"""The fix of DLL201 and DLL202: strings in one array, records as bytes in a tensor, where nothing asks for a list."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ from dllint import (
     Write,
     after_statement,
     below_statement,
+    changed_entry,
     enclosed,
     insertion,
     module_alias,
@@ -35,14 +36,18 @@ from dllint import (
     on_each,
     reference,
 )
+from dllint_rules.memory.analysis.entries import Entries
 from dllint_rules.memory.arms import makes_much, other_arms
-from dllint_rules.memory.packed import NAMES, TEXTS, class_name, class_of, modules_of
+from dllint_rules.memory.packed import NAMES, RECORDS, TEXTS, class_name, class_of, modules_of
 from dllint_rules.memory.paths import Paths
-from dllint_rules.memory.remedies import by_hand, is_set, would_pad
+from dllint_rules.memory.readers import Readers
+from dllint_rules.memory.remedies import by_hand, is_set, records_by_hand, would_pad
+from dllint_rules.memory.rows import Rows
 from dllint_rules.memory.text import Texts
 
 _UNREAD = "a file that may use it is written for another Python"
 _LONG = 60
+_BEFORE = ("filled", "given", "sliced", "whole", "joined", "tested")
 _OF_THE_LIST = ("write", "filled", "tested", "set")
 """What may be done with a list before there is an array in its place."""
 
@@ -58,11 +63,25 @@ def fix_list(finding: Finding, project: Project) -> Fix | None:
     if is_set(held.value):
         return by_hand(project, held, "it is a set, which finds its members faster than an array")
     words = TEXTS if would_pad(project, held) else None if FORK in project.failing(held, ALL_METHODS) else NAMES
-    change = _Change(project, module, write, words)
+    change = _Change(project, module, write, words, Texts(project))
     why_not = change.why_not()
     if change.mixed:
         return Fix.manual(f"Keep the strings of `{held.holder.name}` apart, as an array; {why_not}")
     return by_hand(project, held, why_not) if why_not else change.fix()
+
+
+def fix_records(finding: Finding, project: Project) -> Fix:
+    """Bytes in place of a list of rows; what to paste, and the obstacle, if that is not certain to be right."""
+    held = finding.data
+    assert isinstance(held, Held)
+    write, entries = _write(project, held), project.analysis(Entries)
+    packs = entries.is_list_of_records(held) and not is_set(held.value)
+    if write is None or not packs:
+        return records_by_hand(project, held)
+    module = project.index.modules[held.route[0].path]
+    change = _Change(project, module, write, RECORDS, Rows(project, entries.is_indexed(held)))
+    why_not = change.why_not()
+    return records_by_hand(project, held, why_not) if why_not else change.fix()
 
 
 def _write(project: Project, held: Held) -> Write | None:
@@ -76,18 +95,23 @@ def _write(project: Project, held: Held) -> Write | None:
 class _Change:
     """A list that becomes an array, or bytes: at once, or below the statements that fill it.
 
-    `words` are those of the class that packs it; None for an array.
+    `words` are those of the class that packs it; None for an array. `contents` says whether a list has only such.
     """
 
-    def __init__(self, project: Project, module: Module, write: Write, words: dict[str, str] | None) -> None:
+    def __init__(
+        self, project: Project, module: Module, write: Write, words: dict[str, str] | None, contents: Texts | Rows
+    ) -> None:
         self.project = project
         self.words = words
+        self.contents = contents
         self.module = module
         self.write = write
         owner = module.method_owner(write.function)
         klass = project.evaluator.klass(module, owner) if owner >= 0 else None
         self.bases = project.evaluator.classes.mro(klass)[1:] if klass else ()
         self.attribute = Attribute(project, klass, write.target.name) if klass else None
+        self.of_rows = isinstance(contents, Rows)
+        self.readers = project.analysis(Readers)
         self.of_paths = False
         self.mixed = False
 
@@ -106,13 +130,13 @@ class _Change:
             return _UNREAD
         env = self.project.evaluator.generic(self.module, self.write.function)
         kept = event.value if own else self.write.target
-        self.of_paths = Paths(self.project).is_list(kept, env)
+        self.of_paths = not self.of_rows and Paths(self.project).is_list(kept, env)
         if None in self.lines:
             return "its line has other statements"
         if event.value.kind == "attribute":
             return f"`{self._text(event.value)}` is the same list, which other code may need"
-        if not (self.of_paths or Texts(self.project).is_list(kept, env)):
-            return self._no_strings(kept, env)
+        if not (self.of_paths or self.contents.is_list(kept, env)):
+            return self._something_else(kept, env)
         blocked = self._blocked(attribute.near)
         if blocked is None and attribute.places is None:  # asked late: it looks at every file
             return _UNREAD
@@ -127,26 +151,26 @@ class _Change:
             return "an array is copied to every spawned worker, a tensor is shared"
         if self.kept_as_lists:
             row = self.project.source(self.module.path).location(self.kept_as_lists[0].event.start)[0]
-            return f"line {row}, in another branch, sets what is not certain to be a list of strings"
+            return f"line {row}, in another branch, sets what is not certain to be a list of {self.contents.what}"
         return ""
 
-    def _no_strings(self, kept: Expr, env: Env) -> str:
-        """What is not seen to be a string, in words: one of the things that are put in, or what the list is made of."""
-        texts = Texts(self.project)
+    def _something_else(self, kept: Expr, env: Env) -> str:
+        """What is not seen to be a string (a record), in words: one thing that is put in, or what the list is of."""
+        what = self.contents.what
         for value in self.project.values(kept, env):
-            for item, scope in self._put_in(value, texts):
+            for item, scope in self._put_in(value):
                 path = scope.module.path
                 row = self.project.source(path).location(item.start)[0]
-                self.mixed = isinstance(value, Seq) and texts.has_some(value)
-                return f"{path}:{row} puts in what is not seen to be a string: `{self._text(item, path)}`"
-        return f"`{self._text(kept)}` is not seen to be a list of strings of its own"
+                self.mixed = isinstance(value, Seq) and self.contents.has_some(value)
+                return f"{path}:{row} puts in what is not seen to be a {what[:-1]}: `{self._text(item, path)}`"
+        return f"`{self._text(kept)}` is not seen to be a list of {what} of its own"
 
-    def _put_in(self, value: Value, texts: Texts) -> Iterator[tuple[Expr, Env]]:
-        """What is put into a list, where it is made and later, that is not seen to be a string."""
+    def _put_in(self, value: Value) -> Iterator[tuple[Expr, Env]]:
+        """What is put into a list, where it is made and later, that is not seen to be a string, or a record."""
         if isinstance(value, Seq):
             made = value.expr.args[-1:] if value.expr.kind == "comprehension" else value.expr.args
-            yield from ((item, value.env) for item in made if not texts.is_text(item, value.env))
-            yield from texts.others(value)
+            yield from ((item, value.env) for item in made if not self.contents.is_item(item, value.env))
+            yield from self.contents.others(value)
 
     def _text(self, expr: Expr, path: str = "") -> str:
         """An expression in one line, the beginning of a long one."""
@@ -180,18 +204,42 @@ class _Change:
 
     @cached_property
     def filled(self) -> list[Span]:
-        """Where the method that sets the list adds to it, if it does so afterwards."""
-        places = self.attribute.near if self.attribute else None
-        spans = [place.use.span for place in places or () if place.use.kind == "filled" and self._is_here(place)]
-        own = self.write.target.span
-        return spans if any(span.start >= self.write.event.end or span == own for span in spans) else []
+        """Where the method that sets the list adds to it, changes an entry or hands it on, if it does so afterwards."""
+        places = [place for place in (self.attribute and self.attribute.near) or () if self._is_here(place)]
+        spans = [place.use.span for place in places if place.use.kind == "filled" or self._changes_entry(place)]
+        end, own = self.write.event.end, self.write.target.span
+        later = [place for place in places if place.use.span.start >= end]
+        spans += [place.use.span for place in later if self._makes_of_itself(place) or self._is_handed_on(place)]
+        return spans if any(span.start >= end or span == own for span in spans) else []
 
     def _blocked(self, places: Iterable[Place]) -> Place | None:
         return next((place for place in places if not self._survives(place) and not self._may_ask(place)), None)
 
+    def _makes_of_itself(self, place: Place) -> bool:
+        """Whether a use sets the attribute to what is made of it: `self.rows = selected(self.rows)`."""
+        if place.use.kind != "write" or (self.words is None and self._is_cut(place)):
+            return False  # a part of an array is an array
+        own = self.write.target.dotted
+        made = [event for event in place.module.events(place.function) if event.kind == "assign" and event.value]
+        return any(
+            event.target is not None
+            and event.target.span == place.use.span
+            and any(part.dotted == own for part in event.value.walk() if part.kind == "attribute")
+            for event in made
+            if event.value is not None
+        )
+
+    def _is_handed_on(self, place: Place) -> bool:
+        """Whether a use gives the list to a function that may do more than read it."""
+        return place.use.kind == "given" and (self.of_paths or not self.readers.only_read(place))
+
+    def _changes_entry(self, place: Place) -> bool:
+        """Whether a use changes a record, which code that reads the record again expects to find changed."""
+        return self.of_rows and changed_entry(self.project.source(place.module.path), place.use.span) is not None
+
     def _may_ask(self, place: Place) -> bool:
         """Whether a use can ask the array for a list: of `self` in this file, once it is there, not for each item."""
-        if place.use.kind not in ("whole", "joined", "tested") or self._in_worker(place):
+        if place.use.kind not in ("sliced", "whole", "joined", "tested") or self._in_worker(place):
             return False
         if not self._of_self(place) or (self.of_paths and place.use.kind != "tested"):
             return False
@@ -223,9 +271,15 @@ class _Change:
     def _survives(self, place: Place) -> bool:
         """Whether a use means the same for an array, or comes before there is one."""
         kind, span = place.use.kind, place.use.span
+        if self._changes_entry(place) and not self._is_before(place):
+            return False
         if self._is_cut(place) and not self.of_paths:
-            return self.words is None  # a part of bytes is a list
+            return self.words is None or self._is_before(place)
         if any(write.target.span == span for write in self.set_again):
+            return True
+        if kind == "sliced" and self.words and not self._is_before(place):
+            return True  # a part of bytes is a list
+        if kind == "given" and not self.of_paths and self.readers.only_read(place):
             return True
         if kind == "read" and self.of_paths and not self._is_before(place):
             return self._of_self(place) and self._as_path(place) is not None
@@ -238,7 +292,7 @@ class _Change:
             gives_its_own = all(
                 arm.kind in ("call", "subscript") or arm.dotted == self.write.target.dotted for arm in _arms(value)
             )
-            return kind in ("other", "whole", "joined") and gives_its_own
+            return kind in ("other", "given", "sliced", "whole", "joined") and gives_its_own
         if not self.filled and kind == "write":
             return True  # what is set instead is as good as it was
         if not self.filled:
@@ -246,7 +300,7 @@ class _Change:
         line = self._line()
         if line is None or span.start >= line[0]:
             return False
-        return kind in ("filled", "tested") or (kind == "write" and self._is_list_too(span))
+        return kind in _BEFORE or (kind == "write" and self._is_list_too(span))
 
     def _is_empty(self, place: Place) -> bool:
         """Whether a use is the `self.paths = []` of a base class's `__init__`, which this one runs before its own."""
@@ -283,12 +337,12 @@ class _Change:
         line = self._line() if self.filled else None
         arms = [write for write in self.other_arms if line is None or write.event.start > line[0]]
         others += [write for write in arms if write.target.span in own]
-        return [write for write in others if self._has_its_value(write) and self._sets_texts(write)]
+        return [write for write in others if self._has_its_value(write) and self._sets_alike(write)]
 
-    def _sets_texts(self, write: Write) -> bool:
+    def _sets_alike(self, write: Write) -> bool:
         env, value = self.project.evaluator.generic(self.module, write.function), write.event.value
         own = ("comprehension", "call") if write.function == self.write.function else ("comprehension",)
-        return value is not None and value.kind in own and Texts(self.project).is_list(value, env)
+        return value is not None and value.kind in own and self.contents.is_list(value, env)
 
     @cached_property
     def other_arms(self) -> list[Write]:
@@ -314,27 +368,36 @@ class _Change:
         events = self.module.events(self.write.function)
         event = next((item for item in events if item.target is not None and item.target.span == target), None)
         env = self.project.evaluator.generic(self.module, self.write.function)
-        return event is not None and event.value is not None and Texts(self.project).is_list(event.value, env)
+        return event is not None and event.value is not None and self.contents.is_list(event.value, env)
 
     def _told(self, place: Place) -> str:
         source = self.project.source(place.module.path)
         row = source.location(place.use.span.start)[0]
         own = source.text[place.use.base.start : place.use.base.end] == place.module.receiver_name(place.function)
-        needs = "needs" if own else "may need"
-        return f"{place.module.path}:{row} {needs} a list: `{source.line(row).strip()}`"
+        needs = "needs a list" if own else "may need a list"
+        if self._changes_entry(place):
+            needs = "changes a record"
+        return f"{place.module.path}:{row} {needs}: `{source.line(row).strip()}`"
 
     def _settled(self, value: Expr) -> bool:
         """Whether a local variable is not added to once it is kept: below, and in no further round of a loop."""
         facts = self.module.model.functions[self.write.function]
         uses = name_uses(self.project.source(self.module.path), value.name, facts.span)
         later = [use.kind for use in uses or () if use.span.start > value.end]
-        harmless = {"read", "returned", "tested", "whole", "joined"}
-        return uses is not None and not self._in_loop() and set(later) <= harmless
+        harmless = {"read", "returned", "tested", "sliced", "whole", "joined"}
+        source = self.project.source(self.module.path)
+        changed = self.of_rows and any(
+            changed_entry(source, use.span) for use in uses or () if use.span.start > value.end
+        )
+        return uses is not None and not (changed or self._in_loop()) and set(later) <= harmless
 
     def _line(self) -> tuple[int, str] | None:
         """The offset of the line above which the list is complete, and the indentation there."""
         facts = self.module.model.functions[self.write.function]
-        return after_statement(self.project.source(self.module.path), facts.span, max(self.filled).start)
+        arms = [arm.event.start for arm in self.other_arms]
+        own = [self.write.event.start, *(span.start for span in self.filled)]
+        # What another arm sets above the line becomes an array there, too.
+        return after_statement(self.project.source(self.module.path), facts.span, [*own, *arms])
 
     def fix(self) -> Fix:
         """The edits; there must be nothing in the way."""

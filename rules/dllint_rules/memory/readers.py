@@ -1,0 +1,51 @@
+"""Functions that are handed a list and only read it, so that what is read in the same way can take its place."""
+
+from __future__ import annotations
+
+from dllint import Expr, Func, Method, Place, Project, Use, changed_entry, name_uses
+
+
+class Readers:
+    """Answers whether a list that is handed to a function is only read there: its length, an item, a loop."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+
+    def only_read(self, place: Place) -> bool:
+        """Whether every function that a use may give the list to only reads it, and changes no entry."""
+        call = self._call(place)
+        if call is None:
+            return False
+        env = self.project.evaluator.generic(place.module, place.function)
+        called = self.project.values(call.args[0], env)
+        return bool(called) and all(
+            isinstance(value, Func | Method) and self._reads(value, call, place.use) for value in called
+        )
+
+    def _call(self, place: Place) -> Expr | None:
+        """The call that gets the list as one of its arguments, as it is."""
+        for function, _, events in place.module.scopes:
+            calls = (part for event in events for part in event.walk() if part.kind == "call")
+            for call in calls if function == place.function else ():
+                if any(one.span == place.use.span for one in _arguments(call)):
+                    return call
+        return None
+
+    def _reads(self, value: Func | Method, call: Expr, use: Use) -> bool:
+        func = value.func if isinstance(value, Method) else value
+        position = next((index for index, one in enumerate(call.args[1:]) if one.span == use.span), None)
+        named = next((name for name, one in call.keywords if one.span == use.span), "")
+        parameters = func.facts.parameters
+        if position is not None:
+            position += isinstance(value, Method)
+            named = parameters[position].name if position < len(parameters) else ""
+        found = next((one for one in parameters if one.name == named), None)
+        if found is None or found.kind in ("args", "kwargs"):
+            return False
+        source = self.project.source(func.module.path)
+        uses = name_uses(source, named, func.facts.body)
+        return uses is not None and all(one.kind == "read" and changed_entry(source, one.span) is None for one in uses)
+
+
+def _arguments(call: Expr) -> tuple[Expr, ...]:
+    return (*call.args[1:], *(value for _, value in call.keywords))
