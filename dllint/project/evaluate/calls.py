@@ -229,7 +229,7 @@ class Calls:
                 for name in names:
                     found += self.evaluator.attributes.attribute(base, str(name), call, env)
             elif isinstance(base, Mod):
-                found += self.evaluator.namespaces.classes(base.module)
+                found += self.evaluator.namespaces.classes(base.module, own=len(bases) > 1)
             else:
                 found.append(Opaque(call, env))
         if len(call.args) > 3 and not found:

@@ -58,9 +58,11 @@ class Namespaces:
         found = (self.evaluator.names.global_name(module, name) or () for name in known)
         return unique(value for values in found for value in values)
 
-    def classes(self, module: Module) -> Values:
-        """The project's classes that a module defines or imports."""
-        return self.evaluator.ask(self._classes, module, (), self._find_classes, module)
+    def classes(self, module: Module, own: bool = False) -> Values:
+        """The project's classes that a module defines or imports; `own`: only what it defines, if it does."""
+        found = self.evaluator.ask(self._classes, module, (), self._find_classes, module)
+        defined = tuple(value for value in found if own and isinstance(value, Klass) and value.module is module)
+        return defined or found
 
     def _find_classes(self, module: Module) -> Values:
         return unique(value for name in self._names(module, {module.path}) for value in self._klasses(module, name))
