@@ -28,6 +28,7 @@ from dllint.project.evaluate.fixpoint import Fixpoint
 from dllint.project.evaluate.hierarchy import Answer, Hierarchy
 from dllint.project.evaluate.names import Names
 from dllint.project.evaluate.namespaces import Namespaces
+from dllint.project.evaluate.open_mappings import OpenMappings
 from dllint.project.evaluate.operators import Operators
 from dllint.project.evaluate.platforms import on_platform
 from dllint.project.evaluate.settings import Settings
@@ -72,6 +73,7 @@ class Evaluator:
         self.classes = Hierarchy(self)
         self.settings = Settings(self)
         self.command_lines = CommandLines(self)
+        self.mappings = OpenMappings(self)
         self.size = 0
         """How many values are known."""
         self._kinds: dict[str, Callable[[Expr, Env], Iterable[Value]]] = {

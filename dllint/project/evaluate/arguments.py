@@ -55,7 +55,7 @@ class Arguments:
         if parameter.kind in ("args", "kwargs"):
             return self.rest(env, parameter)
         if env.call is not None and env.caller is not None:
-            found = [value for pair in self.passed(env, position, parameter) for value in self.evaluator.values(*pair)]
+            found = list(self._given_values(env, position, parameter))
             return unique(found) or self.evaluator.unless_open(Free(env.module, env.function, name))
         found = list(self._from_call_sites(env, position, parameter))
         if not found and not self.evaluator.fixpoint.is_open():
@@ -108,6 +108,15 @@ class Arguments:
         outer = env.outer or self.evaluator.generic(env.module, env.facts.parent)
         return self.evaluator.values(parameter.default, outer)
 
+    def _given_values(self, env: Env, position: int, parameter: Parameter) -> Iterator[Value]:
+        """The values that this activation's call gives a parameter, UNKNOWN where a mapping may hold one unseen."""
+        assert env.call is not None and env.caller is not None
+        passed = self.passed(env, position, parameter)
+        for pair in passed:
+            yield from self.evaluator.values(*pair)
+        if parameter.default is not None and any(expr is parameter.default for expr, _ in passed):
+            yield from self.evaluator.mappings.unseen(env.call, env.caller, parameter.name)
+
     def passed(self, env: Env, position: int, parameter: Parameter) -> list[Argument]:
         """The expressions that this activation's call passes for a parameter; its default where it passes none."""
         assert env.call is not None and env.caller is not None
@@ -152,8 +161,7 @@ class Arguments:
                 bound = self.evaluator.env(env.module, env.function, site.expr, caller, env.receiver, env.outer, skip)
                 if bound.call is None:
                     continue
-                for pair in self.passed(bound, position, parameter):
-                    yield from self.evaluator.values(*pair)
+                yield from self._given_values(bound, position, parameter)
         yield from self.evaluator.decorations.given(env, position)
 
     def _has_too_many_callers(self, env: Env) -> bool:
@@ -169,6 +177,13 @@ class Arguments:
             if parameter.name == name and parameter.kind not in ("args", "kwargs"):
                 for site, skip, caller in self._calling(env):
                     yield from self._given(env.facts, (site.expr, caller), skip, position, parameter)[0]
+
+    def calls(self, env: Env) -> Iterator[Argument]:
+        """The call that made an activation, or those that may have, with their callers' activations."""
+        if env.call is not None and env.caller is not None:
+            yield env.call, env.caller
+        else:
+            yield from ((site.expr, caller) for site, _, caller in self._calling(env))
 
     def _calling(self, env: Env) -> Iterator[tuple[Site, int, Env]]:
         """The calls that may have made an activation, with the positional arguments to skip and the callers'.
@@ -296,6 +311,13 @@ class Arguments:
             return [], False
         found, surely = self.evaluator.ask(self._passed_on, (env, name), Under((), False), self._handed_on, env, name)
         return list(found), surely
+
+    def keeps_back(self, env: Env, name: str) -> bool:
+        """Whether a function's `**kwargs` never have a name where it hands them on: a parameter, or one taken out."""
+        if any(item.name == name and item.kind != "kwargs" for item in env.facts.parameters):
+            return True
+        own = next(item for item in env.facts.parameters if item.kind == "kwargs")
+        return self._dropped(env, own.name, name) is Dropped.ALWAYS
 
     def _handed_on(self, env: Env, name: str) -> Under:
         own = next(item for item in env.facts.parameters if item.kind == "kwargs")

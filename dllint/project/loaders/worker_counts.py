@@ -10,6 +10,7 @@ from dllint.model.facts import Expr, Parameter
 from dllint.project.evaluate import Argument, Evaluator
 from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, ExtMethod, Free, Inst, Klass, Opaque, Value
 from dllint.project.evaluate.computed_attributes import SETTERS, filled_by
+from dllint.project.evaluate.open_mappings import is_of_mapping
 from dllint.project.loaders.option_defaults import Declared
 from dllint.project.program.flow import reaching
 
@@ -129,6 +130,8 @@ class WorkerCounts:
             return frozenset({self._arithmetic(expr, env)})
         found: set[Workers] = set()
         for value in self.evaluator.values(expr, env):
+            if is_of_mapping(value):
+                continue  # what it holds is asked of the settings
             found |= self._of_hub(value) if isinstance(value, Free) else {self.of_value(value)}
         return frozenset(found) | self._by_settings(expr, env)
 
