@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Expr
-from dllint.project.evaluate.abstract_values import Env, ExtInst, Inst, Opaque, Seq, Value, stands
+from dllint.project.evaluate.abstract_values import Env, ExtInst, Opaque, Seq, Value, stands
 from dllint.project.evaluate.collections import MAPPINGS
 
 if TYPE_CHECKING:
@@ -71,6 +71,4 @@ class OpenMappings:
             case ExtInst(call=call, env=env) if value.name in MAPPINGS and call.kind == "call":
                 inner = [expr for key, expr in call.keywords if key == "**"]
                 return any(self._may_hold(expr, env, name) for expr in (*call.args[1:], *inner))
-            case Inst():
-                return False  # what `vars` gives: its attributes are known
         return True

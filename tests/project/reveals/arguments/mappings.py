@@ -24,11 +24,17 @@ class Reader:
             self.rows = "all"
 
 
+class Options:
+    def __init__(self):
+        self.size, self.keep = 1, True
+
+
 options = ArgumentParser().parse_args()
 name = input()
 
 reveal(cached(1, **options.data))  # reveals: 'kept' | 'read'
 reveal(cached(**vars(options)))  # reveals: 'kept' | 'read'
+reveal(cached(**vars(Options())))  # reveals: 'kept' | 'read'
 reveal(cached(**{name: 1}))  # reveals: 'kept' | 'read'
 reveal(cached(**{"size": 1}))  # reveals: 'read'
 reveal(cached(**{"size": 1, **options.data}))  # reveals: 'kept' | 'read'
