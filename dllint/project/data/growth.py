@@ -74,7 +74,7 @@ MAKERS = frozenset({
     "collections.deque",
 })  # fmt: skip
 """What makes a container that is filled later."""
-_SMALL = 5000
+SMALL = 5000
 """So many elements are few: a slice that ends there is short."""
 _VAST = 100_000
 MAX_CALLERS = 2
@@ -433,4 +433,4 @@ def _is_few(expr: Expr) -> bool:
 
 def _is_number(value: object) -> bool:
     """Whether a constant is a small number."""
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _SMALL
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= SMALL

@@ -47,7 +47,7 @@ class Limits:
         match value:
             case ExtInst(call=call, env=env) if call.kind == "subscript" and call.args[1].kind == "slice":
                 start, *stops = call.args[1].args[:2]
-                return self._number(stops[0], env) if start.kind == "none" and stops else None
+                return self.number(stops[0], env) if start.kind == "none" and stops else None
             case Seq(expr=expr) if expr.kind in ("list", "dict", "set"):
                 found = [self._of(filling) for filling in self.growth.fillings(value) if not _sets_anew(filling)]
                 known = [number for number in found if number is not None]
@@ -81,7 +81,7 @@ class Limits:
             test = block.test
             reached = test.kind == "compare" and test.name in _REACHED and is_length(test.args[0])
             if reached and test.args[0].args[1].dotted == filled:
-                return self._number(test.args[1], env)
+                return self.number(test.args[1], env)
         return None
 
     def _rounds(self, loop: Block, env: Env) -> int | None:
@@ -97,13 +97,13 @@ class Limits:
                 written = expr.args and not any(part.kind == "star" for part in expr.args)
                 return len(expr.args) if written and not any(True for _ in self.growth.fillings(value)) else None
             case ExtInst(name="builtins.range", call=call, env=env):
-                return self._number(call.args[min(len(call.args), 3) - 1], env)
+                return self.number(call.args[min(len(call.args), 3) - 1], env)
         copied = list(self.growth.copied(value))
         counts = [self._length(part) for part in copied]
         known = [count for count in counts if count is not None]
         return max(known) if known and len(known) == len(counts) else None
 
-    def _number(self, expr: Expr, env: Env) -> int | None:
+    def number(self, expr: Expr, env: Env) -> int | None:
         """The largest number that an expression may be, if it is always one."""
         values = self.evaluator.values(expr, env)
         numbers = [value.value for value in values if isinstance(value, Const) and type(value.value) is int]

@@ -6,14 +6,17 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from dllint.project.data.checked import Checked
 from dllint.project.data.contents import Contents, Kind
 from dllint.project.data.element_files import has_its_length, is_per_item, lists_each, opens_each
-from dllint.project.data.growth import Growth
+from dllint.project.data.growth import SMALL, Growth
 from dllint.project.data.known import Known, has_a_held_out_split, is_benchmark, is_cut_down, is_held_out, is_trained_on
 from dllint.project.data.limits import Limits
 from dllint.project.data.list_files import ListFiles
 from dllint.project.data.origins import Origins, lists_folder
+from dllint.project.escape.shipped import Held, Holder
 from dllint.project.evaluate.abstract_values import Klass, Value
+from dllint.source import Span
 
 if TYPE_CHECKING:
     from dllint.project import Project
@@ -51,36 +54,43 @@ class Sizes:
         self.origins = project.analysis(Origins)
         self.limits = project.analysis(Limits)
         self.files = project.analysis(ListFiles)
-        self._reasons: dict[tuple[str, str, str, Value], str] = {}
+        self.checked = project.analysis(Checked)
+        self._reasons: dict[tuple[Holder, str, Span, Value], str] = {}
 
-    def why_small(self, value: Value, owner: str, attribute: str, path: str) -> str:
+    def is_few(self, held: Held) -> bool:
+        """Whether the code that keeps something checks that it has few elements."""
+        limit = self.checked.of(held)
+        return limit is not None and limit <= SMALL
+
+    def why_small(self, held: Held) -> str:
         """Why what a class keeps under an attribute that is set in a file is likely small, in words, or ""."""
-        key = owner, attribute, path, value
+        key = held.holder, held.route[0].path, held.route[0].span, held.value
         if key not in self._reasons:
-            self._reasons[key] = self._why_small(*key)
+            self._reasons[key] = self._why_small(held)
         return self._reasons[key]
 
-    def _why_small(self, owner: str, attribute: str, path: str, value: Value) -> str:
+    def _why_small(self, held: Held) -> str:
+        value, owner, attribute, path = held.value, held.holder.owner, held.holder.name, held.route[0].path
         counted = self._counted(value)
         if counted is not None:
             return counted
         keepers = self.evaluator.classes.keepers(owner, path)
         return (
-            self._by_number(value)
+            self._by_number(held)
             or self._by_element(owner, attribute, path, value, keepers)
             or self._by_data(owner, attribute, path, value, keepers)
             or self._by_folder(owner, attribute, path, value, keepers)
         )
 
-    def _by_number(self, value: Value) -> str:
-        limit = self.limits.of(value)
-        if limit is None or limit > self.least(value):
+    def _by_number(self, held: Held) -> str:
+        limits = [limit for limit in (self.limits.of(held.value), self.checked.of(held)) if limit is not None]
+        if not limits or min(limits) > self.least(held.value):
             return ""
-        return f"by the code about {limit:,} entries, {_cost(limit * self._each(value))}"
+        return f"by the code about {min(limits):,} entries, {_cost(min(limits) * self._each(held.value))}"
 
-    def is_large(self, value: Value, owner: str, path: str) -> bool:
+    def is_large(self, held: Held) -> bool:
         """Whether it is known that a container has many elements: by a file, a number, or the class's data set."""
-        public = self.known.items(owner, path)
+        value, public = held.value, self.known.items(held.holder.owner, held.route[0].path)
         return self._counted(value) == "" or _counts_more(public, self.least(value)) or self.limits.is_long(value)
 
     def _by_element(self, owner: str, attribute: str, path: str, value: Value, keepers: Iterable[Klass]) -> str:

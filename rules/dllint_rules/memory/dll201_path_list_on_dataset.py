@@ -23,7 +23,7 @@ class PathListOnDataset(Rule):
         listings, reads = project.analysis(Listings), project.analysis(ItemReads)
         kept: dict[object, Held] = {}
         for held in project.in_memory:
-            if listings.kept(held) is None or held.assumed or is_few(held):
+            if listings.kept(held) is None or held.assumed or is_few(project, held):
                 continue
             key = kept_by(project, held), held.holder.name
             if has_workers(project, held) and (key not in kept or _rank(project, held) < _rank(project, kept[key])):

@@ -59,8 +59,8 @@ class PythonContainerOnDataset(Rule):
         candidates = [
             (held, source)
             for held in project.in_memory
-            if not (held.assumed or is_few(held)) and (source := records.kept(held)) and has_workers(project, held)
-            if (held.route[0].path, held.holder) not in names
+            if not held.assumed and (source := records.kept(held)) and has_workers(project, held)
+            if (held.route[0].path, held.holder) not in names and not is_few(project, held)
         ]
         for held, source in sorted(candidates, key=lambda candidate: _order(project, candidate[0])):
             write, attribute = held.route[0], held.holder.name

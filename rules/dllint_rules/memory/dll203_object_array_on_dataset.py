@@ -43,8 +43,8 @@ class ObjectArrayOnDataset(Rule):
 
     def check(self, project: Project) -> Iterator[Finding]:
         reads, seen = project.analysis(ItemReads), set[object]()
-        kept = (held for held in project.in_memory if not is_few(held) and has_workers(project, held))
-        for held in sorted((held for held in kept if self._is_bloat(project, held)), key=partial(_rank, project)):
+        kept = (held for held in project.in_memory if has_workers(project, held) and self._is_bloat(project, held))
+        for held in sorted((held for held in kept if not is_few(project, held)), key=partial(_rank, project)):
             write = held.route[0]
             keys = {(write.path, write.span), (write.path, held.holder)}
             if keys.isdisjoint(seen) and read_in_workers(project, held, reads.read):

@@ -55,9 +55,10 @@ class _Asked:
         self.known: dict[object, bool] = {}
 
 
-def is_few(held: Held) -> bool:
-    """Whether what is kept is called after classes, words or the like, of which there are few however many items."""
-    return bool(_FEW.search(held.holder.name) or _OF_WORDS.search(held.holder.owner))
+def is_few(project: Project, held: Held) -> bool:
+    """Whether there are few elements, however many items: classes, words or the like, or as many as code checks."""
+    named = _FEW.search(held.holder.name) or _OF_WORDS.search(held.holder.owner)
+    return bool(named) or project.analysis(Sizes).is_few(held)
 
 
 def read_in_workers(project: Project, held: Held, reads: Reading) -> bool:
@@ -142,12 +143,12 @@ def _changes(module: Module, write: Write) -> bool:
 
 def why_small(project: Project, held: Held) -> str:
     """Why something that is kept is likely small, in words, or ""."""
-    return project.analysis(Sizes).why_small(held.value, held.holder.owner, held.holder.name, held.route[0].path)
+    return project.analysis(Sizes).why_small(held)
 
 
 def is_surely_large(project: Project, held: Held) -> bool:
     """Whether it is known that what is kept has many elements, and seen that it grows with data."""
-    large = project.analysis(Sizes).is_large(held.value, held.holder.owner, held.route[0].path)
+    large = project.analysis(Sizes).is_large(held)
     return large and not project.analysis(Counted).only_by_length(held)
 
 
