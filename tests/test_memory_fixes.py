@@ -505,7 +505,7 @@ DataLoader(Lines("a.txt"), num_workers=2)
         (
             "self.lines = open(path).readlines()",
             "    def has(self, text):\n        return text in self.lines and self.lines[1:3]",
-            "        return text in list(self.lines) and list(self.lines)[1:3]\n",
+            "        return text in list(self.lines) and self.lines[1:3]\n",
         ),
     ],
 )

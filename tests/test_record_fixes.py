@@ -1,4 +1,4 @@
-"""DLL202's fix: records as bytes in a tensor where every use survives that, else what to paste and what is in the way."""
+"""DLL202's fix: records as bytes where every use survives that, else what to paste and what is in the way."""
 
 from __future__ import annotations
 
