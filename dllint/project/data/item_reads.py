@@ -270,8 +270,13 @@ class _Kept:
                 yield from self.evaluator.arguments.passed(env, position, parameter)
 
     def leads_to(self, expr: Expr, env: Env, depth: int = MAX_STEPS) -> bool:
-        """Whether an expression is a part of it: `self.rows["train"]`, `self.table.iloc`, `self.index.images[key]`."""
+        """Whether an expression is a part of it: `self.rows["train"]`, `self.table.iloc`, `self.index.images[key]`.
+
+        It may be one of several: `self.train if training else self.rest`.
+        """
         while not self.is_it(expr, env, depth):
+            if expr.kind in ("ifexp", "boolop"):
+                return any(self.leads_to(part, env, depth) for part in expr.args)
             if expr.kind not in ("subscript", "attribute"):
                 return False
             expr = expr.args[0]

@@ -89,10 +89,14 @@ class Records:
     # Datasets of others.
 
     def read_by_base(self, held: Held) -> bool:
-        """Whether a class leaves it to a base to read what it keeps: `ImageFolder` reads `samples`."""
+        """Whether a library's class reads what it, or a class derived from it, keeps: `ImageFolder` its `samples`."""
         bases = _READ_BY_BASES.get(held.holder.name, frozenset())
-        classes = self.evaluator.classes
-        keepers = classes.keepers(held.holder.owner, held.route[0].path) if bases and held.loader is not None else ()
+        if not bases or held.loader is None:
+            return False
+        classes, owner = self.evaluator.classes, held.holder.owner
+        keepers = classes.keepers(owner, held.route[0].path)
+        if not keepers:  # set from outside on an object of the library's own class
+            return any(name.rsplit(".", 1)[-1] == owner for name in bases)
         return any(
             not bases.isdisjoint(classes.external_bases(klass)) and classes.method(klass, "__getitem__") is None
             for klass in keepers
