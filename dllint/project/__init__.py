@@ -412,8 +412,14 @@ class Project:
     def failing(self, held: Held, methods: frozenset[str] = PICKLING) -> frozenset[str]:
         """Those of the start methods under which a hazard shows that this route may meet."""
         loader = held.loader
-        possible = loader.methods if loader is not None else self.boundaries.chosen_methods.defaults(held.path)
-        return possible & methods
+        return (loader.methods if loader is not None else self._methods_of_users(held.path)) & methods
+
+    def _methods_of_users(self, path: str) -> frozenset[str]:
+        """The start methods of whoever loads a dataset of a file: in an application, its loaders that take any."""
+        own = [loader.methods for loader in self.open_loaders if self.starts_workers(loader)]
+        if own and not self.boundaries.unnamed.is_installed(path):
+            return frozenset().union(*own)
+        return self.boundaries.chosen_methods.defaults(path)
 
     def where(self, loader: Loader | None, failing: frozenset[str], chosen: bool = False) -> str:
         """Where it fails, in words: "on macOS, Windows and Python 3.14+"; `chosen`: the code names the start method."""

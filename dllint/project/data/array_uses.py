@@ -21,6 +21,9 @@ _MAKERS = frozenset({
     "numpy.array", "numpy.asarray", "numpy.stack", "numpy.concatenate", "torch.tensor", "torch.as_tensor",
     "torch.from_numpy", "torch.stack", "torch.cat", "torch.Tensor", "torch.LongTensor", "torch.FloatTensor",
 })  # fmt: skip
+_JOINERS = frozenset({
+    "numpy.concatenate", "numpy.stack", "numpy.vstack", "numpy.hstack", "torch.stack", "torch.cat", "torch.concat",
+})  # fmt: skip
 _MASKS = frozenset({
     "numpy.logical_and", "numpy.logical_or", "numpy.logical_not", "numpy.isin", "numpy.in1d", "numpy.where",
     "numpy.nonzero", "numpy.argsort", "numpy.arange", "numpy.array", "numpy.random.permutation", "torch.randperm",
@@ -49,7 +52,8 @@ class ArrayUses:
             keepers = self.evaluator.classes.keepers(held.holder.owner, held.route[0].path)
             asked = self._own_code(keepers, _asked_as_array)
             inside = any(self._asked_for(part, env, held.value) for part, env in asked)
-            self._known[key] = inside or self._replaced(keepers, held.holder.name)
+            name = held.holder.name
+            self._known[key] = inside or self._joined(keepers, name) or self._replaced(keepers, name)
         return self._known[key]
 
     def shows_rows(self, held: Held) -> bool:
@@ -84,6 +88,15 @@ class ArrayUses:
             _is_same(value, kept) or (_is_element(value) and _is_same(value.base, kept))
             for value in self.evaluator.values(asked, env)
             if isinstance(value, ExtInst)
+        )
+
+    def _joined(self, keepers: list[Klass], name: str) -> bool:
+        """Whether the class sets the attribute to joined arrays elsewhere: of other files, it has the same."""
+        return any(
+            write.event.value is not None
+            and self._is_any_of(write.event.value, self.evaluator.generic(klass.module, write.function), _JOINERS)
+            for klass in keepers
+            for write in klass.module.self_writes.get(klass.index, {}).get(name, ())
         )
 
     def _replaced(self, keepers: list[Klass], name: str) -> bool:
@@ -121,11 +134,13 @@ class ArrayUses:
 
 
 def _asked_as_array(part: Expr) -> Iterator[Expr]:
-    """What an expression asks for what only arrays have: `image.shape`, `image[:, 0]`, `(image * 255).astype(int)`."""
+    """What an expression asks for what only arrays have: `image.shape`, `image[:, 0]`, `Image.fromarray(image)`."""
     if part.kind == "attribute" and part.name in _OF_ARRAYS:
         yield from part.args[0].args if part.args[0].kind == "binop" else part.args[:1]
     elif part.kind == "subscript" and len(part.args) > 2 and any(key.kind == "slice" for key in part.args[1:]):
         yield part.args[0]
+    elif part.kind == "call" and part.args[0].name == "fromarray":
+        yield from part.args[1:2]
 
 
 def _asked_as_row(part: Expr) -> Iterator[Expr]:

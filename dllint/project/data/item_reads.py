@@ -10,7 +10,7 @@ from dllint.model.facts import Event, Expr
 from dllint.project.data.naming import means_few, means_text
 from dllint.project.data.per_item import PerItem
 from dllint.project.evaluate import Answer, Evaluator
-from dllint.project.evaluate.abstract_values import Env, ExtInst, Inst, Klass
+from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Inst, Klass
 from dllint.project.execution.call_graph import Running
 from dllint.project.program.flow import LOOPS
 from dllint.project.program.module import Module
@@ -101,12 +101,18 @@ class ItemReads:
         return self.evaluator.conditions.may_run(env, event.start) and not kept.is_set_anew(event, env)
 
     def _no_elements(self, root: Expr, env: Env) -> Iterator[Expr]:
-        """Expressions of which no element is read, or one of a few: `len(x)`, a look-up table's `x[label]`."""
+        """Expressions of which no element is read, or one of a few: `len(x)`, a table's `x[label]`, `"readme" in x`."""
         for part in root.walk():
             if part.kind == "call" and part.args[0].name == "len":
                 yield from part.args[1:]
             elif part.kind == "subscript" and self._is_one_of_few(part.args[1], env):
                 yield part.args[0]
+            elif part.kind == "compare" and part.name in ("in", "not in") and self._is_constant(part.args[0], env):
+                yield part.args[1]
+
+    def _is_constant(self, expr: Expr, env: Env) -> bool:
+        values = self.evaluator.values(expr, env)
+        return bool(values) and all(isinstance(value, Const) for value in values)
 
     def _called(self, klass: Klass, attribute: str) -> frozenset[str]:
         """The names of an attribute: its own, and those of properties that return it."""

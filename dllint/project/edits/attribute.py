@@ -80,7 +80,7 @@ class Attribute:
     @cached_property
     def places(self) -> list[Place] | None:
         """Every use in the project that may be of this attribute; None where a file could not be read again."""
-        return self._in_files(self.project.index)
+        return self._in_files(module for module in self.project.index if not module.settings)
 
     def _in_files(self, modules: Iterable[Module]) -> list[Place] | None:
         from dllint.syntax.uses import attribute_uses

@@ -103,9 +103,10 @@ class MainCode:
         """Whether a worker's import of the main script may run a module's own code.
 
         A module that is only imported in functions or under guards is not imported again. One that is never imported is
-        a script, except for tests: the main script is what runs them.
+        a script, except for tests: the main script is what runs them. Workers never import a package's `__main__.py`
+        (read in `multiprocessing.spawn`).
         """
-        if _is_run_by_tests(module):
+        if _is_run_by_tests(module) or module.path.rpartition("/")[2] == "__main__.py":
             return False
         statements = self.index.import_statements.get(module.path, [])
         return not statements or any(

@@ -30,6 +30,7 @@ from dllint.project.loaders.chosen_methods import ChosenMethods
 from dllint.project.loaders.option_defaults import Declared
 from dllint.project.loaders.platform_workers import Elsewhere, Place
 from dllint.project.loaders.worker_counts import WorkerCounts, Workers, join
+from dllint.project.program.guards import must_raise
 from dllint.project.program.index import Index
 from dllint.project.program.module import Module, Site, kept_locally
 from dllint.project.program.unnamed import Unnamed
@@ -245,7 +246,7 @@ class Boundaries:
         return False
 
     def _may_be_reached(self, call: Expr, env: Env) -> bool:
-        """Whether no test around a call, or around the calls that lead there, is surely against it.
+        """Whether no test around a call, or around the calls that lead there, is surely against it, or must end before.
 
         Of a method that is not seen to be called, that isn't asked: subclasses may fill what its object holds.
         """
@@ -253,6 +254,8 @@ class Boundaries:
         while where is not None:
             unseen = where.call is None and where.module.method_owner(where.function) >= 0
             if not unseen and not self.evaluator.conditions.may_run(where, call.start):
+                return False
+            if must_raise(where.module, where.function, call.start):
                 return False
             if where.call is None:
                 return True

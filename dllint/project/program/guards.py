@@ -173,3 +173,19 @@ def asks_for_process(module: Module, function: int, event: Event) -> bool:
     """Whether code asks before an event, or around it, which process it is in; whatever it does with the answer."""
     tests = [item.value for item in module.events(function) if item.kind == "test" and item.start <= event.start]
     return any(expr.name in _ABOUT_PROCESSES for test in tests if test is not None for expr in test.walk())
+
+
+_EXPECTING = frozenset({"raises", "assertRaises", "assertRaisesRegex"})
+"""Context managers of pytest and unittest whose block must end with an error."""
+
+
+def must_raise(module: Module, function: int, offset: int) -> bool:
+    """Whether a test expects that the code at an offset ends with an error: in `with pytest.raises(ValueError):`."""
+    blocks = map(module.block, module.enclosing(module.block_at(function, offset)))
+    return any(
+        block.kind == "with"
+        and block.test is not None
+        and block.test.kind == "call"
+        and block.test.args[0].name in _EXPECTING
+        for block in blocks
+    )
