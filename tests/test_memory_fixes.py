@@ -682,3 +682,20 @@ def test_reports_show_what_to_paste(output_format: str, tmp_path: Path) -> None:
 def test_a_set_stays_one() -> None:
     code = program("self.files = set(os.listdir(root))").replace("self.files[index]", "index in self.files")
     assert "it is a set" in fix_of(code).title
+
+
+def test_strings_that_are_keys_of_what_workers_look_up_stay() -> None:
+    init = "self.files, self.ages = [], {}\nfor name in os.listdir(root):\n"
+    init += "    self.files.append(name)\n    self.ages[name] = len(name)\n"
+    code = program(init).replace("return self.files[index]", "name = self.files[index]\n        return self.ages[name]")
+    assert fix_of(code).title.endswith(
+        "`ages` has the same strings as keys: what it has for each must become an array, too"
+    )
+
+
+def test_paths_beside_none_stay() -> None:
+    init = "self.files = [None] * 9\nif more:\n"
+    init += "    self.files = [path.with_suffix('.npy') for path in Path(root).iterdir()]\n"
+    fix = fix_of(program(init))
+    assert fix.applicability is Applicability.MANUAL
+    assert fix.title.endswith("needs a list: `self.files = [None] * 9`")

@@ -149,9 +149,25 @@ class _Change:
             return "dllint finds no line where it is complete"
         if self.of_paths and self.words:
             return "an array is copied to every spawned worker, a tensor is shared"
+        keyed = self._looked_up()
+        if keyed:
+            return f"`{keyed}` has the same strings as keys: what it has for each must become an array, too"
         if self.kept_as_lists:
             row = self.project.source(self.module.path).location(self.kept_as_lists[0].event.start)[0]
             return f"line {row}, in another branch, sets what is not certain to be a list of {self.contents.what}"
+        return ""
+
+    def _looked_up(self) -> str:
+        """The dictionary in which workers look up strings of the list: they copy its keys, the same objects."""
+        for place in (self.attribute and self.attribute.near) or ():
+            if self.of_rows or place.use.kind != "read" or not self._in_worker(place):
+                continue
+            events = place.module.events(place.function)
+            items = {event.target.name for event in events if event.target and _is_item(event.value, place.use.span)}
+            for part in (part for event in events for part in event.walk() if part.kind == "subscript"):
+                of_item = part.args[1].name in items or _is_item(part.args[1], place.use.span)
+                if of_item and part.args[0].kind == "attribute":
+                    return part.args[0].name
         return ""
 
     def _something_else(self, kept: Expr, env: Env) -> str:
@@ -294,7 +310,8 @@ class _Change:
             )
             return kind in ("other", "given", "sliced", "whole", "joined") and gives_its_own
         if not self.filled and kind == "write":
-            return True  # what is set instead is as good as it was
+            # What is set instead is as good as it was, but where items are made paths again, it must have none.
+            return not self.of_paths or _sets_nothing(place)
         if not self.filled:
             return span.end <= self.write.event.start and kind in _OF_THE_LIST and not self._in_loop()
         line = self._line()
@@ -309,9 +326,7 @@ class _Change:
         owner = place.module.path, place.module.method_owner(place.function)
         if all((base.module.path, base.index) != owner for base in self.bases):
             return False
-        made = [event for event in place.module.events(place.function) if event.target is not None]
-        values = [event.value for event in made if event.target is not None and event.target.span == place.use.span]
-        return all(value is not None and value.kind == "list" and not value.args for value in values)
+        return _sets_nothing(place)
 
     def _is_cut(self, place: Place) -> bool:
         """Whether a use is part of `self.paths = self.paths[:n]`, which means the same for an array."""
@@ -463,6 +478,18 @@ class _Change:
 
     def _as_path(self, place: Place, path_class: str = "Path") -> list[Edit] | None:
         return on_each(self.project.source(self.module.path), place.use.span, path_class)
+
+
+def _is_item(expr: Expr | None, container: Span) -> bool:
+    """Whether an expression is one item of what another one is."""
+    return expr is not None and expr.kind == "subscript" and expr.args[0].span == container
+
+
+def _sets_nothing(place: Place) -> bool:
+    """Whether a use is where an attribute is set to an empty list."""
+    made = [event for event in place.module.events(place.function) if event.target is not None]
+    values = [event.value for event in made if event.target is not None and event.target.span == place.use.span]
+    return all(value is not None and value.kind == "list" and not value.args for value in values)
 
 
 def _cut(value: Expr, target: Expr) -> list[Expr]:
