@@ -44,6 +44,9 @@ class Arguments:
         facts = env.facts
         position, parameter = next((i, item) for i, item in enumerate(facts.parameters) if item.name == name)
         if position == 0 and self._is_receiver(facts, parameter):
+            if facts.name == "__init_subclass__":  # Python calls it with each class that derives from its own
+                owner = self.evaluator.klass(env.module, facts.owner)
+                return unique(self.evaluator.classes.subclasses(owner))
             if decorated(facts, "classmethod"):
                 owner = (
                     env.receiver.klass

@@ -244,7 +244,7 @@ class Containers:
         return found
 
     def _registering(self, module: Module) -> list[Env]:
-        """The functions of a module that put what they decorate into one of its containers."""
+        """The functions of a module that put what they decorate, or subclasses, into one of its containers."""
         return self.evaluator.ask(self._registries, module, [], self._find_registering, module)
 
     def _find_registering(self, module: Module) -> list[Env]:
@@ -253,7 +253,9 @@ class Containers:
             put = [
                 what for _, receiver, what in module.mutations[function.index] if receiver.name not in function.bound
             ]
-            if put and function.owner < 0:
+            if put and function.name == "__init_subclass__":
+                found.append(self.evaluator.generic(module, function.index))
+            elif put and function.owner < 0:
                 scope = self.evaluator.generic(module, function.index)
                 if self.evaluator.decorations.given(scope, 0):
                     found.append(scope)

@@ -61,8 +61,9 @@ class Index:
 
     @cached_property
     def aliases(self) -> dict[str, set[str]]:
-        """Names under which a thing is also called: `import x as y`, `y = x`, `y = x if small else z`."""
+        """Names under which a thing is also called: `import x as y`, `y = x if small else z`, `y = table[key]`."""
         found: dict[str, set[str]] = defaultdict(set)
+        tables = _tables(self)
         for module in self:
             for imported in module.model.imports:
                 if imported.attribute and imported.bound not in ("*", imported.attribute):
@@ -71,7 +72,7 @@ class Index:
                 for event in events:
                     value, target = event.value, event.target
                     if event.kind == "assign" and value is not None and target is not None and target.name:
-                        for given in _alternatives(value, module):
+                        for given in _alternatives(value, module, tables):
                             if given.kind in ("name", "attribute") and given.name != target.name:
                                 found[given.name].add(target.name)
         return dict(found)
@@ -293,15 +294,29 @@ class Index:
         return self.modules[found[0]] if len(found) == 1 else None
 
 
-def _alternatives(value: Expr, module: Module) -> tuple[Expr, ...]:
+def _alternatives(value: Expr, module: Module, tables: Mapping[str, list[Expr]]) -> tuple[Expr, ...]:
     """What an expression may stand for: of `small if test else large` and `given or usual`, classes and functions only.
 
-    By their names: other values are chosen so often that every name would be an alias of most.
+    By their names: other values are chosen so often that every name would be an alias of most. Of `table[key]`, the
+    classes in tables of this name.
     """
+    if value.kind == "subscript":
+        return tuple(tables.get(value.args[0].name, ()))
     if value.kind not in ("ifexp", "boolop"):
         return (value,)
-    inner = (inner for part in value.args[-2:] for inner in _alternatives(part, module))
+    inner = (inner for part in value.args[-2:] for inner in _alternatives(part, module, tables))
     return tuple(item for item in inner if item.name[:1].isupper() or _first(item) in module.defined)
+
+
+def _tables(index: Iterable[Module]) -> dict[str, list[Expr]]:
+    """The classes that the dictionaries of modules have as values, by the names of the dictionaries."""
+    found: dict[str, list[Expr]] = defaultdict(list)
+    for module in index:
+        for event in module.model.events:
+            if event.kind == "assign" and event.value is not None and event.value.kind == "dict" and event.target:
+                classes = [item for item in event.value.args[1::2] if item.kind in ("name", "attribute")]
+                found[event.target.name] += [item for item in classes if item.name[:1].isupper()]
+    return dict(found)
 
 
 def _first(expr: Expr) -> str:
