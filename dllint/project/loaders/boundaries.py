@@ -564,11 +564,22 @@ class Boundaries:
             for pair in self._argument(call, env, boundary, skip, parameter)[0]
             for value in self.evaluator.values(*pair)
         ]
-        for value in options:
-            if isinstance(value, ExtInst) and value.call.kind == "call" and value.name.endswith("Arguments"):
-                found, surely = self.evaluator.arguments.argument(value.call, value.env, None, option)
-                return self.counts.of_arguments(found, surely, self._open_ended(value.call, value.env))
-        return Workers.UNKNOWN
+        return join([self._workers_of_object(value, option) for value in options])
+
+    def _workers_of_object(self, value: Value, option: str) -> Workers:
+        """The workers that an object of options asks for: none where the call that makes it doesn't, as their base."""
+        classes = self.evaluator.classes
+        made = isinstance(value, ExtInst) and value.call.kind == "call" and _holds_options(value.name)
+        if isinstance(value, Inst) and not any(
+            option in classes.dataclass_fields(one) for one in classes.mro(value.klass)
+        ):
+            made = classes.is_a(value.klass, _holds_options) is Answer.YES
+        if not made or not isinstance(value, ExtInst | Inst) or value.call is None or value.env is None:
+            return Workers.UNKNOWN
+        if option in value.env.module.attribute_writes:
+            return Workers.UNKNOWN  # it may be set on the object
+        found, surely = self.evaluator.arguments.argument(value.call, value.env, None, option)
+        return self.counts.of_arguments(found, surely, self._open_ended(value.call, value.env))
 
     def open_ended(self, loader: Loader) -> bool:
         """Whether a `**mapping` of unknown content is among a loader's arguments."""
@@ -642,3 +653,9 @@ def _begun(loader: Loader) -> tuple[Module, int]:
     while env.outer is not None and env.outer.function >= 0:
         env = env.outer
     return env.module, env.function
+
+
+def _holds_options(name: str) -> bool:
+    """Whether a class of a library is transformers' `TrainingArguments`, or derives from it (in their sources)."""
+    package, _, last = name.rpartition(".")
+    return last.endswith("TrainingArguments") or (package.partition(".")[0] == "trl" and last.endswith("Config"))
