@@ -185,7 +185,19 @@ class Project:
 
     @cached_property
     def _held_by_loader(self) -> list[tuple[Loader, list[Held]]]:
-        return [(loader, self._pickled.by(loader)) for loader in self.loaders]
+        return [(loader, self._pickled.by(loader)) for loader in self.loaders if not self._is_repeated(loader)]
+
+    def _is_repeated(self, loader: Loader) -> bool:
+        """Whether a test makes a loader without workers of a class of which the project's users make others."""
+        if not loader.in_tests or loader.instance is None or self.starts_workers(loader):
+            return False
+        return loader.instance.klass in self._loader_classes
+
+    @cached_property
+    def _loader_classes(self) -> frozenset[Klass]:
+        """The project's own classes of loaders that other code than its tests makes, or its users."""
+        own = (loader.instance for loader in self.loaders if not loader.in_tests)
+        return frozenset(instance.klass for instance in own if instance is not None)
 
     def shipped_by(self, loader: Loader) -> tuple[Held, ...]:
         """Everything that one loader hands to its workers."""
