@@ -82,7 +82,8 @@ def _imports(node: ast.stmt) -> bool:
         case ast.Import() | ast.ImportFrom():
             return True
         case ast.Try(body=body, handlers=handlers, orelse=orelse, finalbody=[]) if all(map(_imports, body)):
-            instead = [*orelse, *(item for handler in handlers for item in handler.body)]
+            failed = [item for handler in handlers for item in handler.body]
+            instead = [*orelse, *(item for item in failed if not _tells(item))]
             return all(_imports(item) or _is_constant(item) for item in instead)
     return False
 
@@ -90,6 +91,13 @@ def _imports(node: ast.stmt) -> bool:
 def _is_constant(node: ast.stmt) -> bool:
     """`pass`, or a name for what is written out."""
     return isinstance(node, ast.Pass) or (isinstance(node, ast.Assign) and _is_literal(node.value))
+
+
+def _tells(node: ast.stmt) -> bool:
+    """Whether a statement says what is missing: it raises, prints or warns."""
+    called = node.value.func if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) else None
+    name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+    return isinstance(node, ast.Raise) or name in ("print", "warn", "warning")
 
 
 def _is_guard(test: ast.expr) -> bool:
