@@ -261,7 +261,7 @@ def test_only_a_plain_script_is_safe(files: str | Mapping[str, str], trust: Appl
     ],
 )
 def test_what_workers_need_stays_above(above: str, moves: bool) -> None:
-    head = "table = {}\nprint(table)\n"
+    head = "table = {}\nstr(table)\n"
     text = script(f"{head}{above}\n{LOOP}", item="index * scale + len(table)")
     result = fixed(text, Applicability.SAFE)
     guard = result.index("if __name__")
@@ -340,7 +340,7 @@ def test_definitions_below_go_above_the_guard() -> None:
 
 def test_what_ends_the_program_goes_under_the_guard_and_functions_above_it() -> None:
     ends = "import os\nscale = 3\nif os.path.exists('out'):\n    exit()\ndef count(by=scale):\n    return by\n"
-    result = fixed(script(ends + "count()\n" + LOOP, item="index"))
+    result = fixed(script(ends + "count()\n" + LOOP, item="index"), Applicability.SAFE)
     assert "scale = 3\n\n\ndef count(by=scale):\n    return by\n\n\nif __name__ == " in result
     assert "    if os.path.exists('out'):\n        exit()\n    count()\n    for batch in" in result
 
@@ -588,13 +588,14 @@ def test_a_module_that_is_reloaded_is_read_as_a_worker_has_it() -> None:
         ("state = torch.load('state.pt')", True),
         ("model = torch.nn.Linear(1, 1).cuda()", True),
         ("def fetch():\n    os.makedirs('data')\nfetch()", True),
-        ("model = torch.nn.Linear(1, 1)", False),
+        ("model = torch.nn.Linear(1, 1)", True),
+        ("print('hello')", True),
         ("text = ' '.join('ab')", False),
     ],
 )
 def test_work_that_every_worker_would_do_again_does_not_stay_above_functions(work: str, moves: bool) -> None:
     text = script(f"import os\n{work}\ndef score(batch):\n    return batch * 2\n{LOOP}")
-    result = fixed(text, Applicability.UNSAFE if moves else Applicability.SAFE)
+    result = fixed(text, Applicability.SAFE)
     guard = result.index("if __name__")
     assert result.index("def score") < guard < result.index("for batch in")
     assert (guard < result.rindex(work.splitlines()[-1])) == moves
@@ -654,8 +655,8 @@ def test_an_import_that_something_above_may_prepare_stays_where_it_is(before: st
 
 
 def test_an_import_without_work_above_stays_where_it_is() -> None:
-    text = script("parts = 3\nprint(parts)\nimport time\nprint(time)\n" + LOOP)
-    assert "print(parts)\nimport time\n\nif __name__ == " in fixed(text, Applicability.SAFE)
+    text = script("parts = 3\nstr(parts)\nimport time\nprint(time)\n" + LOOP)
+    assert "str(parts)\nimport time\n\nif __name__ == " in fixed(text, Applicability.SAFE)
 
 
 @pytest.mark.parametrize(
@@ -689,3 +690,124 @@ def test_workers_need_nothing_of_where_the_program_prints() -> None:
     )
     assert "\n    Tee()\n    for batch in" in fixed(script(tee + "Tee()\n" + LOOP), Applicability.SAFE)
     assert "`sys` is changed there" in refused(script("import sys\n" + LOOP + "sys.float_info = 1\n"))
+
+
+@pytest.mark.parametrize(
+    ("name", "item", "moves"),
+    [
+        ("torch._utils._rebuild_rows", "index", True),
+        ("torch.rebuild_rows", "index", False),
+        ("torch._utils._rebuild_rows", "torch._utils._rebuild_rows(index)", False),
+    ],
+)
+def test_what_a_library_lacks_in_private_workers_do_not_miss(name: str, item: str, moves: bool) -> None:
+    tail = f"import torch._utils\ntry:\n    {name}\nexcept AttributeError:\n    {name} = print\n"
+    result = fixed(script(tail + LOOP, item=item), Applicability.SAFE)
+    assert (f"        {name} = print" in result) == moves
+
+
+@pytest.mark.parametrize(("kind", "stays"), [("raise", True), ("print('no more')", True), ("start()", False)])
+def test_imports_that_tell_what_is_missing_are_imports(kind: str, stays: bool) -> None:
+    tried = f"try:\n    import more\nexcept ImportError:\n    {kind}\n"
+    result = fixed(script(tried + "print('begins')\n" + LOOP), Applicability.SAFE)
+    assert (result.index("import more") < result.index("if __name__")) == stays
+
+
+def test_a_name_by_the_version_of_a_library_stays_with_the_imports() -> None:
+    chosen = "if torch.__version__ < '2':\n    drop = torch.nn.Dropout\nelse:\n    drop = torch.nn.Dropout1d\n"
+    result = fixed(script(chosen + "model = drop()\n" + LOOP), Applicability.SAFE)
+    assert f"\n{chosen}\nif __name__" in result.replace('"__main__"', "'__main__'")
+
+
+def test_a_function_may_be_called_as_a_builtin_where_nothing_read_that_before() -> None:
+    defined = "def eval(model):\n    return model\n"
+    for before, rises in (("print('begins')", True), ("eval('1')", False)):
+        text = script(f"{before}\n{defined}eval(1)\n{LOOP}")
+        result = fixed(text, Applicability.SAFE)
+        assert result.index("def eval") < result.index("if __name__") < result.index("    eval(1)")
+        assert (f"\n    {before}\n" in result) == rises
+
+
+HEADED = """\
+import os
+# Load it before torch.
+
+######
+# Options
+# ------
+
+print(os.name)
+# ======
+# Training the model
+# ======
+
+count = 3
+def train_model():
+    print(count)
+# ------
+# Data
+
+# Where it is.
+
+def find():
+#   =====
+    return "train_model"
+for batch in DataLoader(Numbers(), num_workers=2):
+    train_model()
+    # find()
+
+# done
+"""
+WITH_HEADINGS = """\
+import os
+# Load it before torch.
+
+
+# ======
+# Training the model
+# ======
+
+def train_model():
+    print(count)
+
+
+# ------
+# Data
+
+# Where it is.
+
+def find():
+#   =====
+    return "train_model"
+
+
+if __name__ == "__main__":
+    ######
+    # Options
+    # ------
+
+    print(os.name)
+
+    count = 3
+    for batch in DataLoader(Numbers(), num_workers=2):
+        train_model()
+        # find()
+
+# done
+"""
+
+
+def test_headings_go_with_what_they_are_about() -> None:
+    assert fixed(script(HEADED), Applicability.SAFE) == script(WITH_HEADINGS)
+
+
+def test_code_that_is_commented_out_is_no_heading() -> None:
+    head = "import os\n\n# from os import path\n\n"
+    assert head in fixed(script(head + "print(os.name)\n" + LOOP), Applicability.SAFE)
+
+
+def test_a_single_odd_indentation_is_none_of_the_block() -> None:
+    result = fixed(
+        script("size = 1\nif size:\n     print(size)\nlist(DataLoader(Numbers(), num_workers=2))\n"), Applicability.SAFE
+    )
+    assert "\n    size = 1\n    if size:\n         print(size)\n" in result

@@ -17,13 +17,19 @@ _TRIPLE = {'"""', "'''"}
 
 
 def indent_unit(source: Source, block: str = "") -> str:
-    """One level of indentation of a file, or of a block of its module-level code that has one."""
-    return _indent_unit(block) or _indent_unit(source.text) or "    "
+    """One level of indentation of a file, or of a block of its module-level code that has one.
+
+    Of two widths, what is indented only once says nothing.
+    """
+    own, often = _indent_unit(block)
+    usual, _ = _indent_unit(source.text)
+    by_chance = often < 2 and own[:1] == usual[:1]
+    return (usual if by_chance else own) or usual or "    "
 
 
 @lru_cache(maxsize=8)
-def _indent_unit(text: str) -> str:
-    """By what most blocks are indented; "" without blocks."""
+def _indent_unit(text: str) -> tuple[str, int]:
+    """By what most blocks are indented, "" without blocks, and how many are."""
     found: Counter[str] = Counter()
     above = [""]
     try:
@@ -36,7 +42,7 @@ def _indent_unit(text: str) -> str:
     except (tokenize.TokenError, SyntaxError):
         pass
     most = max(found, key=found.__getitem__, default="")
-    return most if len(most) <= 8 else ""
+    return (most, found[most]) if len(most) <= 8 else ("", 0)
 
 
 def in_quotes(source: Source, text: str) -> str:

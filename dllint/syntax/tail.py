@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from dllint.fix import Edit
 from dllint.source import Source, Span
+from dllint.syntax.headings import banners_of, is_code, with_headings
 from dllint.syntax.layout import BLANK, blank_above, in_quotes, indent_unit
 from dllint.syntax.module_names import is_main_guard
 from dllint.syntax.nested import end_of, read_at_once, rows
@@ -22,6 +23,8 @@ GUARD = 'if __name__ == "__main__":'
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _MAKERS = {"namedtuple", "NamedTuple", "TypedDict", "NewType", "make_dataclass", "Enum", "IntEnum", "type", "wraps"}
 """Calls that make a class or a function, which must be found under its name."""
+_VERSIONS = {"__version__", "version_info"}
+"""Attributes by which a script chooses what it takes of a library."""
 
 _FOR_TOOLS = re.compile(
     r"#\s*(?:%%|#{3}|-\*-|vim?:|ex:|Local Variables|End:|(?:fmt|ruff|pylint|isort|yapf|mypy|type):)"
@@ -33,8 +36,8 @@ class Statement(NamedTuple):
     """A top-level statement with the names that it binds.
 
     `kind` is definition (a function or class, or a call that makes one), import, guard, text (a string alone),
-    constant (a name in capitals for a literal, or a change of `sys.path`) or other. `at_once` are the names that it
-    reads when it runs, and not only when its functions are called.
+    constant (a name in capitals for a literal, a name by the version of a library, or a change of `sys.path`) or other.
+    `at_once` are the names that it reads when it runs, and not only when its functions are called.
     """
 
     kind: str
@@ -69,6 +72,8 @@ def _kind(node: ast.stmt) -> str:
             return "text"
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=called))) if ast.unparse(called) == "sys.path":
             return "constant"
+        case ast.If(test=test) if _asks_version(test) and all(map(_is_choice, node.body + node.orelse)):
+            return "constant"
         case ast.Assign(targets=targets, value=value) if _is_literal(value):
             names = [target.id for target in targets if isinstance(target, ast.Name)]
             fixed = all(name.isupper() or name.startswith("__") for name in names)
@@ -91,6 +96,16 @@ def _imports(node: ast.stmt) -> bool:
 def _is_constant(node: ast.stmt) -> bool:
     """`pass`, or a name for what is written out."""
     return isinstance(node, ast.Pass) or (isinstance(node, ast.Assign) and _is_literal(node.value))
+
+
+def _asks_version(test: ast.expr) -> bool:
+    return any(isinstance(part, ast.Attribute) and part.attr in _VERSIONS for part in ast.walk(test))
+
+
+def _is_choice(node: ast.stmt) -> bool:
+    """Whether a statement only names something of a library, or says something."""
+    names = isinstance(node, ast.Assign) and isinstance(node.value, (ast.Name, ast.Attribute))
+    return names or _tells(node) or _imports(node) or _is_constant(node)
 
 
 def _tells(node: ast.stmt) -> bool:
@@ -134,17 +149,19 @@ def guarded(source: Source, first: Span, last: Span, lifted: Sequence[Span] = ()
         return None
     while top > 1 and source.line(top - 1).startswith("#"):
         top -= 1
-    bottom = _with_end(source, bottom)
+    top = with_headings(source, top)
+    bottom = _with_end(source, _with_block(source, bottom))
     moved = _lifted_rows(source, lifted)
+    banners = banners_of(source, _named(source, moved), top)
     start = source.row_span(top).start
     end = end_of(source, bottom)
     gap = source.newline if top > 1 and source.line(top - 1).strip() else ""
-    texts = (_lines(source, *pair).rstrip() + source.newline for pair in moved)
+    texts = (_with_banner(source, banners.get(pair)) + _whole(source, pair) for pair in moved)
     above = "".join(_gap(source, moved, index, top) + text for index, text in enumerate(texts))
     if moved and _is_import(source, moved[0]) and _is_import(source, joined := _above(source, top)):
         start = end_of(source, joined[1])
     gap = above + source.newline * BLANK if above else gap
-    taken = {row for pair in moved for row in range(pair[0], pair[1] + 1)}
+    taken = {row for pair in (*moved, *banners.values()) for row in range(pair[0], pair[1] + 1)}
     rest = "".join(_lines(source, row, row) for row in range(top, bottom + 1) if row not in taken)
     try:
         inside = closed_up(reindent(rest.lstrip("\r\n"), "", indent_unit(source, rest)))
@@ -152,6 +169,17 @@ def guarded(source: Source, first: Span, last: Span, lifted: Sequence[Span] = ()
         return None
     block = refolded(source, inside)
     return Edit(source.path, Span(start, end), f"{gap}{in_quotes(source, GUARD)}{source.newline}{block}")
+
+
+def _whole(source: Source, lines: tuple[int, int]) -> str:
+    return _lines(source, *lines).rstrip("\r\n") + source.newline
+
+
+def _with_banner(source: Source, banner: tuple[int, int] | None) -> str:
+    """A banner that goes above a definition, with the empty line that it has below it; "" without one."""
+    if banner is None:
+        return ""
+    return _whole(source, banner) + ("" if source.line(banner[1] + 1).strip() else source.newline)
 
 
 def _gap(source: Source, moved: Sequence[tuple[int, int]], index: int, top: int) -> str:
@@ -177,35 +205,47 @@ def _is_import(source: Source, lines: tuple[int, int]) -> bool:
     return any(isinstance(node, kinds) and lines[0] <= node.lineno <= lines[1] for node in nodes)
 
 
+def _with_block(source: Source, bottom: int) -> int:
+    """The last row of a statement that ends in a row, with the comments that end its block."""
+    rows_below = range(bottom + 1, len(source.line_starts) + 1) if source.line(bottom)[:1].isspace() else ()
+    for row in rows_below:
+        if re.match(r"[ \t]+#", source.line(row)):
+            bottom = row
+        elif source.line(row).strip():
+            break
+    return bottom
+
+
 def _with_end(source: Source, bottom: int) -> int:
     """The last row with a comment, if a file ends with code that is commented out below a row; else that row."""
     below = {
         row: source.line(row) for row in range(bottom + 1, len(source.line_starts) + 1) if source.line(row).strip()
     }
     alone = all(line.startswith("#") and not _FOR_TOOLS.match(line) for line in below.values())
-    return max(below) if alone and any(map(_is_code, below.values())) else bottom
-
-
-def _is_code(comment: str) -> bool:
-    """Whether a comment is a statement that does something, such as a call."""
-    try:
-        (node,) = ast.parse(comment.lstrip("# \t")).body
-    except (SyntaxError, ValueError):
-        return False
-    return isinstance(node, (ast.Assign, ast.AugAssign)) or isinstance(getattr(node, "value", None), ast.Call)
+    return max(below) if alone and any(map(is_code, below.values())) else bottom
 
 
 def _lifted_rows(source: Source, lifted: Sequence[Span]) -> list[tuple[int, int]]:
-    """The first and last row of definitions, with their comments."""
+    """The first and last row of definitions, with their comments and headings."""
     seen = outline(source.text)
     if not lifted or seen is None:
         return []
     ends = {span.end for span in lifted}
     found = [node for node in seen.tree.body if seen.offsets.span(node)[1] in ends]
-    return [
-        (node.lineno, last) if _begins_paragraph(source, node, last) else (first, last)
-        for node, (first, last) in ((node, rows(source, seen, node)) for node in found)
-    ]
+    return [_with_comments(source, node, *rows(source, seen, node)) for node in found]
+
+
+def _with_comments(source: Source, node: ast.stmt, first: int, last: int) -> tuple[int, int]:
+    if _begins_paragraph(source, node, last):
+        return node.lineno, last
+    return with_headings(source, first) if isinstance(node, _DEFINITIONS) else first, last
+
+
+def _named(source: Source, moved: Sequence[tuple[int, int]]) -> list[tuple[str, tuple[int, int]]]:
+    """The names of the functions and classes of some rows, with these."""
+    seen = outline(source.text)
+    nodes = [node for node in seen.tree.body if isinstance(node, _DEFINITIONS)] if seen is not None else []
+    return [(node.name, pair) for node in nodes for pair in moved if pair[0] <= node.lineno <= pair[1]]
 
 
 def _begins_paragraph(source: Source, node: ast.stmt, last: int) -> bool:

@@ -76,7 +76,7 @@ class Effects:
         if event.target is not None and event.kind != "for":
             for target in flat_targets(event.target):
                 if target.kind in ("attribute", "subscript"):
-                    told = self._of_store(running, target)
+                    told = self._of_store(running, event, target)
                     if told:
                         return told
         for expr in event.walk():
@@ -86,7 +86,7 @@ class Effects:
                 return told
         return ""
 
-    def _of_store(self, running: Running, target: Expr) -> str:
+    def _of_store(self, running: Running, event: Event, target: Expr) -> str:
         """`base.name = ...` or `base[key] = ...`."""
         base = target.args[0]
         for value in self.project.values(base, running.env):
@@ -96,10 +96,29 @@ class Effects:
                 return f"`{base.dotted}` is changed there, and workers import it unchanged"
             if isinstance(value, Mod) and (value.module.path, target.name) in self.view.reads:
                 return f"worker code reads `{target.name}` of `{base.dotted}`, which is set there"
-            harmless = isinstance(value, Ext) and f"{value.name}.{target.name}".startswith(_HARMLESS)
-            if isinstance(value, Ext) and not harmless and self._may_matter(value.name):
+            if isinstance(value, Ext) and self._may_be_missed(running, event, f"{value.name}.{target.name}"):
                 return f"`{base.dotted}` is changed there, and workers import it unchanged"
         return ""
+
+    def _may_be_missed(self, running: Running, event: Event, name: str) -> bool:
+        """Whether workers may notice that something of a library is not what it is here."""
+        harmless = name.startswith(_HARMLESS) or self._adds_private(running, event, name)
+        return not harmless and self._may_matter(name)
+
+    def _adds_private(self, running: Running, event: Event, name: str) -> bool:
+        """Whether a private name is put into a library that lacks it, and worker code reads none such.
+
+        The library does without, and others have no business there.
+        """
+        module = running.env.module
+        around = map(module.block, module.enclosing(event.block))
+        lacking = any(
+            block.kind == "except" and block.test is not None and block.test.dotted == "AttributeError"
+            for block in around
+        )
+        parts = name.split(".")
+        private = any(part.startswith("_") for part in parts)
+        return lacking and private and self.view.known and parts[-1] not in self.view.attributes
 
     def _may_matter(self, name: str) -> bool:
         """Whether workers may run code of a library: all they use is known, and needs no such library."""

@@ -26,7 +26,7 @@ from dllint import (
     top_statements,
 )
 from dllint_rules.start.effects import Effects
-from dllint_rules.start.process_groups import JOINING_NAMES, joining
+from dllint_rules.start.process_groups import joining
 from dllint_rules.start.worker_view import WorkerView
 
 _CELL = re.compile(r"^# (?:%%|In\[|<codecell>)", re.MULTILINE)
@@ -36,12 +36,12 @@ _TITLE = re.compile(r"""\A(?:#.*\s*|\s+)*[rR]?(?:\"{3}|'{3})[^"']*?^[=\-*#~^]{3,
 _BY_NAME = re.compile(r"\b(?:import_module|__import__|run_module|run_path|exec|entry_points)\b")
 _DISK = {"exists", "isfile", "isdir", "is_file", "is_dir", "listdir", "scandir", "glob"}
 _EXITS = {"exit", "_exit", "quit"}
-_WORK = {
-    *("load", "load_state_dict", "load_from_checkpoint", "from_pretrained", "open", "read_csv", "read_pickle"),
-    *("download", "urlretrieve", "urlopen", "load_dataset", "download_url", "extractall", "mkdir", "makedirs"),
-    *("rmtree", "cuda", "to", *JOINING_NAMES),
+_IDLE = {
+    *("getLogger", "device", "is_available", "device_count", "compile", "join", "dirname", "abspath", "realpath"),
+    *("bool", "dict", "float", "format", "frozenset", "getenv", "int", "len", "list", "max", "min", "range", "set"),
+    *("round", "sorted", "split", "str", "sum", "tuple", "zip", "Lock", "object", "partial", "TypeVar", "Path"),
 }
-"""Names of calls that take time, memory, a place on the disk or in a group of processes."""
+"""Names of calls that hardly take time and change nothing: every worker may do them again."""
 _FEEDING = frozenset({"other", "constant", "text"})
 """Kinds of statements that may do nothing for workers."""
 _CALLBACKS = ("callback", "error_callback")
@@ -163,7 +163,15 @@ class _Tail:
         model = self.module.model
         others = {name for item in self.statements if item is not statement for name in item.names}
         declared = {name for function in model.functions for name in function.globals}
-        return not statement.names & (others | declared | set(dir(builtins)))
+        shadowed = statement.names & set(dir(builtins))
+        return not statement.names & (others | declared) and not self._read_above(statement, shadowed)
+
+    def _read_above(self, statement: Statement, names: Set[str]) -> bool:
+        """Whether code above a statement may read some names, at once or in functions that it calls."""
+        start = statement.span.start
+        at_once = {name for item in self.statements if item.span.start < start for name in item.at_once}
+        later = (item.loads for item in self.module.model.functions if item.span.start < start)
+        return not names.isdisjoint(at_once.union(*later))
 
     def _adds(self, statement: Statement) -> bool:
         """Whether an import above what starts workers is of Python's library, or of a package that is loaded by then.
@@ -288,15 +296,11 @@ class _Tail:
         return end if work < 0 else self._below_names(max(above, default=start))
 
     def _works(self, index: int) -> bool:
-        """Whether a statement reads or writes files or the network, or sends something to a device."""
+        """Whether a statement does something, which every worker would do again: it calls more than a bare name."""
         statement = self.statements[index]
         entries = self._entries(statement.span.start, statement.span.end) if statement.kind == "other" else []
-        for running in self.project.main_code.reach.walk(entries):
-            own = running.env.function < 0
-            for event in [running.start] if own and running.start is not None else running.events:
-                if any(expr.kind == "call" and expr.args[0].name in _WORK for expr in event.walk()):
-                    return True
-        return False
+        parts = (expr for entry in entries if entry.start is not None for expr in entry.start.walk())
+        return any(expr.kind == "call" and expr.args[0].name not in _IDLE for expr in parts)
 
     def _reached(self, kinds: Set[str]) -> int:
         """The first of the statements of some kinds that may move."""
@@ -357,7 +361,8 @@ class _Tail:
         spans = [item.span for item in self.statements[self.top : self.first + 1]]
         lifted = [item.span for item in self._lifted(self.top)]
         edit = next(edit for span in spans if (edit := guarded(self.source, span, last, lifted)) is not None)
-        trust = Applicability.SAFE if self._is_plain() and not lifted else Applicability.UNSAFE
+        kept = all(self._text(item).startswith(("def ", "async def ")) for item in self._lifted(self.top))
+        trust = Applicability.SAFE if self._is_plain() and kept else Applicability.UNSAFE
         return Fix(f"Put the end of the script under `{GUARD}`", (edit,), trust)
 
 

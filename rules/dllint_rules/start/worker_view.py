@@ -103,6 +103,12 @@ class WorkerView:
                 fresh |= _reloaded(event)
         return found
 
+    @cached_property
+    def attributes(self) -> frozenset[str]:
+        """The names of all attributes that worker code mentions."""
+        events = (event for path, function in self.code for event in self.modules[path].events(function))
+        return frozenset(expr.name for event in events for expr in event.walk() if expr.kind == "attribute")
+
     def attribute(self, module: Module, function: int, expr: Expr) -> Iterator[Name]:
         """The name that `module.name` reads."""
         if expr.kind == "attribute" and expr.args[0].kind == "name":
