@@ -392,9 +392,14 @@ class Boundaries:
                     )  # fmt: skip
 
     def _never_constructed(self, seen: set[Klass]) -> Iterator[Loader]:
-        """Loader classes that the project defines but never makes: their users do."""
+        """Loader classes that the project defines but never makes: their users do.
+
+        What derives from such a class, and is made, shows what it is given.
+        """
         for klass in self.evaluator.classes.all_classes:
             if klass in seen or not self.is_loader(klass):
+                continue
+            if not seen.isdisjoint(self.evaluator.classes.subclasses(klass)):
                 continue
             inst = Inst(klass)
             if self.evaluator.activations.init_envs(inst) and any(
