@@ -91,6 +91,7 @@ _PUBLIC = {
     "event_names": "dllint.project.program.events",
     "flat_targets": "dllint.project.program.events",
     "free_name": "dllint.syntax.names",
+    "goes_through": "dllint.syntax.uses",
     "guard_getattr": "dllint.syntax.getattr_guard",
     "guarded": "dllint.syntax.tail",
     "guarded_function": "dllint.syntax.hoist_guarded",

@@ -112,9 +112,13 @@ def test_what_may_be_no_list_of_records_stays(init: str, item: str) -> None:
         "keep(self.rows)",
         "mark(self.rows)",
         "if more:\n    self.rows = self.rows[:9]",
+        "self.size = sum(row['size'] for row in self.rows)",
+        "for row in self.rows:\n    row = dict(row)\n    row['size'] = 1",
+        "self.longest = max(self.rows, key=len)",
+        "self.size = count(self.rows)",
     ],
 )
-def test_a_list_is_packed_where_it_is_complete(later: str) -> None:
+def test_a_list_is_packed_where_it_is_complete_and_nothing_goes_through_it_again(later: str) -> None:
     wanted = f"{textwrap.indent(later, ' ' * 8)}\n        self.rows = Serialized(self.rows)\n    def __len__"
     assert wanted in fixed(FILLED + later)
 
@@ -122,15 +126,29 @@ def test_a_list_is_packed_where_it_is_complete(later: str) -> None:
 @pytest.mark.parametrize(
     "later",
     [
-        "self.size = sum(row['size'] for row in self.rows)",
-        "for row in self.rows:\n    row = dict(row)\n    row['size'] = 1",
-        "self.size = count(self.rows)",
+        "self.size = len(self.rows)",
+        "self.first = self.rows[0]",
         "self.first = self.rows[:9]",
+        "if more:\n    return\nself.size = sum(row['size'] for row in self.rows)",
     ],
 )
-def test_what_only_reads_comes_below(later: str) -> None:
+def test_what_reads_a_part_comes_below_and_what_not_every_call_comes_to(later: str) -> None:
     wanted = f"\n        self.rows = Serialized(self.rows)\n{textwrap.indent(later, ' ' * 8)}\n    def __len__"
     assert wanted in fixed(FILLED + later)
+
+
+def test_a_list_that_is_made_at_once_is_packed_below_the_loops_over_it() -> None:
+    init = "self.rows = json.load(open(path))\nif not self.rows:\n    raise RuntimeError(path)\n"
+    loops = "self.sizes = [row['size'] for row in self.rows]\nif more:\n    self.names = list(self.rows)\n"
+    text = fixed(f"{init}self.first = self.rows[0]\n{loops}self.path = path")
+    assert "self.names = list(self.rows)\n        self.rows = Serialized(self.rows)\n        self.path = path" in text
+    assert "self.rows = Serialized(json.load(open(path)))" in fixed(f"{init}self.first = self.rows[0]")
+
+
+def test_a_method_that_asks_for_a_list_may_be_called_between() -> None:
+    more = "    def show(self):\n        print(self.rows)\n"
+    init = "self.rows = json.load(open(path))\nself.show()\nself.sizes = [row['size'] for row in self.rows]"
+    assert "self.rows = Serialized(json.load(open(path)))\n        self.show()" in fixed(init, more=more)
 
 
 def test_a_list_that_only_a_branch_sets_is_packed_there() -> None:

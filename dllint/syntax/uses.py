@@ -58,6 +58,26 @@ def _near(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?:\.[\s\\]*|[\"']){re.escape(name)}\b")
 
 
+def goes_through(source: Source, span: Span) -> bool:
+    """Whether code goes through what the name or attribute at a span gives: a loop does, `len` and an index do not."""
+    seen = outline(source.text)
+    nodes = ast.walk(seen.tree) if seen else ()
+    names = [node for node in nodes if isinstance(node, ast.Name | ast.Attribute)]
+    return seen is not None and any(
+        seen.offsets.span(node) == (span.start, span.end) and _goes_through(seen, node) for node in names
+    )
+
+
+def _goes_through(seen: Outline, node: ast.expr) -> bool:
+    parent, field = seen.parents[node]
+    match parent:
+        case ast.For() | ast.AsyncFor() | ast.comprehension():
+            return field == "iter"
+        case ast.Call(func=function) if field == "args":
+            return _iterates(seen, function) and ast.unparse(function) != "len"
+    return isinstance(parent, ast.Starred)
+
+
 def name_uses(source: Source, name: str, within: Span) -> list[Use] | None:
     """Every use of a name between two offsets; None where the running Python cannot read the file."""
     seen = outline(source.text)

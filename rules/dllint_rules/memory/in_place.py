@@ -30,6 +30,7 @@ from dllint import (
     below_statement,
     changed_entry,
     enclosed,
+    goes_through,
     insertion,
     module_alias,
     name_uses,
@@ -63,7 +64,7 @@ def fix_list(finding: Finding, project: Project) -> Fix | None:
     if is_set(held.value):
         return by_hand(project, held, "it is a set, which finds its members faster than an array")
     words = TEXTS if would_pad(project, held) else None if FORK in project.failing(held, ALL_METHODS) else NAMES
-    change = _Change(project, module, write, words, Texts(project))
+    change = _Change(project, module, write, words, Texts(project)).at_its_best()
     why_not = change.why_not()
     if change.mixed:
         return Fix.manual(f"Keep the strings of `{held.holder.name}` apart, as an array; {why_not}")
@@ -79,7 +80,7 @@ def fix_records(finding: Finding, project: Project) -> Fix:
     if write is None or not packs:
         return records_by_hand(project, held)
     module = project.index.modules[held.route[0].path]
-    change = _Change(project, module, write, RECORDS, Rows(project, entries.is_indexed(held)))
+    change = _Change(project, module, write, RECORDS, Rows(project, entries.is_indexed(held))).at_its_best()
     why_not = change.why_not()
     return records_by_hand(project, held, why_not) if why_not else change.fix()
 
@@ -96,10 +97,17 @@ class _Change:
     """A list that becomes an array, or bytes: at once, or below the statements that fill it.
 
     `words` are those of the class that packs it; None for an array. `contents` says whether a list has only such.
+    `gone_through`: it changes only below what goes through the whole list, which would make each record again.
     """
 
     def __init__(
-        self, project: Project, module: Module, write: Write, words: dict[str, str] | None, contents: Texts | Rows
+        self,
+        project: Project,
+        module: Module,
+        write: Write,
+        words: dict[str, str] | None,
+        contents: Texts | Rows,
+        gone_through: bool = False,
     ) -> None:
         self.project = project
         self.words = words
@@ -114,6 +122,20 @@ class _Change:
         self.readers = project.analysis(Readers)
         self.of_paths = False
         self.mixed = False
+        self.gone_through = gone_through
+
+    def at_its_best(self) -> _Change:
+        """The change below the loops over the list, if there are any and nothing is in the way of this."""
+        below = _Change(self.project, self.module, self.write, self.words, self.contents, gone_through=True)
+        return below if below.can_wait() and not below.why_not() else self
+
+    def can_wait(self) -> bool:
+        """Whether there are loops below which it can change: nothing that comes between needs it earlier."""
+        if not self.loops or self._in_loop() or any(not self._is_here(place) for place in self.needing):
+            return False
+        line = self._line()
+        ends = (event.start for event in self.module.events(self.write.function) if event.kind == "return")
+        return line is not None and not any(self.write.event.end <= start < line[0] for start in ends)
 
     def why_not(self) -> str:
         """The obstacle, in words; "" if there is none."""
@@ -226,7 +248,21 @@ class _Change:
         end, own = self.write.event.end, self.write.target.span
         later = [place for place in places if place.use.span.start >= end]
         spans += [place.use.span for place in later if self._makes_of_itself(place) or self._is_handed_on(place)]
+        spans += self.loops
         return spans if any(span.start >= end or span == own for span in spans) else []
+
+    @cached_property
+    def loops(self) -> list[Span]:
+        """Where the method that sets the list goes through it afterwards."""
+        near = (self.attribute and self.attribute.near) or () if self.gone_through else ()
+        later = [place for place in near if self._is_here(place) and place.use.span.start >= self.write.event.end]
+        return [place.use.span for place in later if self._goes_through(place)]
+
+    def _goes_through(self, place: Place) -> bool:
+        source, use = self.project.source(place.module.path), place.use
+        if use.kind == "given":
+            return self.readers.only_read(place)
+        return use.kind in ("whole", "joined") or (use.kind == "read" and goes_through(source, use.span))
 
     def _blocked(self, places: Iterable[Place]) -> Place | None:
         return next((place for place in places if not self._survives(place) and not self._may_ask(place)), None)
