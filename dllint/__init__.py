@@ -52,6 +52,7 @@ _PUBLIC = {
     "Mod": "dllint.project.evaluate.abstract_values",
     "Module": "dllint.project.program.module",
     "ModuleModel": "dllint.model.facts",
+    "Neighbors": "dllint.project.edits.neighbors",
     "Note": "dllint.finding",
     "OwnAttribute": "dllint.project.edits.own_attribute",
     "PICKLING": "dllint.start_methods",

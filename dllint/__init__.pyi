@@ -28,6 +28,7 @@ from dllint.project.data.per_item import around as around
 from dllint.project.data.per_item import runs_per_item as runs_per_item
 from dllint.project.edits.attribute import Attribute as Attribute
 from dllint.project.edits.attribute import Place as Place
+from dllint.project.edits.neighbors import Neighbors as Neighbors
 from dllint.project.edits.own_attribute import OwnAttribute as OwnAttribute
 from dllint.project.edits.own_attribute import own_attribute as own_attribute
 from dllint.project.escape.handles import is_part as is_part
@@ -98,6 +99,7 @@ from dllint.syntax.to_loop import moved_to_loops as moved_to_loops
 from dllint.syntax.unbound import unbound as unbound
 from dllint.syntax.uses import Use as Use
 from dllint.syntax.uses import attribute_uses as attribute_uses
+from dllint.syntax.uses import goes_through as goes_through
 from dllint.syntax.uses import name_uses as name_uses
 
 __version__: str

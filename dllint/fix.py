@@ -57,7 +57,8 @@ class Fix(msgspec.Struct, frozen=True):
     """A remedy. `snippet` is what a person may paste, for one that is not applied.
 
     `defines` are the names that it adds to its module: two fixes that add the same name do not go together, but where
-    they add the same; then one of them only `uses` it.
+    they add the same; then one of them only `uses` it, in the file that is named with it. `alone` is what does without
+    the edits of other files; a fix of several files that has none is for a person.
     """
 
     title: str
@@ -66,7 +67,18 @@ class Fix(msgspec.Struct, frozen=True):
     imports: tuple[Import, ...] = ()
     snippet: str = ""
     defines: tuple[str, ...] = ()
-    uses: tuple[str, ...] = ()
+    uses: tuple[tuple[str, str], ...] = ()
+    alone: Fix | None = None
+
+    @property
+    def paths(self) -> set[str]:
+        """The files that its edits change."""
+        return {edit.path for edit in self.edits}
+
+    @property
+    def defined(self) -> set[tuple[str, str]]:
+        """The names that it defines in whole lines, each with its file."""
+        return {(edit.path, name) for edit in self.edits if _defines(self, edit) for name in self.defines}
 
     @classmethod
     def manual(cls, title: str, snippet: str = "") -> Fix:
@@ -119,7 +131,7 @@ def _defines(fix: Fix, edit: Edit) -> bool:
 def _using(fix: Fix) -> Fix:
     """A fix without what it defines."""
     edits = tuple(edit for edit in fix.edits if not _defines(fix, edit) and (edit.text.strip() or not _inserts(edit)))
-    return msgspec.structs.replace(fix, edits=edits, defines=(), uses=fix.defines)
+    return msgspec.structs.replace(fix, edits=edits, defines=(), uses=tuple(sorted(fix.defined)))
 
 
 def _inserts(edit: Edit) -> bool:

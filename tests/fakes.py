@@ -60,6 +60,10 @@ class Word(Rule):
                 return Fix("share", edits, Applicability.SAFE, defines=("_shared",))
             case "BAD_APART":
                 return Fix("in two files", (good, Edit("b.py", Span(0, 0), "x\n")), Applicability.SAFE)
+            case "BAD_ALONE":
+                alone = Fix("in one file", (good,), Applicability.SAFE)
+                edits = (Edit(path, span, "shared"), Edit("b.py", Span(len(DATASET), len(DATASET)), "shared = 1\n"))
+                return Fix("in two files", edits, Applicability.SAFE, alone=alone)
             case "BAD_MANUAL":
                 return Fix("do it yourself", (), Applicability.MANUAL, snippet="good = 1\ngood = 2")
         trust = Applicability.UNSAFE if finding.data == "BAD_UNSAFE" else Applicability.SAFE

@@ -390,6 +390,15 @@ def test_a_fix_of_two_files_is_shown_and_not_applied(tmp_path: Path) -> None:
     assert fix.applicability.label == "display-only"
 
 
+def test_a_fix_of_two_files_that_could_do_with_one_is_applied(tmp_path: Path) -> None:
+    make(tmp_path, a="BAD_ALONE\n", b="y\n")
+    run(tmp_path, "a.py", fix=True)
+    assert (text(tmp_path), text(tmp_path, "b")) == ("good_alone\n", "y\n")
+    make(tmp_path, a="BAD_ALONE\n", b="y\n")
+    run(tmp_path, fix=True)
+    assert (text(tmp_path), text(tmp_path, "b")) == ("shared\n", "shared = 1\ny\n")
+
+
 # Writing.
 
 

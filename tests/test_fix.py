@@ -119,7 +119,7 @@ def test_what_two_would_define_alike_is_defined_by_the_first_and_used_by_the_oth
     new = "def _f(): ...\n"
     first = fix(edit(0, 0, new), edit(3, 4, "_f"), defines=("_f",))
     second = fix(edit(5, 5, new), edit(7, 8, "_f"), defines=("_f",))
-    used = Fix("title", (edit(7, 8, "_f"),), Applicability.SAFE, uses=("_f",))
+    used = Fix("title", (edit(7, 8, "_f"),), Applicability.SAFE, uses=(("a.py", "_f"),))
     assert choose([second, first]) == [first, used]
     other = fix(edit(5, 5, "def _f(): 1\n"), edit(7, 8, "_f"), defines=("_f",))
     assert choose([other, first]) == [first]

@@ -73,9 +73,10 @@ class Remedies:
             reason = next((why for edit in fix.edits if (why := _impossible(edit, project))), "")
             if reason:
                 return _by_hand(fix, reason)
-            apart = len({edit.path for edit in fix.edits}) > 1  # what needs two files is for a person
+            apart = len(fix.paths) > 1 and fix.alone is None  # what needs two files is for a person
             trust = Applicability.MANUAL if apart else self._trust(finding, fix.applicability)
-            return msgspec.structs.replace(fix, applicability=trust)
+            alone = msgspec.structs.replace(fix.alone, applicability=trust) if fix.alone else None
+            return msgspec.structs.replace(fix, applicability=trust, alone=alone)
         except NotParsed:  # LibCST does not read the file, so it is reported on and not fixed
             return Fix(
                 "Fix it yourself; dllint cannot read this file well enough to change it", (), Applicability.MANUAL
@@ -121,7 +122,7 @@ def written_out(fix: Fix, project: Project) -> Fix:
         extra = _imports([fix], project)
     except ValueError:
         return msgspec.structs.replace(fix, edits=(), imports=(), applicability=Applicability.MANUAL)
-    return msgspec.structs.replace(fix, edits=(*fix.edits, *extra), imports=()) if extra else fix
+    return msgspec.structs.replace(fix, edits=(*fix.edits, *extra), imports=(), alone=None)
 
 
 class Fixer:
@@ -164,9 +165,15 @@ class Fixer:
             if (finding.path, finding.span, finding.code) in done:
                 continue
             fix = self._remedies.fix(finding, judged.project(finding.path))
-            if fix and self._remedies.applied(finding, fix) and all(edit.path in self._targets for edit in fix.edits):
+            if fix and fix.alone and not self._is_inside(fix):
+                fix = fix.alone
+            if fix and self._remedies.applied(finding, fix) and self._is_inside(fix):
                 pairs[id(fix)] = finding, fix
         return [(pairs[id(fix)][0], left) for fix, left in compatible(fix for _, fix in pairs.values())]
+
+    def _is_inside(self, fix: Fix) -> bool:
+        """Whether a fix changes target files only."""
+        return all(path in self._targets for path in fix.paths)
 
 
 class _Tried(NamedTuple):
@@ -212,8 +219,8 @@ class _Trial:
 
     def _try(self, together: Sequence[tuple[Finding, Fix]]) -> _Tried | str:
         """The project after these fixes, or why they may not be made."""
-        defined = {name for _, fix in together for name in fix.defines}
-        if any(name not in defined for _, fix in together for name in fix.uses):
+        defined = {item for _, fix in together for item in fix.defined}
+        if any(item not in defined for _, fix in together for item in fix.uses):
             return _WAITS
         sources: dict[str, Source] = {}
         try:

@@ -7,6 +7,8 @@ from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
+import msgspec
+
 from dllint import (
     ALL_METHODS,
     FORK,
@@ -20,9 +22,11 @@ from dllint import (
     Held,
     Import,
     Module,
+    ModuleModel,
     Place,
     Project,
     Seq,
+    Severity,
     Span,
     Value,
     Write,
@@ -39,6 +43,9 @@ from dllint import (
 )
 from dllint_rules.memory.analysis.entries import Entries
 from dllint_rules.memory.arms import makes_much, other_arms
+from dllint_rules.memory.dll201_path_list_on_dataset import PathListOnDataset
+from dllint_rules.memory.dll202_python_container_on_dataset import PythonContainerOnDataset
+from dllint_rules.memory.homes import Home, Homes
 from dllint_rules.memory.packed import NAMES, RECORDS, TEXTS, class_name, class_of, modules_of
 from dllint_rules.memory.paths import Paths
 from dllint_rules.memory.readers import Readers
@@ -57,14 +64,10 @@ def fix_list(finding: Finding, project: Project) -> Fix | None:
     """An array in place of the list; what to paste, and the obstacle, if that is not certain to be right."""
     held = finding.data
     assert isinstance(held, Held)
-    write = _write(project, held)
-    if write is None:
-        return by_hand(project, held, "")
-    module = project.index.modules[held.route[0].path]
-    if is_set(held.value):
-        return by_hand(project, held, "it is a set, which finds its members faster than an array")
-    words = TEXTS if would_pad(project, held) else None if FORK in project.failing(held, ALL_METHODS) else NAMES
-    change = _Change(project, module, write, words, Texts(project)).at_its_best()
+    change = _list_change(project, held)
+    if change is None:
+        is_one = _write(project, held) is not None and is_set(held.value)
+        return by_hand(project, held, "it is a set, which finds its members faster than an array" if is_one else "")
     why_not = change.why_not()
     if change.mixed:
         return Fix.manual(f"Keep the strings of `{held.holder.name}` apart, as an array; {why_not}")
@@ -75,14 +78,36 @@ def fix_records(finding: Finding, project: Project) -> Fix:
     """Bytes in place of a list of rows; what to paste, and the obstacle, if that is not certain to be right."""
     held = finding.data
     assert isinstance(held, Held)
-    write, entries = _write(project, held), project.analysis(Entries)
-    packs = entries.is_list_of_records(held) and not is_set(held.value)
-    if write is None or not packs:
+    change = _record_change(project, held)
+    if change is None:
         return records_by_hand(project, held)
-    module = project.index.modules[held.route[0].path]
-    change = _Change(project, module, write, RECORDS, Rows(project, entries.is_indexed(held))).at_its_best()
     why_not = change.why_not()
     return records_by_hand(project, held, why_not) if why_not else change.fix()
+
+
+def every_packed(project: Project) -> Iterator[_Change]:
+    """The changes of all warnings that need a class and that nothing is in the way of."""
+    for rule, made in ((PathListOnDataset(), _list_change), (PythonContainerOnDataset(), _record_change)):
+        told = (one for one in rule.check(project) if one.severity is not Severity.INFO)
+        found = (made(project, one.data) for one in told if isinstance(one.data, Held))
+        yield from (change for change in found if change and change.words and not change.why_not())
+
+
+def _list_change(project: Project, held: Held) -> _Change | None:
+    write = _write(project, held)
+    if write is None or is_set(held.value):
+        return None
+    module = project.index.modules[held.route[0].path]
+    words = TEXTS if would_pad(project, held) else None if FORK in project.failing(held, ALL_METHODS) else NAMES
+    return _Change(project, module, write, words, Texts(project)).at_its_best()
+
+
+def _record_change(project: Project, held: Held) -> _Change | None:
+    write, entries = _write(project, held), project.analysis(Entries)
+    if write is None or not entries.is_list_of_records(held) or is_set(held.value):
+        return None
+    module = project.index.modules[held.route[0].path]
+    return _Change(project, module, write, RECORDS, Rows(project, entries.is_indexed(held))).at_its_best()
 
 
 def _write(project: Project, held: Held) -> Write | None:
@@ -260,8 +285,6 @@ class _Change:
 
     def _goes_through(self, place: Place) -> bool:
         source, use = self.project.source(place.module.path), place.use
-        if use.kind == "given":
-            return self.readers.only_read(place)
         return use.kind in ("whole", "joined") or (use.kind == "read" and goes_through(source, use.span))
 
     def _blocked(self, places: Iterable[Place]) -> Place | None:
@@ -451,9 +474,17 @@ class _Change:
         return after_statement(self.project.source(self.module.path), facts.span, [*own, *arms])
 
     def fix(self) -> Fix:
-        """The edits; there must be nothing in the way."""
+        """The edits; there must be nothing in the way. A class that other files need as well is defined once."""
+        own = self._made()
+        home = self.project.analysis(Homes).of(self.module.path, self.words) if self.words and own.text else None
+        if home is None:
+            return self._fix(own)
+        alone = self._fix(own) if home.at >= 0 else None
+        return msgspec.structs.replace(self._fix(self._imported(home)), alone=alone)
+
+    def _fix(self, made: _Made) -> Fix:
         path, value, target = self.module.path, self.write.event.value, self.write.target
-        source, made = self.project.source(path), self._made()
+        source = self.project.source(path)
         path_class, more = reference(self.module.model, "pathlib", "Path", self.write.event.start)
         line = self._line() if self.filled else None
         assert value is not None
@@ -486,25 +517,38 @@ class _Change:
     def _made(self) -> _Made:
         """What takes the list's place."""
         model, start = self.module.model, self.write.event.start
-        found = [
-            (alias, module_alias(model, module, alias, start)) for module, alias in modules_of(self.words or TEXTS)
-        ]
-        names = {alias: name for alias, (name, _) in found}
         if not self.words:
-            dtype = f"{names['np']}.dtypes.StringDType()" if self.project.targets.needs_numpy_2(model.path) else "str"
-            return _Made(f"{names['np']}.array(", f"dtype={dtype})", found[0][1][1])
-        there = class_of(self.words, self.words["name"], names)
-        if there in self.project.source(model.path).text.replace("\r\n", "\n"):
+            np, more = module_alias(model, "numpy", "np", start)
+            dtype = f"{np}.dtypes.StringDType()" if self.project.targets.needs_numpy_2(model.path) else "str"
+            return _Made(f"{np}.array(", f"dtype={dtype})", imports=more)
+        text, _ = self._defined(self.words["name"], model, start)
+        if text in self.project.source(model.path).text.replace("\r\n", "\n"):
             return _Made(f"{self.words['name']}(", ")")
         name = class_name(model, self.words)
-        imports = tuple(one for _, (_, more) in found for one in more)
-        return _Made(f"{name}(", ")", imports, name, class_of(self.words, name, names))
+        return _Made(f"{name}(", ")", *self._defined(name, model, start), name, model.path, start)
+
+    def _imported(self, home: Home) -> _Made:
+        """The class of another file, which may have to get it."""
+        assert self.words is not None
+        name = self.words["name"]
+        there = Import(self.module.path, home.module, name)
+        if home.at < 0:
+            return _Made(f"{name}(", ")", imports=(there,))
+        text, imports = self._defined(name, self.project.index.modules[home.path].model, home.at)
+        return _Made(f"{name}(", ")", text, (there, *imports), name, home.path, home.at)
+
+    def _defined(self, name: str, model: ModuleModel, start: int) -> tuple[str, tuple[Import, ...]]:
+        """The text of the class above a statement of a file, and the imports that this needs."""
+        assert self.words is not None
+        found = [(alias, module_alias(model, module, alias, start)) for module, alias in modules_of(self.words)]
+        text = class_of(self.words, name, {alias: own for alias, (own, _) in found})
+        return text, tuple(one for _, (_, more) in found for one in more)
 
     def _class(self, made: _Made) -> Sequence[Edit]:
-        """The class that packs, above the one that keeps what is packed."""
-        source, tree = self.project.source(self.module.path), self.project.tree(self.module.path)
+        """The class that packs, above the one that keeps what is packed, or its base."""
+        source, tree = self.project.source(made.path), self.project.tree(made.path)
         text = made.text.replace("\n", source.newline)
-        return insertion(source, tree, self.write.event.start, text, bool(made.imports))
+        return insertion(source, tree, made.at, text, any(one.path == made.path for one in made.imports))
 
     @cached_property
     def read_as_paths(self) -> list[Place]:
@@ -549,13 +593,15 @@ def _unpacks(write: Write) -> bool:
 
 
 class _Made(NamedTuple):
-    """The call that makes what takes a list's place, and the class that it is of, if that must be defined."""
+    """The call that makes what takes a list's place; the class that it is of, where that must be defined, and where."""
 
     opening: str
     closing: str
+    text: str = ""
     imports: tuple[Import, ...] = ()
     name: str = ""
-    text: str = ""
+    path: str = ""
+    at: int = -1
 
     def of(self, items: str) -> str:
         """The call for some items."""

@@ -1,0 +1,214 @@
+"""The class that packs records is once in a package: the other files import it, and the program still runs."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from dllint.engine import Request, Result, check
+from dllint.fix import Applicability, Edit, edited
+from dllint.source import Source
+
+BASE = """\
+from torch.utils.data import Dataset
+
+
+class Base(Dataset):
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, index):
+        return self.rows[index]
+"""
+ROWS = """\
+import json
+{imports}
+
+class {name}({base}):
+    def __init__(self, path):
+        with open(path) as file:
+            self.rows = [json.loads(line) for line in file]
+{more}"""
+OWN = """
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, index):
+        return self.rows[index]
+"""
+MAIN = """\
+from torch.utils.data import DataLoader
+{imports}
+
+if __name__ == "__main__":
+    for kind in ({names},):
+        print([int(batch["n"]) for batch in DataLoader(kind("rows.jsonl"), num_workers=2)])
+"""
+NAMES = ("Cats", "Dogs", "Eels")
+
+
+def rows(name: str, imports: str = "", base: str = "Base") -> str:
+    return ROWS.format(name=name, imports=imports, base=base, more="" if base == "Base" else OWN)
+
+
+def plain(name: str, imports: str = "") -> str:
+    return rows(name, f"{imports}from torch.utils.data import Dataset\n", "Dataset")
+
+
+def based(spelled: str = ".base") -> dict[str, str]:
+    """A package of three datasets with one base."""
+    files = {f"data/{name.lower()}.py": rows(name, f"\nfrom {spelled} import Base\n") for name in NAMES}
+    return {"data/base.py": BASE, "data/__init__.py": "", **files}
+
+
+def main(names: tuple[str, ...] = NAMES, package: str = "data.") -> str:
+    imports = "".join(f"from {package}{name.lower()} import {name}\n" for name in names)
+    return MAIN.format(imports=imports, names=", ".join(names))
+
+
+def make(root: Path, files: dict[str, str]) -> None:
+    (root / "dllint.toml").touch()
+    (root / "rows.jsonl").write_text("".join(f'{{"n": {number}}}\n' for number in range(3)))
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+
+
+def run(root: Path, *paths: str, fix: bool = False) -> Result:
+    wanted = tuple(str(root / path) for path in paths or (".",))
+    return check(Request(paths=wanted, fix=fix, unsafe_fixes=True))
+
+
+def runs(root: Path, number: int = 3) -> bool:
+    done = subprocess.run([sys.executable, "main.py"], cwd=root, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout == "[0, 1, 2]\n" * number
+
+
+def defining(root: Path) -> list[str]:
+    files = sorted(path.relative_to(root).as_posix() for path in root.rglob("*.py"))
+    return [path for path in files for _ in re.findall("^class Serialized:", (root / path).read_text(), re.MULTILINE)]
+
+
+def importing(root: Path) -> dict[str, str]:
+    """The line of each file that imports the class."""
+    files = (
+        (path, re.search(r"^from .* import .*\bSerialized\b.*", path.read_text(), re.M)) for path in root.rglob("*.py")
+    )
+    return {path.relative_to(root).as_posix(): line.group() for path, line in files if line}
+
+
+def apply_one(root: Path, result: Result, path: str) -> None:
+    """What an editor does that applies the fix of one finding."""
+    (fix,) = [fix for finding, fix in result.findings if finding.path == path and finding.code == "DLL202"]
+    assert fix is not None
+    assert fix.applicability is Applicability.UNSAFE
+    by_path: dict[str, list[Edit]] = defaultdict(list)
+    for edit in fix.edits:
+        by_path[edit.path].append(edit)
+    for place, edits in by_path.items():
+        text = (root / place).read_text()
+        (root / place).write_text(edited(Source(place, text), edits).text)
+
+
+@pytest.mark.parametrize("spelled", [".base", "data.base"])
+def test_files_with_a_common_base_import_the_class_from_there(tmp_path: Path, spelled: str) -> None:
+    make(tmp_path, {**based(spelled), "main.py": main()})
+    assert len(run(tmp_path, fix=True).applied) == 3
+    assert defining(tmp_path) == ["data/base.py"]
+    line = f"from {spelled} import Base, Serialized"
+    assert importing(tmp_path) == {f"data/{name.lower()}.py": line for name in NAMES}
+    assert not run(tmp_path).findings
+    assert runs(tmp_path)
+
+
+@pytest.mark.parametrize("order", [("cats", "dogs", "eels"), ("eels", "cats", "dogs")])
+def test_fixes_are_right_one_at_a_time_in_any_order(tmp_path: Path, order: tuple[str, ...]) -> None:
+    make(tmp_path, {**based(), "main.py": main()})
+    for number, name in enumerate(order, start=1):
+        apply_one(tmp_path, run(tmp_path), f"data/{name}.py")
+        assert (defining(tmp_path), len(importing(tmp_path))) == (["data/base.py"], number)
+        if number == 1:
+            assert runs(tmp_path)
+    assert not run(tmp_path).findings
+
+
+def test_fixes_of_one_state_go_together(tmp_path: Path) -> None:
+    make(tmp_path, based() | {"main.py": main()})
+    edits = {edit for _, fix in run(tmp_path).findings if fix for edit in fix.edits if edit.path == "data/base.py"}
+    text = edited(Source("data/base.py", BASE), edits).text
+    assert text.count("class Serialized:") == text.count("import pickle") == 1
+
+
+def test_files_without_a_common_base_import_it_from_the_first(tmp_path: Path) -> None:
+    files = {f"data/{name.lower()}.py": plain(name) for name in NAMES}
+    make(tmp_path, {**files, "data/__init__.py": "", "main.py": main()})
+    run(tmp_path, fix=True)
+    assert defining(tmp_path) == ["data/cats.py"]
+    line = "from data.cats import Serialized"
+    assert importing(tmp_path) == {"data/dogs.py": line, "data/eels.py": line}
+    assert runs(tmp_path)
+
+
+def test_files_that_import_each_other_with_dots_do_so_here(tmp_path: Path) -> None:
+    files = {f"data/{name.lower()}.py": plain(name) for name in NAMES}
+    imports = "".join(f"from .{name.lower()} import {name}\n" for name in NAMES)
+    program = main().replace("data.cats", "data").replace("data.dogs", "data").replace("data.eels", "data")
+    make(tmp_path, {**files, "data/__init__.py": imports, "main.py": program})
+    run(tmp_path, fix=True)
+    assert defining(tmp_path) == ["data/cats.py"]
+    assert set(importing(tmp_path).values()) == {"from .cats import Serialized"}
+    assert runs(tmp_path)
+
+
+def test_a_class_that_is_there_is_imported(tmp_path: Path) -> None:
+    make(tmp_path, {"data/__init__.py": "", "data/dogs.py": plain("Dogs"), "main.py": main(("Dogs",))})
+    run(tmp_path, fix=True)
+    make(tmp_path, {"data/cats.py": plain("Cats"), "main.py": main(("Cats", "Dogs"))})
+    run(tmp_path, fix=True)
+    assert defining(tmp_path) == ["data/dogs.py"]
+    assert runs(tmp_path, 2)
+
+
+def test_what_is_imported_imports_nothing_back(tmp_path: Path) -> None:
+    cats = plain("Cats", "from data.dogs import Dogs\n")
+    dogs, eels = plain("Dogs"), plain("Eels", "def more():\n    from data.dogs import Dogs\n    return Dogs\n\n")
+    files = {"data/cats.py": cats, "data/dogs.py": dogs, "data/eels.py": eels}
+    make(tmp_path, {**files, "data/__init__.py": "", "main.py": main()})
+    run(tmp_path, fix=True)
+    assert defining(tmp_path) == ["data/dogs.py"]
+    assert runs(tmp_path)
+
+
+def test_where_no_other_file_may_change_the_class_stays_beside_its_use(tmp_path: Path) -> None:
+    make(tmp_path, {**based(), "main.py": main()})
+    run(tmp_path, "data/dogs.py", fix=True)
+    assert (defining(tmp_path), importing(tmp_path)) == (["data/dogs.py"], {})
+    assert runs(tmp_path)
+
+
+def test_scripts_and_packages_that_know_nothing_of_each_other_have_their_own(tmp_path: Path) -> None:
+    script = plain("Cats") + '\n\nif __name__ == "__main__":\n    print(len(Cats("rows.jsonl")))\n'
+    loader = (
+        "\n\nfrom torch.utils.data import DataLoader\n\ndef loader():\n    return DataLoader({}(''), num_workers=2)\n"
+    )
+    one, two = plain("Dogs") + loader.format("Dogs"), plain("Eels") + loader.format("Eels")
+    files = {"cats.py": script + loader.format("Cats"), "dogs.py": one, "one/dogs.py": one, "two/eels.py": two}
+    make(tmp_path, files)
+    run(tmp_path, fix=True)
+    assert defining(tmp_path) == ["cats.py", "dogs.py", "one/dogs.py", "two/eels.py"]
+
+
+def test_a_name_that_means_something_else_keeps_the_class_apart(tmp_path: Path) -> None:
+    files = based()
+    files["data/dogs.py"] = files["data/dogs.py"].replace("import json", "import json\nSerialized = None")
+    make(tmp_path, {**files, "main.py": main()})
+    run(tmp_path, fix=True)
+    assert "class PackedSerialized:" in (tmp_path / "data/dogs.py").read_text()
+    assert set(importing(tmp_path)) == {"data/cats.py", "data/eels.py"}
+    assert runs(tmp_path)
