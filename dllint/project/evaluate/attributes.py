@@ -31,6 +31,7 @@ from dllint.project.evaluate.hierarchy import Answer
 from dllint.project.evaluate.kwargs_attributes import TakenOver
 from dllint.project.evaluate.namespaces import VIEWS
 from dllint.project.evaluate.saved_parameters import SavedParameters
+from dllint.project.evaluate.set_after import SetAfter
 from dllint.project.evaluate.shapes import (
     Argument,
     Tests,
@@ -70,6 +71,7 @@ class Attributes:
         self.taken_over = TakenOver(evaluator)
         self.computed = ComputedAttributes(evaluator)
         self.saved = SavedParameters(evaluator)
+        self.set_after = SetAfter(evaluator)
 
     def expression(self, expr: Expr, env: Env) -> Iterable[Value]:
         found: list[Value] = list(self.saved.read(expr, env))
@@ -120,6 +122,9 @@ class Attributes:
             case ExtInst(name=loader, call=call) if loader in self.evaluator.loaders and call.kind == "call":
                 return self._given_to_loader(base, name) or self.evaluator.unless_open(derived(ExtMethod(base, name)))
             case ExtInst(name="argparse.ArgumentParser().parse_args"):
+                set_after = self.set_after.of(base, name)
+                if set_after is not None and set_after[0].event.value is not None:
+                    return self.stored_values((set_after[0], set_after[0].event.value, set_after[1]))
                 return self.evaluator.command_lines.option(base, name) or (derived(ExtMethod(base, name)),)
             case ExtInst(name="argparse.Namespace" | "types.SimpleNamespace"):
                 pairs, _ = self.evaluator.containers.dict_item(base, name)
@@ -206,8 +211,11 @@ class Attributes:
         return self._or_computed(found, inst, name)
 
     def _or_computed(self, values: Values, inst: Inst, name: str) -> Values:
-        """The values of an attribute, constants all of them, and what code may set under a name that it computes."""
-        if not values or not all(isinstance(value, Const) for value in values):
+        """The values of an attribute, constants all of them, and what code may set under a name that it computes.
+
+        Nothing where a program sets the attribute itself once it has the object.
+        """
+        if not values or not all(isinstance(value, Const) for value in values) or self.set_after.of(inst, name):
             return values
         computed = self.computed.of(inst, name)
         return values if computed is None else (*values, computed)
@@ -245,6 +253,10 @@ class Attributes:
         return tuple(self._find_stored(inst, name))
 
     def _find_stored(self, inst: Inst, name: str) -> Iterator[Stored]:
+        set_after = self.set_after.of(inst, name)
+        if set_after is not None:
+            yield from self._since(inst, name, *set_after)
+            return
         for item in self.evaluator.classes.mro(inst.klass):
             for function, writes in self._last_writes(item, name):
                 if self._overridden(inst.klass, item, function):
@@ -264,6 +276,18 @@ class Attributes:
                         if not self.evaluator.conditions.may_run(env, write.event.start):
                             continue  # the call that makes the object doesn't set it there
                     yield write, write.event.value, env
+
+    def _since(self, inst: Inst, name: str, set_after: Write, env: Env) -> Iterator[Stored]:
+        """What an attribute gets from a write that replaces what it had, and from others that may come later."""
+        for other, write, module in self.outside_writes(inst.klass, name):
+            if write is set_after and write.event.value is not None:
+                yield write, write.event.value, env
+            makes = inst.env is not None and (inst.env.module, inst.env.function) == (module, write.function)
+            earlier = (
+                module is env.module and write.function == env.function and write.event.start <= set_after.event.start
+            )
+            if not makes and not earlier and may_be_same(other, inst, module.is_test) and write.event.value is not None:
+                yield write, write.event.value, self.evaluator.generic(module, write.function)
 
     def _is_replaced(self, tests: Tests, env: Env) -> bool:
         """Whether an activation surely runs a write that replaces one, by the tests under which it does.
