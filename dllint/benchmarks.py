@@ -111,6 +111,7 @@ ITEMS = {
     "trashnet": 2_527, "wikiart": 81_444, "sop": 120_053, "inshop": 52_712, "core50": 164_866, "oxford102": 8_189,
     "onlineproducts": 120_053, "stanfordonlineproducts": 120_053, "compcars": 136_726, "boxcars": 116_286,
     "places205": 2_500_000, "scene15": 4_485, "mit67": 15_620, "kthtips": 4_752, "usps": 9_298, "mnistm": 68_002,
+    "minc2500": 57_500,
     "visda": 280_157, "visda2017": 280_157, "imageclef": 2_400, "adaptiope": 36_900, "cinic10": 270_000,
     "cinic": 270_000, "cifarfs": 60_000, "fc100": 60_000, "imagenet21k": 14_197_122, "imagenet22k": 14_197_122,
     "imagenet10": 13_500, "vireofood172": 110_241, "iwildcam": 203_029, "fmow": 1_047_691, "rxrx1": 125_510,
