@@ -1,0 +1,284 @@
+"""A list that a class keeps, with all its uses: where it is complete, and what something in its place survives."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from dllint import (
+    Attribute,
+    Edit,
+    Expr,
+    Module,
+    Place,
+    Project,
+    Span,
+    Write,
+    after_statement,
+    below_statement,
+    changed_entry,
+    goes_through,
+    on_each,
+)
+from dllint_rules.memory.arms import other_arms
+from dllint_rules.memory.readers import Readers
+from dllint_rules.memory.rows import Rows
+from dllint_rules.memory.text import Texts
+
+_BEFORE = ("filled", "given", "sliced", "whole", "joined", "tested")
+_OF_THE_LIST = ("write", "filled", "tested", "set")
+"""What may be done with a list before there is an array in its place."""
+
+
+class KeptList:
+    """A list, the assignment that keeps it, and the uses of the attribute.
+
+    `words` are those of the class that packs it; None for an array. `contents` says whether a list has only such.
+    `gone_through`: it changes only below what goes through the whole list, which would make each record again.
+    """
+
+    def __init__(
+        self,
+        project: Project,
+        module: Module,
+        write: Write,
+        words: dict[str, str] | None,
+        contents: Texts | Rows,
+        gone_through: bool = False,
+    ) -> None:
+        self.project = project
+        self.words = words
+        self.contents = contents
+        self.module = module
+        self.write = write
+        owner = module.method_owner(write.function)
+        klass = project.evaluator.klass(module, owner) if owner >= 0 else None
+        self.bases = project.evaluator.classes.mro(klass)[1:] if klass else ()
+        self.attribute = Attribute(project, klass, write.target.name) if klass else None
+        self.of_rows = isinstance(contents, Rows)
+        self.readers = project.analysis(Readers)
+        self.of_paths = False
+        self.mixed = False
+        self.gone_through = gone_through
+
+    def _has_its_value(self, write: Write) -> bool:
+        """Whether an assignment has one target, which gets all of the value."""
+        same = [other for other in self.module.events(write.function) if other.value is write.event.value]
+        return write.event.kind == "assign" and write.event.target is write.target and len(same) == 1
+
+    def _is_filled_later(self) -> bool:
+        """Whether the list, made here together with other things, is complete only below the assignment."""
+        event, target = self.write.event, self.write.target
+        pairs = zip(event.target.args, event.value.args, strict=False) if event.target and event.value else ()
+        made = any(name is target and value.kind in ("list", "comprehension") for name, value in pairs)
+        return event.kind == "augment" or (event.kind == "assign" and made and bool(self.filled))
+
+    @cached_property
+    def unpacked(self) -> list[Write]:
+        """The assignments that unpack what a call gives into the attribute and others, where one of them is meant."""
+        writes = self.module.attribute_writes.get(self.write.target.name, ())
+        own = [write for write in writes if write.function == self.write.function and _unpacks(write)]
+        return own if self.write in own and not self.filled else []
+
+    @cached_property
+    def lines(self) -> list[tuple[int, str] | None]:
+        """The lines below those that unpack or keep paths, with their indentation."""
+        source, kept = self.project.source(self.module.path), [self.write] if self.of_paths and not self.filled else []
+        return [below_statement(source, write.event.start) for write in self.unpacked or kept]
+
+    @cached_property
+    def filled(self) -> list[Span]:
+        """Where the method that sets the list adds to it, changes an entry or hands it on, if it does so afterwards."""
+        places = [place for place in (self.attribute and self.attribute.near) or () if self._is_here(place)]
+        spans = [place.use.span for place in places if place.use.kind == "filled" or self._changes_entry(place)]
+        end, own = self.write.event.end, self.write.target.span
+        later = [place for place in places if place.use.span.start >= end]
+        spans += [place.use.span for place in later if self._makes_of_itself(place) or self._is_handed_on(place)]
+        spans += self.loops
+        return spans if any(span.start >= end or span == own for span in spans) else []
+
+    @cached_property
+    def loops(self) -> list[Span]:
+        """Where the method that sets the list goes through it afterwards."""
+        near = (self.attribute and self.attribute.near) or () if self.gone_through else ()
+        later = [place for place in near if self._is_here(place) and place.use.span.start >= self.write.event.end]
+        return [place.use.span for place in later if self._goes_through(place)]
+
+    def _goes_through(self, place: Place) -> bool:
+        source, use = self.project.source(place.module.path), place.use
+        return use.kind in ("whole", "joined") or (use.kind == "read" and goes_through(source, use.span))
+
+    def _makes_of_itself(self, place: Place) -> bool:
+        """Whether a use sets the attribute to what is made of it: `self.rows = selected(self.rows)`."""
+        if place.use.kind != "write" or (self.words is None and self._is_cut(place)):
+            return False  # a part of an array is an array
+        own = self.write.target.dotted
+        made = [event for event in place.module.events(place.function) if event.kind == "assign" and event.value]
+        return any(
+            event.target is not None
+            and event.target.span == place.use.span
+            and any(part.dotted == own for part in event.value.walk() if part.kind == "attribute")
+            for event in made
+            if event.value is not None
+        )
+
+    def _is_handed_on(self, place: Place) -> bool:
+        """Whether a use gives the list to a function that may do more than read it."""
+        return place.use.kind == "given" and (self.of_paths or not self.readers.only_read(place))
+
+    def _changes_entry(self, place: Place) -> bool:
+        """Whether a use changes a record, which code that reads the record again expects to find changed."""
+        return self.of_rows and changed_entry(self.project.source(place.module.path), place.use.span) is not None
+
+    def _of_self(self, place: Place) -> bool:
+        """Whether a use is of the object whose method it is in, in this file."""
+        own = self.project.text(place.module.path, place.use.base) == place.module.receiver_name(place.function)
+        return own and place.module is self.module
+
+    def _is_before(self, place: Place) -> bool:
+        """Whether a use comes before there is an array."""
+        line = self._line() if self.filled else None
+        since = line[0] if line else max(write.event.end for write in (self.write, *self.unpacked))
+        return self._is_here(place) and place.use.span.start < since
+
+    def _in_worker(self, place: Place) -> bool:
+        code = place.module.path, place.function
+        return any(running.function == code for running in self.project.running)
+
+    def _is_here(self, place: Place) -> bool:
+        return place.module is self.module and place.function == self.write.function
+
+    def _survives(self, place: Place) -> bool:
+        """Whether a use means the same for an array, or comes before there is one."""
+        kind, span = place.use.kind, place.use.span
+        if self._changes_entry(place) and not self._is_before(place):
+            return False
+        if self._is_cut(place) and not self.of_paths:
+            return self.words is None or self._is_before(place)
+        if any(write.target.span == span for write in self.set_again):
+            return True
+        if kind == "sliced" and self.words and not self._is_before(place):
+            return True  # a part of bytes is a list
+        if kind == "given" and not self.of_paths and self.readers.only_read(place):
+            return True
+        if kind == "read" and self.of_paths and not self._is_before(place):
+            return self._of_self(place) and self._as_path(place) is not None
+        if kind in ("read", "foreign") or not self._is_here(place):
+            return kind in ("read", "foreign") or self._is_empty(place)
+        if span == self.write.target.span:
+            return kind in ("write", "filled")  # not one with an annotation, which would be wrong of an array
+        value = self.write.event.value
+        if not self.filled and value is not None and value.start <= span.start < value.end:
+            gives_its_own = all(
+                arm.kind in ("call", "subscript") or arm.dotted == self.write.target.dotted for arm in _arms(value)
+            )
+            return kind in ("other", "given", "sliced", "whole", "joined") and gives_its_own
+        if not self.filled and kind == "write":
+            # What is set instead is as good as it was, but where items are made paths again, it must have none.
+            return not self.of_paths or _sets_nothing(place)
+        if not self.filled:
+            return span.end <= self.write.event.start and kind in _OF_THE_LIST and not self._in_loop()
+        line = self._line()
+        if line is None or span.start >= line[0]:
+            return False
+        return kind in _BEFORE or (kind == "write" and self._is_list_too(span))
+
+    def _is_empty(self, place: Place) -> bool:
+        """Whether a use is the `self.paths = []` of a base class's `__init__`, which this one runs before its own."""
+        if place.use.kind != "write" or place.module.model.functions[place.function].name != "__init__":
+            return False
+        owner = place.module.path, place.module.method_owner(place.function)
+        if all((base.module.path, base.index) != owner for base in self.bases):
+            return False
+        return _sets_nothing(place)
+
+    def _is_cut(self, place: Place) -> bool:
+        """Whether a use is part of `self.paths = self.paths[:n]`, which means the same for an array."""
+        return any(
+            place.use.span in (event.target.span, *(part.span for part in _cut(event.value, event.target)))
+            for event in place.module.events(place.function)
+            if event.kind == "assign" and event.target is not None and event.value is not None
+            if _cut(event.value, event.target)
+        )
+
+    @cached_property
+    def set_again(self) -> list[Write]:
+        """The assignments in other methods and arms that set lists of strings, which become arrays as well.
+
+        Those above the line where a list that is filled becomes one become one there.
+        """
+        writes = self.module.attribute_writes.get(self.write.target.name, ())
+        near = self.attribute.near if self.attribute and not self.of_paths else None
+        own = {place.use.span for place in near or () if self._of_self(place) and place.use.kind == "write"}
+        owner = self.module.method_owner(self.write.function)
+        others = [write for write in writes if write.function != self.write.function and write.target.span in own]
+        others = [write for write in others if self.module.method_owner(write.function) == owner]
+        line = self._line() if self.filled else None
+        arms = [write for write in self.other_arms if line is None or write.event.start > line[0]]
+        others += [write for write in arms if write.target.span in own]
+        return [write for write in others if self._has_its_value(write) and self._sets_alike(write)]
+
+    def _sets_alike(self, write: Write) -> bool:
+        env, value = self.project.evaluator.generic(self.module, write.function), write.event.value
+        own = ("comprehension", "call") if write.function == self.write.function else ("comprehension",)
+        return value is not None and value.kind in own and self.contents.is_list(value, env)
+
+    @cached_property
+    def other_arms(self) -> list[Write]:
+        """The assignments that run instead of this one."""
+        return other_arms(self.module, self.write)
+
+    def _in_loop(self) -> bool:
+        """Whether code above the assignment may run after it."""
+        blocks = map(self.module.block, self.module.enclosing(self.write.event.block))
+        return any(block.kind in ("for", "while") for block in blocks)
+
+    def _is_list_too(self, target: Span) -> bool:
+        """Whether another assignment of the method gives a list of strings as well."""
+        events = self.module.events(self.write.function)
+        event = next((item for item in events if item.target is not None and item.target.span == target), None)
+        env = self.project.evaluator.generic(self.module, self.write.function)
+        return event is not None and event.value is not None and self.contents.is_list(event.value, env)
+
+    def _line(self) -> tuple[int, str] | None:
+        """The offset of the line above which the list is complete, and the indentation there."""
+        facts = self.module.model.functions[self.write.function]
+        arms = [arm.event.start for arm in self.other_arms]
+        own = [self.write.event.start, *(span.start for span in self.filled)]
+        # What another arm sets above the line becomes an array there, too.
+        return after_statement(self.project.source(self.module.path), facts.span, [*own, *arms])
+
+    @cached_property
+    def read_as_paths(self) -> list[Place]:
+        """The uses that read the array's strings where there were paths."""
+        near = self.attribute.near if self.attribute else None
+        return [place for place in near or () if place.use.kind == "read" and not self._is_before(place)]
+
+    def _as_path(self, place: Place, path_class: str = "Path") -> list[Edit] | None:
+        return on_each(self.project.source(self.module.path), place.use.span, path_class)
+
+
+def _sets_nothing(place: Place) -> bool:
+    """Whether a use is where an attribute is set to an empty list."""
+    made = [event for event in place.module.events(place.function) if event.target is not None]
+    values = [event.value for event in made if event.target is not None and event.target.span == place.use.span]
+    return all(value is not None and value.kind == "list" and not value.args for value in values)
+
+
+def _cut(value: Expr, target: Expr) -> list[Expr]:
+    """Where a value names its target, if it is a part of it, or one of several."""
+    arms = _arms(value)
+    sliced = [arm.args[0] for arm in arms if arm.kind == "subscript" and any(key.kind == "slice" for key in arm.args)]
+    named = [*sliced, *(arm for arm in arms if arm.kind == "attribute")]
+    only = sliced and len(named) == len(arms) and all(part.dotted == target.dotted for part in named)
+    return named if only else []
+
+
+def _arms(value: Expr) -> list[Expr]:
+    """What a value may be: all that a choice has."""
+    return [arm for part in value.args[1:] for arm in _arms(part)] if value.kind == "ifexp" else [value]
+
+
+def _unpacks(write: Write) -> bool:
+    event = write.event
+    called = event.value is not None and event.value.kind == "call"
+    return called and event.kind == "assign" and event.target is not write.target and event.target is not None
