@@ -29,10 +29,29 @@ from dllint.style import Style, style_of
         (".pre-commit-config.yaml", "- id: black\n  args: [-l, '79']\n", Style(79)),
         (".pre-commit-config.yaml", "- id: ruff\n", Style()),
         (".pre-commit-config.yaml", "- id: black\n- id: flake8\n  args: # a\n  - '--max-line-length=79'\n", Style(79)),
+        (".pre-commit-config.yaml", "- id: black\n- id: isort\n  args: [-l, '79']\n", Style(88)),
+        (".pre-commit-config.yaml", "- id: black\n- id: flake8\n  args: ['--max-line-length=120']\n", Style(88)),
+        (".pre-commit-config.yaml", "- id: black  # 22\n  # checked: all\n  args: [--line-length=99]\n", Style(99)),
+        (".pre-commit-config.yaml", "- id: ufmt\n  additional_dependencies: [black == 22.12.0]\n", Style(88)),
+        (
+            ".github/workflows/lint.yml",
+            "- run: pip install black flake8\n- run: black -l 100 src\n",
+            Style(100),
+        ),
+        (".circleci/config.yml", "- run:\n    command: |\n      pip install black && black .\n", Style(88)),
+        (".circleci/config.yml", "- run:\n    name: black\n    command: pip install black==22.1\n", Style()),
+        ("Makefile", "format:\n\tblack src/ --check\n", Style(88)),
+        (
+            "tox.ini",
+            "deps =\n  black >= 22\ncommands =\n  python -m ruff format --line-length=90 .\n",
+            Style(90),
+        ),
+        ("setup.cfg", "[isort]\nline_length = 88\n", Style(88)),
         (".pre-commit-config.yaml", "- id: flake8\n- id: other\n  args: ['--max-line-length=79']\n", Style()),
     ],
 )
 def test_what_files_say(file: str, text: str, style: Style, tmp_path: Path) -> None:
+    (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / file).write_text(text, encoding="utf-8")
     assert style_of(str(tmp_path), "pkg/data.py") == style
 
