@@ -90,6 +90,7 @@ _PUBLIC = {
     "closed_if_open": "dllint.syntax.closing",
     "enclosed": "dllint.syntax.width",
     "event_names": "dllint.project.program.events",
+    "fitted": "dllint.syntax.fitted",
     "flat_targets": "dllint.project.program.events",
     "free_name": "dllint.syntax.names",
     "goes_through": "dllint.syntax.uses",

@@ -71,6 +71,7 @@ from dllint.syntax.changed import changed_entry as changed_entry
 from dllint.syntax.closing import closed_if_open as closed_if_open
 from dllint.syntax.definition import insertion as insertion
 from dllint.syntax.each import on_each as on_each
+from dllint.syntax.fitted import fitted as fitted
 from dllint.syntax.getattr_guard import guard_getattr as guard_getattr
 from dllint.syntax.helper import helper as helper
 from dllint.syntax.hoist_both import hoist_with_helpers as hoist_with_helpers

@@ -13,6 +13,7 @@ from dllint.source import Source, Span
 from dllint.syntax.captures import Captures, captures
 from dllint.syntax.definition import definition, insertion, returned, split_lambda, with_captured
 from dllint.syntax.equal import defined_above, makes_arms_equal, times_bound
+from dllint.syntax.fitted import fitted
 from dllint.syntax.layout import BLANK, blank_above, indent_at, indent_unit
 from dllint.syntax.module_names import ModuleNames
 from dllint.syntax.names import free_name, reference
@@ -24,7 +25,6 @@ from dllint.syntax.partials import Callee, Filled, narrowed, passed_along, reads
 from dllint.syntax.refused import Refused, unfaithful
 from dllint.syntax.removal import imports_left_behind, lines_of, stands_alone
 from dllint.syntax.suggest import suggest_name
-from dllint.syntax.width import placed
 
 _NOTHING_MORE = re.compile(r"[ \t\f]*(#[^\r\n]*)?(?=[\r\n]|\Z)")
 """The rest of a line, which is blank or a comment."""
@@ -81,8 +81,7 @@ def hoist_lambda(
     span = function.span
     if same and makes_arms_equal(seen, node, call):
         raise Refused(f"the condition around it chooses between it and `{same}`, which does the same")
-    call = call if _in_fstring(seen, node) else placed(source, call, span.start, span.end)
-    edits = [Edit(source.path, span, call)]
+    edits = [Edit(source.path, span, call) if _in_fstring(seen, node) else fitted(source, span, call)]
     if not same:
         text = definition(source, name, parameters, body)
         edits = [*insertion(source, tree, function.span.start, text, bool(imports)), *edits]
@@ -153,8 +152,8 @@ def _partial_of(source: Source, seen: Outline, model: ModuleModel, node: ast.Lam
     start, end = seen.offsets.span(node)
     partial, imports = reference(model, "functools", "partial", start) if len(given) > 1 else ("", ())
     call = f"{partial}({', '.join(given)})" if partial else given[0]
-    text = call if _in_fstring(seen, node) else placed(source, call, start, end)
-    edit = Edit(source.path, Span(start, end), text)
+    span = Span(start, end)
+    edit = Edit(source.path, span, call) if _in_fstring(seen, node) else fitted(source, span, call)
     return Fix(f"Use `{call}` instead of the lambda", (edit,), Applicability.UNSAFE, imports)
 
 

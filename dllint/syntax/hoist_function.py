@@ -13,6 +13,7 @@ from dllint.model.facts import Function, ModuleModel
 from dllint.source import Source, Span
 from dllint.syntax.captures import Captures, captures
 from dllint.syntax.definition import insertion, with_captured
+from dllint.syntax.fitted import fitted
 from dllint.syntax.hoist import filled_in
 from dllint.syntax.layout import indent_at
 from dllint.syntax.module_names import ModuleNames
@@ -36,7 +37,7 @@ from dllint.syntax.refused import Refused, unfaithful
 from dllint.syntax.removal import imports_left_behind
 from dllint.syntax.scoping import binder, bindings
 from dllint.syntax.suggest import function_name, told_apart
-from dllint.syntax.width import folded, placed
+from dllint.syntax.width import folded
 from dllint.syntax.write import insertion_point
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
@@ -112,7 +113,7 @@ def hoist_function(
     edits = (
         *(insertion(source, tree, function.span.start, text, bool(imports)) if text else ()),
         Edit(source.path, Span(start, end + empty_below(source, end) * gone), left),
-        *([Edit(source.path, Span(*at), placed(source, call, *at))] if at else []),
+        *([fitted(source, Span(*at), call)] if at else []),
         *(imports_left_behind(source, seen, node) if taken.imports else ()),
     )
     title = f"Move `{node.name}` to module level" + ("" if name == node.name else f" as `{name}`")

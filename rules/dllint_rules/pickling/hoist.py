@@ -8,7 +8,6 @@ from dllint import (
     Applicability,
     Callee,
     Const,
-    Edit,
     Expr,
     Fix,
     Func,
@@ -101,13 +100,14 @@ def _makes_functions(func: Func) -> bool:
 
 def replace(project: Project, func: Func, ready: ReadyMade) -> Fix | None:
     """Something that exists in place of a lambda; None where a comment would be lost."""
-    from dllint import in_quotes
+    from dllint import fitted, in_quotes
 
     path, span = func.module.path, func.facts.span
     if "#" in project.text(path, span):
         return None
     text = in_quotes(project.source(path), ready.text)
-    return Fix(f"Use `{text}` instead of the lambda", (Edit(path, span, text),), Applicability.SAFE, ready.imports)
+    edit = fitted(project.source(path), span, text)
+    return Fix(f"Use `{text}` instead of the lambda", (edit,), Applicability.SAFE, ready.imports)
 
 
 def _own_function(project: Project, func: Func) -> ReadyMade | None:
