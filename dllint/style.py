@@ -23,7 +23,7 @@ _PYTHON = r"[^\]\n]*\.(?:py|\{[^}\n]*\bpy)\b[^\]\n]*"
 """The files that a section of an `.editorconfig` is for."""
 _HOOK = r"id:\s*(?:black|ruff-format|ufmt)\b"
 _ITS_OWN = r"(?:(?!\bid:)[\s\S])*?"
-"""What stands in a hook before its next part."""
+"""The text of a hook up to its next part."""
 _COMMAND = (
     r"(?m:^[ \t@-]*(?:(?:run|command):[ \t]*)?(?:.*(?:&&|;|\s-m)[ \t]*)?(?:black|ruff[ \t]+format)[ \t]+(?![\s=<>!~]))"
 )

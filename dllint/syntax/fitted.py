@@ -16,7 +16,7 @@ from dllint.syntax.width import placed
 
 _OPENING, _CLOSING = {*"([{"}, {*")]}"}
 _BEFORE_CALL = re.compile(r"\s*(?:return\s+|await\s+|\*{1,2}|[\w.]+\s*=\s*|\"\w+\":\s*|'\w+':\s*)*[\w.]*")
-"""What may stand before the brackets that a formatter opens first."""
+"""What may lead up to the brackets that a formatter opens first."""
 _NEEDLESS = re.compile(r"(?:\s=|\breturn) $")
 """After which brackets around one expression on one line say nothing."""
 

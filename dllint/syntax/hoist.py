@@ -66,7 +66,7 @@ def hoist_lambda(
     made = _function_for(seen, node, code, taken)
     if made.filled and _is_method(seen, node):
         raise Refused("its class makes a method of it")
-    body = [*taken.imports, _returned(source, function.span, made.body)]
+    body = [*taken.imports, _stated(source, seen, node, function.span, made.body)]
     target = _sole_name(seen, model, node)
     if target and not made.filled:
         return _define_in_place(source, seen, seen.statement(node), definition(source, target, made.own, body))
@@ -117,8 +117,18 @@ def _without_variable(
     return None
 
 
+def _stated(source: Source, seen: Outline, node: ast.Lambda, span: Span, body: str) -> str:
+    """The statement that stands for a lambda's body, which is the last thing in its span.
+
+    Nobody asks what `worker_init_fn` returns.
+    """
+    above, _ = seen.parents[node]
+    ignored = isinstance(above, ast.keyword) and above.arg == "worker_init_fn" and isinstance(node.body, ast.Call)
+    text = _returned(source, span, body)
+    return text.removeprefix("return ") if ignored and source.newline not in text else text
+
+
 def _returned(source: Source, span: Span, body: str) -> str:
-    """The statement that stands for a lambda's body, which is the last thing in its span."""
     at = source.text.rfind(body, span.start, span.end)
     column = source.location(at)[1] - 1 if at >= 0 else -1
     return returned(body, indent_at(source, span.start), indent_unit(source), column)

@@ -39,10 +39,17 @@ def used_names(model: ModuleModel) -> set[str]:
     return names
 
 
-def reference(model: ModuleModel, module: str, attribute: str, use: int) -> tuple[str, tuple[Import, ...]]:
-    """How to write `module.attribute` at an offset of a file, and the import that this needs, if any."""
+def reference(
+    model: ModuleModel, module: str, attribute: str, use: int, later: bool = False
+) -> tuple[str, tuple[Import, ...]]:
+    """How to write `module.attribute` at an offset of a file, and the import that this needs, if any.
+
+    `later`: it is in a function that is called once the whole module has run.
+    """
     for imported in model.imports:
-        if imported.level or imported.function >= 0 or imported.block >= 0 or imported.span.end > use:
+        if imported.level or imported.function >= 0 or imported.block >= 0:
+            continue
+        if imported.span.end > use and not later:
             continue
         if _rebound(model, imported.bound, imported.span.start):
             continue
@@ -50,6 +57,8 @@ def reference(model: ModuleModel, module: str, attribute: str, use: int) -> tupl
             return imported.bound, ()
         if imported.module == module and not imported.attribute and ("." not in module or imported.bound != module):
             return f"{imported.bound}.{attribute}", ()
+        if _binds_package(imported) and imported.bound == module:
+            return f"{module}.{attribute}", ()
     bound = module.partition(".")[0]
     if "." not in module and free_name(model, bound) == bound:
         return f"{bound}.{attribute}", (Import(model.path, module),)
@@ -79,9 +88,19 @@ def _rebound(model: ModuleModel, name: str, origin: int) -> bool:
 
 
 def _is_same(one: ImportedName, other: ImportedName) -> bool:
-    """Whether two imports of a module bind the same thing for all its code: cells of notebooks repeat theirs."""
+    """Whether two imports of a module bind the same thing for all its code: cells of notebooks repeat theirs.
+
+    `import torch.utils.data` binds `torch`, as `import torch` does.
+    """
     what = [(item.module, item.attribute, item.level) for item in (one, other)]
-    return one is other or (what[0] == what[1] and one.function < 0)
+    same = what[0] == what[1] or (_binds_package(one) and _binds_package(other))
+    return one is other or (same and one.function < 0)
+
+
+def _binds_package(imported: ImportedName) -> bool:
+    """Whether an import binds the outermost package of what it imports, under its own name."""
+    own = imported.module.partition(".")[0] == imported.bound
+    return own and not imported.attribute and not imported.level
 
 
 def _bound_by(event: Event) -> set[str]:

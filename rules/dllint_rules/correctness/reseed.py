@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+
 from dllint import Applicability, Edit, Env, Event, Expr, Fix, Import, Loader, Project, reference
 from dllint_rules.correctness.analysis.reseeding import Reseed, Reseeding, Seeding
 
+_PROSE = re.compile(r"(?m:^[ \t]*#.*$)|(?<=:\n)\s*[rR]?(?P<mark>\"\"\"|''')[\s\S]*?(?P=mark)")
+"""Comments that have a line each, and docstrings."""
+_MARGIN = re.compile(r"[ \t]*(?:#[ \t]*)?")
 _CUTS = {"%", "&"}
 _TIGHT = {"*", "/", "//", "%", "**", "@"}
 """Operators that bind closer than an addition."""
@@ -26,26 +32,59 @@ def fix_seed(project: Project, loader: Loader, reseed: Reseed) -> Fix | None:
     wanted: dict[Import, None] = {}
     for other in project.analysis(Reseeding).reseeds(loader):
         if not other.running.route and other.what is not Seeding.TOO_LARGE:
-            edit, imports = _seeded(project, other)
-            edits[edit] = None
+            changed, imports = _seeded(project, other)
+            edits |= dict.fromkeys(changed)
             wanted |= dict.fromkeys(imports)
     return Fix("Seed with what torch gives the worker", tuple(edits), Applicability.UNSAFE, tuple(wanted))
 
 
-def _seeded(project: Project, reseed: Reseed) -> tuple[Edit, tuple[Import, ...]]:
-    """The seed of one call, or the value of the local variable that it is."""
+def _seeded(project: Project, reseed: Reseed) -> tuple[tuple[Edit, ...], tuple[Import, ...]]:
+    """The seed of one call, or the value of the local variable that it is.
+
+    torch's seed goes to the place of the worker's number, which it has in it, in comments too.
+    """
     env = reseed.running.env
+    path = env.module.path
     seed = _assigned(env, reseed.seed) or reseed.seed
-    written, imports = reference(env.module.model, "torch", "initial_seed", seed.start)
+    written, imports = reference(env.module.model, "torch", "initial_seed", seed.start, later=env.function >= 0)
     several = seed.kind in ("list", "tuple")
-    terms = [term for term in (seed.args if several else _terms(seed)) if not _says_nothing(project, env, term)]
-    if several and terms:
-        kept = [project.text(env.module.path, term.span) for term in terms]
-        total = f"[{', '.join([*kept, f'{written}() % 2**32'])}]"
+    terms = list(seed.args if several else _terms(seed))
+    silent = [term for term in terms if _says_nothing(project, env, term)]
+    kept = [term for term in terms if term not in silent]
+    at = sum(term.start < silent[0].start for term in kept) if silent else len(kept)
+    own = f"{written}()"
+    if several and kept:
+        texts = [project.text(path, term.span) for term in kept]
+        total = f"[{', '.join([*texts[:at], f'{own} % 2**32', *texts[at:]])}]"
     else:
-        total = " + ".join([*(_as_term(project, env, term) for term in terms), f"{written}()"])
-        total = f"({total}) % 2**32" if terms else f"{total} % 2**32"
-    return Edit(env.module.path, seed.span, total), imports
+        texts = [_as_term(project, env, term) for term in kept]
+        total = " + ".join([*texts[:at], own, *texts[at:]])
+        total = f"({total}) % 2**32" if kept else f"{total} % 2**32"
+    said = _said_of_seed(project, env, seed.start, own) if kept else ()
+    return (Edit(path, seed.span, total), *said), imports
+
+
+def _said_of_seed(project: Project, env: Env, end: int, own: str) -> Iterator[Edit]:
+    """The worker's number as a term of a sum, in the comments and the docstring of a function above its seed."""
+    path, worker = env.module.path, _worker(env)
+    start = env.facts.span.start if env.function >= 0 else end
+    source = project.source(path)
+    for prose in _PROSE.finditer(source.text, start, end) if worker else ():
+        term = re.compile(rf"(?<=\+ )\b{worker}\b|\b{worker}\b(?= \+)")
+        for row in range(source.location(prose.start())[0], source.location(prose.end())[0] + 1):
+            span = source.row_span(row)
+            line = source.text[span.start : span.end]
+            if term.search(line):
+                yield Edit(path, span, _wrapped(term.sub(own, line), source.width, source.newline))
+
+
+def _wrapped(line: str, width: int, newline: str) -> str:
+    """A line of prose, in two where it is longer than the project wants it."""
+    at = line.rfind(" ", 0, width + 1) if 0 < width < len(line) else -1
+    margin = _MARGIN.match(line)
+    if margin is None or at <= margin.end():
+        return line
+    return f"{line[:at]}{newline}{margin[0]}{line[at + 1 :]}"
 
 
 def _assigned(env: Env, seed: Expr) -> Expr | None:

@@ -33,6 +33,8 @@ _FRESH = re.compile(r"epoch|initial_seed|time|step|iter|rand|entropy|getpid|base
 """Names of what differs from one start of the workers to the next, or may."""
 _CONFIGURED = re.compile(r"_?rand(?:om)?_?seed", re.IGNORECASE)
 """Names of seeds that make a program's random numbers the same in every run: settings, unless they are drawn."""
+_ON_PURPOSE = re.compile(r"debug|determinis", re.IGNORECASE)
+"""Names of functions whose seeds are to be the same each time."""
 _CUTS = frozenset({"%", "&", "//", ">>", "/"})
 _STATE = "numpy.random.get_state"
 _SAME = frozenset({
@@ -82,8 +84,14 @@ class Reseeding:
         self.reach = project.main_code.reach
 
     def reseeds(self, loader: Loader) -> Iterator[Reseed]:
-        """The seeds of a loader's `worker_init_fn` that repeat, or cannot be."""
-        yield from self._in(self.start_code(loader))
+        """The seeds of a loader's `worker_init_fn` that repeat, or cannot be.
+
+        One that is there for debugging, or to be deterministic, as its name says, repeats them on purpose.
+        """
+        on_purpose = any(_ON_PURPOSE.search(entry.env.facts.name) for entry in self._entries(loader))
+        for reseed in self._in(self.start_code(loader)):
+            if reseed.what is Seeding.TOO_LARGE or not on_purpose:
+                yield reseed
 
     def by_items(self, code: list[Running]) -> Iterator[Reseed]:
         """The seeds that a dataset's own code makes of its worker's number: the same in every epoch."""
@@ -114,13 +122,15 @@ class Reseeding:
 
     def start_code(self, loader: Loader) -> list[Running]:
         """What `worker_init_fn` runs, as far as it can be followed."""
-        entries = [
+        return list(self.reach.walk(self._entries(loader)))
+
+    def _entries(self, loader: Loader) -> list[Running]:
+        return [
             Running(env, (), loader)
             for pair in self.boundaries.argument(loader, "worker_init_fn")[0]
             for value in self.evaluator.values(*pair)
             for env in self._started(value)
         ]
-        return list(self.reach.walk(entries))
 
     def _started(self, value: Value) -> Iterator[Env]:
         match value:

@@ -1,0 +1,90 @@
+"""DLL606's fix: torch's seed in place of the worker's number, in what is said of it too, by the file's own import."""
+
+from __future__ import annotations
+
+import pytest
+from dllint_rules.correctness.dll606_worker_seed_repeats import WorkerSeedRepeats
+
+from dllint import Project
+from dllint.collect import collect
+from dllint.fix import apply
+from dllint.project import Targets
+from dllint.source import Source
+from dllint.syntax.parse import parse
+from dllint.syntax.write import place_imports
+
+CODE = """\
+import functools
+import random
+{imports}
+from torch.utils.data import DataLoader, Dataset
+
+
+class Dice(Dataset):
+    def __len__(self):
+        return 60
+
+    def __getitem__(self, index):
+        return random.random()
+
+
+def start(worker_id, count, rank, seed):
+    {said}
+    number = {seed}
+    random.seed(number)
+    {more}
+
+
+DataLoader(Dice(), num_workers=2, shuffle=True, worker_init_fn=functools.partial(start, count=2, rank=0, seed=1))
+"""
+
+
+def fixed(seed: str, said: str = "", imports: str = "import torch", more: str = "", width: int = 0) -> str:
+    source = Source("a.py", CODE.format(seed=seed, said=said, imports=imports, more=more))
+    source.width = width
+    project = Project({"a.py": collect(source)}, Targets(), lambda path: source)
+    (finding,) = WorkerSeedRepeats().check(project)
+    fix = WorkerSeedRepeats().fix(finding, project)
+    assert fix is not None
+    return apply(source.text, [*fix.edits, *place_imports(source, parse(source), fix.imports)])
+
+
+@pytest.mark.parametrize(
+    ("seed", "after"),
+    [
+        ("worker_id", "torch.initial_seed() % 2**32"),
+        ("worker_id + 7", "torch.initial_seed() % 2**32"),
+        ("count * rank + worker_id + seed", "(count * rank + torch.initial_seed() + seed) % 2**32"),
+        ("seed + count * rank + worker_id", "(seed + count * rank + torch.initial_seed()) % 2**32"),
+        ("worker_id + seed", "(torch.initial_seed() + seed) % 2**32"),
+        ("seed", "(seed + torch.initial_seed()) % 2**32"),
+    ],
+)
+def test_torch_knows_the_number_of_the_worker(seed: str, after: str) -> None:
+    assert f"    number = {after}\n" in fixed(seed)
+
+
+def test_what_is_said_of_the_seed_stays_true() -> None:
+    seed, after = "rank + worker_id + seed", "rank + torch.initial_seed() + seed"
+    assert f"    # The seed is {after}\n" in fixed(seed, f"# The seed is {seed}")
+    said = '"""Seed a worker: {}.\n\n    worker_id: its number\n    """'
+    assert said.format(after) in fixed(seed, said.format(seed))
+    wrapped = "rank + torch.initial_seed() +\n    # seed"
+    assert f"    # The seed is {wrapped}\n" in fixed(seed, f"# The seed is {seed}", width=48)
+
+
+@pytest.mark.parametrize("imports", ["import torch", "import torch\nimport torch.nn", "import torch.nn"])
+def test_the_import_of_the_file_will_do(imports: str) -> None:
+    assert (
+        fixed("worker_id", imports=imports).count("torch") == CODE.format(imports=imports, **EMPTY).count("torch") + 1
+    )
+    below = fixed("worker_id", imports="", more=f"\n\n{imports}\n")
+    assert "import initial_seed" not in below
+    assert "number = torch.initial_seed() % 2**32\n" in below
+
+
+EMPTY = {"said": "", "seed": "", "more": ""}
+
+
+def test_an_import_of_another_name_is_added() -> None:
+    assert "from torch import initial_seed as _initial_seed\n" in fixed("worker_id", imports="", more="torch = 1")
