@@ -346,11 +346,11 @@ def test_a_comment_is_not_lost() -> None:
             'def g(cfg):\n    f(lambda x: x.reshape(cfg["size"]))\n',
             'f(functools.partial(_reshape_to_size, cfg["size"]))',
         ),
-        ("def g(args):\n    f(lambda x: x + args.k)\n", "f(functools.partial(_add_k, args.k))"),
+        ("def g(args):\n    f(lambda x: x + args.k)\n", "f(functools.partial(_add, args.k))"),
         ("def g(args):\n    f(lambda x: x + args.k + args.h(x))\n", "f(functools.partial(_add, args))"),
-        ("def g(n):\n    f(lambda x, k=n: x + k)\n", "f(functools.partial(_add_k, n))"),
-        ("for i in range(3):\n    f(lambda x, i=i: x + i)\n", "f(functools.partial(_add_i, i))"),
-        ("def g():\n    for i in range(3):\n        f(lambda x: x + i)\n", "f(functools.partial(_add_i, i))"),
+        ("def g(n):\n    f(lambda x, k=n: x + k)\n", "f(functools.partial(_add, n))"),
+        ("for i in range(3):\n    f(lambda x, i=i: x + i)\n", "f(functools.partial(_add, i))"),
+        ("def g():\n    for i in range(3):\n        f(lambda x: x + i)\n", "f(functools.partial(_add, i))"),
     ],
 )
 def test_what_a_lambda_only_calls_or_takes(code: str, text: str) -> None:
@@ -382,8 +382,8 @@ def test_a_local_function_that_a_lambda_calls_moves_along() -> None:
     fix = hoist_with_helpers(source, parse(source), model, function)
     result = apply(code, [*fix.edits, *place_imports(source, parse(source), fix.imports)])
     assert result == (
-        "import functools\n\n\ndef _half_add_k(k, x):\n    return half(x) + k\n\n\ndef half(x):\n    return x / 2\n\n\n"
-        "def g(k):\n    f(functools.partial(_half_add_k, k), half)\n"
+        "import functools\n\n\ndef _half_add(k, x):\n    return half(x) + k\n\n\ndef half(x):\n    return x / 2\n\n\n"
+        "def g(k):\n    f(functools.partial(_half_add, k), half)\n"
     )
 
 
@@ -432,10 +432,14 @@ def test_what_a_later_round_would_change_is_not_fixed_now(call: str) -> None:
 
 
 def test_lines_aligned_with_a_bracket_stay_aligned() -> None:
-    code = "class A:\n    def f(self, root):\n        self.make = lambda: open(root, 1,\n{}2)\n        f(self.make)\n"
-    aligned = fixed(fix_lambda, code.format(" " * 33))[0]
-    assert "    return open(root, 1,\n                2)\n" in aligned
-    assert "    return open(root, 1,\n        2)\n" in fixed(fix_lambda, code.format(" " * 12))[0]
+    code = (
+        "class A:\n    def f(self, root):\n        self.make = lambda: open(root, {1},\n{0}2)\n        f(self.make)\n"
+    )
+    long = "1" * 80
+    aligned = fixed(fix_lambda, code.format(" " * 33, long))[0]
+    assert f"    return open(root, {long},\n                2)\n" in aligned
+    assert f"    return open(root, {long},\n        2)\n" in fixed(fix_lambda, code.format(" " * 12, long))[0]
+    assert "    return open(root, 1, 2)\n" in fixed(fix_lambda, code.format(" " * 33, 1))[0]
 
 
 def test_what_stood_on_several_lines_gets_several_where_it_needs_them() -> None:
@@ -445,6 +449,30 @@ def test_what_stood_on_several_lines_gets_several_where_it_needs_them() -> None:
     values = "k=(1000000000, 2000000000), more=(1000000000, 2000000000)"
     long = fixed(fix_lambda, code.format(values))[0]
     assert f"\n    places=functools.partial(\n        pad, {values}\n    ),\n" in long
+
+
+def test_what_a_lambda_keeps_as_a_default_is_filled_in_by_its_name() -> None:
+    head = "def turn(image, angle): pass\n\n\ndef g(angles, first):\n    for a in angles:\n        "
+    assert "f(functools.partial(turn, angle=a))\n" in fixed(fix_lambda, f"{head}f(lambda x, a=a: turn(x, a))\n")[0]
+    assert "f(functools.partial(turn, angle=a))\n" in fixed(fix_lambda, f"{head}f(lambda x, b=a: turn(x, b))\n")[0]
+    assert "partial(turn, first[0])" in fixed(fix_lambda, f"{head}f(lambda x, b=first[0]: turn(b, x))\n")[0]
+    other = fixed(fix_lambda, f"{head}f(lambda x, b=angles: turn(x, b + 1))\n")[0]
+    assert "def _turn(angles, x):\n    return turn(x, angles + 1)\n" in other
+    assert "_turn, 1" not in fixed(fix_lambda, f"{head}f(lambda x, b=1: turn(x, b))\n")[0]
+
+
+def test_what_is_written_alike_is_changed_alike() -> None:
+    head = "def turn(image, angle): pass\n\n\ndef g(k):\n    "
+    twice = f"{head}f(transform=lambda x: x + k)\n    h(transform=lambda x: x + k)\n    f(transform=lambda x: x + k)\n"
+    after = fixed(fix_lambda, twice)[0]
+    assert after.count("f(transform=functools.partial(_transform, k))\n") == 2
+    assert "h(transform=lambda x: x + k)\n" in after
+    along = f"{head}f([lambda x: turn(x, k)], [lambda x: turn(x, k)])\n    f([lambda x: turn(x, k)])\n"
+    assert fixed(fix_lambda, along)[0].count("f([functools.partial(turn, angle=k)]") == 2
+    apart = f"{head}f(lambda x: x + k)\n    k = 2\n    f(lambda x: x + k)\n\n\ndef h(k):\n    f(lambda x: x + k)\n"
+    assert fixed(fix_lambda, apart.replace("    k = 2\n", ""))[0].count("functools.partial(_add, k)") == 2
+    everywhere = "def g():\n    f(lambda x: 2 * x)\n\n\ndef h():\n    f(lambda x: 2 * x)\n"
+    assert fixed(fix_lambda, everywhere)[0].count("f(_multiply_by_2)\n") == 2
 
 
 def test_what_is_captured_keeps_its_annotation() -> None:

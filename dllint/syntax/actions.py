@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 import re
 from collections.abc import Iterator
 
@@ -58,6 +59,16 @@ _CONVERTING = {"to", "astype", "type", "convert", "resize", "reshape", "view", "
 _JOINING = {"stack", "cat", "concat", "concatenate", "hstack", "vstack"}
 _ARITHMETIC = {"mul": "multiply_by", "div": "divide_by", "add": "add", "sub": "subtract", "pow": "power"}
 _TESTING = {"startswith": "starts_with", "endswith": "ends_with", "isinstance": "is_a"}
+_LOADING = {"open", "imread", "load", "read_image", "pil_loader", "default_loader"}
+"""Functions that are given a path."""
+_PASSING = {
+    *("squeeze", "unsqueeze", "view", "contiguous", "clone", "copy", "detach", "item", "t", "transpose"),
+}
+"""Methods that say little of what the call does whose result they have: they only give it another shape."""
+_TRANSPOSING = {"t", "transpose"}
+_BARE = {*(verb for verb, _ in _OPERATIONS.values()), *_ARITHMETIC.values(), "item", "number", "view"}
+_TABLE = re.compile(r"_(?:list|map|mapping|dict|table|array|lookup)$")
+_FROM_TO = re.compile(r"[a-z]+_(?:to_|2_?)[a-z]+|[a-z]+2[a-z]+")
 _ORDINALS = {0: "first", 1: "second", 2: "third", -1: "last"}
 _CONSTANTS: dict[object, str] = {None: "none", "": "empty_text"}
 
@@ -65,8 +76,24 @@ _CONSTANTS: dict[object, str] = {None: "none", "": "empty_text"}
 def action(node: ast.Lambda) -> str:
     """A name for what a lambda does; "" if it takes too many words."""
     given = {part.arg for part in ast.walk(node.args) if isinstance(part, ast.arg)}
-    words = _of(node.body, given - {parameter.arg for parameter, _ in defaults(node.args)})
+    filled = {parameter.arg: value for parameter, value in defaults(node.args)}
+    words = _of(_Filled(filled).visit(copy.deepcopy(node.body)), given - filled.keys())
     return words if len(words) <= MOST else ""
+
+
+def is_bare(words: str) -> bool:
+    """Whether a name says how something is done, but not with what: `add`."""
+    return words in _BARE or len(words) < 2
+
+
+class _Filled(ast.NodeTransformer):
+    """The defaults in place of the parameters that have some, for their names say more: `x=labels[0]`."""
+
+    def __init__(self, values: dict[str, ast.expr]) -> None:
+        self.values = {name: value for name, value in values.items() if not isinstance(value, ast.Constant)}
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self.values.get(node.id, node)
 
 
 def _of(body: ast.expr, parameters: set[str]) -> str:
@@ -136,7 +163,18 @@ def _call(body: ast.Call, parameters: set[str]) -> str:
     each = next((item for item in arguments[:1] if isinstance(item, (ast.ListComp, ast.GeneratorExp))), None)
     if name in _JOINING and each is not None:
         return "_and_".join(word for word in (_of(each.elt, parameters | _targets(each)), name) if word)
+    loaded = _loaded(body, parameters)
+    if loaded:
+        return loaded
+    passed = _passed(body, parameters)
+    if passed:
+        return passed
     if name in _TYPES and (isinstance(function, ast.Attribute) or hasattr(builtins, name)):
+        match arguments:
+            case [ast.Subscript(value=table, slice=index)] if not _reads(table, parameters) and _reads(
+                index, parameters
+            ):
+                return _looked_up(table)
         return f"to_{_PLAIN.get(name, name)}"
     given = next(iter(arguments if method else arguments[1:]), None) or next(
         (item.value for item in body.keywords), None
@@ -151,9 +189,41 @@ def _call(body: ast.Call, parameters: set[str]) -> str:
     if method and name in _CONVERTING and given is not None and _named(given) and _says_shape(name, arguments):
         base = "" if name in ("to", "astype", "type") else f"{name}_"
         return f"{base}to_{_named(given)}"
+    mode = next((item.value for item in body.keywords if item.arg == "mode"), None)
+    if name == "pad" and isinstance(mode, ast.Constant) and _named(mode):
+        return f"{_named(mode)}_pad"
     if method and name in ("view", "reshape", "flatten"):
         return "flatten" if len(arguments) < 2 else "reshape"
     return snake(name)
+
+
+def _loaded(body: ast.Call, parameters: set[str]) -> str:
+    """`Image.open(path).convert("RGB")` is `load_rgb`: a path is no image to convert."""
+    called: list[ast.Call] = [body]
+    while isinstance(called[-1].func, ast.Attribute) and isinstance(called[-1].func.value, ast.Call):
+        called.append(called[-1].func.value)
+    first, *others = reversed(called)
+    if not others or _last(first.func) not in _LOADING or not first.args or not _reads(first.args[0], parameters):
+        return ""
+    converted = [item for item in others if _last(item.func) == "convert" and item.args]
+    what = _named(converted[0].args[0]) if converted else ""
+    return f"load_{what}" if what else "load_image" if "Image" in ast.unparse(first.func) else "load"
+
+
+def _passed(body: ast.Call, parameters: set[str]) -> str:
+    """What the call before the last does, where the last only gives its result another shape; "" elsewhere."""
+    match body:
+        case ast.Call(func=ast.Attribute(value=ast.Call() as inner, attr=name)) if name in _PASSING:
+            shape = _shape(inner)
+            return f"transpose_{shape}" if shape and name in _TRANSPOSING else _call(inner, parameters)
+    return ""
+
+
+def _shape(body: ast.Call) -> str:
+    """`3x1024` for `view(3, 1024)`."""
+    numbers = [_number(item) for item in body.args]
+    known = _last(body.func) in ("view", "reshape") and len(numbers) > 1
+    return "x".join(map(str, numbers)) if known and all(number and number > 0 for number in numbers) else ""
 
 
 def _says_shape(name: str, arguments: list[ast.expr]) -> bool:
@@ -172,7 +242,9 @@ def _operation(left: ast.expr, operator: ast.operator, right: ast.expr, paramete
     value, other = (right, left) if mirrored else (left, right)
     if _reads(other, parameters) and not isinstance(other, ast.Constant):
         return verb
-    first = "" if isinstance(value, ast.Name) else _of(value, parameters)
+    first = "" if isinstance(value, (ast.Name, ast.Constant)) else _of(value, parameters)
+    if (is_bare(first) and not isinstance(value, (ast.Name, ast.Constant))) or not (first or _named(other)):
+        return verb if isinstance(value, ast.Name) else ""
     words = [first, verb, preposition if _named(other) else "", _named(other)]
     return "_".join(word for word in words if word)
 
@@ -183,7 +255,7 @@ def _reads(node: ast.AST, names: set[str]) -> bool:
 
 def _subscript(value: ast.expr, index: ast.expr, parameters: set[str]) -> str:
     if not _reads(value, parameters):
-        return f"look_up_{_named(value)}".rstrip("_")
+        return _looked_up(value)
     if isinstance(index, ast.Slice) or (
         isinstance(index, ast.Tuple) and any(isinstance(part, ast.Slice) for part in index.elts)
     ):
@@ -193,6 +265,22 @@ def _subscript(value: ast.expr, index: ast.expr, parameters: set[str]) -> str:
         return _ORDINALS.get(number, f"item_{number}" if number >= 0 else "")
     name = _named(index)
     return f"{name}_of" if name else "item"
+
+
+def _looked_up(table: ast.expr) -> str:
+    """What a table has for something, as the table's name says: `label_of` for `labels`."""
+    name = _named(table)
+    if _FROM_TO.fullmatch(name):
+        return name
+    of = _TABLE.sub("", name)
+    if of != name or _singular(name):
+        return f"{_singular(of) or of}_of"
+    return f"look_up_{name}" if name else ""
+
+
+def _singular(name: str) -> str:
+    """One of what a plural names; "" for other names."""
+    return name[:-1] if len(name) > 3 and name[-1] == "s" and name[-2] not in "aius" else ""
 
 
 def _number(node: ast.expr) -> int | None:
@@ -237,8 +325,12 @@ def _named(node: ast.expr) -> str:
             return names[0] if same else "_".join(names) if len(names) == 2 and all(names) else ""
         case ast.Call(func=ast.Attribute(attr="get"), args=[ast.Constant(value=str(text))]):
             return snake(text)
+        case ast.Subscript(value=value, slice=ast.Constant(value=int(index))) if index in _ORDINALS:
+            one = _singular(_named(value))
+            return f"{_ORDINALS[index]}_{one}" if one else _named(value)
         case ast.Name() | ast.Attribute() | ast.Subscript():
-            return snake(_last(node))
+            name = snake(_last(node))
+            return name if len(name) > 1 else ""
     return ""
 
 

@@ -21,13 +21,17 @@ from dllint.syntax.nested import has_attributes, name_is_free
 from dllint.syntax.outline import Outline, outline
 from dllint.syntax.own_text import constant_defaults, is_constant
 from dllint.syntax.parse import Tree
-from dllint.syntax.partials import Callee, Filled, narrowed, passed_along, reads_parts, without_defaults
+from dllint.syntax.partials import Callee, Filled, narrowed, passed_along, reads_parts, spoken, without_defaults
 from dllint.syntax.refused import Refused, unfaithful
 from dllint.syntax.removal import imports_left_behind, lines_of, stands_alone
 from dllint.syntax.suggest import suggest_name
+from dllint.syntax.twins import twins
+from dllint.syntax.width import LEAST, width
 
 _NOTHING_MORE = re.compile(r"[ \t\f]*(#[^\r\n]*)?(?=[\r\n]|\Z)")
 """The rest of a line, which is blank or a comment."""
+_KEPT_APART = re.compile(r"#|\\|\"\"\"|'''|,\s*[)\]}]")
+"""Comments, strings over several lines, and commas that keep lines apart."""
 _STATEFUL = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)
 
 
@@ -62,7 +66,8 @@ def hoist_lambda(
     plain = not taken.imports and "#" not in code and not reads_parts(seen, node, taken.variables)
     along = passed_along(seen, node, callee) if callee is not None and plain else None
     if along is not None and callee is not None and not _is_method(seen, node):
-        return _partial_of(source, seen, model, node, [callee.dotted, *along])
+        alike = (twin for twin in twins(seen, node) if passed_along(seen, twin, callee) == along)
+        return _partial_of(source, seen, model, [node, *alike], [callee.dotted, *along])
     made = _function_for(seen, node, code, taken)
     if made.filled and _is_method(seen, node):
         raise Refused("its class makes a method of it")
@@ -82,6 +87,11 @@ def hoist_lambda(
     if same and makes_arms_equal(seen, node, call):
         raise Refused(f"the condition around it chooses between it and `{same}`, which does the same")
     edits = [Edit(source.path, span, call) if _in_fstring(seen, node) else fitted(source, span, call)]
+    for twin in twins(seen, node, anywhere=not made.filled):
+        if _is_made_alike(seen, model, twin, code, made, own, moved, settled) and not makes_arms_equal(
+            seen, twin, call
+        ):
+            edits.append(fitted(source, Span(*seen.offsets.span(twin)), call))
     if not same:
         text = definition(source, name, parameters, body)
         edits = [*insertion(source, tree, function.span.start, text, bool(imports)), *edits]
@@ -124,14 +134,40 @@ def _stated(source: Source, seen: Outline, node: ast.Lambda, span: Span, body: s
     """
     above, _ = seen.parents[node]
     ignored = isinstance(above, ast.keyword) and above.arg == "worker_init_fn" and isinstance(node.body, ast.Call)
-    text = _returned(source, span, body)
+    text = _returned(source, span, _on_one_line(source, body))
     return text.removeprefix("return ") if ignored and source.newline not in text else text
+
+
+def _on_one_line(source: Source, body: str) -> str:
+    """An expression of two lines on one where that is short now: the lambda was in the middle of a line."""
+    first, *others = body.split(source.newline)
+    together = f"{first.rstrip()}{'' if first.rstrip()[-1:] in tuple('([{') else ' '}{''.join(others).strip()}"
+    short = len(f"{indent_unit(source)}return {together}") <= min(LEAST, width(source))
+    return together if len(others) == 1 and short and not _KEPT_APART.search(body) else body
 
 
 def _returned(source: Source, span: Span, body: str) -> str:
     at = source.text.rfind(body, span.start, span.end)
     column = source.location(at)[1] - 1 if at >= 0 else -1
     return returned(body, indent_at(source, span.start), indent_unit(source), column)
+
+
+def _is_made_alike(
+    seen: Outline,
+    model: ModuleModel,
+    twin: ast.Lambda,
+    code: str,
+    made: _Made,
+    own: Collection[str],
+    moved: Collection[str],
+    settled: Collection[str],
+) -> bool:
+    """Whether the function for a lambda will do for one that is written alike."""
+    try:
+        taken = captures(seen, ModuleNames(seen, model), twin, f"({code}\n)", own, moved, settled)
+        return not taken.imports and _function_for(seen, twin, code, taken) == made and not _is_method(seen, twin)
+    except Refused:
+        return False
 
 
 class _Made(NamedTuple):
@@ -154,17 +190,22 @@ def _function_for(seen: Outline, node: ast.Lambda, code: str, taken: Captures) -
     names = {item.parameter for item in less.filled} & {item.parameter for item in found[1]} if found else set()
     if found is None or names:
         raise Refused("the defaults of its parameters are created each time")
-    return _Made(found[0], parts[1], (*less.filled, *found[1]))
+    body, filled = spoken(parts[1], found[1], {part.arg for part in ast.walk(node.args) if isinstance(part, ast.arg)})
+    return _Made(found[0], body, (*less.filled, *filled))
 
 
-def _partial_of(source: Source, seen: Outline, model: ModuleModel, node: ast.Lambda, given: Sequence[str]) -> Fix:
-    """A `functools.partial` in place of a lambda, or the function itself where there is nothing to fill in."""
-    start, end = seen.offsets.span(node)
+def _partial_of(
+    source: Source, seen: Outline, model: ModuleModel, nodes: Sequence[ast.Lambda], given: Sequence[str]
+) -> Fix:
+    """A `functools.partial` in place of lambdas, or the function itself where there is nothing to fill in."""
+    start = seen.offsets.span(nodes[0])[0]
     partial, imports = reference(model, "functools", "partial", start) if len(given) > 1 else ("", ())
     call = f"{partial}({', '.join(given)})" if partial else given[0]
-    span = Span(start, end)
-    edit = Edit(source.path, span, call) if _in_fstring(seen, node) else fitted(source, span, call)
-    return Fix(f"Use `{call}` instead of the lambda", (edit,), Applicability.UNSAFE, imports)
+    spans = [(node, Span(*seen.offsets.span(node))) for node in nodes]
+    edits = tuple(
+        Edit(source.path, span, call) if _in_fstring(seen, node) else fitted(source, span, call) for node, span in spans
+    )
+    return Fix(f"Use `{call}` instead of the lambda", edits, Applicability.UNSAFE, imports)
 
 
 def filled_in(model: ModuleModel, name: str, values: Sequence[str], use: int) -> tuple[str, tuple[Import, ...]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import keyword
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from dllint.syntax.outline import FunctionNode, Outline
@@ -185,6 +185,33 @@ def without_defaults(
     return ast.unparse(left), tuple(filled)
 
 
+def spoken(body: str, filled: Sequence[Filled], taken: Collection[str]) -> tuple[str, tuple[Filled, ...]]:
+    """A body whose filled in parameters of one letter are called what they are filled with, and these parameters."""
+    named: list[Filled] = []
+    for item in filled:
+        code = _renamed(body, item.parameter, item.value, taken) if len(item.parameter) == 1 else ""
+        body = code or body
+        named.append(Filled(item.value, item.value) if code else item)
+    return body, tuple(named)
+
+
+def _renamed(body: str, name: str, new: str, taken: Collection[str]) -> str:
+    """An expression with another name in it; "" where that is none, or means something there already."""
+    tree = ast.parse(f"(\n{body}\n)")
+    parts = list(ast.walk(tree))
+    names = [part for part in parts if isinstance(part, ast.Name)]
+    plain = new.isidentifier() and len(new) > 2 and new not in taken and body.isascii()
+    scopes = any(isinstance(part, (ast.Lambda, ast.comprehension, ast.JoinedStr)) for part in parts)
+    if not plain or scopes or any(part.id == new for part in names):
+        return ""
+    lines = body.split("\n")
+    for part in sorted(names, key=lambda part: (part.lineno, part.col_offset), reverse=True):
+        if part.id == name:
+            line = lines[part.lineno - 2]
+            lines[part.lineno - 2] = line[: part.col_offset] + new + line[part.col_offset + len(name) :]
+    return "\n".join(lines)
+
+
 class Callee(NamedTuple):
     """A function that pickles by its name, as a lambda calls it, and its parameters where they are known."""
 
@@ -195,10 +222,11 @@ class Callee(NamedTuple):
 def passed_along(seen: Outline, node: ast.Lambda | ast.FunctionDef, callee: Callee) -> list[str] | None:
     """The arguments of a `functools.partial` that replaces a lambda that only calls a function.
 
-    None where the lambda does something else.
+    `lambda x, k=n: f(x, k)` keeps the `n` of now, as the partial does. None where the lambda does something else.
     """
     arguments, body = node.args, _value(node)
-    own = [item.arg for item in arguments.args]
+    kept = _defaults_kept(arguments) if isinstance(node, ast.Lambda) else {}
+    own = [item.arg for item in arguments.args if item.arg not in kept]
     own += [f"*{arguments.vararg.arg}"] if arguments.vararg is not None else []
     only = ast.arguments(
         posonlyargs=[],
@@ -206,7 +234,7 @@ def passed_along(seen: Outline, node: ast.Lambda | ast.FunctionDef, callee: Call
         vararg=arguments.vararg,
         kwonlyargs=[],
         kw_defaults=[],
-        defaults=[],
+        defaults=arguments.defaults if kept else [],
         kwarg=arguments.kwarg,
     )
     if not isinstance(body, ast.Call) or ast.unparse(body.func) != callee.dotted or not own:
@@ -229,9 +257,27 @@ def passed_along(seen: Outline, node: ast.Lambda | ast.FunctionDef, callee: Call
         return None
     if not all(is_settled(item, [name.lstrip("*") for name in own]) for item in rest):
         return None
-    named = [f"{name}={_text(seen, value)}" for name, value in zip(names, after, strict=True)] if after else []
-    named += [f"{item.arg}={_text(seen, item.value)}" for item in keywords]
-    return [*(_text(seen, item) for item in before), *named]
+    values = [kept.get(item.id, item) if isinstance(item, ast.Name) else item for item in rest]
+    if any(_reads_any(item, kept) for item in rest if not isinstance(item, ast.Name)):
+        return None
+    names = (*("" for _ in before), *names[: len(after)], *(item.arg or "" for item in keywords))
+    texts = [_text(seen, value) for value in values]
+    return [f"{name}={text}" if name else text for name, text in zip(names, texts, strict=True)]
+
+
+def _defaults_kept(arguments: ast.arguments) -> dict[str, ast.expr]:
+    """The last parameters whose defaults are variables, which no caller means to pass; empty if others have some."""
+    count = len(arguments.defaults)
+    last = arguments.args[len(arguments.args) - count :]
+    if arguments.vararg or arguments.kwarg or len(last) < count:
+        return {}
+    variable = all(is_settled(value, ()) and _reads_any(value, None) for value in arguments.defaults)
+    return {item.arg: value for item, value in zip(last, arguments.defaults, strict=True)} if variable else {}
+
+
+def _reads_any(node: ast.expr, names: Collection[str] | None) -> bool:
+    """Whether an expression reads one of some names, or any name."""
+    return any(isinstance(part, ast.Name) and (names is None or part.id in names) for part in ast.walk(node))
 
 
 def reads_parts(seen: Outline, node: FunctionNode, variables: Sequence[str]) -> bool:

@@ -7,7 +7,7 @@ import itertools
 import re
 from collections.abc import Iterator
 
-from dllint.syntax.actions import MOST, action, snake
+from dllint.syntax.actions import MOST, action, is_bare, snake
 from dllint.syntax.outline import Outline
 from dllint.syntax.scoping import defaults
 
@@ -40,6 +40,8 @@ def suggest_name(outline: Outline, node: ast.Lambda) -> Iterator[str]:
         found = [found[0].rstrip("_"), role]
     elif re.fullmatch(r"(?:worker_)?init|worker_init", role):
         found = ["seed_worker" if "seed" in does else "init_worker"]
+    elif is_bare(does) and role and not _is_one_of_several(outline, node):
+        found = [role if role not in _SAYS_NOTHING else "", *(name for name in _about(node, role) if name != "apply")]
     elif does != "identity" and role and role not in _SAYS_NOTHING and not _is_one_of_several(outline, node):
         found = [role, does, f"{role}_{does}" if does else ""]
     found += [does, *_about(node, role)]
@@ -58,7 +60,8 @@ def _about(node: ast.Lambda, role: str) -> Iterator[str]:
     if parameters and len(snake(parameters[0])) > 2 and parameters[0] not in _SAYS_NOTHING:
         verb = "process" if role in _SAYS_NOTHING or not role else role
         yield f"{verb}_{snake(parameters[0])}" if not verb.endswith(snake(parameters[0])) else ""
-    yield role if role not in _SAYS_NOTHING else "transform" if "trans" in role else "apply"
+    general = "target_transform" if role == "target_transform" else "transform" if "trans" in role else "apply"
+    yield role if role not in _SAYS_NOTHING else general
 
 
 def function_name(name: str, around: str) -> str:

@@ -175,7 +175,7 @@ SAME: dict[str, tuple[str, str]] = {
         ):
             return functools.partial(
                 lambda a, b:
-                    a
+                    a  # the first
                     + b, 1)
 
 
@@ -187,7 +187,7 @@ SAME: dict[str, tuple[str, str]] = {
 
 
         def _add(a, b):
-            return (a
+            return (a  # the first
                 + b)
 
 
@@ -655,12 +655,12 @@ GUARD = 'if __name__ == "__main__":'
 def test_what_the_main_program_binds_is_filled_in() -> None:
     before = f"{GUARD}\n    import torch\n    k = 2\n    f = g(lambda x: torch.stack(x) * k)\n"
     after = (
-        "import functools\n\n\ndef _stack_multiply_by_k(k, x):\n    import torch\n    return torch.stack(x) * k\n\n\n"
-        f"{GUARD}\n    import torch\n    k = 2\n    f = g(functools.partial(_stack_multiply_by_k, k))\n"
+        "import functools\n\n\ndef _stack_multiply(k, x):\n    import torch\n    return torch.stack(x) * k\n\n\n"
+        f"{GUARD}\n    import torch\n    k = 2\n    f = g(functools.partial(_stack_multiply, k))\n"
     )
     assert hoist(before)[0] == after
     before = f"def main():\n    return §lambda x: x * k\n\n\n{GUARD}\n    k = 2\n    main()\n"
-    assert "return functools.partial(_multiply_by_k, k)\n" in hoist(before)[0]
+    assert "return functools.partial(_multiply, k)\n" in hoist(before)[0]
 
 
 def test_a_function_that_is_there_is_used() -> None:
@@ -810,7 +810,7 @@ def test_partial_is_unsafe_and_a_plain_move_of_a_lambda_is_safe() -> None:
         ("f(func=lambda x: x + 1)", "_add_1"),
         ("f(transform=lambda x: x.float())", "_to_float"),
         ("f(target_transform=lambda y: y - 1)", "_subtract_1"),
-        ("f(target_transform=lambda y: y if y else 0)", "_transform"),
+        ("f(target_transform=lambda y: y if y else 0)", "_target_transform"),
         ("f(transform=lambda image: image if image else 0)", "_process_image"),
         ("f([Lambda(lambda x: x)])", "_identity"),
         ("f(lambda x: x * 1e2)", "_multiply_by_100"),
@@ -836,6 +836,22 @@ def test_partial_is_unsafe_and_a_plain_move_of_a_lambda_is_safe() -> None:
         ("f(lambda x: x.convert('RGB') if x.mode != 'RGB' else x)", "_convert_to_rgb"),
         ("f(lambda x: table.from_rows(x))", "_table_from_rows"),
         ("f(lambda x: x.mul_(255))", "_multiply_by_255"),
+        ("f(lambda x: Image.open(x).convert('RGB'))", "_load_rgb"),
+        ("f(lambda x: Image.open(x).resize(mean))", "_load_image"),
+        ("f(lambda x: np.load(x).astype(np.float32))", "_load"),
+        ("f(lambda x: x.view(3, 1024).t())", "_transpose_3x1024"),
+        ("f(lambda x: x.view(1, -1).t())", "_reshape"),
+        ("f(lambda x: pad(x.unsqueeze(0), (4, 4), mode='reflect').squeeze())", "_reflect_pad"),
+        ("f(lambda x: x.mean(0).item())", "_mean"),
+        ("f(lambda x: int(class_to_idx[x]))", "_class_to_idx"),
+        ("f(lambda x: labels[x])", "_label_of"),
+        ("f(lambda x: label_list[x])", "_label_of"),
+        ("f(lambda x, k=labels: int(k[x]))", "_label_of"),
+        ("f(lambda x, k=labels[0]: x - k)", "_subtract_first_label"),
+        ("f(target_transform=lambda y: y + std * mean)", "_target_transform"),
+        ("f(transform=lambda y, k=std: y + k * mean)", "_transform"),
+        ("f(transform=lambda y: y[list(mean)] / 39)", "_transform"),
+        ("f(transform=lambda y, k=2: k[y])", "_transform"),
         ("f(lambda x: x.reshape(1, -1))", "_reshape"),
         ("f(lambda x: x.endswith('.png'))", "_ends_with_png"),
         ("f(filter=lambda x: x.expand(3, -1))", "_expand"),
@@ -857,6 +873,7 @@ def test_partial_is_unsafe_and_a_plain_move_of_a_lambda_is_safe() -> None:
 )
 def test_names_come_from_the_place(code: str, name: str) -> None:
     head = "import os, torch, numpy as np\nfrom x import pad_collate, root, mean, std, table, ToTensor\n"
+    head += "from x import Image, class_to_idx, label_list, labels, pad\n"
     fix = hoist(f"{head}{code}\n")[1]
     assert fix is not None
     assert fix.defines == (name,)
