@@ -11,8 +11,9 @@ from dllint.fix import Edit, apply
 from dllint.source import Source, Span
 from dllint.syntax.captures import is_fixed
 from dllint.syntax.outline import Outline
+from dllint.syntax.own_text import is_constant
 from dllint.syntax.refused import Refused
-from dllint.syntax.scoping import binder
+from dllint.syntax.scoping import binder, bindings, defaults
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -36,12 +37,69 @@ def passed_in(source: Source, seen: Outline, node: ast.ClassDef, names: Sequence
     own = {part.arg for part in ast.walk(arguments) if isinstance(part, ast.arg)}
     if init.decorator_list or arguments.posonlyargs or not arguments.args or own & set(names):
         raise Refused("its `__init__` does not take what it would have to be given")
-    calls = tuple(_given(source, seen, call, names) for call in _calls(seen, node, names))
+    behind = _behind(seen, node, arguments, names)
+    found = _calls(seen, node, names)
+    if behind:
+        calls = tuple(_added(source, seen, call, len(arguments.args) - 1, behind) for call in found)
+    else:
+        calls = tuple(_given(source, seen, call, names) for call in found)
     replaced, kept = _uses(source, seen, node, names)
-    at = seen.offsets.span(arguments.args[0])[1]
-    text = "".join(f", {_annotated(seen, node, arguments, name)}" for name in names)
-    edits = [Edit(source.path, Span(at, at), text), *replaced, *_stored(source, seen, init, kept)]
+    last = arguments.args[-1 if behind else 0]
+    start, end = seen.offsets.span(last)
+    end = seen.offsets.span(arguments.defaults[-1])[1] if behind and arguments.defaults else end
+    taken = [_annotated(seen, node, arguments, name, bool(behind)) for name in behind or names]
+    edits = [_after(source, start, end, taken), *replaced, *_stored(source, seen, init, kept)]
     return PassedIn(Source(source.path, apply(source.text, edits), source.encoding, source.bom), calls)
+
+
+def _behind(seen: Outline, node: ast.ClassDef, own: ast.arguments, names: Sequence[str]) -> list[str]:
+    """The variables in an order in which they may follow the parameters that `__init__` has; [] where they may not."""
+    fixed = [name for name in names if _default(seen, node, name)]
+    open_ended = (
+        own.vararg or own.kwarg or own.kwonlyargs or not all(_is_one_token(seen, value) for value in own.defaults)
+    )
+    others = [name for name in names if name not in fixed]
+    return [] if open_ended or (own.defaults and others) else [*others, *fixed]
+
+
+def _is_one_token(seen: Outline, value: ast.expr) -> bool:
+    """Whether a default is a constant without brackets around it."""
+    start = seen.offsets.span(value)[0]
+    bare = seen.offsets.text[:start].rstrip(" ").endswith("=")
+    return bare and isinstance(value, ast.Constant) and value.end_lineno == value.lineno
+
+
+def _default(seen: Outline, node: ast.ClassDef, name: str) -> str:
+    """The constant that a parameter of the function around is if nobody passes it; "" for other variables."""
+    scope = binder(seen, node, name)
+    arguments = getattr(scope, "args", None)
+    if scope is None or not isinstance(arguments, ast.arguments) or bindings(scope).get(name):
+        return ""
+    given = next((value for item, value in defaults(arguments) if item.arg == name), None)
+    return seen.offsets.text[slice(*seen.offsets.span(given))] if given is not None and is_constant(given) else ""
+
+
+def _added(source: Source, seen: Outline, call: ast.Call, own: int, names: Sequence[str]) -> Edit:
+    """The variables as the last arguments of a call, by their names where it does not pass all others by position."""
+    if any(isinstance(item, ast.GeneratorExp) for item in call.args):
+        raise Refused("a call that makes its objects has no room for another argument")
+    plain = len(call.args) == own and not call.keywords and not any(isinstance(a, ast.Starred) for a in call.args)
+    texts = [name if plain else f"{name}={name}" for name in names]
+    close = seen.offsets.span(call)[1] - 1
+    parts: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
+    if not parts:
+        return Edit(source.path, Span(close, close), ", ".join(texts))
+    start, end = max(map(seen.offsets.span, parts))  # type: ignore[arg-type]
+    if source.text[end:close].strip("), \t\r\n"):
+        raise Refused("a comment stands where its objects would have to be given more")
+    return _after(source, start, len(source.text[:close].rstrip().removesuffix(",").rstrip()), texts)
+
+
+def _after(source: Source, start: int, end: int, texts: Sequence[str]) -> Edit:
+    """More of what stands in brackets, after the last, which begins and ends there: on lines of their own as that."""
+    before = source.text[source.line_starts[source.location(start)[0] - 1] : start]
+    between = " " if before.strip() else f"{source.newline}{before}"
+    return Edit(source.path, Span(end, end), "".join(f",{between}{text}" for text in texts))
 
 
 def _calls(seen: Outline, node: ast.ClassDef, names: Sequence[str]) -> list[ast.Call]:
@@ -104,14 +162,24 @@ def _uses(source: Source, seen: Outline, node: ast.ClassDef, names: Sequence[str
     return edits, list(kept)
 
 
-def _annotated(seen: Outline, node: ast.ClassDef, own: ast.arguments, name: str) -> str:
-    """A parameter with the annotation that the variable has as one, where the others have some."""
+def _annotated(seen: Outline, node: ast.ClassDef, own: ast.arguments, name: str, last: bool) -> str:
+    """A parameter with the annotation that the variable has as one, where the others have some.
+
+    `last`: it comes after the others, so that it may have a default.
+    """
+    default = _default(seen, node, name) if last else ""
+    annotation = _annotation(seen, node, own, name)
+    sign = " = " if annotation else "="
+    return f"{name}{annotation}{sign}{default}" if default else f"{name}{annotation}"
+
+
+def _annotation(seen: Outline, node: ast.ClassDef, own: ast.arguments, name: str) -> str:
     arguments = getattr(binder(seen, node, name), "args", None)
     found = ast.walk(arguments) if isinstance(arguments, ast.arguments) else ()
     given = next((part.annotation for part in found if isinstance(part, ast.arg) and part.arg == name), None)
     if given is None or not all(part.annotation for part in own.args[1:]) or len(own.args) < 2:
-        return name
-    return f"{name}: {' '.join(seen.offsets.text[slice(*seen.offsets.span(given))].split())}"
+        return ""
+    return f": {' '.join(seen.offsets.text[slice(*seen.offsets.span(given))].split())}"
 
 
 def _stored(source: Source, seen: Outline, init: ast.FunctionDef, kept: Sequence[str]) -> list[Edit]:

@@ -29,7 +29,7 @@ def make(size: int, scale=2):
 """
 MOVED = """\
 class Rows:
-    def __init__(self, total, scale, size: int, start: int) -> None:
+    def __init__(self, start: int, total, size: int, scale=2) -> None:
         "Counts."
         self.scale = scale
         self.size = size
@@ -42,9 +42,11 @@ class Rows:
 def make(size: int, scale=2):
     total = size * scale
 
-    return Rows(total, scale, size, 1), Rows(
-        total, scale, size,
+    return Rows(1, total, size, scale), Rows(
         start=2,
+        total=total,
+        size=size,
+        scale=scale,
     )
 """
 
@@ -64,6 +66,34 @@ def test_the_class_does_the_same_and_pickles() -> None:
     assert [one.item(1) for one in pickle.loads(pickle.dumps(after))] == [one.item(1) for one in before]
     with pytest.raises(AttributeError):
         pickle.dumps(before)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "call", "taken", "given"),
+    [
+        ("self", "Rows()", "self, kept=False", "Rows(kept)"),
+        ("self, a", "Rows((1))", "self, a, kept=False", "Rows((1), kept)"),
+        ("self, a=1", "Rows()", "self, a=1, kept=False", "Rows(kept=kept)"),
+        ("self, a: int = 1", "Rows(a=1)", "self, a: int = 1, kept=False", "Rows(a=1, kept=kept)"),
+        ("self, a=(1)", "Rows(2)", "self, kept, a=(1)", "Rows(kept, 2)"),
+        ("self, *a", "Rows(2)", "self, kept, *a", "Rows(kept, 2)"),
+        ("self, a", "Rows(*[1])", "self, a, kept=False", "Rows(*[1], kept=kept)"),
+        (
+            "\n            self,\n            a,\n        ",
+            "Rows(\n        1,\n    )",
+            "\n        self,\n        a,\n        kept=False,\n    ",
+            "Rows(\n        1,\n        kept,\n    )",
+        ),
+    ],
+)
+def test_what_is_passed_has_its_default_where_it_may_come_last(
+    parameters: str, call: str, taken: str, given: str
+) -> None:
+    init = f"        def __init__({parameters}):\n            self.kept = kept\n"
+    after = hoist(f"def make(kept=False):\n    §class Rows:\n{init}\n    return {call}\n")
+    assert after is not None
+    assert f"    def __init__({taken}):\n" in after
+    assert f"    return {given}\n" in after
 
 
 @pytest.mark.parametrize(
