@@ -124,3 +124,9 @@ def test_lines_that_a_guard_makes_too_long_are_folded(tmp_path: Path) -> None:
     assert block[:4] == ["    name = (", '        "a long name of a file that is here" + ".pt"', "    )", "    if ("]
     assert block[4:7] == ['        "here" in name', '        or name == "or in another place"', "    ):"]
     assert block[7:9] == ["        print(", '            name, "a line that gets longer than all"']
+
+
+def test_two_of_a_line_that_gets_too_long_do_not_get_into_each_other(tmp_path: Path) -> None:
+    (tmp_path / "setup.cfg").write_text("[flake8]\nmax-line-length = 60\n")
+    code = CODE.replace("= lambda image: image.resize(size, mode, 'a')", "= [lambda a: a + size, lambda a: a + size]")
+    assert fixed(tmp_path, code).count("functools.partial(_add_size, size)") == 2

@@ -17,18 +17,30 @@ from dllint.syntax.width import placed
 _OPENING, _CLOSING = {*"([{"}, {*")]}"}
 _BEFORE_CALL = re.compile(r"\s*(?:return\s+|await\s+|\*{1,2}|[\w.]+\s*=\s*|\"\w+\":\s*|'\w+':\s*)*[\w.]*")
 """What may lead up to the brackets that a formatter opens first."""
+_OF_LAMBDA = re.compile(
+    r"[ \t]*#[ \t]*(?:noqa:[ \t]*E731|pylint:[ \t]*disable=unnecessary-lambda(?:-assignment)?)[ \t]*$", re.M
+)
 _NEEDLESS = re.compile(r"(?:\s=|\breturn) $")
 """After which brackets around one expression on one line say nothing."""
 
 
-def fitted(source: Source, span: Span, text: str) -> Edit:
-    """The edit that puts one line of text in place of an expression.
+def fitted(source: Source, span: Span, text: str) -> tuple[Edit, ...]:
+    """The edits that put one line of text in place of an expression, and take away a comment that silences nothing now.
 
     Where the project says how long lines are, brackets around it get lines of their own if a line is too long now, and
     lose them if it no longer is. Lines that no formatter has laid out stay as they are.
     """
     edit = _laid_out(source, span, text) if source.width else None
-    return edit or Edit(source.path, span, placed(source, text, span.start, span.end) if "," in text else text)
+    plain = Edit(source.path, span, placed(source, text, span.start, span.end) if "," in text else text)
+    return edit or plain, *without_silence(source, span.end)
+
+
+def without_silence(source: Source, end: int) -> Iterator[Edit]:
+    """The removal of `# noqa: E731` behind a lambda that goes: it silences what linters say of one that has a name."""
+    row = source.row_span(source.location(end)[0])
+    found = _OF_LAMBDA.search(source.text, end, row.end)
+    if found:
+        yield Edit(source.path, Span(found.start(), row.end), "")
 
 
 def _laid_out(source: Source, span: Span, text: str) -> Edit | None:

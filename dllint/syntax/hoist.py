@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from dllint.fix import Applicability, Edit, Fix, Import
@@ -13,7 +14,7 @@ from dllint.source import Source, Span
 from dllint.syntax.captures import Captures, captures
 from dllint.syntax.definition import definition, insertion, returned, split_lambda, with_captured
 from dllint.syntax.equal import defined_above, makes_arms_equal, times_bound
-from dllint.syntax.fitted import fitted
+from dllint.syntax.fitted import fitted, without_silence
 from dllint.syntax.layout import BLANK, blank_above, indent_at, indent_unit
 from dllint.syntax.module_names import ModuleNames
 from dllint.syntax.names import free_name, reference
@@ -66,8 +67,8 @@ def hoist_lambda(
     plain = not taken.imports and "#" not in code and not reads_parts(seen, node, taken.variables)
     along = passed_along(seen, node, callee) if callee is not None and plain else None
     if along is not None and callee is not None and not _is_method(seen, node):
-        alike = (twin for twin in twins(seen, node) if passed_along(seen, twin, callee) == along)
-        return _partial_of(source, seen, model, [node, *alike], [callee.dotted, *along])
+        calling = (twin for twin in twins(seen, node) if passed_along(seen, twin, callee) == along)
+        return _partial_of(source, seen, model, [node, *calling], [callee.dotted, *along])
     made = _function_for(seen, node, code, taken)
     if made.filled and _is_method(seen, node):
         raise Refused("its class makes a method of it")
@@ -83,15 +84,14 @@ def hoist_lambda(
     same = defined_above(source, seen, model, function.span.start, parameters, body)
     name = same or free_name(model, *([name] if name else suggest_name(seen, node)))
     call, imports = filled_in(model, name, [item.value for item in made.filled], function.span.start)
-    span = function.span
     if same and makes_arms_equal(seen, node, call):
         raise Refused(f"the condition around it chooses between it and `{same}`, which does the same")
-    edits = [Edit(source.path, span, call) if _in_fstring(seen, node) else fitted(source, span, call)]
-    for twin in twins(seen, node, anywhere=not made.filled):
-        if _is_made_alike(seen, model, twin, code, made, own, moved, settled) and not makes_arms_equal(
-            seen, twin, call
-        ):
-            edits.append(fitted(source, Span(*seen.offsets.span(twin)), call))
+    alike = [
+        twin
+        for twin in twins(seen, node, anywhere=not made.filled)
+        if _is_made_alike(seen, model, twin, code, made, own, moved, settled) and not makes_arms_equal(seen, twin, call)
+    ]
+    edits = _replaced(source, seen, [node, *alike], call)
     if not same:
         text = definition(source, name, parameters, body)
         edits = [*insertion(source, tree, function.span.start, text, bool(imports)), *edits]
@@ -201,11 +201,17 @@ def _partial_of(
     start = seen.offsets.span(nodes[0])[0]
     partial, imports = reference(model, "functools", "partial", start) if len(given) > 1 else ("", ())
     call = f"{partial}({', '.join(given)})" if partial else given[0]
-    spans = [(node, Span(*seen.offsets.span(node))) for node in nodes]
-    edits = tuple(
-        Edit(source.path, span, call) if _in_fstring(seen, node) else fitted(source, span, call) for node, span in spans
-    )
-    return Fix(f"Use `{call}` instead of the lambda", edits, Applicability.UNSAFE, imports)
+    edits = _replaced(source, seen, nodes, call)
+    return Fix(f"Use `{call}` instead of the lambda", tuple(edits), Applicability.UNSAFE, imports)
+
+
+def _replaced(source: Source, seen: Outline, nodes: Sequence[ast.Lambda], call: str) -> list[Edit]:
+    """The edits that put a call in place of lambdas; older Pythons want one in an f-string to be on one line."""
+    spans = [Span(*seen.offsets.span(node)) for node in nodes]
+    inside = any(isinstance(above, ast.JoinedStr) for node in nodes for above, _ in seen.path(node))
+    edits = sorted({edit for span in spans for edit in fitted(source, span, call)})
+    apart = all(one.span.end <= other.span.start for one, other in pairwise(edits))
+    return edits if apart and not inside else [Edit(source.path, span, call) for span in spans]
 
 
 def filled_in(model: ModuleModel, name: str, values: Sequence[str], use: int) -> tuple[str, tuple[Import, ...]]:
@@ -214,11 +220,6 @@ def filled_in(model: ModuleModel, name: str, values: Sequence[str], use: int) ->
         return name, ()
     partial, imports = reference(model, "functools", "partial", use)
     return f"{partial}({', '.join([name, *values])})", imports
-
-
-def _in_fstring(seen: Outline, node: ast.AST) -> bool:
-    """Whether something stands in an f-string, which older Pythons want on one line."""
-    return any(isinstance(above, ast.JoinedStr) for above, _ in seen.path(node))
 
 
 def _is_method(seen: Outline, node: ast.Lambda) -> bool:
@@ -249,7 +250,8 @@ def _define_in_place(source: Source, seen: Outline, statement: ast.stmt, text: s
             source.path,
             Span(start, end),
             source.newline * (0 if attached else blank_above(source, first)) + text.rstrip(),
-        )
+        ),
+        *without_silence(source, end),
     ]
     below = next((row for row in range(last + 1, len(source.line_starts) + 1) if source.line(row).strip()), 0)
     if below and below - last <= BLANK and not re.match(r"\w+\s*=\s*lambda\b", source.line(below)):

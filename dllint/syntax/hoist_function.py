@@ -113,7 +113,7 @@ def hoist_function(
     edits = (
         *(insertion(source, tree, function.span.start, text, bool(imports)) if text else ()),
         Edit(source.path, Span(start, end + empty_below(source, end) * gone), left),
-        *([fitted(source, Span(*at), call)] if at else []),
+        *(fitted(source, Span(*at), call) if at else ()),
         *(imports_left_behind(source, seen, node) if taken.imports else ()),
     )
     title = f"Move `{node.name}` to module level" + ("" if name == node.name else f" as `{name}`")

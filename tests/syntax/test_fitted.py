@@ -17,7 +17,7 @@ def laid_out(code: str, text: str, width: int) -> str:
     end = code.index("§") if "§" in code else start + len("lambda x: x[0]")
     source = Source("a.py", code.replace("§", ""), "utf-8", False)
     source.width = width
-    return apply(source.text, [fitted(source, Span(start, end), text)])
+    return apply(source.text, fitted(source, Span(start, end), text))
 
 
 @pytest.mark.parametrize(
@@ -61,3 +61,18 @@ def test_lines_are_those_of_a_formatter(code: str, text: str, width: int, after:
 
 def test_lines_stay_where_the_project_says_nothing() -> None:
     assert laid_out("a = f(\n    lambda x: x[0]\n)\n", SHORT, 0) == "a = f(\n    _first\n)\n"
+
+
+@pytest.mark.parametrize(
+    ("comment", "left"),
+    [
+        ("  # noqa: E731", ""),
+        ("  # pylint: disable=unnecessary-lambda-assignment", ""),
+        ("  # noqa: E731, E501", "  # noqa: E731, E501"),
+        ("  # noqa", "  # noqa"),
+        ("  # noqa: E731  # why", "  # noqa: E731  # why"),
+    ],
+)
+def test_a_comment_goes_that_silences_nothing_now(comment: str, left: str) -> None:
+    for width in (0, 88):
+        assert laid_out(f"a = lambda x: x[0]{comment}\n", SHORT, width) == f"a = _first{left}\n"

@@ -106,8 +106,8 @@ def replace(project: Project, func: Func, ready: ReadyMade) -> Fix | None:
     if "#" in project.text(path, span):
         return None
     text = in_quotes(project.source(path), ready.text)
-    edit = fitted(project.source(path), span, text)
-    return Fix(f"Use `{text}` instead of the lambda", (edit,), Applicability.SAFE, ready.imports)
+    edits = fitted(project.source(path), span, text)
+    return Fix(f"Use `{text}` instead of the lambda", edits, Applicability.SAFE, ready.imports)
 
 
 def _own_function(project: Project, func: Func) -> ReadyMade | None:
