@@ -188,15 +188,15 @@ class Project:
         return [(loader, self._pickled.by(loader)) for loader in self.loaders if not self._is_repeated(loader)]
 
     def _is_repeated(self, loader: Loader) -> bool:
-        """Whether a test makes a loader without workers of a class of which the project's users make others."""
+        """Whether a test makes a loader without workers of a class of which other code makes one that may have some."""
         if not loader.in_tests or loader.instance is None or self.starts_workers(loader):
             return False
         return loader.instance.klass in self._loader_classes
 
     @cached_property
     def _loader_classes(self) -> frozenset[Klass]:
-        """The project's own classes of loaders that other code than its tests makes, or its users."""
-        own = (loader.instance for loader in self.loaders if not loader.in_tests)
+        """The project's own classes of loaders of which other code than its tests makes one that may have workers."""
+        own = (loader.instance for loader in self.loaders if not loader.in_tests and self.starts_workers(loader))
         return frozenset(instance.klass for instance in own if instance is not None)
 
     def shipped_by(self, loader: Loader) -> tuple[Held, ...]:

@@ -30,7 +30,7 @@ from dllint.project.evaluate.names import Names
 from dllint.project.evaluate.namespaces import Namespaces
 from dllint.project.evaluate.open_mappings import OpenMappings
 from dllint.project.evaluate.operators import Operators
-from dllint.project.evaluate.platforms import on_platform
+from dllint.project.evaluate.platforms import asks_platform, on_platform
 from dllint.project.evaluate.settings import Settings
 from dllint.project.evaluate.shapes import MAX_DERIVED, Argument, bounded, unique
 from dllint.project.program.index import Index
@@ -118,9 +118,8 @@ class Evaluator:
         """A value as it is on the platform that is asked for."""
         if not self.platform:
             return value
-        here = on_platform(value, self.platform)
-        self.told = self.told or here != value
-        return here
+        self.told = self.told or asks_platform(value)
+        return on_platform(value, self.platform)
 
     def _name(self, expr: Expr, env: Env) -> Values:
         return self.conditions.left(expr, env, self.names.name(expr, env))
@@ -146,6 +145,8 @@ class Evaluator:
             left = tuple(value for value in left if not (isinstance(value, Const) and not value.value))
         if expr.name == "and":
             left = tuple(value for value in left if not (isinstance(value, Const) and value.value))
+            if right and all(isinstance(value, Const) and not value.value for value in right):
+                left = tuple(value for value in left if isinstance(value, Const))  # else as false as the right side
         return (*left, *right)
 
 

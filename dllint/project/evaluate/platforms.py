@@ -1,4 +1,4 @@
-"""The answers that a program gets about the operating system it runs on."""
+"""The answers that a program gets about the operating system it runs on, and that it gives: CUDA isn't on macOS."""
 
 from __future__ import annotations
 
@@ -9,20 +9,32 @@ _NAMES = {
     "macos": {"sys.platform": "darwin", "os.name": "posix"},
     "windows": {"sys.platform": "win32", "os.name": "nt"},
 }
-_CALLS = {
+_CALLS: dict[str, dict[str, str | bool]] = {
     "linux": {"platform.system": "Linux", "platform.system.lower": "linux"},
-    "macos": {"platform.system": "Darwin", "platform.system.lower": "darwin"},
+    "macos": {
+        "platform.system": "Darwin",
+        "platform.system.lower": "darwin",
+        "torch.cuda.is_available": False,  # its builds of torch have no CUDA
+    },
     "windows": {"platform.system": "Windows", "platform.system.lower": "windows"},
 }
+
+
+_ASKED = frozenset(name for table in (_NAMES, _CALLS) for told in table.values() for name in told)
+
+
+def asks_platform(value: Value) -> bool:
+    """Whether a value may be another one on another platform."""
+    return isinstance(value, Ext | ExtInst) and value.name in _ASKED
 
 
 def on_platform(value: Value, platform: str) -> Value:
     """A value as it is on a platform; one that says nothing of platforms stays itself."""
     match value:
         case Ext(name=name):
-            told = _NAMES[platform].get(name)
+            told: str | bool | None = _NAMES[platform].get(name)
         case ExtInst(name=name):
             told = _CALLS[platform].get(name)
         case _:
             told = None
-    return value if told is None else Const(told, "str")
+    return value if told is None else Const(told, type(told).__name__)

@@ -32,18 +32,33 @@ class SetAfter:
         found: Replacing | None = None
         for module in dict.fromkeys(module for module, _ in self.evaluator.index.outside_writes[name]):
             for write in self._surely_run(module, name):
-                if made.env is not None and (module, write.function) == (made.env.module, made.env.function):
-                    continue
-                env = self.evaluator.generic(module, write.function)
-                if any(_is_same(value, made) for value in self.evaluator.values(write.target.args[0], env)):
-                    found = write, env
-        return found
+                if not self._makes(made, module, write):
+                    env = self.evaluator.generic(module, write.function)
+                    if any(_is_same(value, made) for value in self.evaluator.values(write.target.args[0], env)):
+                        found = write, env
+        return found or self._by_maker(made, name)
+
+    def _by_maker(self, made: Inst | ExtInst, name: str) -> Replacing | None:
+        """The same in the code that makes an object of a library itself: `args = parser.parse_args()`."""
+        if isinstance(made, Inst) or made.env is None:
+            return None
+        for write in reversed(self._surely_run(made.env.module, name)):
+            bound = made.env.module.bindings[write.function, -1][write.target.args[0].name][0].event
+            if self._makes(made, made.env.module, write) and bound is not None and bound.value is made.call:
+                return write, made.env
+        return None
+
+    def _makes(self, made: Inst | ExtInst, module: Module, write: Write) -> bool:
+        """Whether a write is in the code that makes an object."""
+        return made.env is not None and (module, write.function) == (made.env.module, made.env.function)
 
     def _surely_run(self, module: Module, name: str) -> list[Write]:
-        """The writes of a module to what a call has returned, with nothing in between that gets it."""
+        """The last writes of a module to what a call has returned, with nothing in between that gets it."""
         key = module, name
         if key not in self._writes:
-            self._writes[key] = [write for write in module.attribute_writes.get(name, ()) if _follows(module, write)]
+            writes = module.attribute_writes.get(name, ())
+            last = {(write.function, write.target.args[0].dotted): write for write in writes}
+            self._writes[key] = [write for write in last.values() if _follows(module, write)]
         return self._writes[key]
 
 

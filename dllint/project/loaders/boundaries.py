@@ -204,9 +204,7 @@ class Boundaries:
     def _all(self) -> tuple[Loader, ...]:
         found = [loader for site in self._sites for loader in self._made_at(site)]
         found += self._processes()
-        # Tests make loaders of most classes, and without workers they say nothing of what users get.
-        used = [loader for loader in found if not loader.in_tests or loader.workers is not Workers.NONE]
-        found += self._never_constructed({loader.instance.klass for loader in used if loader.instance is not None})
+        found += self._never_constructed({loader.instance.klass for loader in found if loader.instance is not None})
         return tuple(found)
 
     @cached_property
@@ -427,14 +425,16 @@ class Boundaries:
         if self._in_processes(boundary, call, env, skip) is Answer.NO:
             return
         methods, chosen = self._methods(call, env, boundary, skip)
-        found = self._given_workers(call, env, boundary, skip)[0]
+        found, surely = self._given_workers(call, env, boundary, skip)
         workers = self._workers(call, env, boundary, skip, instance)
+        left_out = bool(found) and not (surely or boundary.defaults.get(boundary.workers))
         left = methods & self.chosen_methods.asked_for(around, site.expr.start)
         if not left:
             return
         methods, chosen = left, chosen or left != methods
         platforms, decided = self.targets.platforms, self.decided(site.expr, around)
-        if workers is not Workers.NONE and self.counts.may_be_none(found):
+        left_out = left_out and not self._open_ended(call, env)
+        if workers is not Workers.NONE and (left_out or self.counts.may_be_none(found)):
             platforms = self.elsewhere.with_workers((site.module.path, site.expr.span)) if self.elsewhere else platforms
             methods = methods if chosen else methods & self.targets.on(platforms).methods()
             decided = decided and platforms != self.targets.platforms  # else something else chooses the number

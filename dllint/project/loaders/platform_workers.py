@@ -1,4 +1,4 @@
-"""Numbers of workers that the platform decides: `0 if sys.platform == "win32" else 4`."""
+"""Numbers of workers that the platform decides: `0 if sys.platform == "win32" else 4`, or whether it has CUDA."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dllint.targets import Targets
 
 Place = tuple[str, Span]
 """A file, and where in it a loader is made."""
-_NAMES = frozenset({"sys.platform", "os.name", "platform.system"})
+_NAMES = frozenset({"sys.platform", "os.name", "platform.system", "torch.cuda.is_available"})
 _MODULES = frozenset(name.partition(".")[0] for name in _NAMES)
 
 

@@ -10,6 +10,7 @@ from dllint_rules.start.worker_view import events_of
 _JOINING = {
     *("torch.distributed.init_process_group", "torch.distributed.distributed_c10d.init_process_group"),
     *("torch.distributed.rpc.init_rpc", "deepspeed.init_distributed", "colossalai.launch_from_torch"),
+    *("horovod.torch.init", "horovod.init"),
 }
 JOINING_NAMES = frozenset(name.rpartition(".")[2] for name in _JOINING)
 
