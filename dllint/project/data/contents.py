@@ -90,7 +90,18 @@ class Contents:
             found = found or (self.sources.copied(inner) if called else None)
             if found is not None:
                 return Content(found.kind, found.source)
-        return None
+        items = (item for piece in self.growth.chained(value) for item in self._repeated(piece))
+        kind = next(filter(None, map(self.elements.kind, items)), None)
+        return Content(kind, MADE) if kind is not None else None
+
+    def _repeated(self, piece: Value) -> Iterator[Value]:
+        """The elements of one of the lists that are joined: `row` of `[row] * count`."""
+        if not isinstance(piece, Opaque) or (piece.expr.kind, piece.expr.name) != ("binop", "*"):
+            yield from self.elements_of(piece)
+            return
+        for part in piece.expr.args:
+            for value in self.evaluator.values(part, piece.env) if part.kind == "list" else ():
+                yield from self.elements_of(value)
 
     def _written(self, display: Seq) -> Content | None:
         """`{"train": os.listdir(train), "valid": os.listdir(valid)}`: few entries, but long ones."""

@@ -96,6 +96,8 @@ class Elements:
     def _of(self, expr: Expr, env: Env) -> Kind | None:
         if expr.kind == "fstring":
             return Kind.STR
+        if expr.kind == "binop" and expr.name == "*" and any(arg.kind == "list" for arg in expr.args):
+            return next((self._of(arg, env) for arg in expr.args if arg.kind == "list"), None)
         if expr.kind == "binop":
             inner = [self._of(arg, env) or (Kind.STR if isinstance(arg.value, str) else None) for arg in expr.args]
             if expr.name in "+%":
