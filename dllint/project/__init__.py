@@ -428,10 +428,14 @@ class Project:
 
     def _methods_of_users(self, path: str) -> frozenset[str]:
         """The start methods of whoever loads a dataset of a file: in an application, its loaders that take any."""
-        own = [loader.methods for loader in self.open_loaders if self.starts_workers(loader)]
-        if own and not self.boundaries.unnamed.is_installed(path):
-            return frozenset().union(*own)
+        if self._open_methods and not self.boundaries.unnamed.is_installed(path):
+            return self._open_methods
         return self.boundaries.chosen_methods.defaults(path)
+
+    @cached_property
+    def _open_methods(self) -> frozenset[str]:
+        """The start methods of the loaders that take any dataset."""
+        return frozenset().union(*(loader.methods for loader in self.open_loaders if self.starts_workers(loader)))
 
     def where(self, loader: Loader | None, failing: frozenset[str], chosen: bool = False) -> str:
         """Where it fails, in words: "on macOS, Windows and Python 3.14+"; `chosen`: the code names the start method."""

@@ -22,7 +22,7 @@ def changed_entry(source: Source, container: Span) -> Span | None:
     The expression is an attribute or a name; what a loop over it is given counts as an entry.
     """
     seen = outline(source.text)
-    node = _expression(seen, container) if seen is not None else None
+    node = seen.expression_at(container) if seen is not None else None
     if seen is None or node is None:
         return None
     above, field = seen.parents[node]
@@ -35,11 +35,6 @@ def changed_entry(source: Source, container: Span) -> Span | None:
         return None
     changed = (_of_variable(seen, name) for name in _loop_variables(seen, node))
     return next((span for span in changed if span is not None), None)
-
-
-def _expression(seen: Outline, span: Span) -> ast.expr | None:
-    found = (node for node in ast.walk(seen.tree) if isinstance(node, ast.Attribute | ast.Name))
-    return next((node for node in found if seen.offsets.span(node) == (span.start, span.end)), None)
 
 
 def _loop_variables(seen: Outline, node: ast.expr) -> list[ast.Name]:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
-from dllint.source import line_starts
+from dllint.source import Span, line_starts
 from dllint.syntax.deep import call_deep
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -40,8 +40,8 @@ class Offsets:
             return start + column
         return start + len(self.text[start : start + column].encode()[:column].decode(errors="ignore"))
 
-    def span(self, node: ast.stmt | ast.expr | ast.arg) -> tuple[int, int]:
-        """Start and end of a statement, an expression or a parameter; decorators do not count."""
+    def span(self, node: ast.stmt | ast.expr | ast.arg | ast.keyword | ast.alias) -> tuple[int, int]:
+        """Start and end of a statement, an expression, a parameter, an argument or an import; without decorators."""
         row, last, wide = node.lineno, node.end_lineno or 0, self._wide
         if row in wide or last in wide:
             return self.of(row, node.col_offset), self.of(last, node.end_col_offset or 0)
@@ -82,6 +82,16 @@ class Outline:
         """The functions by their beginnings."""
         kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
         return {self.offsets.span(node)[0]: node for node in ast.walk(self.tree) if isinstance(node, kinds)}
+
+    def expression_at(self, span: Span) -> ast.Name | ast.Attribute | None:
+        """The name or the attribute at a span."""
+        return self._named.get((span.start, span.end))
+
+    @cached_property
+    def _named(self) -> dict[tuple[int, int], ast.Name | ast.Attribute]:
+        """The names and attributes by their spans."""
+        nodes = (node for node in ast.walk(self.tree) if isinstance(node, ast.Name | ast.Attribute))
+        return {self.offsets.span(node): node for node in nodes}
 
     def statement(self, node: ast.AST) -> ast.stmt:
         """The innermost statement that a node is or belongs to."""

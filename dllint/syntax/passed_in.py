@@ -89,7 +89,7 @@ def _added(source: Source, seen: Outline, call: ast.Call, own: int, names: Seque
     parts: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
     if not parts:
         return Edit(source.path, Span(close, close), ", ".join(texts))
-    start, end = max(map(seen.offsets.span, parts))  # type: ignore[arg-type]
+    start, end = max(map(seen.offsets.span, parts))
     if source.text[end:close].strip("), \t\r\n"):
         raise Refused("a comment stands where its objects would have to be given more")
     return _after(source, start, len(source.text[:close].rstrip().removesuffix(",").rstrip()), texts)

@@ -95,7 +95,7 @@ def _without_alias(source: Source, seen: Outline, node: ast.Import | ast.ImportF
     if len(node.names) == 1:
         removable = len(siblings) > 1 and stands_alone(source, seen, node)
         return (Edit(source.path, lines_of(source, node, siblings[0] is node), ""),) if removable else ()
-    spans = [seen.offsets.span(alias) for alias in node.names]  # type: ignore[arg-type]
+    spans = [seen.offsets.span(alias) for alias in node.names]
     last = index == len(spans) - 1
     span = Span(spans[index - 1][1], spans[index][1]) if last else Span(spans[index][0], spans[index + 1][0])
     return () if "#" in source.text[span.start : span.end] else (Edit(source.path, span, ""),)

@@ -61,11 +61,8 @@ def _near(name: str) -> re.Pattern[str]:
 def goes_through(source: Source, span: Span) -> bool:
     """Whether code goes through what the name or attribute at a span gives: a loop does, `len` and an index do not."""
     seen = outline(source.text)
-    nodes = ast.walk(seen.tree) if seen else ()
-    names = [node for node in nodes if isinstance(node, ast.Name | ast.Attribute)]
-    return seen is not None and any(
-        seen.offsets.span(node) == (span.start, span.end) and _goes_through(seen, node) for node in names
-    )
+    node = seen.expression_at(span) if seen is not None else None
+    return seen is not None and node is not None and _goes_through(seen, node)
 
 
 def _goes_through(seen: Outline, node: ast.expr) -> bool:

@@ -44,8 +44,7 @@ class Checked:
     def of(self, held: Held) -> int | None:
         """The number that every class checks that keeps something there; None where one doesn't."""
         module = self.evaluator.index.modules[held.route[0].path]
-        writes = module.attribute_writes.get(held.holder.name, ())
-        write = next((item for item in writes if item.target.span == held.route[0].span), None)
+        write = module.write_at(held.holder.name, held.route[0].span)
         if write is None or module.method_owner(write.function) < 0:
             return None
         keepers = self.evaluator.classes.keepers(held.holder.owner, module.path)

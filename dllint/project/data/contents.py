@@ -96,12 +96,10 @@ class Contents:
 
     def _repeated(self, piece: Value) -> Iterator[Value]:
         """The elements of one of the lists that are joined: `row` of `[row] * count`."""
-        if not isinstance(piece, Opaque) or (piece.expr.kind, piece.expr.name) != ("binop", "*"):
-            yield from self.elements_of(piece)
-            return
-        for part in piece.expr.args:
-            for value in self.evaluator.values(part, piece.env) if part.kind == "list" else ():
-                yield from self.elements_of(value)
+        lists = repeated(piece)
+        values = self.evaluator.values(lists[0], piece.env) if lists and isinstance(piece, Opaque) else (piece,)
+        for value in values:
+            yield from self.elements_of(value)
 
     def _written(self, display: Seq) -> Content | None:
         """`{"train": os.listdir(train), "valid": os.listdir(valid)}`: few entries, but long ones."""
@@ -290,6 +288,10 @@ def is_place_for_each(value: Value) -> bool:
     """Whether a value is a list of places to put something in: `[None] * len(rows)`, `[None for _ in rows]`."""
     if isinstance(value, Seq) and value.expr.kind == "comprehension":
         return value.kind == "list" and value.expr.args[-1].kind == "constant"
-    if not isinstance(value, Opaque) or (value.expr.kind, value.expr.name) != ("binop", "*"):
-        return False
-    return any(part.kind == "list" and part.args and part.args[0].kind == "constant" for part in value.expr.args)
+    return any(part.args and part.args[0].kind == "constant" for part in repeated(value))
+
+
+def repeated(value: Value) -> list[Expr]:
+    """The list that is written out in `[row] * count`; nothing for other values."""
+    is_product = isinstance(value, Opaque) and (value.expr.kind, value.expr.name) == ("binop", "*")
+    return [part for part in value.expr.args if part.kind == "list"] if is_product and isinstance(value, Opaque) else []

@@ -282,7 +282,7 @@ class _Kept:
         """
         while not self.is_it(expr, env, depth):
             if expr.kind in ("ifexp", "boolop"):
-                return any(self.leads_to(part, env, depth) for part in expr.args)
+                return any(self.leads_to(part, env, depth) for part in expr.args[-2:])  # not the test
             if expr.kind not in ("subscript", "attribute"):
                 return False
             expr = expr.args[0]

@@ -310,14 +310,14 @@ class Arguments:
 
     def from_kwargs(self, env: Env, name: str) -> tuple[list[Argument], bool]:
         """The values that `**kwargs` has under a name that isn't a parameter, and whether it always has one."""
-        if any(item.name == name and item.kind not in ("args", "kwargs") for item in env.facts.parameters):
+        if _takes_named(env.facts, name):
             return [], False
         found, surely = self.evaluator.ask(self._passed_on, (env, name), Under((), False), self._handed_on, env, name)
         return list(found), surely
 
     def keeps_back(self, env: Env, name: str) -> bool:
         """Whether a function's `**kwargs` never have a name where it hands them on: a parameter, or one taken out."""
-        if any(item.name == name and item.kind not in ("args", "kwargs") for item in env.facts.parameters):
+        if _takes_named(env.facts, name):
             return True
         own = next(item for item in env.facts.parameters if item.kind == "kwargs")
         return self._dropped(env, own.name, name) is Dropped.ALWAYS
@@ -404,3 +404,8 @@ def takes_out(event: Event, mapping: str, name: str) -> bool:
         and part.args[1].value == name
         for part in event.walk()
     )
+
+
+def _takes_named(facts: Function, name: str) -> bool:
+    """Whether a function has a parameter that a keyword of a name fills: `*args` is none that `args=` does."""
+    return any(item.name == name and item.kind not in ("args", "kwargs") for item in facts.parameters)

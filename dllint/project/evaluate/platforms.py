@@ -20,12 +20,13 @@ _CALLS: dict[str, dict[str, str | bool]] = {
 }
 
 
-_ASKED = frozenset(name for table in (_NAMES, _CALLS) for told in table.values() for name in told)
+ASKED = frozenset(name for table in (_NAMES, _CALLS) for told in table.values() for name in told)
+"""What programs ask about the operating system, by its name."""
 
 
 def asks_platform(value: Value) -> bool:
     """Whether a value may be another one on another platform."""
-    return isinstance(value, Ext | ExtInst) and value.name in _ASKED
+    return isinstance(value, Ext | ExtInst) and value.name in ASKED
 
 
 def on_platform(value: Value, platform: str) -> Value:

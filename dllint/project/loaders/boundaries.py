@@ -427,13 +427,13 @@ class Boundaries:
         methods, chosen = self._methods(call, env, boundary, skip)
         found, surely = self._given_workers(call, env, boundary, skip)
         workers = self._workers(call, env, boundary, skip, instance)
-        left_out = bool(found) and not (surely or boundary.defaults.get(boundary.workers))
         left = methods & self.chosen_methods.asked_for(around, site.expr.start)
         if not left:
             return
         methods, chosen = left, chosen or left != methods
         platforms, decided = self.targets.platforms, self.decided(site.expr, around)
-        left_out = left_out and not self._open_ended(call, env)
+        known = surely or boundary.defaults.get(boundary.workers)
+        left_out = bool(found) and not (known or self._open_ended(call, env))
         if workers is not Workers.NONE and (left_out or self.counts.may_be_none(found)):
             platforms = self.elsewhere.with_workers((site.module.path, site.expr.span)) if self.elsewhere else platforms
             methods = methods if chosen else methods & self.targets.on(platforms).methods()
@@ -577,9 +577,7 @@ class Boundaries:
         """The workers that an object of options asks for: none where the call that makes it doesn't, as their base."""
         classes = self.evaluator.classes
         made = isinstance(value, ExtInst) and value.call.kind == "call" and _holds_options(value.name)
-        if isinstance(value, Inst) and not any(
-            option in classes.dataclass_fields(one) for one in classes.mro(value.klass)
-        ):
+        if isinstance(value, Inst) and option not in classes.dataclass_fields(value.klass):
             made = classes.is_a(value.klass, _holds_options) is Answer.YES
         if not made or not isinstance(value, ExtInst | Inst) or value.call is None or value.env is None:
             return Workers.UNKNOWN

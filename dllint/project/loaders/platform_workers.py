@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
 from dllint.model.facts import Event
+from dllint.project.evaluate.platforms import ASKED
 from dllint.project.loaders.worker_counts import Workers
 from dllint.project.program.index import Index
 from dllint.project.program.module import Module
@@ -14,8 +15,9 @@ from dllint.targets import Targets
 
 Place = tuple[str, Span]
 """A file, and where in it a loader is made."""
-_NAMES = frozenset({"sys.platform", "os.name", "platform.system", "torch.cuda.is_available"})
-_MODULES = frozenset(name.partition(".")[0] for name in _NAMES)
+_MODULES = frozenset(name.partition(".")[0] for name in ASKED) - {"torch"}
+"""What a function loads that asks; most functions load torch: who asks for CUDA is known by its call."""
+_OF_CUDA = "is_available"
 
 
 class Elsewhere:
@@ -41,8 +43,8 @@ class Elsewhere:
     @cached_property
     def _is_asked_for(self) -> bool:
         """Whether anything in the project names the platform it runs on."""
-        return any(
-            part.kind == "attribute" and part.dotted in _NAMES
+        return any(_OF_CUDA in module.calls for module in self.index) or any(
+            part.kind == "attribute" and part.dotted in ASKED
             for module in self.index
             for events in _naming(module)
             for event in events

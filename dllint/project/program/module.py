@@ -16,7 +16,7 @@ from dllint.project.program.call_index import Call, Clause, Walked, walked
 from dllint.project.program.events import event_names, flat_targets, holds_from, leaves, written_by_name
 from dllint.project.program.on_demand import OnDemand
 from dllint.project.program.roles import is_named_test, is_test
-from dllint.source import is_notebook, is_settings
+from dllint.source import Span, is_notebook, is_settings
 
 
 class Site(msgspec.Struct, frozen=True):
@@ -206,6 +206,10 @@ class Module:
         """The names of all attributes that its code reads or writes."""
         events = (event for _, _, events in self.scopes for event in events)
         return frozenset(part.name for event in events for part in event.walk() if part.kind == "attribute")
+
+    def write_at(self, name: str, target: Span) -> Write | None:
+        """The assignment of an attribute whose target is at a span."""
+        return next((write for write in self.attribute_writes.get(name, ()) if write.target.span == target), None)
 
     @cached_property
     def attribute_writes(self) -> dict[str, list[Write]]:

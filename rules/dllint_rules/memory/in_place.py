@@ -104,9 +104,7 @@ def _record_change(project: Project, held: Held) -> _Change | None:
 def _write(project: Project, held: Held) -> Write | None:
     """The assignment that a finding is about."""
     step = held.route[0]
-    module = project.index.modules[step.path]
-    writes = module.attribute_writes.get(held.holder.name, ())
-    return next((write for write in writes if write.target.span == step.span), None)
+    return project.index.modules[step.path].write_at(held.holder.name, step.span)
 
 
 class _Change(KeptList):

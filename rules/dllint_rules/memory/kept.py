@@ -108,9 +108,9 @@ def kept_by(project: Project, held: Held) -> object:
     """
     step, name = held.route[0], held.holder.name
     module = project.index.modules[step.path]
-    writes = [write for write in module.attribute_writes.get(name, ()) if write.target.span == step.span]
-    if writes and not _changes(module, writes[0]):
-        return step.path, module.method_owner(writes[0].function)
+    write = module.write_at(name, step.span)
+    if write is not None and not _changes(module, write):
+        return step.path, module.method_owner(write.function)
     classes = project.evaluator.classes
     setters = (
         (klass.module.path, klass.index)

@@ -90,8 +90,7 @@ def _in_the_way(project: Project, held: Held) -> str:
     """The first use that bytes do not allow, in words: code that changes the records, or adds a list to them."""
     path = held.route[0].path
     module = project.index.modules[path]
-    writes = module.attribute_writes.get(held.holder.name, ())
-    write = next((item for item in writes if item.target.span == held.route[0].span), None)
+    write = module.write_at(held.holder.name, held.route[0].span)
     owner = module.method_owner(write.function) if write is not None else -1
     klass = project.evaluator.klass(module, owner) if owner >= 0 else None
     uses = Attribute(project, klass, held.holder.name).near if klass is not None else None

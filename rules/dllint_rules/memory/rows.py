@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dllint import Const, Env, Expr, ExtInst, Func, Inst, Klass, Project, Seq, Value
+from dllint_rules.memory.text import MAX_DEPTH, Texts, from_json, method_of
 
-from dllint import Const, Env, Expr, ExtInst, Func, Inst, Klass, Opaque, Project, Seq, Value
-from dllint_rules.memory.text import Texts, from_json, method_of
-
-MAX_DEPTH = 10
 _COPIED = {"builtins.list", "builtins.sorted", "random.sample", "copy.copy", "copy.deepcopy"}
 """What returns a list of what it goes through."""
 _ITERATED = {*_COPIED, "builtins.tuple", "builtins.reversed", "builtins.iter", "tqdm.tqdm", "tqdm.auto.tqdm"}
@@ -21,7 +18,7 @@ _NO_DATA = ("torch.", "PIL.", "h5py.", "multiprocessing.", "threading.")
 _OPEN = {"builtins.open", "io.open", "gzip.open", "zipfile.ZipFile", "tarfile.open", "sqlite3.connect"}
 
 
-class Rows:
+class Rows(Texts):
     """Asks of expressions whether they surely are lists of rows.
 
     `indexed`: the item's index selects from what is kept, as it can from a list that comes from JSON, but not from a
@@ -31,19 +28,9 @@ class Rows:
     what = "records"
 
     def __init__(self, project: Project, indexed: bool) -> None:
-        self.project = project
+        super().__init__(project)
         self.texts = Texts(project)
         self.indexed = indexed
-
-    def is_list(self, expr: Expr, env: Env, depth: int = MAX_DEPTH) -> bool:
-        """Whether an expression surely is a list of rows, possibly an empty one."""
-        values = self.project.values(expr, env)
-        return depth > 0 and bool(values) and all(self._list(value, depth - 1) for value in values)
-
-    def others(self, made: Seq) -> Iterator[tuple[Expr, Env]]:
-        """What puts something into a list that is not surely a row."""
-        puts = self.texts.puts(made)
-        return ((what, env) for kind, what, env in puts if not self._puts_row(kind, what, env, MAX_DEPTH))
 
     def has_some(self, made: Seq) -> bool:
         """Whether only some of what is put in is packed: never, since rows are packed together with anything else."""
@@ -58,44 +45,16 @@ class Rows:
         if self.texts.is_item(expr, env, depth - 1):
             return True
         values = self.project.values(expr, env)
-        return bool(values) and all(self._item(value, depth - 1) for value in values)
+        return bool(values) and all(self._item_of(value, depth - 1) for value in values)
 
-    def _list(self, value: Value, depth: int) -> bool:
-        match value:
-            case Seq(expr=expr, env=env) if expr.kind == "list":
-                puts = (self._puts_row(*put, depth) for put in self.texts.puts(value))
-                return all(self.is_item(item, env, depth) for item in expr.args) and all(puts)
-            case Seq(expr=expr, env=env) if value.kind == "list":
-                return self.is_item(expr.args[0], env, depth)
-            case Opaque(expr=expr, env=env) if expr.kind == "binop" and expr.name == "+":
-                return all(self.is_list(item, env, depth) for item in expr.args)
-            case Opaque(expr=expr, env=env) if expr.kind == "subscript" and expr.args[1].kind == "slice":
-                return self.is_list(expr.args[0], env, depth)
-            case ExtInst(base=base, call=call) if call.kind == "subscript" and call.args[1].kind == "slice":
-                return base is not None and self._list(base, depth)
-            case ExtInst(name=name, call=call, env=env) if name in _COPIED and call.kind == "call":
-                return len(call.args) > 1 and self._gives_rows(call.args[1], env, depth)
-            case ExtInst(call=call) if method_of(value) == "to_dict":
-                orient = call.args[1] if len(call.args) > 1 else call.keyword("orient")
-                return orient is not None and orient.value == "records"
-            case ExtInst():
-                return self.indexed and from_json(value)
-        return False
-
-    def _puts_row(self, kind: str, what: Expr, scope: Env, depth: int) -> bool:
-        if kind == "augment":
-            return self._gives_rows(what, scope, depth)
-        if what.kind != "call" or len(what.args) != 2:
-            return False
-        put = self.is_item if what.args[0].name == "append" else self._gives_rows
-        return what.args[0].name in ("append", "extend") and put(what.args[1], scope, depth)
-
-    def _gives_rows(self, expr: Expr, env: Env, depth: int) -> bool:
-        """Whether going through an expression gives rows only."""
-        if expr.kind in ("list", "tuple"):
-            return depth > 0 and all(self.is_item(item, env, depth - 1) for item in expr.args)
-        values = self.project.values(expr, env)
-        return depth > 0 and bool(values) and all(self._items(value, depth - 1) for value in values)
+    def _external(self, value: ExtInst, depth: int) -> bool:
+        call = value.call
+        if value.name in _COPIED and call.kind == "call":
+            return len(call.args) > 1 and self._gives_items(call.args[1], value.env, depth)
+        if method_of(value) == "to_dict":
+            orient = call.args[1] if len(call.args) > 1 else call.keyword("orient")
+            return orient is not None and orient.value == "records"
+        return self.indexed and from_json(value)
 
     def _items(self, value: Value, depth: int) -> bool:
         if self._list(value, depth):
@@ -104,12 +63,12 @@ class Rows:
             case Seq(expr=expr, env=env) if value.kind in ("generator", "list"):
                 return expr.kind == "comprehension" and self.is_item(expr.args[0], env, depth)
             case ExtInst(name=name, call=call, env=env) if name in _ITERATED and call.kind == "call":
-                return len(call.args) > 1 and self._gives_rows(call.args[1], env, depth)
+                return len(call.args) > 1 and self._gives_items(call.args[1], env, depth)
             case ExtInst(name=name):
                 return name in _OF_ROWS or method_of(value) == "items" or from_json(value)
         return False
 
-    def _item(self, value: Value, depth: int) -> bool:
+    def _item_of(self, value: Value, depth: int) -> bool:
         match value:
             case Const():
                 return value.value is not None

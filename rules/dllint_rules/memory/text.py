@@ -65,8 +65,8 @@ class Texts:
         values = self.project.values(expr, env)
         return bool(values) and all(self._text(value, depth - 1) for value in values)
 
-    def _gives_text(self, expr: Expr, env: Env, depth: int) -> bool:
-        """Whether going through an expression gives strings only. A list that is written there has no other name."""
+    def _gives_items(self, expr: Expr, env: Env, depth: int) -> bool:
+        """Whether going through an expression gives such items only. A list that is written there has no other name."""
         if expr.kind in ("list", "tuple", "set"):
             return depth > 0 and all(self.is_item(item, env, depth - 1) for item in expr.args)
         values = self.project.values(expr, env)
@@ -74,21 +74,10 @@ class Texts:
 
     def _list(self, value: Value, depth: int) -> bool:
         match value:
-            case ExtInst(name=name, call=call, env=env) if name in _REORDERED and call.kind == "call":
-                return len(call.args) > 1 and self._gives_text(call.args[1], env, depth)
-            case ExtInst(base=base, call=call) if call.kind == "subscript" and base is not None:
-                return call.args[1].kind == "slice" and self._list(base, depth)
-            case ExtInst(name=name, base=base):
-                method = method_of(value)
-                if method == "readlines":
-                    return _is_text_file(base)
-                if name == "csv.reader[]":
-                    return _has_text_rows(base)
-                return (
-                    name in _LISTINGS
-                    or method in _LISTING
-                    or (method in _SPLITTERS and base is not None and self._text(base, depth))
-                )
+            case ExtInst(base=base, call=call) if call.kind == "subscript" and call.args[1].kind == "slice":
+                return base is not None and self._list(base, depth)
+            case ExtInst():
+                return self._external(value, depth)
             case Opaque(expr=expr, env=env) if expr.kind == "binop" and expr.name == "+":
                 return all(self.is_list(item, env, depth) for item in expr.args)
             case Opaque(expr=expr, env=env) if expr.kind == "subscript" and expr.args[1].kind == "slice":
@@ -99,30 +88,44 @@ class Texts:
                 return all(self.is_item(item, env, depth) for item in expr.args) and self._filled(value, depth)
         return False
 
-    def _filled(self, made: Seq, depth: int) -> bool:
-        """Whether everything that is put into a list later is text."""
-        return all(self._puts_text(*put, depth) for put in self.puts(made))
+    def _external(self, value: ExtInst, depth: int) -> bool:
+        """Whether what other packages give is such a list."""
+        name, call, base, method = value.name, value.call, value.base, method_of(value)
+        if name in _REORDERED and call.kind == "call":
+            return len(call.args) > 1 and self._gives_items(call.args[1], value.env, depth)
+        if call.kind == "subscript" and base is not None:
+            return False
+        if method == "readlines":
+            return _is_text_file(base)
+        if name == "csv.reader[]":
+            return _has_text_rows(base)
+        splits = method in _SPLITTERS and base is not None and self._text(base, depth)
+        return name in _LISTINGS or method in _LISTING or splits
 
-    def puts(self, made: Seq) -> Iterator[tuple[str, Expr, Env]]:
+    def _filled(self, made: Seq, depth: int) -> bool:
+        """Whether everything that is put into a list later is such an item."""
+        return all(self._puts_item(*put, depth) for put in self._puts(made))
+
+    def _puts(self, made: Seq) -> Iterator[tuple[str, Expr, Env]]:
         """What puts something into a list after it is made."""
         for scope, event, receiver, what in self.project.evaluator.containers.mutations_around(made.env):
             if receiver.kind in ("name", "attribute") and made in self.project.values(receiver, scope):
                 yield event.kind, what, scope
 
     def others(self, made: Seq) -> Iterator[tuple[Expr, Env]]:
-        """What puts something into a list that is not surely text."""
-        return ((what, env) for kind, what, env in self.puts(made) if not self._puts_text(kind, what, env, MAX_DEPTH))
+        """What puts something into a list that is not surely such an item."""
+        return ((what, env) for kind, what, env in self._puts(made) if not self._puts_item(kind, what, env, MAX_DEPTH))
 
     def has_some(self, made: Seq) -> bool:
         """Whether something that is put into a list later surely is text."""
-        return any(self._puts_text(*put, MAX_DEPTH) for put in self.puts(made))
+        return any(self._puts_item(*put, MAX_DEPTH) for put in self._puts(made))
 
-    def _puts_text(self, kind: str, what: Expr, scope: Env, depth: int) -> bool:
+    def _puts_item(self, kind: str, what: Expr, scope: Env, depth: int) -> bool:
         if kind == "augment":
-            return self._gives_text(what, scope, depth)
+            return self._gives_items(what, scope, depth)
         if what.kind != "call" or len(what.args) != 2:
             return False
-        put = self.is_item if what.args[0].name == "append" else self._gives_text
+        put = self.is_item if what.args[0].name == "append" else self._gives_items
         return what.args[0].name in ("append", "extend") and put(what.args[1], scope, depth)
 
     def _items(self, value: Value, depth: int) -> bool:
@@ -134,12 +137,12 @@ class Texts:
             case ExtInst() if _is_text_file(value):
                 return True
             case ExtInst(name=name, call=call, env=env) if name in _ITERATED and call.kind == "call":
-                return len(call.args) > 1 and self._gives_text(call.args[1], env, depth)
+                return len(call.args) > 1 and self._gives_items(call.args[1], env, depth)
             case ExtInst(name="builtins.map", call=call, env=env) if len(call.args) == 3:
                 functions = self.project.values(call.args[1], env)
                 return bool(functions) and all(getattr(item, "name", "") in _TEXTS for item in functions)
             case ExtInst(name="builtins.filter", call=call, env=env) if len(call.args) == 3:
-                return self._gives_text(call.args[2], env, depth)
+                return self._gives_items(call.args[2], env, depth)
             case ExtInst(base=base) if base is not None and method_of(value) == "keys":
                 return has_keys_of_json(value) or self._has_text_keys(base, depth)
             case Seq(expr=expr, env=env) if expr.kind == "comprehension" and expr.name in ("generator", "set"):

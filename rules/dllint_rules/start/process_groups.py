@@ -12,7 +12,7 @@ _JOINING = {
     *("torch.distributed.rpc.init_rpc", "deepspeed.init_distributed", "colossalai.launch_from_torch"),
     *("horovod.torch.init", "horovod.init"),
 }
-JOINING_NAMES = frozenset(name.rpartition(".")[2] for name in _JOINING)
+_JOINING_NAMES = frozenset(name.rpartition(".")[2] for name in _JOINING)
 
 
 def joining(project: Project, entries: Iterable[Running]) -> Iterator[tuple[Running, Expr]]:
@@ -25,6 +25,6 @@ def joining(project: Project, entries: Iterable[Running]) -> Iterator[tuple[Runn
 
 
 def _joins(project: Project, running: Running, call: Expr) -> bool:
-    if call.args[0].name not in JOINING_NAMES or not project.evaluator.conditions.may_run(running.env, call.start):
+    if call.args[0].name not in _JOINING_NAMES or not project.evaluator.conditions.may_run(running.env, call.start):
         return False
     return any(isinstance(value, Ext) and value.name in _JOINING for value in project.values(call.args[0], running.env))
