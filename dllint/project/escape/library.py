@@ -7,7 +7,15 @@ from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
 
 from dllint.finding import Note
-from dllint.knowledge import DATASETS, LOADED_BY_THEIR_PACKAGE, WORKER_METHODS, holds_arguments, is_of_datasets
+from dllint.knowledge import (
+    DATASET_MODULES,
+    DATASETS,
+    LOADED_BY_THEIR_PACKAGE,
+    PREFIXES,
+    WORKER_METHODS,
+    holds_arguments,
+    is_of_datasets,
+)
 from dllint.model.facts import Expr, Function
 from dllint.project.escape.gone_through import GoneThrough
 from dllint.project.escape.own_training import OwnTraining
@@ -44,8 +52,18 @@ class Library:
 
     def is_dataset(self, klass: Klass) -> bool:
         """Whether a class surely is a dataset: by a base class known to be one."""
+        if not self._imports_datasets:
+            return False
         matches = self.evaluator.classes.is_a(klass, lambda name: name in self.known or is_of_datasets(name))
         return matches is Answer.YES
+
+    @cached_property
+    def _imports_datasets(self) -> bool:
+        """Whether any file imports a package that has datasets: without one, no class needs to be looked into."""
+        named = (*self.known, *DATASET_MODULES, *LOADED_BY_THEIR_PACKAGE, *PREFIXES)
+        packages = {name.partition(".")[0] for name in named}
+        imports = (imported for module in self.evaluator.index for imported in module.model.imports)
+        return any(imported.module.partition(".")[0] in packages for imported in imports)
 
     @cached_property
     def gives_away(self) -> bool:
@@ -177,7 +195,8 @@ class Library:
 
     def _may_be_offered(self, expr: Expr, module: Module, function: Function) -> bool:
         """Whether what a function returns may be something that `_for_workers` takes, as far as the text tells."""
-        if any(item.parent == function.index for item in module.model.classes):
+        local = (item.index for item in module.model.classes if item.parent == function.index)
+        if any(self.is_dataset(self.evaluator.klass(module, index)) for index in local):
             return True
         if (module, function.index) in self._composing:
             return not _is_parameter(expr, module, function)  # its callers have that

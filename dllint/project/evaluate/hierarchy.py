@@ -149,6 +149,28 @@ class Hierarchy:
             self.evaluator.klass(module, item.index) for module in self.evaluator.index for item in module.model.classes
         )
 
+    def naming(self, names: set[str]) -> list[Klass]:
+        """The classes that may derive from what has one of these last names, as far as the text tells."""
+        found: dict[int, Klass] = {}
+        named, waiting = set(names), [*names]
+        while waiting:
+            name = waiting.pop()
+            derived = self._by_base.get(name, {})
+            found.update(derived)
+            new = {*self.evaluator.index.aliases.get(name, ()), *(item.facts.name for item in derived.values())} - named
+            named |= new
+            waiting += new
+        return [found[number] for number in sorted(found)]
+
+    @cached_property
+    def _by_base(self) -> dict[str, dict[int, Klass]]:
+        """The classes with their places in `all_classes`, by the names that their bases are made of."""
+        found: dict[str, dict[int, Klass]] = defaultdict(dict)
+        for number, klass in enumerate(self.all_classes):
+            for name in {part.name for base in klass.facts.bases for part in base.walk()}:
+                found[name][number] = klass
+        return found
+
     def keepers(self, name: str, path: str) -> list[Klass]:
         """The classes of a name that set attributes in a file, themselves or through a base; all, where none does."""
         named = [klass for klass in self.all_classes if klass.facts.name == name]

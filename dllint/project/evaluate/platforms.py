@@ -20,13 +20,17 @@ _CALLS: dict[str, dict[str, str | bool]] = {
 }
 
 
-ASKED = frozenset(name for table in (_NAMES, _CALLS) for told in table.values() for name in told)
-"""What programs ask about the operating system, by its name."""
+TOLD = {
+    name: frozenset(platform for platform, told in table.items() if name in told)
+    for table in (_NAMES, _CALLS)
+    for name in {name for told in table.values() for name in told}
+}
+"""What programs ask about the operating system, by its name, with the platforms that answer in their own way."""
 
 
 def asks_platform(value: Value) -> bool:
     """Whether a value may be another one on another platform."""
-    return isinstance(value, Ext | ExtInst) and value.name in ASKED
+    return isinstance(value, Ext | ExtInst) and value.name in TOLD
 
 
 def on_platform(value: Value, platform: str) -> Value:

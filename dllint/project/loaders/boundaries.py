@@ -114,7 +114,7 @@ class Boundaries:
         self._in_activation: dict[ExtInst | Inst, Loader] = {}
         self.counts = WorkerCounts(evaluator, declared)
         self.chosen_methods = ChosenMethods(evaluator, targets)
-        self.elsewhere = Elsewhere(self.index, targets, self._workers_on) if not evaluator.platform else None
+        self.elsewhere = Elsewhere(evaluator.programs, targets, self._workers_on) if not evaluator.platform else None
         self.known = evaluator.loaders
         self.unnamed = Unnamed(evaluator.programs, targets.packages)
 
@@ -132,7 +132,7 @@ class Boundaries:
             named = (mapping.get(name, ()) for name in found for mapping in (self.index.aliases, self._handed_on))
             more = {alias for aliases in named for alias in aliases if alias}
             for klass in self.evaluator.classes.all_classes:
-                if any(base.name in found for base in klass.facts.bases):
+                if any(part.name in found for base in klass.facts.bases for part in base.walk()):
                     more |= {klass.facts.name, "cls"}
             if more <= found:
                 return found
@@ -351,7 +351,15 @@ class Boundaries:
 
     def is_loader(self, klass: Klass) -> bool:
         """Whether a project's class is a loader."""
+        if (klass.module, klass.index) not in self._may_be_loaders:
+            return False
         return self.evaluator.classes.is_a(klass, lambda name: name in self.known) is Answer.YES
+
+    @cached_property
+    def _may_be_loaders(self) -> frozenset[tuple[Module, int]]:
+        """The classes that may be loaders, as far as the text tells: most are not, and need not be looked into."""
+        named = self.evaluator.classes.naming({name.rpartition(".")[2] for name in self.known})
+        return frozenset((klass.module, klass.index) for klass in named)
 
     def _subclass(self, site: Site, inst: Inst) -> Iterator[Loader]:
         """A project's own loader class: what its `__init__` hands on to the external base."""
@@ -376,7 +384,7 @@ class Boundaries:
 
     def _processes(self) -> Iterator[Loader]:
         """Objects of own `Process` classes: starting one ships the whole object."""
-        for klass in self.evaluator.classes.all_classes:
+        for klass in self.evaluator.classes.naming({"Process"}):
             if self.evaluator.classes.is_a(klass, {"multiprocessing.Process"}) is not Answer.YES:
                 continue
             for site in self.index.calls_named((klass.facts.name,)):
