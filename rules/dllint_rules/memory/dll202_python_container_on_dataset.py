@@ -31,12 +31,13 @@ from dllint_rules.memory.kept import (
     is_inherited,
     is_kept_already,
     kept_by,
+    only_changes,
     read_in_workers,
 )
 
 _UNSEEN = frozenset(f"read from {what}" for what in ("JSON", "a file", "a pickle", "a NumPy file"))
 """Where records come from whose contents no code shows: they may be arrays, or numbers that Python has once."""
-_Rank = tuple[bool, bool, bool, str, int]
+_Rank = tuple[bool, bool, bool, bool, str, int]
 _First = dict[tuple[object, str], tuple[_Rank, Finding]]
 """Of each class and attribute the finding that says most, and its rank: first that it is only for a library's users."""
 
@@ -71,9 +72,11 @@ class PythonContainerOnDataset(Rule):
             if is_read and not is_kept_already(project, held, read):
                 seen.add(place)
                 found = self._finding(project, held, source)
-                # Of an attribute that is set in several places: where it is large, where a loop fills it, or the first.
+                # Of an attribute that is set in several places: where it is large, where a loop fills it, where it is
+                # made and not changed, or the first.
                 small = found.severity is Severity.INFO
-                rank = of_users, small, not records.is_filled(held.value), found.path, found.span.start
+                filled, changes = records.is_filled(held.value), only_changes(project, held)
+                rank = of_users, small, not filled, changes, found.path, found.span.start
                 if kept not in first or rank < first[kept][0]:
                     first[kept] = rank, found
         yield from _told(first)

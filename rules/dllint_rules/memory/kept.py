@@ -37,7 +37,7 @@ NAMES, ROWS, NUMBERS = "about 120 bytes", "200 bytes or more", "30 bytes or more
 """What a worker copies for each element that it reads: of names, of rows, of identifiers (measured: README.md)."""
 _FEW = re.compile(
     r"(?:^|_)(?:(?:class|cat|label|category)(?:es|s)?(?:_?(?:names?|ids?|labels?|map|list))|class(?:es)?|categor(?:y|ies)"
-    r"|cats|speakers|domains|splits|tasks|vocab|vocabulary|tokenizer|palette|languages|alphabet|charset|characters"
+    r"|cats|speakers|domains|splits|tasks|templates|vocab|vocabulary|tokenizer|palette|languages|alphabet|charset|characters"
     r"|(?:word|token|char|label|class|cat|phone|speaker|spk|answer|ans|rel|relation)s?(?:2|_to_)\w+"
     r"|\w+(?:2|_to_)(?:word|token|char|label|class|cat|phone|speaker|spk|answer|ans|rel|relation))$",
     re.IGNORECASE,
@@ -122,6 +122,13 @@ def kept_by(project: Project, held: Held) -> object:
         )
     )
     return next(setters, (step.path, held.holder.owner))
+
+
+def only_changes(project: Project, held: Held) -> bool:
+    """Whether what is kept is what the attribute had before, with a change."""
+    module = project.index.modules[held.route[0].path]
+    write = module.write_at(held.holder.name, held.route[0].span)
+    return write is not None and _changes(module, write)
 
 
 def is_inherited(project: Project, held: Held) -> bool:
