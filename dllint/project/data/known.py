@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from dllint.benchmarks import ITEMS
-from dllint.model.facts import Expr
+from dllint.model.facts import Event, Expr
 from dllint.project.data.list_files import ListFiles
 from dllint.project.evaluate.abstract_values import Klass
 
@@ -86,7 +86,7 @@ class Known:
             return
         env = self.evaluator.generic(klass.module, init)
         parameters = {parameter.name for parameter in env.facts.parameters}
-        parts = (part for event in env.facts.events for part in event.walk() if _is_given_place(part, parameters))
+        parts = (part for event in env.facts.events for part in _given_places(event, parameters))
         first = {(part.args[0].name if part.args else "", _named(part)): part for part in parts}
         for part in first.values():
             yield from self.files.texts(part, env)
@@ -167,12 +167,20 @@ def _is_place(name: str) -> bool:
     return bool(_PLACES.search(name)) and not _OTHER_PLACES.search(name)
 
 
-def _is_given_place(part: Expr, parameters: set[str]) -> bool:
-    """Whether an expression is a place that a function is given: `root`, `args.filelist`, `settings["data_root"]`."""
+def _given_places(event: Event, parameters: set[str]) -> Iterator[Expr]:
+    """The places that a function is given: `root`, `args.filelist`, `settings["data_root"]`, what joins a path."""
+    parts = list(event.walk())
+    calls = (part for part in parts if part.kind == "call" and part.args[0].name in ("join", "joinpath"))
+    joined = {id(arg) for call in calls for arg in call.args[1:]}
+    for part in parts:
+        name = _named(part) if _is_given(part, parameters) else ""
+        if _is_place(name) or (id(part) in joined and name and not _OTHER_PLACES.search(name)):
+            yield part
+
+
+def _is_given(part: Expr, parameters: set[str]) -> bool:
     given = part if part.kind == "name" else part.args[0] if part.kind in ("attribute", "subscript") else None
-    if given is None or given.kind != "name" or given.name not in parameters:
-        return False
-    return _is_place(_named(part))
+    return given is not None and given.kind == "name" and given.name in parameters
 
 
 def _named(part: Expr) -> str:

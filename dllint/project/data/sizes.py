@@ -10,10 +10,18 @@ from dllint.project.data.checked import Checked
 from dllint.project.data.contents import Contents, Kind
 from dllint.project.data.element_files import has_its_length, is_per_item, lists_each, opens_each
 from dllint.project.data.growth import SMALL, Growth
-from dllint.project.data.known import Known, has_a_held_out_split, is_benchmark, is_cut_down, is_held_out, is_trained_on
+from dllint.project.data.known import (
+    Known,
+    data_sets,
+    has_a_held_out_split,
+    is_benchmark,
+    is_cut_down,
+    is_held_out,
+    is_trained_on,
+)
 from dllint.project.data.limits import Limits
-from dllint.project.data.list_files import ListFiles
-from dllint.project.data.origins import Origins, lists_folder
+from dllint.project.data.list_files import ANY, ListFiles
+from dllint.project.data.origins import Found, Origins, lists_folder
 from dllint.project.escape.shipped import Held, Holder
 from dllint.project.evaluate.abstract_values import Klass, Value
 from dllint.source import Span
@@ -138,12 +146,20 @@ class Sizes:
 
     def _by_folder(self, owner: str, attribute: str, path: str, value: Value, keepers: Iterable[Klass]) -> str:
         """Whether it lists one folder, and of no public data set that is known to be large."""
-        if self.known.of(owner, path) is not None:
-            return ""
         values = (value, *self._set_to(keepers, attribute))
         origins = [self.origins.of(item) for item in values if item is value or self.growth.grows(item)]
+        if self.known.of(owner, path) is not None and not self._is_elsewhere(owner, path, origins):
+            return ""
         listed = all(calls is not None and all(map(lists_folder, calls)) for calls in origins)
         return "one element for each entry of one folder" if listed else ""
+
+    def _is_elsewhere(self, owner: str, path: str, origins: Iterable[Found]) -> bool:
+        """Whether only a place says which data set a class is for, and it lists others: masks beside the images."""
+        if self.known.items(owner, path) is not None or self.known.given(owner, path) is None:
+            return False
+        calls = [call for found in origins for call in found or ()]
+        texts = [text for call in calls for arg in call.call.args[1:2] for text in self.files.texts(arg, call.env)]
+        return bool(texts) and not any(text.startswith((ANY, "{")) or any(data_sets(text)) for text in texts)
 
     def _counted(self, value: Value) -> str | None:
         """What the files of the project say of which it has the lines: that it is small, or "" where it is large."""
