@@ -28,6 +28,7 @@ from dllint.project.evaluate.abstract_values import (
 from dllint.project.evaluate.hierarchy import Answer
 from dllint.project.program.call_index import Call
 from dllint.project.program.events import event_names, leaves
+from dllint.project.program.failing import ends_of_names
 from dllint.project.program.flow import Decided, chosen_in, decided, is_below_end, left_before
 from dllint.project.program.guards import is_main_test, is_other_test
 from dllint.project.program.module import Module
@@ -115,9 +116,18 @@ class Conditions:
         failing = tuple(call for call in calls if call.event.end <= offset and call.event.block in around)
         before = left_before(module, function, offset, block) if module.leaving[function] else ()
         inside = chosen_in(module, function, offset) if function in module.choices else ()
-        is_tested, is_ended = bool(module.tests_around[block]), is_below_end(module, function, offset, block)
+        is_tested, is_ended = bool(module.tests_around[block]), self._is_below_end(module, function, offset, block)
         way = _Way(block, is_tested, is_ended, failing, (*before, *inside))
         return way if is_tested or is_ended or failing or way.known else None
+
+    def _is_below_end(self, module: Module, function: int, offset: int, block: int) -> bool:
+        if function < 0 and offset > self._ends_of_names.get(module.path, offset):
+            return True
+        return is_below_end(module, function, offset, block)
+
+    @cached_property
+    def _ends_of_names(self) -> dict[str, int]:
+        return ends_of_names(self.evaluator.index)
 
     def _fails(self, call: Call, env: Env) -> bool:
         """Whether a statement calls a function that never returns."""
