@@ -88,7 +88,7 @@ class Attributes:
         match base:
             case Mod(module=module):
                 found = self.evaluator.names.global_name(module, name)
-                if found:
+                if found and found != (Ext(f"builtins.{name}"),):  # those are no module's own
                     return found
                 submodule = (
                     self.evaluator.index.find(module.path, name, 1) if module.path.endswith("__init__.py") else None

@@ -330,7 +330,8 @@ class Names:
         if not attribute:
             whole = _whole(imported)
             target = self.evaluator.index.find(path, whole, level)
-            return (Mod(target),) if target is not None else (Ext(canonical(whole)),)
+            itself = target is env.module and not path.endswith("__init__.py")  # it means a package of its name
+            return (Mod(target),) if target is not None and not itself else (Ext(canonical(whole)),)
         target = self.evaluator.index.find(path, module, level) if module or level else None
         if target is not None and target is not env.module:
             found = self.global_name(target, attribute)
