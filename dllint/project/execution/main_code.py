@@ -69,6 +69,11 @@ class Begun(NamedTuple):
     """The code itself chooses the start method."""
     loader: Loader | None = None
 
+    @property
+    def here(self) -> str:
+        """What a note at the expression says."""
+        return f"{self.what} {'starts' if self.what.startswith('a ') else 'start'} here"
+
 
 class _Parts(NamedTuple):
     """The parts of an event that may start workers, in any context."""
@@ -257,7 +262,7 @@ class MainCode:
 
     def _start(self, running: Running, begun: Begun, surely: bool) -> Start:
         assert running.start is not None
-        note = running.note(begun.at, f"{begun.what} start here")
+        note = running.note(begun.at, begun.here)
         path = running.path if not running.route else running.route[-1].path
         route = (note, *running.route)
         return Start(path, running.start, begun.what, begun.methods, begun.chosen, begun.loader, route, surely)

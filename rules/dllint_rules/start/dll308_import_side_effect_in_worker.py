@@ -44,7 +44,7 @@ class ImportSideEffectInWorker(Rule):
             severity=self.severity,
             certainty=Certainty.CERTAIN if known else Certainty.LIKELY,
             outcomes=dict.fromkeys(sorted(begun.methods & PICKLING), "corrupt"),
-            notes=(*route, Note(repeated.path, begun.at.span, f"{begun.what} start here")),
+            notes=(*route, Note(repeated.path, begun.at.span, begun.here)),
             anchors=((loader.path, loader.span),) if loader is not None else (),
             key=f"{self.code}:{path}:{repeated.what}",
             data=repeated,
