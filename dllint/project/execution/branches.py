@@ -1,13 +1,15 @@
-"""What a branch passes together: a function that it defines, and the names that it sets beside it."""
+"""What a branch sets together: a function and the constants beside it, a kind of process and of what it gets."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Iterator
 
 import msgspec
 
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate import Evaluator
-from dllint.project.evaluate.abstract_values import Env, Func, Value
-from dllint.project.program.flow import reaching
+from dllint.project.evaluate.abstract_values import Env, Ext, ExtInst, Func, Value
+from dllint.project.program.flow import LOOPS, reaching
 from dllint.project.program.module import Module
 
 
@@ -40,6 +42,27 @@ class Branches:
         if call is env.call:
             return None
         return self.evaluator.env(env.module, env.function, call, caller, env.receiver, env.outer, env.skip)
+
+    def never_meet(self, call: Expr, env: Env, wanted: Callable[[Value], bool], value: Value) -> bool:
+        """Whether a wanted meaning of what is called, and of what made a value, are set in two branches of one `if`.
+
+        `if threads: worker, lock = Thread, threading.Lock` and `else: ...` before `worker(args=(lock(),))`.
+        """
+        if not isinstance(value, ExtInst) or value.env is not env or value.call.kind != "call":
+            return False
+        here = list(self._setting(call.args[0], env, wanted))
+        there = list(self._setting(value.call.args[0], env, lambda given: given == Ext(value.name)))
+        pairs = [(one, other) for one in here for other in there]
+        return bool(pairs) and all(_in_other_branch(env.module, *pair) for pair in pairs)
+
+    def _setting(self, name: Expr, env: Env, wanted: Callable[[Value], bool]) -> Iterator[int]:
+        """The blocks in which a name gets a wanted value; -1 for one that a loop may set anew."""
+        module = env.module
+        bindings = module.bindings[env.function, -1].get(name.name, ()) if name.kind == "name" else ()
+        for binding in reaching(module, env.function, bindings, name.start):
+            if any(map(wanted, self.evaluator.names.bound_values(binding, name.name, env))):
+                again = any(module.block(index).kind in LOOPS for index in module.enclosing(binding.block))
+                yield -1 if again else binding.block
 
 
 def _with_constants(call: Expr, made: Event, caller: Env) -> Expr:

@@ -193,6 +193,11 @@ class Processes:
 
     def held(self, task: Task) -> Iterator[Held]:
         """Everything that a task's process is sent; the first steps of the routes end at the call."""
+        for held in self._held(task):
+            if not self._branches.never_meet(task.call, task.env, _may_make_process, held.value):
+                yield held
+
+    def _held(self, task: Task) -> Iterator[Held]:
         for expr, env in task.sent:
             values = tuple(value for value in self.evaluator.values(expr, env) if self._gets(task, value))
             yield from self._shipped.by_process(values, task.note)
@@ -234,6 +239,10 @@ class Processes:
                     yield from self.reach.callables_in(value)
                 else:
                     yield value
+
+
+def _may_make_process(value: Value) -> bool:
+    return isinstance(value, ExtMethod) or (isinstance(value, Ext) and value.name in PROCESSES)
 
 
 def _is_forgotten(site: Site) -> bool:
