@@ -28,6 +28,7 @@ from dllint.project.evaluate.abstract_values import (
 from dllint.project.evaluate.shapes import decorated
 from dllint.project.loaders.chosen_methods import ChosenMethods
 from dllint.project.loaders.option_defaults import Declared
+from dllint.project.loaders.platform_names import names_in
 from dllint.project.loaders.platform_workers import Elsewhere, Place
 from dllint.project.loaders.worker_counts import WorkerCounts, Workers, join
 from dllint.project.program.guards import must_raise
@@ -114,7 +115,7 @@ class Boundaries:
         self._in_activation: dict[ExtInst | Inst, Loader] = {}
         self.counts = WorkerCounts(evaluator, declared)
         self.chosen_methods = ChosenMethods(evaluator, targets)
-        self.elsewhere = Elsewhere(evaluator.programs, targets, self._workers_on) if not evaluator.platform else None
+        self.elsewhere = Elsewhere(self.index, targets, self._workers_on) if not evaluator.platform else None
         self.known = evaluator.loaders
         self.unnamed = Unnamed(evaluator.programs, targets.packages)
 
@@ -443,7 +444,10 @@ class Boundaries:
         known = surely or boundary.defaults.get(boundary.workers)
         left_out = bool(found) and not (known or self._open_ended(call, env))
         if workers is not Workers.NONE and (left_out or self.counts.may_be_none(found)):
-            platforms = self.elsewhere.with_workers((site.module.path, site.expr.span)) if self.elsewhere else platforms
+            if self.elsewhere is not None:
+                saying = [*(expr for expr, _ in found), *(expr for key, expr in call.keywords if key == "**")]
+                names = {boundary.workers, *(name for expr in saying for name in names_in(expr))}
+                platforms = self.elsewhere.with_workers(site, names, env)
             methods = methods if chosen else methods & self.targets.on(platforms).methods()
             decided = decided and platforms != self.targets.platforms  # else something else chooses the number
         decided = decided and not self.counts.rests_on_settings(found) and not self._rests_on_callers(found)

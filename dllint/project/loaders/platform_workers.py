@@ -2,70 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property
+from collections.abc import Callable, Iterable
 
-from dllint.model.facts import Event
-from dllint.project.evaluate.platforms import TOLD
+from dllint.project.evaluate.abstract_values import Env
+from dllint.project.loaders.platform_names import PlatformNames
 from dllint.project.loaders.worker_counts import Workers
-from dllint.project.program.module import Module
+from dllint.project.program.index import Index
+from dllint.project.program.module import Site
 from dllint.project.program.on_demand import OnDemand
-from dllint.project.program.programs import Programs
 from dllint.source import Span
 from dllint.targets import Targets
 
 Place = tuple[str, Span]
 """A file, and where in it a loader is made."""
-_MODULES = frozenset(name.partition(".")[0] for name in TOLD) - {"torch"}
-"""What a function loads that asks; most functions load torch: who asks for CUDA is known by its call."""
-_CUDA = "torch.cuda.is_available"
 
 
 class Elsewhere:
     """Asks the same project once for each platform. `workers` answers for one, and the loaders made at one place."""
 
-    def __init__(
-        self, programs: Programs, targets: Targets, workers: Callable[[Place, str], Iterable[Workers]]
-    ) -> None:
-        self.programs = programs
+    def __init__(self, index: Index, targets: Targets, workers: Callable[[Place, str], Iterable[Workers]]) -> None:
         self.targets = targets
         self.workers = workers
-        self._known: dict[Place, tuple[str, ...]] = {}
-        self._told = OnDemand(self._find_told)
+        self._names = PlatformNames(index)
+        self._known = OnDemand(self._may_have_workers)
 
-    def with_workers(self, place: Place) -> tuple[str, ...]:
-        """The declared platforms on which the loader that is made at a place may have workers."""
-        known = self._known.get(place)
-        if known is None:
-            known = self._known[place] = tuple(
-                platform
-                for platform in self.targets.platforms
-                if platform not in self._told[place[0]] or set(self.workers(place, platform)) != {Workers.NONE}
-            )
-        return known
+    def with_workers(self, site: Site, names: Iterable[str], env: Env) -> tuple[str, ...]:
+        """The declared platforms on which the loader that is made at a place may have workers.
 
-    def _find_told(self, path: str) -> frozenset[str]:
-        """The platforms that programs with a file may tell from others, by what their code names."""
-        asking = (self._asked[module] for module in self.programs.sharing(self.programs.index.modules[path]))
-        names = frozenset().union(*asking)
-        return frozenset(platform for name in names for platform in TOLD[name])
+        `names`: of what says how many; `env`: the activation that makes it. The text says which platforms to ask.
+        """
+        told = self._names.of(names) | self._names.around(site.module, site.event.block)
+        around: Env | None = env
+        while around is not None and around.call is not None and around.caller is not None:
+            where = around.caller
+            told |= self._names.around(where.module, where.module.block_at(where.function, around.call.start))
+            around = where
+        place = site.module.path, site.expr.span
+        return tuple(
+            platform for platform in self.targets.platforms if platform not in told or self._known[place, platform]
+        )
 
-    @cached_property
-    def _asked(self) -> dict[Module, frozenset[str]]:
-        return {module: frozenset(_asked(module)) for module in self.programs.index}
-
-
-def _asked(module: Module) -> Iterator[str]:
-    """What a module names that tells platforms."""
-    if _CUDA.rpartition(".")[2] in module.calls:
-        yield _CUDA
-    parts = (part for events in _naming(module) for event in events for part in event.walk())
-    yield from (part.dotted for part in parts if part.kind == "attribute" and part.dotted in TOLD)
-
-
-def _naming(module: Module) -> Iterator[tuple[Event, ...]]:
-    """The events of the scopes that may speak of a library that tells platforms."""
-    model = module.model
-    yield model.events
-    yield from (function.events for function in model.functions if not _MODULES.isdisjoint(function.loads))
-    yield from (item.events for item in model.classes)
+    def _may_have_workers(self, asked: tuple[Place, str]) -> bool:
+        return set(self.workers(*asked)) != {Workers.NONE}
