@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from dllint.model.facts import Expr
 from dllint.project.data.elements import PAIRS, Elements, Kind, splits_text
-from dllint.project.data.filled import COUNTED, FILLED, Content, Filled
+from dllint.project.data.filled import COUNTED, FILLED, MADE, Content, Filled
 from dllint.project.data.growth import Growth
 from dllint.project.data.naming import means_choice, means_class
-from dllint.project.data.sources import MADE, SETTINGS, Sources
+from dllint.project.data.sources import SETTINGS, Sources
 from dllint.project.evaluate.abstract_values import (
     Env,
     Ext,

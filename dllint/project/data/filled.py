@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from dllint.project import Project
     from dllint.project.data.contents import Contents
 
+MADE = "made of data, row by row"
+OF_TABLE = "made of a table's rows"
 FILLED = "filled in a loop over data"
 COUNTED = "one for each item"
 """What is said of what a dataset counts for its length, where it isn't known what the loop goes over that fills it."""
@@ -60,14 +62,21 @@ class Filled:
         return found._replace(source=COUNTED) if found is not None else None
 
     def _of(self, container: Seq | ExtInst | Opaque, mapping: bool, loops: Loops) -> Content | None:
-        for filling in self.growth.fillings(container):
+        fillings = iter(self.growth.fillings(container))
+        for filling in fillings:
             found = self._put(filling, loops)
             if found is not None:
                 event = filling.event
                 kind = Kind.ROW if mapping or filling.grouped else found.kind
                 place = filling.env.module.path, Span(event.start, event.end), _receiver(event, filling.what)
-                return Content(kind, found.source, place)
+                mixed = found.source == OF_TABLE and self._is_other(fillings, loops)
+                return Content(kind, MADE if mixed else found.source, place)
         return None
+
+    def _is_other(self, fillings: Iterable[Filling], loops: Loops) -> bool:
+        """Whether something else than a table fills a container, too: another branch reads JSON."""
+        puts = (self._put(filling, loops) for filling in fillings)
+        return any(found is not None and found.source != OF_TABLE for found in puts)
 
     def made_blocks(self, mapping: Value) -> bool:
         """Whether a loop makes a block of memory of each entry: `d[key] = np.array(d[key])`."""

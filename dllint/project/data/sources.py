@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dllint.model.facts import Expr
 from dllint.project.data.elements import Kind
-from dllint.project.data.filled import Content
+from dllint.project.data.filled import MADE, OF_TABLE, Content
 from dllint.project.data.growth import (
     LINEWISE,
     LISTING,
@@ -25,7 +25,6 @@ from dllint.project.evaluate.abstract_values import Ext, ExtInst, ExtMethod, Val
 if TYPE_CHECKING:
     from dllint.project import Project
 
-MADE = "made of data, row by row"
 COLUMN = "made of a table's column"
 SETTINGS = "read from YAML"
 """What settings are read from: data if code reads all of it item by item, but the value of one key is not data."""
@@ -80,9 +79,9 @@ class Sources:
         if value.base is None:
             return None
         if last in _ARROW_ROWS and self.growth.from_data(value.base):
-            return Content(Kind.ROW, "made of a table's rows")
+            return Content(Kind.ROW, OF_TABLE)
         if name.endswith(_TABLE_ROWS) and self.tables.has_rows(value.base) and not self.tables.column(value.base):
-            return Content(Kind.ROW, "made of a table's rows")
+            return Content(Kind.ROW, OF_TABLE)
         return self.copied(value.base) if last in ("tolist", "to_list", "unique") else None
 
     def copied(self, value: Value) -> Content | None:

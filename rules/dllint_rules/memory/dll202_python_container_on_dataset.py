@@ -63,7 +63,7 @@ class PythonContainerOnDataset(Rule):
             if not held.assumed and (source := records.kept(held)) and has_workers(project, held)
             if (held.route[0].path, held.holder) not in names and not is_few(project, held)
         ]
-        for held, source in sorted(candidates, key=lambda candidate: _order(project, candidate[0])):
+        for held, source in sorted(candidates, key=lambda candidate: _order(project, *candidate)):
             write, attribute = held.route[0], held.holder.name
             of_users = held.loader is None
             kept, place = (kept_by(project, held), attribute), (write.path, write.span, of_users)
@@ -130,10 +130,12 @@ class PythonContainerOnDataset(Rule):
         return fix_records(finding, project)
 
 
-def _order(project: Project, held: Held) -> tuple[bool, bool, bool]:
-    """What is seen to grow with data says more than the length of a dataset; the class with the code most."""
+def _order(project: Project, held: Held, source: str) -> tuple[bool, bool, bool, bool]:
+    """What is seen to grow with data says more than the length of a dataset, and rows that code makes more than what
+    a file may have; the class with the code most.
+    """
     guessed = not project.analysis(Records).of(held.value)
-    return guessed, certainty(project, held) is not Certainty.CERTAIN, is_inherited(project, held)
+    return guessed, source in _UNSEEN, certainty(project, held) is not Certainty.CERTAIN, is_inherited(project, held)
 
 
 def _told(first: _First) -> Iterator[Finding]:
