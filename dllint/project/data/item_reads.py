@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dllint.knowledge import MAP_METHODS
-from dllint.model.facts import Event, Expr
+from dllint.model.facts import Block, Event, Expr
 from dllint.project.data.naming import means_few, means_text
 from dllint.project.data.per_item import PerItem
 from dllint.project.evaluate import Answer, Evaluator
@@ -170,7 +170,7 @@ class ItemReads:
             return False
         method, given = part.args[0], part.args[1:]
         if method.name in _ANY_OF:
-            return any(kept.leads_to(arg, env) for arg in given)
+            return any(kept.leads_to(arg, env) or kept.is_gathered_in(arg, env) for arg in given)
         asked = method.name in _PICKING or (method.name == "get" and given and self._is_of_item(given[0], env))
         return bool(asked) and kept.leads_to(method.args[0], env)
 
@@ -238,6 +238,28 @@ class _Kept:
         places = ((value, env) for value in assigned(expr, env) if value is not expr)
         return any(self.leads_to(*place, depth - 1) for place in (*places, *self._passed(expr, env)))
 
+    def is_gathered_in(self, expr: Expr, env: Env) -> bool:
+        """Whether a loop over it puts its elements into a local list: `fitting += rows`, `fitting.append(row)`."""
+        changes = env.module.mutations[env.function] if expr.kind == "name" else ()
+        return any(
+            self._goes_through(part, block, env)
+            for event, receiver, what in changes
+            if receiver.kind == "name" and receiver.name == expr.name and event.end <= expr.start
+            for block in map(env.module.block, env.module.enclosing(event.block))
+            for part in _put(event, what)
+        )
+
+    def _goes_through(self, element: Expr, loop: Block, env: Env) -> bool:
+        """Whether a loop over it gives an element, or finds one under what it goes over: `self.rows[name]`."""
+        over = loop.test
+        if loop.kind != "for" or over is None:
+            return False
+        targets = {name for event in env.module.events(env.function) for name in _bound_by(event, loop)}
+        if element.kind == "subscript":
+            return element.args[1].name in targets and self.leads_to(element.args[0], env)
+        views = over.kind == "call" and over.args[0].kind == "attribute" and over.args[0].name in ("items", "values")
+        return element.name in targets and self.leads_to(over.args[0].args[0] if views else over, env)
+
     def is_set_anew(self, read: Event, env: Env) -> bool:
         """Whether code that gets an item has surely set the attribute by then, itself or in a method that it calls."""
         if env.facts.name not in MAP_METHODS:
@@ -287,6 +309,19 @@ class _Kept:
                 return False
             expr = expr.args[0]
         return True
+
+
+def _put(event: Event, change: Expr) -> tuple[Expr, ...]:
+    """What an event adds to a list."""
+    if event.kind == "augment":
+        return (change,)
+    return change.args[1:] if change.kind == "call" and change.args[0].name in ("append", "extend") else ()
+
+
+def _bound_by(event: Event, loop: Block) -> Iterator[str]:
+    """The names that a loop gives values."""
+    if event.kind == "for" and event.value is loop.test and event.target is not None:
+        yield from (part.name for part in event.target.walk() if part.kind == "name")
 
 
 def _returned_by_properties(klass: Klass) -> Iterator[tuple[str, str]]:
