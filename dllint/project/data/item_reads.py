@@ -10,7 +10,8 @@ from dllint.model.facts import Block, Event, Expr
 from dllint.project.data.naming import means_few, means_text
 from dllint.project.data.per_item import PerItem
 from dllint.project.evaluate import Answer, Evaluator
-from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Inst, Klass
+from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Inst, Klass, Values
+from dllint.project.evaluate.conditions import kind_of
 from dllint.project.execution.call_graph import Running
 from dllint.project.program.flow import LOOPS
 from dllint.project.program.module import Module
@@ -78,7 +79,16 @@ class ItemReads:
         if key not in self._texts:
             takes = _is_text_method if by_method else _takes_text
             self._texts[key] = [part for event in running.events for part in event.walk() if takes(part)]
-        return next((part for part in self._texts[key] if kept.is_taken_by(part, env)), None)
+        taken = (part for part in self._texts[key] if kept.is_taken_by(part, env))
+        return next((part for part in taken if part.kind != "binop" or self._joins_text(part, env)), None)
+
+    def _joins_text(self, joined: Expr, env: Env) -> bool:
+        """Whether one of two operands is text, written out or by what its name stands for: `FOLDER + row[0]`."""
+        return any(
+            isinstance(arg.value, str) or _are_text(self.evaluator.values(arg, env))
+            for arg in joined.args
+            if arg.kind in ("constant", "name", "attribute")
+        )
 
     def mentioned(self, running: Running, klass: Klass, attribute: str) -> Expr | None:
         """Where this code reads elements of such an attribute in any way but for one of a few labels."""
@@ -343,7 +353,7 @@ def _may_pick(part: Expr) -> bool:
 
 
 def _takes_text(part: Expr) -> bool:
-    """Whether an expression asks for text.
+    """Whether an expression asks for text, or may: a sum does if it joins text.
 
     `row["path"]`, `row.path`, `join(root, row[0])`, `row[0] + ".png"`, `f"{root}/{file_name}"`.
     """
@@ -355,7 +365,11 @@ def _takes_text(part: Expr) -> bool:
         return part.args[0].name in _TAKE_TEXT
     if part.kind == "fstring":
         return isinstance(part.value, str) and "/" in part.value
-    return part.kind == "binop" and part.name == "+" and any(isinstance(arg.value, str) for arg in part.args)
+    return part.kind == "binop" and part.name == "+"
+
+
+def _are_text(values: Values) -> bool:
+    return bool(values) and all(kind_of(value) == "str" for value in values)
 
 
 def _is_text_method(part: Expr) -> bool:
