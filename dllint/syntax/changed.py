@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from dllint.source import Source, Span
+from dllint.syntax.mapping_uses import of_view
 from dllint.syntax.outline import Outline, outline
 from dllint.syntax.scoping import binder, bindings
 
@@ -25,16 +26,29 @@ def changed_entry(source: Source, container: Span) -> Span | None:
     node = seen.expression_at(container) if seen is not None else None
     if seen is None or node is None:
         return None
-    above, field = seen.parents[node]
-    if isinstance(above, ast.Subscript) and field == "value" and isinstance(above.ctx, ast.Load):
-        if _is_changed(seen, above):
-            return Span(*seen.offsets.span(above))
-        match seen.parents[above][0]:
-            case ast.Assign(targets=[ast.Name() as name], value=value) if value is above:
+    entry = _entry(seen, node)
+    if entry is not None:
+        if _is_changed(seen, entry):
+            return Span(*seen.offsets.span(entry))
+        chosen: ast.AST = entry
+        while isinstance(seen.parents[chosen][0], ast.BoolOp | ast.IfExp):
+            chosen = seen.parents[chosen][0]  # `rows.get(name) or []`
+        match seen.parents[chosen][0]:
+            case ast.Assign(targets=[ast.Name() as name], value=value) if value is chosen:
                 return _of_variable(seen, name)
         return None
-    changed = (_of_variable(seen, name) for name in _loop_variables(seen, node))
+    changed = (_of_variable(seen, name) for name in _loop_variables(seen, of_view(seen, node)))
     return next((span for span in changed if span is not None), None)
+
+
+def _entry(seen: Outline, node: ast.expr) -> ast.expr | None:
+    """What takes one entry out of a container: an index, or `get`."""
+    above, field = seen.parents[node]
+    if isinstance(above, ast.Subscript) and field == "value" and isinstance(above.ctx, ast.Load):
+        return above
+    call, role = seen.parents[above]
+    asked = isinstance(above, ast.Attribute) and field == "value" and above.attr == "get"
+    return call if asked and isinstance(call, ast.Call) and role == "func" else None
 
 
 def _loop_variables(seen: Outline, node: ast.expr) -> list[ast.Name]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from dllint.source import Source, Span
+from dllint.syntax.mapping_uses import mapping_kind, of_view
 from dllint.syntax.outline import Outline, outline
 from dllint.syntax.scoping import binder, bindings, defaults
 
@@ -22,7 +23,7 @@ _CHOOSING = {"random.choice", "random.choices"}
 _WHOLE = {"print", "str", "repr", "json.dumps", "random.sample"}
 _WHOLE_METHODS = {"index", "count", "copy"}
 """What needs all of a list, and neither changes nor keeps it."""
-_MUTATORS = {"append", "extend", "insert", "sort", "reverse"}
+_MUTATORS = {"append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort"}
 
 
 _COMMENTED = re.compile(r"\.[ \t]*#")
@@ -44,13 +45,16 @@ class Use(NamedTuple):
     base: Span
 
 
-def attribute_uses(source: Source, name: str) -> list[Use] | None:
-    """Every use of an attribute in a file, in its order; None where the running Python cannot read the file."""
+def attribute_uses(source: Source, name: str, mapping: bool = False) -> list[Use] | None:
+    """Every use of an attribute in a file, in its order; None where the running Python cannot read the file.
+
+    `mapping`: it is a dictionary.
+    """
     # Parsing every file that merely has the word would take longer than all rules together.
     if name not in source.text or not (_near(name).search(source.text) or _COMMENTED.search(source.text)):
         return []
     seen = outline(source.text)
-    return None if seen is None else sorted(_uses(seen, name), key=lambda use: use.span)
+    return None if seen is None else sorted(_uses(seen, name, mapping), key=lambda use: use.span)
 
 
 def _near(name: str) -> re.Pattern[str]:
@@ -62,7 +66,7 @@ def goes_through(source: Source, span: Span) -> bool:
     """Whether code goes through what the name or attribute at a span gives: a loop does, `len` and an index do not."""
     seen = outline(source.text)
     node = seen.expression_at(span) if seen is not None else None
-    return seen is not None and node is not None and _goes_through(seen, node)
+    return seen is not None and node is not None and _goes_through(seen, of_view(seen, node))
 
 
 def _goes_through(seen: Outline, node: ast.expr) -> bool:
@@ -75,26 +79,30 @@ def _goes_through(seen: Outline, node: ast.expr) -> bool:
     return isinstance(parent, ast.Starred)
 
 
-def name_uses(source: Source, name: str, within: Span) -> list[Use] | None:
+def name_uses(source: Source, name: str, within: Span, mapping: bool = False) -> list[Use] | None:
     """Every use of a name between two offsets; None where the running Python cannot read the file."""
     seen = outline(source.text)
     if seen is None:
         return None
     names = (node for node in ast.walk(seen.tree) if isinstance(node, ast.Name) and node.id == name)
-    found = [Use(_kind(seen, node), span := Span(*seen.offsets.span(node)), span) for node in names]
+    found = [Use(_kind(seen, node, mapping), span := Span(*seen.offsets.span(node)), span) for node in names]
     return sorted((use for use in found if within.start <= use.span.start < within.end), key=lambda use: use.span)
 
 
-def _uses(seen: Outline, name: str) -> Iterator[Use]:
+def _uses(seen: Outline, name: str, mapping: bool) -> Iterator[Use]:
     for node in ast.walk(seen.tree):
         match node:
             case ast.Attribute(attr=attribute) if attribute == name:
-                yield Use(_kind(seen, node), Span(*seen.offsets.span(node)), Span(*seen.offsets.span(node.value)))
+                span, base = Span(*seen.offsets.span(node)), Span(*seen.offsets.span(node.value))
+                yield Use(_kind(seen, node, mapping), span, base)
             case ast.Call(args=[base, ast.Constant(value=text), *_]) if text == name:
                 yield Use("named", Span(*seen.offsets.span(node)), Span(*seen.offsets.span(base)))
 
 
-def _kind(seen: Outline, node: ast.expr) -> str:
+def _kind(seen: Outline, node: ast.expr, mapping: bool = False) -> str:
+    kind = mapping_kind(seen, node) if mapping else ""
+    if kind:
+        return kind
     parent, field = seen.parents[node]
     match parent:
         case ast.Assign() if field == "targets":
@@ -132,6 +140,8 @@ def _kind(seen: Outline, node: ast.expr) -> str:
             return "whole" if method in _WHOLE_METHODS else "foreign"
         case ast.BinOp(op=ast.Add()):
             return "joined"
+        case ast.Compare(ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant()]):
+            return "read"
         case ast.Compare() | ast.BinOp() | ast.FormattedValue():
             return "whole"
         case ast.UnaryOp(op=ast.Not()):

@@ -45,11 +45,15 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class Attribute:
-    """An attribute that a class sets on itself. The family: the class, what derives from it, and all their bases."""
+    """An attribute that a class sets on itself. The family: the class, what derives from it, and all their bases.
 
-    def __init__(self, project: Project, klass: Klass, name: str) -> None:
+    `mapping`: it is a dictionary.
+    """
+
+    def __init__(self, project: Project, klass: Klass, name: str, mapping: bool = False) -> None:
         self.project = project
         self.name = name
+        self.mapping = mapping
         classes = project.evaluator.classes
         derived = (klass, *classes.subclasses(klass))
         self.family = {(item.module.path, item.index): item for one in derived for item in classes.mro(one)}
@@ -87,7 +91,7 @@ class Attribute:
 
         found: list[Place] = []
         for module in modules:
-            uses = attribute_uses(self.project.source(module.path), self.name)
+            uses = attribute_uses(self.project.source(module.path), self.name, self.mapping)
             if uses is None:
                 return None
             for use in uses:
