@@ -77,9 +77,9 @@ def test_a_class_whose_base_is_passed_stays() -> None:
     [
         (
             "DLL202",
-            "self.rows = {}\nfor row in csv.reader(open(path)): self.rows[row[0]] = row[1:]",
+            "self.rows = {}\nfor row in csv.reader(open(path)): self.rows[tuple(row[:2])] = row[2:]",
             "return self.rows[index]",
-            ["self.rows = Serialized(self.rows)", "class Serialized(Mapping):"],
+            ["self.rows = SerializedDict(self.rows)", "class SerializedDict(Mapping):"],
         ),
         (
             "DLL202",

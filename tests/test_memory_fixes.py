@@ -81,6 +81,7 @@ ARRAY = "np.array({}, dtype=str)"
         "copy.deepcopy(os.listdir(root))",
         "zipfile.ZipFile(root).namelist()",
         "list({name: len(name) for name in os.listdir(root)})",
+        "os.listdir(root).copy()",
         "[str(path) for path in Path(root).glob('*')]",
         "sorted(str(path) for path in Path(root).rglob('*'))",
         "list(map(str, Path(root).iterdir()))",
@@ -100,6 +101,29 @@ ARRAY = "np.array({}, dtype=str)"
 def test_lists_of_strings_become_arrays(value: str) -> None:
     wanted = f"self.files = {ARRAY.format(value)}"
     assert "".join(wanted.split()) in "".join(fixed(program(f"self.files = {value}")).split())
+
+
+@pytest.mark.parametrize("made", ["{}", "dict()", "collections.OrderedDict()"])
+@pytest.mark.parametrize("taken", ["list(sizes)", "list(sizes.keys())", "sorted(sizes)", "list(sizes.keys()).copy()"])
+def test_keys_of_a_dictionary_that_is_filled_are_strings(made: str, taken: str) -> None:
+    filled = f"sizes = {made}\nfor line in open(root):\n    sizes[line.strip()] = len(line)\n"
+    text = fixed(program(f"import collections\n{filled}self.files = {taken}"))
+    assert f"self.files = np.array({taken}, dtype=str)" in text or f"self.files = Texts({taken})" in text
+
+
+def test_keys_that_may_be_something_else_stay() -> None:
+    init = "sizes = {}\nfor line in open(root):\n    sizes[tuple(line)] = 1\n    sizes[line] = 2\n"
+    try:
+        fix = fix_of(program(f"{init}self.files = list(sizes)"))
+    except ValueError:
+        return  # not reported at all
+    assert fix.applicability is Applicability.MANUAL
+
+
+def test_a_list_may_lose_some_before_it_is_an_array() -> None:
+    later = "for name in os.listdir(root):\n    self.files.remove(name)"
+    text = fixed(program(f"self.files = glob.glob(root)\n{later}"))
+    assert "self.files.remove(name)\n        self.files = np.array(self.files" in text
 
 
 @pytest.mark.parametrize(
@@ -699,3 +723,9 @@ def test_paths_beside_none_stay() -> None:
     fix = fix_of(program(init))
     assert fix.applicability is Applicability.MANUAL
     assert fix.title.endswith("needs a list: `self.files = [None] * 9`")
+
+
+def test_paths_stay_where_a_tuple_sets_none_in_their_place() -> None:
+    more = "    def first(self):\n        return self.files[0].name\n"
+    init = "self.files, self.size = [None] * 9, 9\nif more:\n    self.files = sorted(Path(root).glob('*'))"
+    assert fix_of(program(init, more)).applicability is Applicability.MANUAL

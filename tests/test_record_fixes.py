@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import textwrap
+import zlib
+from collections.abc import Mapping
 
+import numpy as np
 import pytest
 from dllint_rules.memory.dll202_python_container_on_dataset import PythonContainerOnDataset
 
@@ -193,3 +196,168 @@ def test_several_lists_of_a_file_share_the_class() -> None:
     fixes = [rule.fix(finding, project) for finding in rule.check(project)]
     texts = ["".join(edit.text for edit in fix.edits) for fix in fixes if fix is not None]
     assert texts == ["Serialized()"]
+
+
+TABLE = "self.rows = {}\nfor line in open(path):\n    name, *words = line.split()\n    self.rows[name] = words\n"
+BY_NAME = "return self.rows[self.name(index)]"
+
+
+def table(later: str = "", item: str = BY_NAME, more: str = "") -> str:
+    return fixed(TABLE + later, item, more)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "{line.strip(): line.split() for line in open(path)}",
+        "{name: {'words': name.split()} for name in json.load(open(path))}",
+        "dict(zip([line.strip() for line in open(path)], csv.reader(open(path))))",
+        "{row['id']: row for row in json.load(open(path))}",
+    ],
+)
+def test_dictionaries_of_records_are_packed(value: str) -> None:
+    laid_out = "".join(fixed(f"self.rows = {value}", BY_NAME).split())
+    assert f"self.rows=SerializedDict({''.join(value.split())})" in laid_out
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "{tuple(line.split()): line.split() for line in open(path)}",
+        "{more[0](line): line.split() for line in open(path)}",
+        "{line: open(line) for line in csv.reader(open(path))}",
+        "{line.strip(): more[0](line) for line in open(path)}",
+    ],
+)
+def test_keys_that_have_no_hash_of_their_own_and_other_objects_stay(value: str) -> None:
+    try:
+        _, fix = fix_of(f"self.rows = {value}", BY_NAME)
+    except ValueError:
+        return  # not reported at all
+    assert fix.applicability is Applicability.MANUAL
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "self.rows.setdefault('none', [])",
+        "self.rows.update(other=['other'])",
+        "del self.rows[name]",
+        "self.rows[name].append('word')",
+        "for words in self.rows.values():\n    words.sort()",
+        "self.names = sorted(self.rows)",
+        "self.names = [name for name, words in self.rows.items() if words]",
+    ],
+)
+def test_a_dictionary_is_packed_where_it_is_complete_and_nothing_goes_through_it_again(later: str) -> None:
+    wanted = f"{textwrap.indent(later, ' ' * 8)}\n        self.rows = SerializedDict(self.rows)\n    def __len__"
+    assert wanted in table(later)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "self.rows[name]",
+        "self.rows.get(name)",
+        "name in self.rows",
+        "len(self.rows)",
+        "bool(self.rows)",
+        "[*self.rows]",
+        "sorted(self.rows)",
+        "dict(self.rows)",
+        "{**self.rows}",
+        "self.rows.keys() & {name}",
+        "[words for words in self.rows.values() if words]",
+        "[key for key, words in self.rows.items() if words]",
+        "self.rows is None",
+        "1 if self.rows else 2",
+    ],
+)
+def test_what_reads_a_dictionary_stays_as_it_is(use: str) -> None:
+    assert f"return {use}\n" in table(more=f"    def other(self, name):\n        return {use}\n")
+
+
+def test_other_code_gets_a_dictionary_where_it_needs_one() -> None:
+    more = "    def dump(self):\n        return json.dumps(self.rows), self.rows == {}, self.rows.copy()\n"
+    assert "json.dumps(dict(self.rows)), dict(self.rows) == {}, dict(self.rows).copy()" in table(more=more)
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        ("self.rows[str(name)] = []", "needs a dictionary"),
+        ("del self.rows[name]", "needs a dictionary"),
+        ("self.rows.pop(name)", "needs a dictionary"),
+        ("return self.rows.setdefault(name, [])", "needs a dictionary"),
+        ("self.rows.update({'a': []})", "needs a dictionary"),
+        ("pickle.dump(self.rows, name)", "needs a dictionary"),
+        ("return self.rows", "needs a dictionary"),
+        ("return isinstance(self.rows, dict)", "needs a dictionary"),
+        ("keep(self.rows)", "needs a dictionary"),
+        ("self.rows[name].append(1)", "changes a record"),
+        ("self.rows.get(name).append(1)", "changes a record"),
+        ("words = self.rows.get(name); words.append(1)", "changes a record"),
+        ("words = self.rows.get(name) or []; words.append(1)", "changes a record"),
+        ("for words in self.rows.values(): words.append(1)", "changes a record"),
+        ("for name, words in self.rows.items(): words[0] = 1", "changes a record"),
+    ],
+)
+def test_other_methods_that_need_the_dictionary_are_named(more: str, why: str) -> None:
+    _, fix = fix_of(TABLE, BY_NAME, f"    def other(self, name):\n        {more}\n")
+    assert fix.applicability is Applicability.MANUAL
+    assert f"{why}: `{more}`" in fix.title
+
+
+def test_dictionaries_that_make_what_they_lack_stay() -> None:
+    _, fix = fix_of(f"import collections\n{TABLE.replace('{}', 'collections.defaultdict(list)')}", BY_NAME)
+    assert fix.applicability is Applicability.MANUAL
+
+
+def test_a_subclass_that_writes_needs_the_dictionary() -> None:
+    more = "class Sub(Rows):\n    def add(self, name):\n        self.rows[name] = []\n"
+    _, fix = fix_of(TABLE, BY_NAME, more)
+    assert fix.applicability is Applicability.MANUAL
+
+
+def test_a_tuple_that_sets_it_announces_nothing() -> None:
+    more = "    def load(self, path):\n" + textwrap.indent(TABLE, " " * 8)
+    _, fix = fix_of("self.rows, self.size = path\nself.load(path)", BY_NAME, more)
+    assert fix.applicability is Applicability.MANUAL
+
+
+def test_what_another_method_is_to_set_may_be_announced() -> None:
+    more = "    def load(self, path):\n" + textwrap.indent(TABLE, " " * 8)
+    text = fixed("self.rows = None\nself.load(path)", BY_NAME, more)
+    assert "        self.rows = SerializedDict(self.rows)\n\nDataLoader" in text
+
+
+def made() -> type[Mapping[object, object]]:
+    """The class that a fix adds."""
+    scope: dict[str, object] = {}
+    text = table()
+    exec(
+        "import numpy as np, pickle, torch, zlib\nfrom collections.abc import Mapping\n"
+        + text[text.index("class S") : text.index("class Rows")],
+        scope,
+    )
+    return scope["SerializedDict"]  # type: ignore[return-value]
+
+
+def test_the_packed_dictionary_is_read_as_the_one_that_it_replaces() -> None:
+    names = {f"{number % 7}/{number}.jpg": [number, "cat"] for number in range(3000)}
+    for plain in (names, {number * 3 - 9: str(number) for number in range(500)}, {"\udc80é": 1, "": 2, 0.5: 3}, {}):
+        packed = made()(plain)
+        assert list(packed) == list(plain)
+        assert list(packed.items()) == list(plain.items())
+        assert packed == plain
+        assert [packed.get(key) for key in plain] == list(plain.values())
+        assert "missing" not in packed and -1 not in packed and packed.get(None) is None
+        with pytest.raises(KeyError, match="missing"):
+            packed["missing"]
+
+
+def test_keys_with_the_same_hash_are_told_apart() -> None:
+    assert zlib.crc32(b"plumless") == zlib.crc32(b"buckeroo")
+    packed = made()({"plumless": 1, "buckeroo": 2})
+    assert (packed["buckeroo"], packed["plumless"], packed[np.str_("plumless")]) == (2, 1, 1)
+    assert made()({-1: 1, -2: 2})[np.int64(-1)] == 1

@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 from functools import cached_property
 from typing import NamedTuple
 
-from dllint import Neighbors, Project, free_name, module_alias
-from dllint_rules.memory.packed import class_of, modules_of
+from dllint import Neighbors, Project, free_name
+from dllint_rules.memory.packed import class_at
 
 _Words = dict[str, str]
 
@@ -51,8 +51,8 @@ class Homes:
         own = [item for item in model.classes if item.name == words["name"] and item.owner == item.parent == -1]
         if len(own) != 1 or own[0].block >= 0:
             return False
-        names = {alias: module_alias(model, module, alias, own[0].span.start)[0] for module, alias in modules_of(words)}
-        return class_of(words, words["name"], names) in self.project.source(path).text.replace("\r\n", "\n")
+        text, _ = class_at(words, words["name"], model, own[0].span.start)
+        return text in self.project.source(path).text.replace("\r\n", "\n")
 
     def _chosen(self, path: str, words: _Words) -> Home | None:
         """Where most of those can import it that need it: best the module of a base class, else the first by path."""

@@ -13,6 +13,7 @@ from dllint import (
     ALL_METHODS,
     FORK,
     Applicability,
+    Attribute,
     Edit,
     Env,
     Expr,
@@ -20,13 +21,12 @@ from dllint import (
     Fix,
     Held,
     Import,
-    ModuleModel,
+    Module,
     Place,
     Project,
     Seq,
     Severity,
     Span,
-    Value,
     Write,
     changed_entry,
     enclosed,
@@ -41,7 +41,8 @@ from dllint_rules.memory.dll201_path_list_on_dataset import PathListOnDataset
 from dllint_rules.memory.dll202_python_container_on_dataset import PythonContainerOnDataset
 from dllint_rules.memory.homes import Home, Homes
 from dllint_rules.memory.kept_list import KeptList
-from dllint_rules.memory.packed import NAMES, RECORDS, TEXTS, class_name, class_of, modules_of
+from dllint_rules.memory.mappings import Mappings
+from dllint_rules.memory.packed import NAMES, RECORDS, TABLE, TEXTS, class_at, class_name
 from dllint_rules.memory.paths import Paths
 from dllint_rules.memory.remedies import by_hand, is_set, records_by_hand, would_pad
 from dllint_rules.memory.rows import Rows
@@ -95,9 +96,17 @@ def _list_change(project: Project, held: Held) -> _Change | None:
 
 def _record_change(project: Project, held: Held) -> _Change | None:
     write, entries = _write(project, held), project.analysis(Entries)
-    if write is None or not entries.is_list_of_records(held) or is_set(held.value):
+    if (
+        write is None
+        or is_set(held.value)
+        or not (entries.is_list_of_records(held) or entries.is_dictionary_of_records(held))
+    ):
         return None
     module = project.index.modules[held.route[0].path]
+    if entries.is_mapping(held):
+        return _Change(
+            project, module, write, TABLE, Mappings(project, _is_asked(project, module, write))
+        ).at_its_best()
     return _Change(project, module, write, RECORDS, Rows(project, entries.is_indexed(held))).at_its_best()
 
 
@@ -105,6 +114,17 @@ def _write(project: Project, held: Held) -> Write | None:
     """The assignment that a finding is about."""
     step = held.route[0]
     return project.index.modules[step.path].write_at(held.holder.name, step.span)
+
+
+def _is_asked(project: Project, module: Module, write: Write) -> bool:
+    """Whether code asks what is assigned for keys and values, which no list has."""
+    owner = module.method_owner(write.function)
+    klass = project.evaluator.klass(module, owner) if owner >= 0 else None
+    for place in (klass and Attribute(project, klass, write.target.name).near) or ():
+        asked = project.source(place.module.path).text[place.use.span.end :]
+        if asked.startswith((".keys(", ".values(", ".items(", ".get(")):
+            return True
+    return False
 
 
 class _Change(KeptList):
@@ -142,7 +162,7 @@ class _Change(KeptList):
         if None in self.lines:
             return "its line has other statements"
         if event.value.kind == "attribute":
-            return f"`{self._text(event.value)}` is the same list, which other code may need"
+            return f"`{self._text(event.value)}` is the same {self.kind}, which other code may need"
         if not (self.of_paths or self.contents.is_list(kept, env)):
             return self._something_else(kept, env)
         blocked = self._blocked(attribute.near)
@@ -162,7 +182,7 @@ class _Change(KeptList):
             return f"`{keyed}` has the same strings as keys: what it has for each must become an array, too"
         if self.kept_as_lists:
             row = self.project.source(self.module.path).location(self.kept_as_lists[0].event.start)[0]
-            return f"line {row}, in another branch, sets what is not certain to be a list of {self.contents.what}"
+            return f"line {row}, in another branch, sets what is not certain to be a {self.contents.whole}"
         return ""
 
     def _looked_up(self) -> str:
@@ -174,27 +194,25 @@ class _Change(KeptList):
             items = {event.target.name for event in events if event.target and _is_item(event.value, place.use.span)}
             for part in (part for event in events for part in event.walk() if part.kind == "subscript"):
                 of_item = part.args[1].name in items or _is_item(part.args[1], place.use.span)
-                if of_item and part.args[0].kind == "attribute":
+                if of_item and part.args[0].kind == "attribute" and not self._is_no_dictionary(part.args[0].name):
                     return part.args[0].name
         return ""
 
+    def _is_no_dictionary(self, name: str) -> bool:
+        """Whether an attribute is the list itself, or is packed as well."""
+        packed = self.project.analysis(_PackedTables).names
+        owner = self.module.method_owner(self.write.function)
+        return name == self.write.target.name or (self.module.path, owner, name) in packed
+
     def _something_else(self, kept: Expr, env: Env) -> str:
         """What is not seen to be a string (a record), in words: one thing that is put in, or what the list is of."""
-        what = self.contents.what
         for value in self.project.values(kept, env):
-            for item, scope in self._put_in(value):
+            for item, scope in self.contents.others(value):
                 path = scope.module.path
                 row = self.project.source(path).location(item.start)[0]
                 self.mixed = isinstance(value, Seq) and self.contents.has_some(value)
-                return f"{path}:{row} puts in what is not seen to be a {what[:-1]}: `{self._text(item, path)}`"
-        return f"`{self._text(kept)}` is not seen to be a list of {what} of its own"
-
-    def _put_in(self, value: Value) -> Iterator[tuple[Expr, Env]]:
-        """What is put into a list, where it is made and later, that is not seen to be a string, or a record."""
-        if isinstance(value, Seq):
-            made = value.expr.args[-1:] if value.expr.kind == "comprehension" else value.expr.args
-            yield from ((item, value.env) for item in made if not self.contents.is_item(item, value.env))
-            yield from self.contents.others(value)
+                return f"{path}:{row} puts in what is not seen to be a {self.contents.each}: `{self._text(item, path)}`"
+        return f"`{self._text(kept)}` is not seen to be a {self.contents.whole} of its own"
 
     def _text(self, expr: Expr, path: str = "") -> str:
         """An expression in one line, the beginning of a long one."""
@@ -207,6 +225,8 @@ class _Change(KeptList):
     def _may_ask(self, place: Place) -> bool:
         """Whether a use can ask the array for a list: of `self` in this file, once it is there, not for each item."""
         if place.use.kind not in ("sliced", "whole", "joined", "tested") or self._in_worker(place):
+            return False
+        if self._may_be_none():
             return False
         if not self._of_self(place) or (self.of_paths and place.use.kind != "tested"):
             return False
@@ -230,7 +250,7 @@ class _Change(KeptList):
         source = self.project.source(place.module.path)
         row = source.location(place.use.span.start)[0]
         own = source.text[place.use.base.start : place.use.base.end] == place.module.receiver_name(place.function)
-        needs = "needs a list" if own else "may need a list"
+        needs = f"needs a {self.kind}" if own else f"may need a {self.kind}"
         if self._changes_entry(place):
             needs = "changes a record"
         return f"{place.module.path}:{row} {needs}: `{source.line(row).strip()}`"
@@ -238,7 +258,7 @@ class _Change(KeptList):
     def _settled(self, value: Expr) -> bool:
         """Whether a local variable is not added to once it is kept: below, and in no further round of a loop."""
         facts = self.module.model.functions[self.write.function]
-        uses = name_uses(self.project.source(self.module.path), value.name, facts.span)
+        uses = name_uses(self.project.source(self.module.path), value.name, facts.span, self.mapping)
         later = [use.kind for use in uses or () if use.span.start > value.end]
         harmless = {"read", "returned", "tested", "sliced", "whole", "joined"}
         source = self.project.source(self.module.path)
@@ -274,7 +294,7 @@ class _Change(KeptList):
             edits = [Edit(path, Span(start, start), indent + text) for start, indent in lines]
         again = (write.event.value for write in self.set_again if write.event.value is not None)
         edits += chain.from_iterable(enclosed(source, one.span, made.opening, made.closing) for one in again)
-        edits += chain.from_iterable(_as_list(place, bool(self.words)) for place in self.needing)
+        edits += chain.from_iterable(self._as_before(place) for place in self.needing)
         imports = made.imports
         if self.of_paths:
             imports = (*imports, *more)
@@ -288,6 +308,15 @@ class _Change(KeptList):
             defines=(made.name,) if made.text else (),
         )
 
+    def _as_before(self, place: Place) -> list[Edit]:
+        """A use that needs a list, or a dictionary, gets one; one that asks whether there is something, how much."""
+        path, span = place.module.path, place.use.span
+        opening, closing = ("dict(" if self.mapping else "list(", ")") if self.words else ("", ".tolist()")
+        if place.use.kind == "tested":
+            opening, closing = "len(", ")"
+        before = [Edit(path, Span(span.start, span.start), opening)] if opening else []
+        return [*before, Edit(path, Span(span.end, span.end), closing)]
+
     def _made(self) -> _Made:
         """What takes the list's place."""
         model, start = self.module.model, self.write.event.start
@@ -295,11 +324,11 @@ class _Change(KeptList):
             np, more = module_alias(model, "numpy", "np", start)
             dtype = f"{np}.dtypes.StringDType()" if self.project.targets.needs_numpy_2(model.path) else "str"
             return _Made(f"{np}.array(", f"dtype={dtype})", imports=more)
-        text, _ = self._defined(self.words["name"], model, start)
+        text, _ = class_at(self.words, self.words["name"], model, start)
         if text in self.project.source(model.path).text.replace("\r\n", "\n"):
             return _Made(f"{self.words['name']}(", ")")
         name = class_name(model, self.words)
-        return _Made(f"{name}(", ")", *self._defined(name, model, start), name, model.path, start)
+        return _Made(f"{name}(", ")", *class_at(self.words, name, model, start), name, model.path, start)
 
     def _imported(self, home: Home) -> _Made:
         """The class of another file, which may have to get it."""
@@ -308,15 +337,8 @@ class _Change(KeptList):
         there = Import(self.module.path, home.module, name)
         if home.at < 0:
             return _Made(f"{name}(", ")", imports=(there,))
-        text, imports = self._defined(name, self.project.index.modules[home.path].model, home.at)
+        text, imports = class_at(self.words, name, self.project.index.modules[home.path].model, home.at)
         return _Made(f"{name}(", ")", text, (there, *imports), name, home.path, home.at)
-
-    def _defined(self, name: str, model: ModuleModel, start: int) -> tuple[str, tuple[Import, ...]]:
-        """The text of the class above a statement of a file, and the imports that this needs."""
-        assert self.words is not None
-        found = [(alias, module_alias(model, module, alias, start)) for module, alias in modules_of(self.words)]
-        text = class_of(self.words, name, {alias: own for alias, (own, _) in found})
-        return text, tuple(one for _, (_, more) in found for one in more)
 
     def _class(self, made: _Made) -> Sequence[Edit]:
         """The class that packs, above the one that keeps what is packed, or its base."""
@@ -328,6 +350,23 @@ class _Change(KeptList):
 def _is_item(expr: Expr | None, container: Span) -> bool:
     """Whether an expression is one item of what another one is."""
     return expr is not None and expr.kind == "subscript" and expr.args[0].span == container
+
+
+class _PackedTables:
+    """The dictionaries of records that are packed by a fix of theirs: their file, class and name."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+
+    @cached_property
+    def names(self) -> frozenset[tuple[str, int, str]]:
+        """Those that nothing is in the way of."""
+        told = PythonContainerOnDataset().check(self.project)
+        made = (_record_change(self.project, one.data) for one in told if isinstance(one.data, Held))
+        found = [change for change in made if change is not None and change.mapping and not change.why_not()]
+        owners = [change.module.method_owner(change.write.function) for change in found]
+        names = (change.write.target.name for change in found)
+        return frozenset(zip((change.module.path for change in found), owners, names, strict=True))
 
 
 class _Made(NamedTuple):
@@ -344,13 +383,3 @@ class _Made(NamedTuple):
     def of(self, items: str) -> str:
         """The call for some items."""
         return f"{self.opening}{items}{'' if self.closing == ')' else ', '}{self.closing}"
-
-
-def _as_list(place: Place, packed: bool) -> list[Edit]:
-    """A use that needs a list gets one; one that asks whether there is something asks how much."""
-    path, span = place.module.path, place.use.span
-    opening, closing = ("list(", ")") if packed else ("", ".tolist()")
-    if place.use.kind == "tested":
-        opening, closing = "len(", ")"
-    before = [Edit(path, Span(span.start, span.start), opening)] if opening else []
-    return [*before, Edit(path, Span(span.end, span.end), closing)]

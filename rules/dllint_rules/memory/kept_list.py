@@ -1,4 +1,4 @@
-"""A list that a class keeps, with all its uses: where it is complete, and what something in its place survives."""
+"""A list or dictionary that a class keeps: where it is complete, and what something in its place survives."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from dllint import (
     on_each,
 )
 from dllint_rules.memory.arms import other_arms
+from dllint_rules.memory.mappings import Mappings
 from dllint_rules.memory.readers import Readers
 from dllint_rules.memory.rows import Rows
 from dllint_rules.memory.text import Texts
@@ -30,7 +31,7 @@ _OF_THE_LIST = ("write", "filled", "tested", "set")
 
 
 class KeptList:
-    """A list, the assignment that keeps it, and the uses of the attribute.
+    """A list, or a dictionary of records, the assignment that keeps it, and the uses of the attribute.
 
     `words` are those of the class that packs it; None for an array. `contents` says whether a list has only such.
     `gone_through`: it changes only below what goes through the whole list, which would make each record again.
@@ -53,7 +54,9 @@ class KeptList:
         owner = module.method_owner(write.function)
         klass = project.evaluator.klass(module, owner) if owner >= 0 else None
         self.bases = project.evaluator.classes.mro(klass)[1:] if klass else ()
-        self.attribute = Attribute(project, klass, write.target.name) if klass else None
+        self.mapping = isinstance(contents, Mappings)
+        self.kind = "dictionary" if self.mapping else "list"
+        self.attribute = Attribute(project, klass, write.target.name, self.mapping) if klass else None
         self.of_rows = isinstance(contents, Rows)
         self.readers = project.analysis(Readers)
         self.of_paths = False
@@ -69,7 +72,7 @@ class KeptList:
         """Whether the list, made here together with other things, is complete only below the assignment."""
         event, target = self.write.event, self.write.target
         pairs = zip(event.target.args, event.value.args, strict=False) if event.target and event.value else ()
-        made = any(name is target and value.kind in ("list", "comprehension") for name, value in pairs)
+        made = any(name is target and value.kind in ("list", "dict", "comprehension") for name, value in pairs)
         return event.kind == "augment" or (event.kind == "assign" and made and bool(self.filled))
 
     @cached_property
@@ -156,8 +159,10 @@ class KeptList:
             return self.words is None or self._is_before(place)
         if any(write.target.span == span for write in self.set_again):
             return True
-        if kind == "sliced" and self.words and not self._is_before(place):
-            return True  # a part of bytes is a list
+        if kind in ("sliced", "tested") and self.words and not self._is_before(place):
+            return True  # a part of bytes is a list, and they have a length
+        if self._is_placeholder(place):
+            return True
         if kind == "given" and not self.of_paths and self.readers.only_read(place):
             return True
         if kind == "read" and self.of_paths and not self._is_before(place):
@@ -182,14 +187,32 @@ class KeptList:
             return False
         return kind in _BEFORE or (kind == "write" and self._is_list_too(span))
 
+    def _is_placeholder(self, place: Place) -> bool:
+        """Whether a use is where `__init__` of the class sets an attribute that another method is to set."""
+        if place.use.kind != "write" or place.module is not self.module or self._is_here(place):
+            return False
+        owner, own = (self.module.method_owner(function) for function in (place.function, self.write.function))
+        return owner == own and _is_announced(place) and self._is_made_anew()
+
+    def _is_made_anew(self) -> bool:
+        """Whether the assignment takes nothing of what the attribute had, as code that is called again does."""
+        event, own = self.write.event, self.write.target.dotted
+        parts = event.value.walk() if event.value is not None else ()
+        anew = event.kind == "assign" and not any(part.dotted == own for part in parts if part.kind == "attribute")
+        return anew and not self.of_paths
+
+    def _may_be_none(self) -> bool:
+        """Whether other code sets the attribute to None, which is not to be made a list."""
+        near = (self.attribute and self.attribute.near) or ()
+        writes = (place for place in near if place.use.kind == "write" and not self._is_here(place))
+        return any(value is not None and _is_none(value) for place in writes for value in _set_to(place))
+
     def _is_empty(self, place: Place) -> bool:
         """Whether a use is the `self.paths = []` of a base class's `__init__`, which this one runs before its own."""
-        if place.use.kind != "write" or place.module.model.functions[place.function].name != "__init__":
+        if place.use.kind != "write" or not _is_announced(place):
             return False
         owner = place.module.path, place.module.method_owner(place.function)
-        if all((base.module.path, base.index) != owner for base in self.bases):
-            return False
-        return _sets_nothing(place)
+        return any((base.module.path, base.index) == owner for base in self.bases)
 
     def _is_cut(self, place: Place) -> bool:
         """Whether a use is part of `self.paths = self.paths[:n]`, which means the same for an array."""
@@ -258,10 +281,29 @@ class KeptList:
 
 
 def _sets_nothing(place: Place) -> bool:
-    """Whether a use is where an attribute is set to an empty list."""
+    """Whether a use is where an attribute is set to an empty list or dictionary, or to None."""
+    values = _set_to(place)
+    return bool(values) and all(map(_is_nothing, values))
+
+
+def _is_announced(place: Place) -> bool:
+    """Whether a use is where `__init__` sets an attribute to nothing, which another method sets to something."""
+    made = place.function >= 0 and place.module.model.functions[place.function].name == "__init__"
+    return made and _sets_nothing(place)
+
+
+def _is_nothing(value: Expr | None) -> bool:
+    return value is not None and (_is_none(value) or (value.kind in ("list", "dict") and not value.args))
+
+
+def _is_none(value: Expr) -> bool:
+    return value.kind == "constant" and value.value is None
+
+
+def _set_to(place: Place) -> list[Expr | None]:
+    """What an assignment sets an attribute to."""
     made = [event for event in place.module.events(place.function) if event.target is not None]
-    values = [event.value for event in made if event.target is not None and event.target.span == place.use.span]
-    return all(value is not None and value.kind == "list" and not value.args for value in values)
+    return [event.value for event in made if event.target is not None and event.target.span == place.use.span]
 
 
 def _cut(value: Expr, target: Expr) -> list[Expr]:

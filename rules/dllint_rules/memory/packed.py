@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dllint import Import, ModuleModel, Project, Span, free_name
+from dllint import Import, ModuleModel, Project, Span, free_name, module_alias, reference
 
 _FILLED = """\
         data, ends = bytearray(), [0]
@@ -29,22 +29,37 @@ class {name}:
         return {decode}
 '''
 _DICT = '''\
-class {name}(Mapping):
+class {name}({Mapping}):
     """{what} as bytes in a tensor, which worker processes share; read like a dictionary."""
 
     def __init__(self, {items}):
-        self.places = {{key: place for place, key in enumerate({items})}}
-{filled}
+{filled}        hashes = [self._hash(key) for key in {items}]
+        self.hashes, self.places = {torch}.tensor(hashes).long().sort()
+
     def __len__(self):
         return len(self.places)
 
     def __iter__(self):
-        return iter(self.places)
+        return (self._item(place)[0] for place in range(len(self)))
 
     def __getitem__(self, key):
-        place = self.places[key]
+        wanted = self._hash(key)
+        first, last = {np}.searchsorted(self.hashes.numpy(), [wanted, wanted + 1])
+        for place in self.places[first:last].tolist():
+            own, record = self._item(place)
+            if own == key:
+                return record
+        raise KeyError(key)
+
+    def _item(self, place):
         start, end = self.ends[place : place + 2].tolist()
         return {decode}
+
+    @staticmethod
+    def _hash(key):
+        if isinstance(key, str):  # whose hash() differs between processes
+            return {zlib}.crc32(key.encode("utf-8", "surrogatepass"))
+        return hash(key)
 '''
 _BYTES = "self.data[start:end].numpy().tobytes()"
 NAMES = {
@@ -59,22 +74,28 @@ RECORDS = {
     "name": "Serialized", "what": "Records", "items": "records", "item": "record",
     "encode": "pickle.dumps(record)", "decode": f"pickle.loads({_BYTES})", "module": "pickle",
 }  # fmt: skip
+TABLE = {
+    "name": "SerializedDict", "what": "Records", "items": "records", "item": "item",
+    "encode": "pickle.dumps(item)", "decode": f"pickle.loads({_BYTES})", "module": "pickle zlib",
+}  # fmt: skip
+"""Of a dictionary, whose keys are strings or numbers: each item is packed with its key."""
 
 
-def packed(project: Project, path: str, span: Span, words: dict[str, str], mapping: bool = False) -> str:
+def packed(project: Project, path: str, span: Span, words: dict[str, str]) -> str:
     """The class, with the imports that the file lacks, and the assignment that uses it in place of a target."""
     model = project.index.modules[path].model
     imports: list[Import] = []
-    modules = {alias: bound(model, module, alias, imports) for module, alias in modules_of(words)}
-    imports += [Import(path, "collections.abc", "Mapping")] * mapping
+    known = {alias: bound(model, module, alias, imports) for module, alias in modules_of(words)}
+    if words is TABLE:
+        known["Mapping"] = "Mapping"
+        imports.append(Import(path, "collections.abc", "Mapping"))
     name, target = class_name(model, words), project.text(path, span)
-    return with_imports(f"{class_of(words, name, modules, mapping)}\n\n{target} = {name}({target})", imports)
+    return with_imports(f"{class_of(words, name, known)}\n\n{target} = {name}({target})", imports)
 
 
 def modules_of(words: dict[str, str]) -> list[tuple[str, str]]:
     """The modules that the class uses, and what they are usually called."""
-    own = words["module"]
-    return [("numpy", "np"), ("torch", "torch"), *([(own, own)] if own else [])]
+    return [("numpy", "np"), ("torch", "torch"), *((own, own) for own in words["module"].split())]
 
 
 def class_name(model: ModuleModel, words: dict[str, str]) -> str:
@@ -82,11 +103,29 @@ def class_name(model: ModuleModel, words: dict[str, str]) -> str:
     return free_name(model, words["name"], f"Packed{words['name']}")
 
 
-def class_of(words: dict[str, str], name: str, modules: dict[str, str], mapping: bool = False) -> str:
-    """The text of the class; `modules` says what its file calls them."""
-    each = f"{words['items']}.values()" if mapping else words["items"]
-    filled = _FILLED.format(**words, **modules, each=each)
-    return (_DICT if mapping else _LIST).format(**{**words, "name": name}, filled=filled)
+def class_at(words: dict[str, str], name: str, model: ModuleModel, start: int) -> tuple[str, tuple[Import, ...]]:
+    """The text of the class above a statement of a file, and the imports that this needs."""
+    known = {alias: module_alias(model, module, alias, start) for module, alias in modules_of(words)}
+    if words is TABLE:
+        known["Mapping"] = _mapping(model, start)
+    text = class_of(words, name, {alias: own for alias, (own, _) in known.items()})
+    return text, tuple(one for _, more in known.values() for one in more)
+
+
+def _mapping(model: ModuleModel, start: int) -> tuple[str, tuple[Import, ...]]:
+    """What a file calls the base class of dictionaries of one's own."""
+    found = [reference(model, module, "Mapping", start) for module in ("collections.abc", "typing")]
+    own = next((one for one in found if not one[1]), None)
+    if own is None and free_name(model, "Mapping") == "Mapping":
+        return "Mapping", (Import(model.path, "collections.abc", "Mapping"),)
+    return own or found[0]
+
+
+def class_of(words: dict[str, str], name: str, known: dict[str, str]) -> str:
+    """The text of the class; `known` says what its file calls the modules, and the base class."""
+    form, each = (_DICT, f"{words['items']}.items()") if words is TABLE else (_LIST, words["items"])
+    filled = _FILLED.format(**words, **known, each=each)
+    return form.format(**{**words, **known, "name": name}, filled=filled)
 
 
 def bound(model: ModuleModel, module: str, alias: str, imports: list[Import]) -> str:

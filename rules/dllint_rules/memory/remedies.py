@@ -21,7 +21,7 @@ from dllint import (
 )
 from dllint_rules.memory.analysis.entries import Entries, Form
 from dllint_rules.memory.kept import read_in_workers
-from dllint_rules.memory.packed import NAMES, RECORDS, TEXTS, bound, packed, with_imports
+from dllint_rules.memory.packed import NAMES, RECORDS, TABLE, TEXTS, bound, packed, with_imports
 
 _CHANGES = ("filled", "set")
 _LATER = "changes it in workers"
@@ -59,7 +59,7 @@ def records_by_hand(project: Project, held: Held, why_not: str = "") -> Fix:
         each = f"{target} = {{key: {np}.asarray(value) for key, value in {target}.items()}}"
         title = f"Keep what is long in `{name}` as arrays, if its entries are of one shape"
         return Fix.manual(title, with_imports(each, imports))
-    if form is Form.NUMBERS:
+    if form is Form.NUMBERS and not mapping:
         return Fix.manual(f"Keep the rows of `{name}` as one array, {after}", array(f"array({target})"))
     if form is Form.ARRAYS and not mapping:
         return Fix.manual(
@@ -69,11 +69,10 @@ def records_by_hand(project: Project, held: Held, why_not: str = "") -> Fix:
         title = f"Keep `{name}` as one array: of numbers, if all are numbers, or of text"
         return Fix.manual(title, array(f"asarray({target})"))
     changed = in_the_way.endswith((_LATER, _ENTRY))
-    records = "" if changed else packed(project, step.path, step.span, RECORDS, mapping)
+    records = "" if changed else packed(project, step.path, step.span, TABLE if mapping else RECORDS)
     if mapping:
-        return Fix.manual(
-            f"Keep the values of `{name}` as bytes in a tensor, and only the keys as objects, {after}", records
-        )
+        found = "found by its keys, if they are strings or numbers"
+        return Fix.manual(f"Keep `{name}` as bytes in a tensor, {found}, {after}", records)
     if source.endswith("column"):
         texts = packed(project, step.path, step.span, TEXTS)
         title = f"Keep `{name}`, {source}, as one array of its numbers, or its texts as bytes in a tensor"
@@ -93,7 +92,8 @@ def _in_the_way(project: Project, held: Held) -> str:
     write = module.write_at(held.holder.name, held.route[0].span)
     owner = module.method_owner(write.function) if write is not None else -1
     klass = project.evaluator.klass(module, owner) if owner >= 0 else None
-    uses = Attribute(project, klass, held.holder.name).near if klass is not None else None
+    mapping = project.analysis(Entries).is_mapping(held)
+    uses = Attribute(project, klass, held.holder.name, mapping).near if klass is not None else None
     running = {item.function for item in project.running}
     for place in uses or ():
         changes = place.use.kind in _CHANGES and (place.module.path, place.function) in running

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dllint import Const, Env, Expr, ExtInst, Func, Inst, Klass, Project, Seq, Value
-from dllint_rules.memory.text import MAX_DEPTH, Texts, from_json, method_of
+from dllint_rules.memory.text import MAX_DEPTH, Texts, from_json, is_slice, method_of
 
 _COPIED = {"builtins.list", "builtins.sorted", "random.sample", "copy.copy", "copy.deepcopy"}
 """What returns a list of what it goes through."""
 _ITERATED = {*_COPIED, "builtins.tuple", "builtins.reversed", "builtins.iter", "tqdm.tqdm", "tqdm.auto.tqdm"}
 _OF_ROWS = {"builtins.zip", "builtins.enumerate", "csv.reader", "csv.DictReader"}
 _ROW = {"builtins.dict", "builtins.list", "builtins.tuple", "builtins.sorted", "dataclasses.asdict"}
-_NUMBERS = {f"builtins.{name}" for name in ("int", "float", "bool", "len", "round", "abs", "range[]")}
+NUMBERS = {f"builtins.{name}" for name in ("int", "float", "bool", "len", "round", "abs", "range[]")}
 _UNPICKLED = ("pickle.load", "dill.load", "numpy.load")
 """What comes from a pickle can be pickled again."""
 _NO_DATA = ("torch.", "PIL.", "h5py.", "multiprocessing.", "threading.")
@@ -25,7 +25,8 @@ class Rows(Texts):
     dictionary, whose keys are strings there.
     """
 
-    what = "records"
+    each = "record"
+    whole = "list of records"
 
     def __init__(self, project: Project, indexed: bool) -> None:
         super().__init__(project)
@@ -50,7 +51,7 @@ class Rows(Texts):
     def _external(self, value: ExtInst, depth: int) -> bool:
         call = value.call
         if value.name in _COPIED and call.kind == "call":
-            return len(call.args) > 1 and self._gives_items(call.args[1], value.env, depth)
+            return len(call.args) > 1 and self.gives_items(call.args[1], value.env, depth)
         if method_of(value) == "to_dict":
             orient = call.args[1] if len(call.args) > 1 else call.keyword("orient")
             return orient is not None and orient.value == "records"
@@ -63,7 +64,7 @@ class Rows(Texts):
             case Seq(expr=expr, env=env) if value.kind in ("generator", "list"):
                 return expr.kind == "comprehension" and self.is_item(expr.args[0], env, depth)
             case ExtInst(name=name, call=call, env=env) if name in _ITERATED and call.kind == "call":
-                return len(call.args) > 1 and self._gives_items(call.args[1], env, depth)
+                return len(call.args) > 1 and self.gives_items(call.args[1], env, depth)
             case ExtInst(name=name):
                 return name in _OF_ROWS or method_of(value) == "items" or from_json(value)
         return False
@@ -76,10 +77,14 @@ class Rows(Texts):
                 return all(self._is_data(part, env) for part in expr.args)
             case Seq(expr=expr, env=env) if value.kind in ("list", "dict"):
                 return all(self._is_data(part, env) for part in expr.args[:2])
+            case ExtInst(base=base, call=call) if base is not None and is_slice(call):
+                return self._item_of(base, depth)
             case ExtInst(name=name, base=base) if name.endswith("[]") and base is not None:
-                return name in _NUMBERS or from_json(value) or self._items(base, depth)
+                return name in NUMBERS or from_json(value) or self._items(base, depth)
+            case ExtInst(name="copy.copy" | "copy.deepcopy", call=call, env=env) if len(call.args) == 2:
+                return self.is_item(call.args[1], env, depth)
             case ExtInst(name=name, call=call):
-                row = name in _ROW | _NUMBERS or method_of(value) in ("split", "rsplit", "splitlines")
+                row = name in _ROW | NUMBERS or method_of(value) in ("split", "rsplit", "splitlines")
                 return (row and call.kind == "call") or name.startswith(_UNPICKLED) or from_json(value)
         return False
 

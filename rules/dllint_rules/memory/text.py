@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dllint import Const, Env, Expr, ExtInst, ExtMethod, Opaque, Project, Seq, Value
+from dllint_rules.memory.puts import puts
 
 MAX_DEPTH = 12
 _LISTINGS = {"glob.glob", "os.listdir"}
@@ -13,6 +14,7 @@ _LISTING = {"namelist", "getnames"}
 _REORDERED = {"builtins.sorted", "builtins.list", "natsort.natsorted", "natsort.os_sorted", "random.sample"} | {
     f"copy.{name}" for name in ("copy", "deepcopy")
 }
+MAPPINGS = {"builtins.dict", "collections.OrderedDict"}
 _OF_JSON = {f"{library}.{name}" for library in ("json", "ujson", "orjson", "simplejson") for name in ("load", "loads")}
 """What returns dictionaries whose keys are strings."""
 _ITERATED = {*_REORDERED, "builtins.reversed", "builtins.set", "builtins.tuple", "builtins.iter", "tqdm.tqdm"}
@@ -40,7 +42,8 @@ _FORM = {"delimiter", "quotechar", "lineterminator"}
 class Texts:
     """Asks of expressions whether they surely are text, or lists of text."""
 
-    what = "strings"
+    each = "string"
+    whole = "list of strings"
 
     def __init__(self, project: Project) -> None:
         self.project = project
@@ -65,7 +68,7 @@ class Texts:
         values = self.project.values(expr, env)
         return bool(values) and all(self._text(value, depth - 1) for value in values)
 
-    def _gives_items(self, expr: Expr, env: Env, depth: int) -> bool:
+    def gives_items(self, expr: Expr, env: Env, depth: int) -> bool:
         """Whether going through an expression gives such items only. A list that is written there has no other name."""
         if expr.kind in ("list", "tuple", "set"):
             return depth > 0 and all(self.is_item(item, env, depth - 1) for item in expr.args)
@@ -74,7 +77,7 @@ class Texts:
 
     def _list(self, value: Value, depth: int) -> bool:
         match value:
-            case ExtInst(base=base, call=call) if call.kind == "subscript" and call.args[1].kind == "slice":
+            case ExtInst(base=base, call=call) if is_slice(call):
                 return base is not None and self._list(base, depth)
             case ExtInst():
                 return self._external(value, depth)
@@ -92,11 +95,13 @@ class Texts:
         """Whether what other packages give is such a list."""
         name, call, base, method = value.name, value.call, value.base, method_of(value)
         if name in _REORDERED and call.kind == "call":
-            return len(call.args) > 1 and self._gives_items(call.args[1], value.env, depth)
+            return len(call.args) > 1 and self.gives_items(call.args[1], value.env, depth)
         if call.kind == "subscript" and base is not None:
             return False
         if method == "readlines":
             return _is_text_file(base)
+        if method == "copy" and base is not None:
+            return self._list(base, depth)
         if name == "csv.reader[]":
             return _has_text_rows(base)
         splits = method in _SPLITTERS and base is not None and self._text(base, depth)
@@ -112,9 +117,13 @@ class Texts:
             if receiver.kind in ("name", "attribute") and made in self.project.values(receiver, scope):
                 yield event.kind, what, scope
 
-    def others(self, made: Seq) -> Iterator[tuple[Expr, Env]]:
-        """What puts something into a list that is not surely such an item."""
-        return ((what, env) for kind, what, env in self._puts(made) if not self._puts_item(kind, what, env, MAX_DEPTH))
+    def others(self, value: Value) -> Iterator[tuple[Expr, Env]]:
+        """What is put into a list, where it is made and later, that is not surely such an item."""
+        if isinstance(value, Seq):
+            made = value.expr.args[-1:] if value.expr.kind == "comprehension" else value.expr.args
+            yield from ((item, value.env) for item in made if not self.is_item(item, value.env))
+            puts = self._puts(value)
+            yield from ((what, env) for kind, what, env in puts if not self._puts_item(kind, what, env, MAX_DEPTH))
 
     def has_some(self, made: Seq) -> bool:
         """Whether something that is put into a list later surely is text."""
@@ -122,10 +131,10 @@ class Texts:
 
     def _puts_item(self, kind: str, what: Expr, scope: Env, depth: int) -> bool:
         if kind == "augment":
-            return self._gives_items(what, scope, depth)
+            return self.gives_items(what, scope, depth)
         if what.kind != "call" or len(what.args) != 2:
             return False
-        put = self.is_item if what.args[0].name == "append" else self._gives_items
+        put = self.is_item if what.args[0].name == "append" else self.gives_items
         return what.args[0].name in ("append", "extend") and put(what.args[1], scope, depth)
 
     def _items(self, value: Value, depth: int) -> bool:
@@ -137,17 +146,19 @@ class Texts:
             case ExtInst() if _is_text_file(value):
                 return True
             case ExtInst(name=name, call=call, env=env) if name in _ITERATED and call.kind == "call":
-                return len(call.args) > 1 and self._gives_items(call.args[1], env, depth)
+                return len(call.args) > 1 and self.gives_items(call.args[1], env, depth)
             case ExtInst(name="builtins.map", call=call, env=env) if len(call.args) == 3:
                 functions = self.project.values(call.args[1], env)
                 return bool(functions) and all(getattr(item, "name", "") in _TEXTS for item in functions)
             case ExtInst(name="builtins.filter", call=call, env=env) if len(call.args) == 3:
-                return self._gives_items(call.args[2], env, depth)
+                return self.gives_items(call.args[2], env, depth)
             case ExtInst(base=base) if base is not None and method_of(value) == "keys":
                 return has_keys_of_json(value) or self._has_text_keys(base, depth)
             case Seq(expr=expr, env=env) if expr.kind == "comprehension" and expr.name in ("generator", "set"):
                 return self.is_item(expr.args[0], env, depth)
             case Seq(expr=expr) if expr.kind == "dict" or expr.name == "dict":
+                return self._has_text_keys(value, depth)
+            case ExtInst(name=name) if name in MAPPINGS:
                 return self._has_text_keys(value, depth)
             case Seq(expr=expr, env=env) if expr.kind in ("tuple", "set"):
                 return all(self.is_item(item, env, depth) for item in expr.args)
@@ -155,23 +166,21 @@ class Texts:
 
     def _has_text_keys(self, made: Value, depth: int) -> bool:
         """Whether all keys of a dictionary that the project makes are text."""
+        keys: list[tuple[Expr, Env]] = []
         match made:
             case Seq(expr=expr, env=env) if expr.kind == "comprehension" and expr.name == "dict":
-                return self.is_item(expr.args[0], env, depth)
+                keys = [(expr.args[0], env)]
             case Seq(expr=expr, env=env) if expr.kind == "dict":
-                stored = [
-                    (scope, what)
-                    for scope, _, receiver, what in self.project.evaluator.containers.mutations_around(env)
-                    if receiver.kind in ("name", "attribute") and made in self.project.values(receiver, scope)
-                ]
-                keys = [(env, key) for key in expr.args[::2]]
-                keys += [(scope, what.args[1]) for scope, what in stored if len(what.args) > 1]
-                return (
-                    bool(keys)
-                    and all(what.kind == "subscript" for _, what in stored)
-                    and all(self.is_item(key, scope, depth) for scope, key in keys)
-                )
-        return False
+                keys = [(key, env) for key in expr.args[::2]]
+            case ExtInst(name=name, call=call) if name in MAPPINGS and call.kind == "call":
+                if len(call.args) > 1 or call.keywords:
+                    return False
+            case _:
+                return False
+        later = [put for _, _, put in puts(self.project, made)]
+        keys += [(key, put.env) for put in later if put for key in put.keys]
+        seen = all(put is not None and not put.others for put in later)
+        return seen and bool(keys) and all(self.is_item(key, scope, depth) for key, scope in keys)
 
     def _text(self, value: Value, depth: int) -> bool:
         match value:
@@ -195,7 +204,7 @@ class Texts:
 
     def _item(self, base: Value, call: Expr, depth: int) -> bool:
         """An element of text, of a list of text, of what splits text."""
-        sliced = call.kind == "subscript" and call.args[1].kind == "slice"
+        sliced = is_slice(call)
         if depth <= 0 or self._text(base, depth - 1):
             return depth > 0
         split = isinstance(base, ExtInst) and base.name in ("os.path.splitext", "os.path.split")
@@ -216,8 +225,12 @@ def has_keys_of_json(keys: ExtInst) -> bool:
 
 def from_json(value: Value) -> bool:
     """Whether a value is what JSON has, or a part of it: texts, numbers, lists and dictionaries."""
-    while isinstance(value, ExtInst) and value.name.endswith("[]") and value.base is not None:
-        value = value.base
+    taken = False
+    while isinstance(value, ExtInst) and value.base is not None:
+        part, view = value.name.endswith("[]"), taken and method_of(value) in ("items", "values")
+        if not (part or view or method_of(value) == "get"):
+            break
+        value, taken = value.base, part
     return isinstance(value, ExtInst) and value.name in _OF_JSON and value.call.keyword("object_hook") is None
 
 
@@ -228,6 +241,11 @@ def _is_cell(value: Value | None) -> bool:
             return True
         value = value.base
     return False
+
+
+def is_slice(call: Expr) -> bool:
+    """Whether what gives a value is `rows[:9]`."""
+    return call.kind == "subscript" and call.args[1].kind == "slice"
 
 
 def method_of(value: ExtInst) -> str:

@@ -124,6 +124,11 @@ class Entries:
         is_index = self.source(held).endswith(("annotations", "column"))
         return not (is_index or self.is_mapping(held) or self.are_identifiers(held)) and self.form(held) is None
 
+    def is_dictionary_of_records(self, held: Held) -> bool:
+        """Whether what is kept is a dictionary whose values are better kept as bytes, each for itself."""
+        is_index = self.source(held).endswith("annotations")
+        return self.is_mapping(held) and not is_index and self.form(held) in (None, Form.NUMBERS)
+
     def are_identifiers(self, held: Held) -> bool:
         """Whether there is one identifier of each record, numbers or texts."""
         return self.project.analysis(Records).are_identifiers(held.value)
