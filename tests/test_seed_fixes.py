@@ -88,3 +88,40 @@ EMPTY = {"said": "", "seed": "", "more": ""}
 
 def test_an_import_of_another_name_is_added() -> None:
     assert "from torch import initial_seed as _initial_seed\n" in fixed("worker_id", imports="", more="torch = 1")
+
+
+LATE = """\
+import os
+
+
+def start(worker_id):
+    import numpy as np
+    np.random.seed(worker_id)
+
+
+def main():
+    os.environ["CUDA_VISIBLE_DEVICES"] = "1"
+    import numpy as np
+    from torch.utils.data import DataLoader, Dataset
+
+    class Dice(Dataset):
+        def __len__(self):
+            return 60
+
+        def __getitem__(self, index):
+            return np.random.random()
+
+    for _ in DataLoader(Dice(), num_workers=2, shuffle=True, worker_init_fn=start):
+        pass
+"""
+
+
+def test_a_file_that_imports_torch_late_imports_it_in_the_worker() -> None:
+    source = Source("a.py", LATE)
+    project = Project({"a.py": collect(source)}, Targets(), lambda path: source)
+    (finding,) = WorkerSeedRepeats().check(project)
+    fix = WorkerSeedRepeats().fix(finding, project)
+    assert fix is not None
+    assert not fix.imports
+    after = "    import numpy as np\n    import torch\n    np.random.seed(torch.initial_seed() % 2**32)\n"
+    assert after in apply(source.text, fix.edits)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dllint import Applicability, Edit, Env, Event, Expr, Fix, Import, Loader, Project, reference
+from dllint import Applicability, Edit, Env, Event, Expr, Fix, Import, Loader, Project, Span, reference
 from dllint_rules.correctness.analysis.reseeding import Reseed, Reseeding, Seeding
 
 _PROSE = re.compile(r"(?m:^[ \t]*#.*$)|(?<=:\n)\s*[rR]?(?P<mark>\"\"\"|''')[\s\S]*?(?P=mark)")
@@ -47,6 +47,9 @@ def _seeded(project: Project, reseed: Reseed) -> tuple[tuple[Edit, ...], tuple[I
     path = env.module.path
     seed = _assigned(env, reseed.seed) or reseed.seed
     written, imports = reference(env.module.model, "torch", "initial_seed", seed.start, later=env.function >= 0)
+    beside = _import_beside_others(project, env, seed) if imports else ()
+    if beside:
+        written, imports = "torch.initial_seed", ()
     several = seed.kind in ("list", "tuple")
     terms = list(seed.args if several else _terms(seed))
     silent = [term for term in terms if _says_nothing(project, env, term)]
@@ -61,7 +64,25 @@ def _seeded(project: Project, reseed: Reseed) -> tuple[tuple[Edit, ...], tuple[I
         total = " + ".join([*texts[:at], own, *texts[at:]])
         total = f"({total}) % 2**32" if kept else f"{total} % 2**32"
     said = _said_of_seed(project, env, seed.start, own) if kept else ()
-    return (Edit(path, seed.span, total), *said), imports
+    return (*beside, Edit(path, seed.span, total), *said), imports
+
+
+def _import_beside_others(project: Project, env: Env, seed: Expr) -> tuple[Edit, ...]:
+    """torch, imported in a function that has imports of its own, of a file that imports it in functions alone.
+
+    Such files import it late on purpose: CUDA_VISIBLE_DEVICES is set before.
+    """
+    late = {item.function for item in env.module.model.imports if item.module.partition(".")[0] == "torch"}
+    events = env.facts.events if env.function >= 0 and late and -1 not in late else ()
+    own = [event for event in events if event.kind == "import" and event.block < 0 and event.end < seed.start]
+    if not own or "torch" in env.facts.bound:
+        return ()
+    source, end = project.source(env.module.path), own[-1].end
+    row = source.row_span(source.location(own[-1].start)[0])
+    margin = source.text[row.start : own[-1].start]
+    if margin.strip():
+        return ()  # more statements in its line
+    return (Edit(env.module.path, Span(end, end), f"{source.newline}{margin}import torch"),)
 
 
 def _said_of_seed(project: Project, env: Env, end: int, own: str) -> Iterator[Edit]:
