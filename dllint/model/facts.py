@@ -18,7 +18,7 @@ Constant = str | int | float | bool | None
 ExprKind = Literal[
     "name", "attribute", "call", "constant", "bytes", "ellipsis", "fstring", "list", "tuple", "set", "dict", "star",
     "lambda", "comprehension", "ifexp", "boolop", "binop", "compare", "unary", "subscript", "slice", "none", "await",
-    "yield", "yieldfrom", "walrus", "unknown", "passed",
+    "yield", "yieldfrom", "walrus", "unknown", "passed", "chosen",
 ]  # fmt: skip
 """Decoded, words that are known are one object each: there are three in a line."""
 EventKind = Literal[
@@ -51,6 +51,7 @@ class Expr(msgspec.Struct, frozen=True, eq=False, array_like=True, gc=False, omi
     await yield yieldfrom star walrus   (operand,); walrus: name and (value,)
     unknown                        whatever was too deep or is not modelled
     passed                         not of a module: an argument in another activation (`values.Passed`)
+    chosen                         (mapping, display); not of a module: a mapping where it is this one of its displays
     """
 
     kind: ExprKind

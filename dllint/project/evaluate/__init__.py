@@ -32,7 +32,7 @@ from dllint.project.evaluate.open_mappings import OpenMappings
 from dllint.project.evaluate.operators import Operators
 from dllint.project.evaluate.platforms import asks_platform, on_platform
 from dllint.project.evaluate.settings import Settings
-from dllint.project.evaluate.shapes import MAX_DERIVED, Argument, bounded, unique
+from dllint.project.evaluate.shapes import MAX_DERIVED, Argument, bounded, display_of, unique
 from dllint.project.program.index import Index
 from dllint.project.program.programs import Programs
 
@@ -88,6 +88,7 @@ class Evaluator:
             "await": self._operand,
             "star": self._operand,
             "passed": self._passed,
+            "chosen": self._chosen,
         }
 
     def values(self, expr: Expr, env: Env) -> Values:
@@ -132,6 +133,11 @@ class Evaluator:
 
     def _passed(self, expr: Expr, env: Env) -> Values:
         return self.values(*stands(expr, env))
+
+    def _chosen(self, expr: Expr, env: Env) -> Iterable[Value]:
+        mapping, display = expr.args
+        values = self.values(mapping, env)
+        return [value for value in values if display_of(value) is display] or values
 
     def _ifexp(self, expr: Expr, env: Env) -> Iterable[Value]:
         test, *choices = expr.args

@@ -7,16 +7,21 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from dllint.model.facts import Event, Expr, Function, Parameter
 from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Free, Inst, Seq, Value, Values, stands
 from dllint.project.evaluate.attributes import may_be_same
 from dllint.project.evaluate.call_sites import MAX_JOINED
-from dllint.project.evaluate.shapes import Argument, Under, decorated, each_once, is_accessor, unique
+from dllint.project.evaluate.shapes import Argument, Under, decorated, display_of, each_once, is_accessor, unique
 from dllint.project.evaluate.strong_updates import just_stored
 from dllint.project.program.module import Module, Site
 
 if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
+
+
+MAX_DISPLAYS = 8
 
 
 class Dropped(Enum):
@@ -35,6 +40,7 @@ class Arguments:
         self._merged: dict[tuple[int, int, str], Expr] = {}
         self._passed_on: dict[tuple[Env, str], Under] = {}
         self._takings: dict[tuple[int, int], tuple[Event, ...]] = {}
+        self._chosen: dict[tuple[Expr, Expr], Expr] = {}
 
     def parameter(self, env: Env, name: str) -> Values:
         """The values of a parameter in this activation."""
@@ -274,19 +280,19 @@ class Arguments:
 
     def from_double_star(self, expr: Expr, env: Env, name: str) -> tuple[list[Argument], bool]:
         """The values that `**expr` passes under a name, and whether it always does."""
-        expr, env = stands(expr, env)
-        stored = just_stored(env.module, env.function, expr, name)
+        mapping, where = stands(expr.args[0] if expr.kind == "chosen" else expr, env)
+        stored = just_stored(where.module, where.function, mapping, name)
         if stored is not None:
-            return [(stored, env)], True
-        if self.is_kwargs(expr, env):
-            return self.from_kwargs(env, name)
+            return [(stored, where)], True
+        if self.is_kwargs(mapping, where):
+            return self.from_kwargs(where, name)
         found: list[Argument] = []
         surely = True
         values = self.evaluator.values(expr, env)
         for value in values:
             more, certain = self.evaluator.containers.dict_item(value, name)
-            if more and self._taken_before(value, expr, env, name):
-                more, certain = list(self.evaluator.containers.stored_under(value, name, env)), False
+            if more and self._taken_before(value, mapping, where, name):
+                more, certain = list(self.evaluator.containers.stored_under(value, name, where)), False
             found += more
             surely = surely and certain
         return found, surely and bool(values)
@@ -298,6 +304,27 @@ class Arguments:
         bound = env.module.bindings[env.function, -1].get(expr.name, ())
         made = max((item.start for item in bound if item.start <= expr.start), default=-1)
         return self._dropped(env, expr.name, name, (made, expr.start)) is Dropped.ALWAYS
+
+    def by_display(self, call: Expr, env: Env) -> list[Expr]:
+        """A call with each of the displays that the mapping it unpacks may be; itself where they aren't known.
+
+        What one of them passes never meets what another one does.
+        """
+        mappings = [mapping for key, mapping in call.keywords if key == "**"]
+        if len(mappings) != 1 or self.is_kwargs(*stands(mappings[0], env)):
+            return [call]
+        displays = dict.fromkeys(map(display_of, self.evaluator.values(mappings[0], env)))
+        if None in displays or not 1 < len(displays) <= MAX_DISPLAYS:
+            return [call]
+        return [self._with_display(call, mappings[0], display) for display in displays if display is not None]
+
+    def _with_display(self, call: Expr, mapping: Expr, display: Expr) -> Expr:
+        known = self._chosen.get((call, display))
+        if known is None:
+            chosen = Expr("chosen", mapping.start, mapping.end, args=(mapping, display))
+            keywords = tuple((key, chosen if key == "**" else value) for key, value in call.keywords)
+            known = self._chosen[call, display] = msgspec.structs.replace(call, keywords=keywords)
+        return known
 
     def _own_parameter(self, expr: Expr, env: Env, kind: str) -> Parameter | None:
         if expr.kind != "name" or env.function < 0:

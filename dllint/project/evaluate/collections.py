@@ -25,7 +25,7 @@ from dllint.project.evaluate.abstract_values import (
     Values,
     stands,
 )
-from dllint.project.evaluate.shapes import GENERATOR, Argument, Under, derived, describe, each_once, unique
+from dllint.project.evaluate.shapes import GENERATOR, MAPPINGS, Argument, Under, derived, describe, each_once, unique
 from dllint.project.program.module import Module
 from dllint.project.program.on_demand import OnDemand
 
@@ -42,7 +42,6 @@ _SAME_ELEMENTS = frozenset({
 
 _ORDERED = frozenset({"builtins.list", "builtins.tuple", "builtins.sorted"})
 """Those of them whose items have numbers."""
-MAPPINGS = frozenset({"builtins.dict", "collections.OrderedDict"})
 
 _OF_COLUMNS = frozenset({"builtins.zip", "builtins.list", "builtins.tuple"})
 

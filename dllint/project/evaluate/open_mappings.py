@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dllint.model.facts import Expr
 from dllint.project.evaluate.abstract_values import Env, ExtInst, Opaque, Seq, Value, stands
-from dllint.project.evaluate.collections import MAPPINGS
+from dllint.project.evaluate.shapes import MAPPINGS
 
 if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator

@@ -54,6 +54,16 @@ def each_once(arguments: Iterable[Argument]) -> tuple[Argument, ...]:
     return tuple(dict.fromkeys(arguments))
 
 
+MAPPINGS = frozenset({"builtins.dict", "collections.OrderedDict"})
+
+
+def display_of(value: Value) -> Expr | None:
+    """Where a dictionary is written down: as a display, or as a call that makes one."""
+    if isinstance(value, Seq) and value.expr.kind == "dict":
+        return value.expr
+    return value.call if isinstance(value, ExtInst) and value.name in MAPPINGS else None
+
+
 GENERATOR = "types.generator"
 """The name of what calling a generator function gives."""
 

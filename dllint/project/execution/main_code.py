@@ -304,7 +304,8 @@ class MainCode:
             case ExtInst(call=call, env=env) | Inst(call=call, env=env) if call is not None and env is not None:
                 known = self.by_call.get(id(call), [])
                 exact = [loader for loader in known if loader.env is env or loader.instance == value]
-                yield from exact or [self.boundaries.in_activation(loader, value) for loader in known[:1]]
+                alike = [loader for loader in known if loader.env is known[0].env]
+                yield from exact or [self.boundaries.in_activation(loader, value) for loader in alike]
                 if not known and depth and isinstance(value, ExtInst):
                     yield from self._wrapped(value, depth - 1)
 

@@ -58,6 +58,8 @@ class Loader(msgspec.Struct, frozen=True, eq=False):
     name: str
     boundary: Boundary
     call: Expr
+    given: Expr
+    """The call, with one of the displays that the mapping it unpacks may be."""
     env: Env
     skip: int
     workers: Workers
@@ -112,7 +114,7 @@ class Boundaries:
         self._elsewhere: dict[str, Boundaries] = {}
         self._within: dict[Module, Boundaries] = {}
         self._busy: set[tuple[int, int]] = set()
-        self._in_activation: dict[ExtInst | Inst, Loader] = {}
+        self._in_activation: dict[tuple[ExtInst | Inst, Expr], Loader] = {}
         self.counts = WorkerCounts(evaluator, declared)
         self.chosen_methods = ChosenMethods(evaluator, targets)
         self.elsewhere = Elsewhere(self.index, targets, self._workers_on) if not evaluator.platform else None
@@ -394,8 +396,8 @@ class Boundaries:
                     inst = Inst(klass, site.expr, env)
                     methods, chosen = self._methods(site.expr, env, _PROCESS, 0)
                     yield Loader(
-                        site.module.path, site.expr.span, klass.facts.name, _PROCESS, site.expr, env, 0, Workers.SOME,
-                        True, methods, chosen, inst, site.module.is_test, self.targets.platforms,
+                        site.module.path, site.expr.span, klass.facts.name, _PROCESS, site.expr, site.expr, env, 0,
+                        Workers.SOME, True, methods, chosen, inst, site.module.is_test, self.targets.platforms,
                     )  # fmt: skip
 
     def _never_constructed(self, seen: set[Klass]) -> Iterator[Loader]:
@@ -451,10 +453,18 @@ class Boundaries:
             methods = methods if chosen else methods & self.targets.on(platforms).methods()
             decided = decided and platforms != self.targets.platforms  # else something else chooses the number
         decided = decided and not self.counts.rests_on_settings(found) and not self._rests_on_callers(found)
-        yield Loader(
-            site.module.path, site.expr.span, name, boundary, call, env, skip, workers, bool(found), methods, chosen,
-            instance, site.module.is_test, platforms, decided,
+        made = Loader(
+            site.module.path, site.expr.span, name, boundary, call, call, env, skip, workers, bool(found), methods,
+            chosen, instance, site.module.is_test, platforms, decided,
         )  # fmt: skip
+        yield from self._by_display(made)
+
+    def _by_display(self, made: Loader) -> Iterator[Loader]:
+        """A loader, or one for each of the displays that the mapping its call unpacks may be."""
+        cases = self.evaluator.arguments.by_display(made.call, made.env)
+        for given in cases:
+            workers = self._workers(given, made.env, made.boundary, made.skip, made.instance)
+            yield msgspec.structs.replace(made, given=given, workers=workers) if len(cases) > 1 else made
 
     def decided(self, call: Expr, env: Env) -> bool:
         """Whether a call is known to be reached: from the program's start, or from a public name without callers."""
@@ -511,15 +521,16 @@ class Boundaries:
 
     def in_activation(self, loader: Loader, made: ExtInst | Inst) -> Loader:
         """The loader that the same call makes in another activation."""
-        known = self._in_activation.get(made)
+        known = self._in_activation.get((made, loader.given))
         if known is None:
             call, env, skip = loader.call, made.env or loader.env, loader.skip
             instance = made if isinstance(made, Inst) else None
             if instance is not None:
                 call, env, skip = self.base_call(instance)
-            workers = self._workers(call, env, loader.boundary, skip, instance)
-            known = msgspec.structs.replace(loader, call=call, env=env, skip=skip, workers=workers)
-            self._in_activation[made] = known
+            given = loader.given if call is loader.call else call
+            workers = self._workers(given, env, loader.boundary, skip, instance)
+            known = msgspec.structs.replace(loader, call=call, env=env, skip=skip, workers=workers, given=given)
+            self._in_activation[made, loader.given] = known
         return known
 
     def has_workers_in(self, program: Module, loader: Loader) -> bool:
@@ -527,12 +538,12 @@ class Boundaries:
         known = self._within.get(program)
         if known is None:
             known = self._within[program] = Boundaries(self.evaluator, self.targets, self.declared.within(program))
-        workers = known._workers(loader.call, loader.env, loader.boundary, loader.skip, loader.instance)
+        workers = known._workers(loader.given, loader.env, loader.boundary, loader.skip, loader.instance)
         return workers is not Workers.NONE
 
     def argument(self, loader: Loader, name: str) -> tuple[list[Argument], bool]:
         """The values that a loader gets for a parameter."""
-        return self._argument(loader.call, loader.env, loader.boundary, loader.skip, name)
+        return self._argument(loader.given, loader.env, loader.boundary, loader.skip, name)
 
     def _argument(self, call: Expr, env: Env, boundary: Boundary, skip: int, name: str) -> tuple[list[Argument], bool]:
         position = boundary.parameters.index(name) + skip if name in boundary.parameters else None
@@ -600,7 +611,7 @@ class Boundaries:
 
     def open_ended(self, loader: Loader) -> bool:
         """Whether a `**mapping` of unknown content is among a loader's arguments."""
-        return self._open_ended(loader.call, loader.env)
+        return self._open_ended(loader.given, loader.env)
 
     def _open_ended(self, call: Expr, env: Env) -> bool:
         """Whether a `**mapping` of unknown content is among the arguments."""
