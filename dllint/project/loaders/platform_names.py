@@ -13,7 +13,7 @@ from dllint.project.program.index import Index
 from dllint.project.program.module import Module
 
 Platforms = frozenset[str]
-"""Those that are told from others."""
+"""Those on which something differs from others."""
 _NONE: Platforms = frozenset()
 _MODULES = frozenset(name.partition(".")[0] for name in TOLD) - {"torch"}
 """What a scope loads that asks; most load torch: who asks for CUDA is known by its call."""
