@@ -1,7 +1,8 @@
 """What no code of a project uses: an application runs without it. What a library has is for its users.
 
-A function or class of a module's top level is used where code names it that is used itself, or a string does. Whatever
-runs on import is used, and so is all of a package that the project is installed as and that offers something.
+A function or class of a module's top level is used where code names it that is used itself, or a string does. What a
+file defines, or imports from where it is defined, is what it means by the name; else all of that name may be meant.
+Whatever runs on import is used, and so is all of a package that the project is installed as and that offers something.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ _STARTS = frozenset({"main", "cli", "run", "app"})
 _MODULE = (-1, -1)
 Unit = tuple[int, int]
 """A function or a class of a module's top level: an index of one of them, and -1 for the other."""
+_Place = tuple[str, str]
+"""A file, and a name that it defines."""
 
 
 class _Mentions:
@@ -29,11 +32,15 @@ class _Mentions:
 
     def __init__(self) -> None:
         self.names: set[str] = set()
+        self.attributes: set[str] = set()
+        """Those of the names that are of something else."""
         self.words: set[str] = set()
 
     def read(self, part: Expr) -> None:
         if part.kind in ("name", "attribute"):
             self.names.add(part.name)
+            if part.kind == "attribute":
+                self.attributes.add(part.name)
         elif isinstance(part.value, str):
             self.words.update(part.value.replace(":", ".").split("."))
 
@@ -73,8 +80,10 @@ class Unnamed:
             for unit in self._mentions[module.path]
             if unit != _MODULE and not self._begins(module, unit)
         }
-        used = _Used(self.index, self._mentions, left)
-        while more := {item for item in left if used.names(*item, self._name(*item))}:
+        every = ((path, unit) for path, units in self._mentions.items() for unit in units if unit != _MODULE)
+        names = {item: self._name(*item) for item in every}
+        used = _Used(self.index, self._mentions, names, left)
+        while more := {item for item in left if used.names(*item, names[item])}:
             left -= more
             used.add(more)
         return frozenset(left)
@@ -85,10 +94,13 @@ class Unnamed:
         found: dict[str, dict[Unit, _Mentions]] = {}
         for module in self.index:
             of_file = found[module.path] = defaultdict(_Mentions)
+            inner = _defined_within(module)
             for function, klass, _ in module.scopes:
                 mentions = of_file[_around(module, function, klass)]
+                own = _seen_from(module, module.model.classes[klass].parent if klass >= 0 else function, inner)
                 for part in scope_parts(module, function, klass):
-                    mentions.read(part)
+                    if part.kind != "name" or part.name not in own:
+                        mentions.read(part)
             of_file[_MODULE].names |= _handed_on(module)
         return found
 
@@ -126,10 +138,23 @@ class Unnamed:
 class _Used:
     """What the code names that is used so far."""
 
-    def __init__(self, index: Index, mentions: dict[str, dict[Unit, _Mentions]], left: set[tuple[str, Unit]]) -> None:
+    def __init__(
+        self,
+        index: Index,
+        mentions: dict[str, dict[Unit, _Mentions]],
+        names: dict[tuple[str, Unit], str],
+        left: set[tuple[str, Unit]],
+    ) -> None:
         self.index = index
         self.mentions = mentions
+        self.defined: dict[str, set[str]] = defaultdict(set)
+        for (path, _), name in names.items():
+            self.defined[path].add(name)
+        self.told: dict[str, dict[str, set[_Place]]] = {}
+        self.meant: set[_Place] = set()
+        """The files and names of what is named and known."""
         self.of_file: dict[str, set[str]] = defaultdict(set)
+        """The other names that the code of each file has, which may mean whatever has that name."""
         self.everywhere: set[str] = set()
         self.words: set[str] = set()
         self.add({(path, unit) for path, units in mentions.items() for unit in units} - left)
@@ -138,18 +163,36 @@ class _Used:
         """Count what more units name, by the names that it has where it is defined."""
         for path, unit in units:
             found = self.mentions[path][unit]
+            told = self._told(path)
+            self.meant.update(*(told[name] for name in found.names & told.keys()))
+            names = found.attributes | (found.names - told.keys())
             imports = self.index.modules[path].model.imports
-            renamed = {item.attribute for item in imports if item.bound in found.names}
-            self.of_file[path] |= found.names | renamed
-            self.everywhere |= found.names | renamed
+            names |= {item.attribute for item in imports if item.bound in names}
+            self.of_file[path] |= names
+            self.everywhere |= names
             self.words |= found.words
+
+    def _told(self, path: str) -> dict[str, set[_Place]]:
+        """What names mean in a file: the functions and classes that it has, or imports from where they are defined."""
+        known = self.told.get(path)
+        if known is None:
+            known = self.told[path] = {name: {(path, name)} for name in self.defined[path]}
+            module, unknown = self.index.modules[path], set()
+            for item in module.model.imports:
+                targets = self.index.targets(module, item)
+                places = {(target, item.attribute) for target in targets if item.attribute in self.defined[target]}
+                known[item.bound] = known.get(item.bound, set()) | places
+                unknown |= set() if places else {item.bound}
+            for name in unknown:
+                del known[name]
+        return known
 
     def names(self, path: str, unit: Unit, name: str) -> bool:
         """Whether a unit is named: a class in its file or in one that imports this, a function in any that leads here.
 
         A file that imports by a name which several files have may lead to each of them.
         """
-        if name in self.words:
+        if name in self.words or (path, name) in self.meant:
             return True
         if unit[1] < 0:
             leading = self.index.importers(path) | self.index.unresolved_importers(path)
@@ -170,6 +213,25 @@ def _around(module: Module, function: int, klass: int) -> Unit:
         unit = (-1, klass) if klass >= 0 else (function, -1)
         function, klass = (-1, item.owner) if item.owner >= 0 else (item.parent, -1)
     return _MODULE if unit[0] >= 0 and functions[unit[0]].kind == "lambda" else unit
+
+
+def _defined_within(module: Module) -> dict[int, set[str]]:
+    """The names of the functions and classes that each function defines in itself."""
+    found: dict[int, set[str]] = defaultdict(set)
+    items: tuple[Function | Class, ...] = (*module.model.functions, *module.model.classes)
+    for item in items:
+        if item.owner < 0 <= item.parent:
+            found[item.parent].add(item.name)
+    return found
+
+
+def _seen_from(module: Module, function: int, inner: dict[int, set[str]]) -> set[str]:
+    """What a function defines in itself, and those around it: its code means these by their names."""
+    found: set[str] = set()
+    while function >= 0:
+        found |= inner.get(function, set())
+        function = module.model.functions[function].parent
+    return found
 
 
 def _packages_around(path: str) -> list[str]:
