@@ -9,12 +9,13 @@ _FILLED = """\
         for {item} in {each}:
             data += {encode}
             ends.append(len(data))
-        self.data = {torch}.from_numpy({np}.frombuffer(data, dtype={np}.uint8))
+        values = {np}.frombuffer(data, dtype={np}.uint8)
+        self.data = {torch}.from_numpy(values)
         self.ends = {torch}.tensor(ends)
 """
 _LIST = '''\
 class {name}:
-    """{what} as bytes in a tensor, which worker processes share; read like a list."""
+    """{what} as bytes in a tensor that workers share, read like a list."""
 
     def __init__(self, {items}):
 {filled}
@@ -25,12 +26,12 @@ class {name}:
         if isinstance(index, slice):
             return [self[place] for place in range(len(self))[index]]
         place = range(len(self))[index]
-        start, end = self.ends[place : place + 2].tolist()
+        start, end = self.ends[place], self.ends[place + 1]
         return {decode}
 '''
 _DICT = '''\
 class {name}({Mapping}):
-    """{what} as bytes in a tensor, which worker processes share; read like a dictionary."""
+    """{what} as bytes in a tensor that workers share, read like a dict."""
 
     def __init__(self, {items}):
 {filled}        hashes = [self._hash(key) for key in {items}]
@@ -44,7 +45,8 @@ class {name}({Mapping}):
 
     def __getitem__(self, key):
         wanted = self._hash(key)
-        first, last = {np}.searchsorted(self.hashes.numpy(), [wanted, wanted + 1])
+        hashes = self.hashes.numpy()
+        first, last = {np}.searchsorted(hashes, [wanted, wanted + 1])
         for place in self.places[first:last].tolist():
             own, record = self._item(place)
             if own == key:
@@ -52,7 +54,7 @@ class {name}({Mapping}):
         raise KeyError(key)
 
     def _item(self, place):
-        start, end = self.ends[place : place + 2].tolist()
+        start, end = self.ends[place], self.ends[place + 1]
         return {decode}
 
     @staticmethod
