@@ -83,6 +83,7 @@ _PUBLIC = {
     "after_statement": "dllint.syntax.below",
     "around": "dllint.project.data.per_item",
     "attribute_uses": "dllint.syntax.uses",
+    "below_branches": "dllint.syntax.below",
     "below_statement": "dllint.syntax.below",
     "beside": "dllint.syntax.beside",
     "call_with": "dllint.syntax.arguments",

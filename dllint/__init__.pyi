@@ -121,6 +121,7 @@ from dllint.syntax.arguments import add_argument as add_argument
 from dllint.syntax.arguments import call_with as call_with
 from dllint.syntax.arguments import piece as piece
 from dllint.syntax.below import after_statement as after_statement
+from dllint.syntax.below import below_branches as below_branches
 from dllint.syntax.below import below_statement as below_statement
 from dllint.syntax.beside import beside as beside
 from dllint.syntax.names import free_name as free_name

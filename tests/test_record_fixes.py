@@ -187,6 +187,39 @@ def test_what_replaces_a_list_is_packed_instead() -> None:
     assert f"self.rows = Serialized({chosen})" in fixed(f"{FILLED}self.rows = {chosen}")
 
 
+def test_a_call_of_several_lines_stays_as_it_is() -> None:
+    init = "self.rows = json.load(\n    open(path))\nself.path = path"
+    wanted = f"{init}\n".replace("\nself.path", "\nself.rows = Serialized(self.rows)\nself.path")
+    assert textwrap.indent(wanted, " " * 8) in fixed(init)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "elif more:\n    self.rows = json.load(open(more[0]))\nelse:\n    raise ValueError(path)",
+        "else:\n    if more:\n        self.rows = json.load(open(more[0]))\n    else:\n        raise ValueError(path)",
+        "else:\n    print(path)\n    self.rows = [line.split() for line in open(path)]",
+    ],
+)
+def test_branches_that_all_set_a_list_have_one_statement_below(other: str) -> None:
+    init = f"if path.endswith('.json'):\n    self.rows = json.load(open(path))\n{other}\n"
+    wanted = textwrap.indent(f"{init}self.rows = Serialized(self.rows)\n", " " * 8)
+    assert wanted in fixed(init)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "elif more:\n    self.rows = json.load(open(more[0]))",
+        "else:\n    self.rows = json.load(open(more[0]))\n    self.first = self.rows[0]",
+        "else:\n    self.rows = json.load(open(more[0]))\n    return",
+    ],
+)
+def test_branches_that_set_or_do_something_else_are_changed_on_their_own(other: str) -> None:
+    text = fixed(f"if path.endswith('.json'):\n    self.rows = json.load(open(path))\n{other}\n")
+    assert text.count("self.rows = Serialized(json.load(open(") == 2
+
+
 def test_several_lists_of_a_file_share_the_class() -> None:
     text = fixed("self.rows = [line.split() for line in open(path)]")
     text = text.replace("path, *more):", "path, *more):\n        self.others = [(line, 1) for line in open(path)]")

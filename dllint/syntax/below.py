@@ -59,6 +59,42 @@ def below_statement(source: Source, offset: int) -> tuple[int, str] | None:
     return _line_below(source, max(found)) if found else None
 
 
+def below_branches(source: Source, offsets: Sequence[int]) -> tuple[Span, tuple[int, str]] | None:
+    """An `if` each of whose branches has a statement at one of some offsets, the line below it, and its indentation.
+
+    A branch that raises may lack one. None where there is no such `if`, or where one of its branches may leave it.
+    """
+    seen = outline(source.text)
+    for node in ast.walk(seen.tree) if seen else ():
+        if seen and isinstance(node, ast.If) and _holds(seen, [node], offsets):
+            start, end = seen.offsets.span(node)
+            own = not source.text.startswith("elif", start) and not any(map(_leaves, ast.walk(node)))
+            below = _line_below(source, (start, end)) if own and _sets(seen, [node], offsets) else None
+            if below is not None:
+                return Span(start, end), below
+    return None
+
+
+def _leaves(node: ast.AST) -> bool:
+    return isinstance(node, ast.Return | ast.Break | ast.Continue | ast.Yield | ast.YieldFrom)
+
+
+def _sets(seen: Outline, body: list[ast.stmt], offsets: Sequence[int]) -> bool:
+    """Whether what goes through some statements comes by one of the offsets, or raises."""
+    for statement in body:
+        match statement:
+            case ast.If(body=first, orelse=second):
+                if _sets(seen, first, offsets) and _sets(seen, second, offsets):
+                    return True
+            case ast.Raise():
+                return True
+            case ast.Assign():
+                start, end = seen.offsets.span(statement)
+                if any(start <= offset < end for offset in offsets):
+                    return True
+    return False
+
+
 def _line_below(source: Source, span: tuple[int, int]) -> tuple[int, str] | None:
     first, last = (source.location(position)[0] for position in span)
     begins, ends = source.row_span(first).start, source.row_span(last).end

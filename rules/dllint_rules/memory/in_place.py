@@ -28,6 +28,8 @@ from dllint import (
     Severity,
     Span,
     Write,
+    below_branches,
+    below_statement,
     changed_entry,
     enclosed,
     insertion,
@@ -278,22 +280,20 @@ class _Change(KeptList):
 
     def _fix(self, made: _Made) -> Fix:
         path, value, target = self.module.path, self.write.event.value, self.write.target
-        source = self.project.source(path)
         path_class, more = reference(self.module.model, "pathlib", "Path", self.write.event.start)
         line = self._line() if self.filled else None
         assert value is not None
         lines = [line] if line is not None else [below for below in self.lines if below is not None]
+        again = [write for write in self.set_again if write.event.value is not None]
         if self.of_paths and line is None and not self.unpacked and value.kind == "name":
             edits = [Edit(path, value.span, made.of(f"[str(path) for path in {value.name}]"))]
         elif not lines:
-            edits = list(enclosed(source, value.span, made.opening, made.closing))
+            edits, again = list(self._remade(made)), []
         else:
             name = self.project.text(path, target.span)
             items = f"[str(path) for path in {name}]" if self.of_paths else name
-            text = f"{name} = {made.of(items)}{source.newline}"
-            edits = [Edit(path, Span(start, start), indent + text) for start, indent in lines]
-        again = (write.event.value for write in self.set_again if write.event.value is not None)
-        edits += chain.from_iterable(enclosed(source, one.span, made.opening, made.closing) for one in again)
+            edits = [self._statement(below, name, made.of(items)) for below in lines]
+        edits += chain.from_iterable(self._wrapped(write, made) for write in again)
         edits += chain.from_iterable(self._as_before(place) for place in self.needing)
         imports = made.imports
         if self.of_paths:
@@ -307,6 +307,46 @@ class _Change(KeptList):
             imports,
             defines=(made.name,) if made.text else (),
         )
+
+    def _remade(self, made: _Made) -> Iterator[Edit]:
+        """The edits where nothing fills the list: one statement below an `if` that sets it in all of its branches."""
+        name = self.project.text(self.module.path, self.write.target.span)
+        together = self._below_branches()
+        if together is not None:
+            yield self._statement(together, name, made.of(name))
+        for write in (self.write, *self.set_again):
+            if together is None or write.function != self.write.function:
+                yield from self._wrapped(write, made)
+
+    def _below_branches(self) -> tuple[int, str] | None:
+        """The line below an `if` whose branches all set the list and do nothing else with it."""
+        arms = [write for write in (self.write, *self.set_again) if write.function == self.write.function]
+        starts = [write.event.start for write in arms]
+        found = below_branches(self.project.source(self.module.path), starts) if len(arms) > 1 else None
+        if found is None or self.of_paths:
+            return None
+        span, line = found
+        set_there = {write.target.span for write in arms}
+        near = [place.use.span for place in (self.attribute and self.attribute.near) or () if self._is_here(place)]
+        others = [use for use in near if span.start <= use.start < span.end and use not in set_there]
+        return None if others else line
+
+    def _wrapped(self, write: Write, made: _Made) -> Sequence[Edit]:
+        """The value of an assignment in the call; where that is a call of several lines, a statement below it."""
+        source, value = self.project.source(self.module.path), write.event.value
+        assert value is not None
+        is_long = value.kind == "call" and source.newline in source.text[value.start : value.end]
+        below = below_statement(source, write.event.start) if is_long and not self.of_paths else None
+        if below is None:
+            return enclosed(source, value.span, made.opening, made.closing)
+        name = self.project.text(self.module.path, write.target.span)
+        return [self._statement(below, name, made.of(name))]
+
+    def _statement(self, below: tuple[int, str], name: str, value: str) -> Edit:
+        """An assignment on a line of its own, with its indentation."""
+        start, indent = below
+        newline = self.project.source(self.module.path).newline
+        return Edit(self.module.path, Span(start, start), f"{indent}{name} = {value}{newline}")
 
     def _as_before(self, place: Place) -> list[Edit]:
         """A use that needs a list, or a dictionary, gets one; one that asks whether there is something, how much."""
