@@ -155,6 +155,21 @@ def test_files_without_a_common_base_import_it_from_the_first(tmp_path: Path) ->
     assert runs(tmp_path)
 
 
+@pytest.mark.parametrize(("more", "home"), [("", "data/texts.py"), ("class Kept:\n    pass\n", "data/cats.py")])
+def test_files_with_a_common_helper_import_it_from_there(tmp_path: Path, more: str, home: str) -> None:
+    imports = "from torch.utils.data import Dataset\n\nfrom data.texts import cleaned\n"
+    files = {f"data/{name.lower()}.py": rows(name, imports, "Dataset") for name in NAMES}
+    helper = f"import re\n\n\ndef cleaned(text):\n    return re.sub(' +', ' ', text)\n{more}"
+    make(tmp_path, {**files, "data/texts.py": helper, "data/__init__.py": "", "main.py": main()})
+    run(tmp_path, fix=True)
+    assert defining(tmp_path) == [home]
+    wanted = "from data.cats import Serialized\nfrom data.texts import cleaned\n"
+    wanted = wanted if more else "from data.texts import Serialized, cleaned\n"
+    assert f"Dataset\n\n{wanted}" in (tmp_path / "data/dogs.py").read_text()
+    assert not run(tmp_path).findings
+    assert runs(tmp_path)
+
+
 def test_files_that_import_each_other_with_dots_do_so_here(tmp_path: Path) -> None:
     files = {f"data/{name.lower()}.py": plain(name) for name in NAMES}
     imports = "".join(f"from .{name.lower()} import {name}\n" for name in NAMES)

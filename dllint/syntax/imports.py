@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -114,9 +114,14 @@ def _plain(node: cst.ImportFrom) -> bool:
 
 
 def _place(source: Source, lines: list[Line], floor: int, wanted: Import) -> Place:
-    """isort's place: sections in order, plain imports first in each unless the file sorts by module alone."""
+    """isort's place: sections in order, plain imports first in each unless the file sorts by module alone.
+
+    It is beside imports of the same package, where these stand apart.
+    """
     section = _section(wanted.module)
-    group = list(_first_group([line for line in lines if line.section == section]))
+    groups = _groups([line for line in lines if line.section == section])
+    beside = [group for group in groups if section == _OTHER and any(_is_of(line, wanted) for line in group)]
+    group = next(iter(beside or groups), [])
     if group:
         for mixed in (False, True):
             keys = [_key(isinstance(line.node, cst.ImportFrom), line.module, mixed) for line in group]
@@ -136,12 +141,19 @@ def _key(is_from: bool, module: str, mixed: bool) -> tuple[bool, str]:
     return (is_from and not mixed, module.lower())
 
 
-def _first_group(lines: list[Line]) -> Iterator[Line]:
-    """The lines up to the first gap: what follows a blank line is another section, say the project's own packages."""
+def _is_of(line: Line, wanted: Import) -> bool:
+    """Whether a line imports from the package of a module that is wanted."""
+    return line.module.partition(".")[0] == wanted.module.partition(".")[0]
+
+
+def _groups(lines: list[Line]) -> list[list[Line]]:
+    """The lines between gaps: what follows a blank line is another section, say the project's own packages."""
+    found: list[list[Line]] = []
     for index, line in enumerate(lines):
-        if index and line.first > lines[index - 1].last + 1:
-            return
-        yield line
+        if not index or line.first > lines[index - 1].last + 1:
+            found.append([])
+        found[-1].append(line)
+    return found
 
 
 def _insert(source: Source, row: int, items: list[tuple[int, Place, str]]) -> Edit:

@@ -66,6 +66,11 @@ class Neighbors:
         own = [one for _, one in self._top(path) if one.bound == name == one.attribute]
         return self._names(path, own[0]) if len(own) == 1 else ""
 
+    def helpers(self, paths: Iterable[str]) -> set[str]:
+        """The files from which all of some files import names by themselves."""
+        named = [{self._names(path, one) for _, one in self._top(path)} for path in paths]
+        return set[str]().union(*named).intersection(*named) - {""}
+
     def _written(self, importer: str, other: str) -> str:
         folder = posixpath.dirname(importer)
         beside = [path for path in self.index.modules if posixpath.dirname(path) == folder and path != importer]

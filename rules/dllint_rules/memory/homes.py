@@ -1,4 +1,4 @@
-"""Where the class goes that several files of a package need: into one of them, or to a base class that they share."""
+"""Where the class goes that several files of a package need: to a base class or a helper that they share, or to one."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Homes:
         return text in self.project.source(path).text.replace("\r\n", "\n")
 
     def _chosen(self, path: str, words: _Words) -> Home | None:
-        """Where most of those can import it that need it: best the module of a base class, else the first by path."""
+        """Where most of those can import it that need it: best a base class's module, then a helper, else the first."""
         package = self.neighbors.package(path)
         group = [need for need in self.needs.get(words["name"], ()) if self.neighbors.package(need.path) == package]
         paths = {need.path for need in group}
@@ -63,12 +63,25 @@ class Homes:
         shared = {base for base, number in Counter(base for _, base in derived).items() if number > 1}
         at = [(base, start) for need in group for base, start in need.bases if base in shared - paths]
         at += [(need.path, need.at) for need in group]
-        places = dict(sorted(at, reverse=True))
+        helpers = self._helpers(paths)
+        places = helpers | dict(sorted(at, reverse=True))
         users = {place: [path for path in paths if self._gets(path, place, words)] for place in places}
-        best = min(places, key=lambda place: (-len(users[place]), place not in shared, place), default="")
+        best = min(
+            places, key=lambda place: (-len(users[place]), place not in shared, place not in helpers, place), default=""
+        )
         if best == path or path not in users.get(best, ()) or len(users[best]) < 2:
             return None
         return Home(best, self._module(path, best, words), places[best])
+
+    def _helpers(self, paths: set[str]) -> dict[str, int]:
+        """The modules of functions from which all the files import, each with the place of its first definition."""
+        found: dict[str, int] = {}
+        for path in self.neighbors.helpers(paths) - paths if len(paths) > 1 else ():
+            model = self.modules[path].model
+            starts = [item.span.start for item in model.functions if item.owner == item.parent == -1]
+            if starts and not model.classes and not path.endswith("__init__.py"):
+                found[path] = min(starts)
+        return found
 
     def _gets(self, path: str, place: str, words: _Words) -> bool:
         """Whether a file can have the class from a place that does not have it yet."""
