@@ -22,7 +22,8 @@ _BINDING = frozenset({"globals", "locals", "vars", "exec", "eval", "setattr", "_
 """What may bind names that no statement binds."""
 _RUNNING = frozenset({"exec", "execfile", "run_path", "run_module", "exec_module"})
 """What may run a file with names that it doesn't bind itself."""
-_EVALUATED = frozenset({"assign", "augment", "expr", "test", "for", "with", "assert"})
+_EVALUATED = frozenset({"expr", "test", "for", "with", "assert"})
+"""Not what gives something a name: `type Rows[T] = list[T]` binds names that it reads itself."""
 
 
 def failing_with(index: Index, broken: Iterable[str]) -> frozenset[str]:
