@@ -9,6 +9,7 @@ from dllint.fix import Applicability as Applicability
 from dllint.fix import Edit as Edit
 from dllint.fix import Fix as Fix
 from dllint.fix import Import as Import
+from dllint.knowledge import MAPPINGS as MAPPINGS
 from dllint.knowledge import Boundary as Boundary
 from dllint.knowledge import Knowledge as Knowledge
 from dllint.model.facts import Block as Block
@@ -53,6 +54,7 @@ from dllint.project.evaluate.abstract_values import Value as Value
 from dllint.project.evaluate.conditions import is_none as is_none
 from dllint.project.execution.first_batches import only_first_batch as only_first_batch
 from dllint.project.execution.guarded import Guarded as Guarded
+from dllint.project.execution.main_code import Begun as Begun
 from dllint.project.execution.main_code import Start as Start
 from dllint.project.loaders.arguments import Alternative as Alternative
 from dllint.project.program.events import event_names as event_names

@@ -274,6 +274,8 @@ SETTINGS_READERS = frozenset({
     "pytorch_lightning.utilities.cli.LightningCLI", "transformers.HfArgumentParser",
 })  # fmt: skip
 """Packages and classes that read settings from YAML files, by their own documentation."""
+MAPPINGS = frozenset({"builtins.dict", "collections.OrderedDict"})
+"""What makes a dictionary of what it is given."""
 DROP_STATE = ("__getstate__", "__reduce__", "__reduce_ex__", "__getnewargs_ex__")
 """Methods that replace pickle's default of copying every attribute (`__deepcopy__` does not)."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from dllint.knowledge import MAPPINGS
 from dllint.model.facts import Expr
 from dllint.project.data.elements import PAIRS, Elements, Kind, splits_text
 from dllint.project.data.filled import COUNTED, FILLED, MADE, Content, Filled
@@ -35,7 +36,7 @@ _SHUFFLED = frozenset({
     "numpy.random.choice().tolist", "numpy.random.permutation().tolist", "numpy.array().tolist", "numpy.sort().tolist",
     "numpy.unique().tolist", "numpy.asarray().tolist",
 })  # fmt: skip
-_MAPPINGS = frozenset({"builtins.dict", "collections.defaultdict", "collections.OrderedDict"})
+_MAPPINGS = MAPPINGS | {"collections.defaultdict"}
 _LISTS = frozenset({"builtins.list", "builtins.set", "collections.deque"})
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 
 MAX_DISPLAYS = 8
+"""Displays that one mapping may be and that are told apart; what more of them pass is joined."""
 
 
 class Dropped(Enum):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from dllint.knowledge import GIVES_NAMES
+from dllint.knowledge import GIVES_NAMES, MAPPINGS
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate.abstract_values import (
     Const,
@@ -25,7 +25,7 @@ from dllint.project.evaluate.abstract_values import (
     Values,
     stands,
 )
-from dllint.project.evaluate.shapes import GENERATOR, MAPPINGS, Argument, Under, derived, describe, each_once, unique
+from dllint.project.evaluate.shapes import GENERATOR, Argument, Under, derived, describe, each_once, unique
 from dllint.project.program.module import Module
 from dllint.project.program.on_demand import OnDemand
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dllint.knowledge import MAPPINGS
 from dllint.model.facts import Expr
 from dllint.project.evaluate.abstract_values import Env, ExtInst, Opaque, Seq, Value, stands
-from dllint.project.evaluate.shapes import MAPPINGS
 
 if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator

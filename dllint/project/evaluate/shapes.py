@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from dllint.knowledge import MAPPINGS
 from dllint.model.facts import Expr, Function
 from dllint.project.evaluate.abstract_values import (
     Const,
@@ -52,9 +53,6 @@ class Under(NamedTuple):
 def each_once(arguments: Iterable[Argument]) -> tuple[Argument, ...]:
     """Arguments in order, those that are the same expression in the same activation once."""
     return tuple(dict.fromkeys(arguments))
-
-
-MAPPINGS = frozenset({"builtins.dict", "collections.OrderedDict"})
 
 
 def display_of(value: Value) -> Expr | None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import chain
 from operator import itemgetter
 
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate.platforms import TOLD
+from dllint.project.evaluate.shapes import decorated
 from dllint.project.program.index import Index
 from dllint.project.program.module import Module
 
@@ -20,12 +22,12 @@ _MODULES = frozenset(name.partition(".")[0] for name in TOLD) - {"torch"}
 _CUDA = "is_available"
 _STEPS = 3
 """From what asks to the number: `cuda = is_available()`, `load(cuda=cuda)`, `{"num_workers": 4} if cuda else {}`."""
-_SAME = frozenset({"bool", "dict", "int", "max", "min", "update"})
+_SAME = frozenset({"bool", "dict", "int", "max", "min"})
 """What makes of what it gets something that says the same; of other calls the function says whether it asks."""
 
 
 class PlatformNames:
-    """Tells which platforms a name, or a test in a function, may tell from others."""
+    """Tells which platforms a name, or the tests around a block, may tell from others."""
 
     def __init__(self, index: Index) -> None:
         self.index = index
@@ -44,10 +46,30 @@ class PlatformNames:
         for _ in range(_STEPS):
             found: dict[str, set[str]] = defaultdict(set)
             for module, function, event in self._asking(decided):
-                for name, value in filter(itemgetter(0), _bound(module, function, event)):
-                    found[name].update(self._around(module, event.block, decided), _told(value, decided))
+                around = self._around(module, event.block, decided)
+                bound = chain(_bound(module, function, event), self._taken(event))
+                for name, value in filter(itemgetter(0), bound):
+                    found[name].update(around, _told(value, decided))
             decided = {name: frozenset(platforms) for name, platforms in found.items() if platforms}
         return decided
+
+    def _taken(self, event: Event) -> Iterator[tuple[str, Expr]]:
+        """The parameters that calls may fill by position, with what they pass: of all functions of the name."""
+        for part in event.walk():
+            for names in self._parameters.get(part.args[0].name, ()) if part.kind == "call" and part.args[1:] else ():
+                yield from zip(names, part.args[1:], strict=False)
+
+    @cached_property
+    def _parameters(self) -> dict[str, set[tuple[str, ...]]]:
+        """The parameters of functions, without the object of methods, by the name that calls have for them."""
+        found: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+        for module in self.index:
+            for function in module.model.functions:
+                names = tuple(item.name for item in function.parameters)
+                owner = module.model.classes[function.owner].name if function.owner >= 0 else ""
+                called = owner if function.name == "__init__" else function.name
+                found[called].add(names[1:] if owner and not decorated(function, "staticmethod") else names)
+        return found
 
     def _asking(self, decided: dict[str, Platforms]) -> Iterator[tuple[Module, int, Event]]:
         """The events of the files that ask, or that know one of the names."""
@@ -98,13 +120,15 @@ def _deciding(expr: Expr) -> Iterator[Expr]:
 
 
 def _bound(module: Module, function: int, event: Event) -> Iterator[tuple[str, Expr]]:
-    """The names that an event gives a value, with the value: keywords and the keys of dictionaries, too."""
+    """The names that an event gives a value, with the value: keywords, keys, what `update` gets."""
     if event.kind == "return" and event.value is not None and function >= 0:
         yield module.model.functions[function].name, event.value
     if event.target is not None and event.value is not None:
         yield from ((part.name, event.value) for part in _deciding(event.target) if part.kind in ("name", "attribute"))
     for part in event.walk():
         yield from ((name, value) for name, value in part.keywords if part.kind == "call")
+        if part.kind == "call" and part.args[0].kind == "attribute" and part.args[0].name == "update":
+            yield from ((part.args[0].args[0].name, value) for value in part.args[1:])
         if part.kind == "dict":
             keys = zip(part.args[::2], part.args[1::2], strict=False)
             yield from ((str(key.value), value) for key, value in keys if key.kind == "constant")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import ALL_METHODS, Certainty, Expr, Finding, Fix, Note, Project, Rule, Running, Task, Workers
+from dllint import ALL_METHODS, Begun, Certainty, Finding, Fix, Project, Rule, Running, Task, Workers
 
 
 class WorkersInWorker(Rule):
@@ -20,12 +20,10 @@ class WorkersInWorker(Rule):
             for begun in project.started_in(running):
                 if (running.path, begun.at.span) not in seen:
                     seen.add((running.path, begun.at.span))
-                    note = running.note(begun.at, begun.here)
-                    yield self._finding(project, running, task, begun.at, begun.what, note)
+                    yield self._finding(project, running, task, begun)
 
-    def _finding(
-        self, project: Project, running: Running, task: Task | None, at: Expr, what: str, note: Note
-    ) -> Finding:
+    def _finding(self, project: Project, running: Running, task: Task | None, begun: Begun) -> Finding:
+        at, what = begun.at, begun.what
         loader = running.loader
         whose = f"the workers of `{loader.name}`" if loader is not None else f"daemonic processes of `{_name(task)}`"
         known = task is not None or (loader is not None and loader.workers is Workers.SOME)
@@ -39,7 +37,7 @@ class WorkersInWorker(Rule):
             '"daemonic processes are not allowed to have children"; use `num_workers=0` or threads here',
             certainty=project.certainty(running, at) if known else Certainty.LIKELY,
             outcomes=dict.fromkeys(sorted(ALL_METHODS), "exception"),
-            notes=(note, *running.route),
+            notes=(running.note(at, begun.here), *running.route),
             anchors=tuple(places),
             key=f"{self.code}:{running.path}:{running.env.facts.qualname}:{what}",
             data=running,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Const, Env, Expr, ExtInst, Project, Seq, Value
+from dllint import MAPPINGS, Const, Env, Expr, ExtInst, Project, Seq, Value
 from dllint_rules.memory.puts import Put, puts
 from dllint_rules.memory.rows import NUMBERS, Rows
-from dllint_rules.memory.text import MAPPINGS, MAX_DEPTH, Texts, from_json, method_of
+from dllint_rules.memory.text import MAX_DEPTH, Texts, from_json, method_of
 
 
 class Keys(Texts):

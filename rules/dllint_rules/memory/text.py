@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Const, Env, Expr, ExtInst, ExtMethod, Opaque, Project, Seq, Value
+from dllint import MAPPINGS, Const, Env, Expr, ExtInst, ExtMethod, Opaque, Project, Seq, Value
 from dllint_rules.memory.puts import puts
 
 MAX_DEPTH = 12
@@ -14,7 +14,6 @@ _LISTING = {"namelist", "getnames"}
 _REORDERED = {"builtins.sorted", "builtins.list", "natsort.natsorted", "natsort.os_sorted", "random.sample"} | {
     f"copy.{name}" for name in ("copy", "deepcopy")
 }
-MAPPINGS = {"builtins.dict", "collections.OrderedDict"}
 _OF_JSON = {f"{library}.{name}" for library in ("json", "ujson", "orjson", "simplejson") for name in ("load", "loads")}
 """What returns dictionaries whose keys are strings."""
 _ITERATED = {*_REORDERED, "builtins.reversed", "builtins.set", "builtins.tuple", "builtins.iter", "tqdm.tqdm"}
