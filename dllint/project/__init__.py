@@ -15,7 +15,16 @@ from dllint.project.escape.handles import Handles
 from dllint.project.escape.library import Library
 from dllint.project.escape.shipped import Held, Holder, Shipped
 from dllint.project.evaluate import Evaluator
-from dllint.project.evaluate.abstract_values import Env, ExtInst, ExtMethod, Free, Inst, Klass, Opaque, Value, Values
+from dllint.project.evaluate.abstract_values import (
+    UNKNOWN,
+    Env,
+    ExtInst,
+    ExtMethod,
+    Inst,
+    Klass,
+    Value,
+    Values,
+)
 from dllint.project.evaluate.conditions import is_none
 from dllint.project.execution.call_graph import Running, calls_of
 from dllint.project.execution.cuda import Devices
@@ -451,7 +460,7 @@ def _is_unknown(value: Value) -> bool:
         value = value.base
     if isinstance(value, ExtInst) and value.call.kind == "call":
         return value.name.rpartition(".")[2].islower() and value.name.partition(".")[0] not in DATA_ROOTS
-    return isinstance(value, Opaque | Free | ExtMethod)
+    return isinstance(value, (*UNKNOWN, ExtMethod))
 
 
 def _left_in_test(held: Held, loader: Loader) -> bool:

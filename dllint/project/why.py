@@ -9,7 +9,7 @@ from dllint.knowledge import DROP_STATE
 from dllint.model.facts import Event, Expr
 from dllint.project.escape.pickle_state import left_out
 from dllint.project.escape.shipped import Held
-from dllint.project.evaluate.abstract_values import Free, Inst, Klass, Opaque
+from dllint.project.evaluate.abstract_values import UNKNOWN, Inst, Klass
 from dllint.project.evaluate.multiplicity import MAX_CALLS
 from dllint.project.loaders.worker_counts import Workers
 from dllint.project.program.events import iterated_by
@@ -74,9 +74,7 @@ class Why:
                 yield f"`{loader.name}(...)` {_WORKERS[loader.workers]}"
                 for name in loader.boundary.ships:
                     for expr, env in self.project.boundaries.argument(loader, name)[0]:
-                        unknown = [
-                            value for value in self.project.values(expr, env) if isinstance(value, (Opaque, Free))
-                        ]
+                        unknown = [value for value in self.project.values(expr, env) if isinstance(value, UNKNOWN)]
                         if unknown or not self.project.values(expr, env):
                             place = self._at(env.module.path, expr.span)
                             yield f"its `{name}` at {place} could not be followed: UNKNOWN"

@@ -7,9 +7,9 @@ import pytest
 from dllint import registry
 from dllint.collect import collect
 from dllint.project import Project
-from dllint.project.evaluate.abstract_values import Const, Inst
+from dllint.project.evaluate.abstract_values import TOP, Const, Inst, Klass
 from dllint.project.evaluate.call_sites import MAX_JOINED, MAX_ON_OBJECTS
-from dllint.project.evaluate.shapes import MAX_VALUES, unique
+from dllint.project.evaluate.shapes import MAX_VALUES
 from dllint.project.loaders.worker_counts import Workers
 from dllint.source import Source
 from dllint.targets import Targets
@@ -387,13 +387,34 @@ def test_keywords_that_a_function_hands_on_to_itself() -> None:
     assert passed[0].value == 0
 
 
-def test_more_alternatives_than_are_followed() -> None:
-    """Which of them are kept depends on the text, not on which was found first."""
-    found = project("\n".join(f"class C{number}: pass" for number in range(2 * MAX_VALUES)))
+MANY = f"""
+found = {{}}
+{chr(10).join(f"class C{number}:{chr(10)}    size = {number}" for number in range(2 * MAX_VALUES))}
+chosen = [{", ".join(f"C{number}" for number in range(2 * MAX_VALUES))}][number]
+few = [C1, C2][number]
+either = few if number else chosen
+"""
+
+
+@pytest.mark.parametrize(
+    "expr", ["chosen", "either", "chosen.size", "chosen()", "chosen().size", "chosen[0]", "chosen + 1"]
+)
+def test_more_alternatives_than_are_told_apart(expr: str) -> None:
+    """Nothing is known of them, nor of what comes from them, whatever else it may be."""
+    found = project(f"{MANY}\nasked = {expr}\nfor item in {expr}:\n    pass\n")
     (module,) = found.index
-    values = [found.evaluator.klass(module, number) for number in range(2 * MAX_VALUES)]
-    kept = unique(values)
-    assert len(kept) == MAX_VALUES and set(kept) == set(unique(reversed(values)))
+    env = found.evaluator.env(module, -1)
+    for name in ("asked", "item"):
+        (binding,) = module.bindings[-1, -1][name]
+        assert found.evaluator.names.bound_values(binding, name, env) == (TOP,)
+
+
+def test_few_alternatives_are_told_apart() -> None:
+    found = project(MANY)
+    (module,) = found.index
+    (binding,) = module.bindings[-1, -1]["few"]
+    values = found.evaluator.names.bound_values(binding, "few", found.evaluator.env(module, -1))
+    assert {value.facts.name for value in values if isinstance(value, Klass)} == {"C1", "C2"}
 
 
 IMPORTS = (

@@ -106,3 +106,23 @@ def test_what_is_said_at_rest_is_never_taken_back(first: str) -> None:
         "follower": {2},
     }
     assert not fixpoint.given_up
+
+
+@pytest.mark.parametrize("first", ["source", "limited"])
+def test_the_top_is_never_left(first: str) -> None:
+    """`limited` reaches its limit with what `source` finds, which finds nothing from then on."""
+    top = ("top",)
+    fixpoint, known = Fixpoint(top), dict[str, Any]()
+
+    def source() -> Any:
+        found = fixpoint.ask(known, "limited", (), limited)
+        return () if found == top else (*found, len(found))
+
+    def limited() -> Any:
+        found = fixpoint.ask(known, "source", (), source)
+        return top if len(found) > 3 else found
+
+    find = {"source": source, "limited": limited}
+    fixpoint.ask(known, first, (), find[first])
+    assert {name: fixpoint.ask(known, name, (), find[name]) for name in find} == {"source": (), "limited": top}
+    assert not fixpoint.given_up

@@ -10,7 +10,7 @@ from posixpath import dirname, normpath
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Expr
-from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, ExtMethod, Opaque, Value
+from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, ExtMethod, Opaque, Top, Value
 from dllint.project.evaluate.shapes import text_around
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class ListFiles:
             return ("",)
         if expr.kind in ("name", "attribute", "subscript"):
             values = self.evaluator.values(expr, env) or (Opaque(expr, env),)
-            unknown = all(isinstance(value, Opaque) for value in values)
+            unknown = all(isinstance(value, (Opaque, Top)) for value in values)
             passed = list(self._passed(expr, env)) if unknown else []
             if passed:
                 return (text for place in passed for text in self._texts(*place, steps - 1))

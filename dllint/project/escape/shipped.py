@@ -31,12 +31,12 @@ from dllint.project.escape.pickle_state import left_out
 from dllint.project.escape.replaced import Replaced
 from dllint.project.evaluate import NAMEDTUPLE_INSTANCE, Answer, Evaluator
 from dllint.project.evaluate.abstract_values import (
+    UNKNOWN,
     Const,
     Env,
     Ext,
     ExtInst,
     ExtMethod,
-    Free,
     Func,
     Inst,
     Klass,
@@ -61,7 +61,7 @@ MAX_VISITED = 4000
 """Values that are followed from one loader."""
 _LAYERS = ("torch.nn.Module", "torch.nn.modules.module.Module")
 _DRAWN_FROM = GIVES_ITEMS | GIVES_RESULTS
-_BARE = (Const, Super, Opaque, Free)
+_BARE = (Const, Super, *UNKNOWN)
 
 
 class Holder(msgspec.Struct, frozen=True, cache_hash=True):

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from dllint.knowledge import LOADERS, Boundary
 from dllint.model.facts import Expr
-from dllint.project.evaluate.abstract_values import Const, Env, Func, Opaque, Seq, Value, Values, stands
+from dllint.project.evaluate.abstract_values import TOP, Const, Env, Func, Opaque, Seq, Value, Values, stands
 from dllint.project.evaluate.annotations import Annotations
 from dllint.project.evaluate.arguments import Arguments
 from dllint.project.evaluate.attributes import Attributes
@@ -53,7 +53,7 @@ class Evaluator:
         """Where the program runs; empty: anywhere."""
         self.told = False
         """Whether anything that was followed so far depends on the platform."""
-        self.fixpoint = Fixpoint()
+        self.fixpoint = Fixpoint(top=(TOP,))
         self.ask = self.fixpoint.ask
         self.kept = self.fixpoint.kept
         self.activations = Activations(self)

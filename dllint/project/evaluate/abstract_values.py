@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
@@ -16,10 +16,6 @@ GLOBAL: Final = "global"
 PARAMETER: Final = "parameter"
 Meaning = Expr | Literal["global", "parameter", ""] | None
 """The meaning of a name at its place: the expression assigned to it, or an equal one; None: there are several."""
-
-
-SortKey = tuple[Any, ...]
-"""Strings, numbers and such keys: those of one kind have one shape, so that any two can be compared."""
 
 
 class Env:
@@ -42,8 +38,6 @@ class Env:
         "owners",
         "receiver",
         "skip",
-        "sort_key",
-        "sort_keys",
         "within",
     )
 
@@ -78,10 +72,6 @@ class Env:
         """How many objects that make one another have led here."""
         if isinstance(receiver, Inst) and receiver.env is not None:
             self.owners = max(self.owners, receiver.env.owners + 1)
-        self.sort_key: SortKey = ()
-        """Set once `sort_key` was asked for it."""
-        self.sort_keys: dict[Any, SortKey] = {}
-        """Those of values that were made here."""
         if function >= 0:
             self.facts: Function = module.model.functions[function]
 
@@ -231,33 +221,12 @@ class Free(_Compared, frozen=True):
     name: str
 
 
-Value = Const | Func | Klass | Inst | Method | Ext | ExtInst | ExtMethod | Seq | Mod | Super | Opaque | Free
+class Top(_Compared, frozen=True):
+    """More alternatives than are told apart, and all that comes from them."""
+
+
+TOP: Final = Top()
+UNKNOWN: Final = (Opaque, Free, Top)
+"""Nothing is known of these: they never become a finding, and a test of one is undecided."""
+Value = Const | Func | Klass | Inst | Method | Ext | ExtInst | ExtMethod | Seq | Mod | Super | Opaque | Free | Top
 Values = tuple[Value, ...]
-
-
-def sort_key(of: Value | Env | Expr | Module | str | float | bool | None) -> SortKey:
-    """Where a value is in the program's text, and what led there: a key to sort by, whatever was asked before."""
-    if isinstance(of, _Compared):
-        env: Env | None = getattr(of, "env", None)
-        if env is None:
-            return _key_of_value(of)
-        key = env.sort_keys.get(of)
-        if key is None:
-            key = env.sort_keys[of] = _key_of_value(of)
-        return key
-    if of is None:
-        return ()
-    if isinstance(of, Env):
-        if not of.sort_key:
-            parts = (of.call, of.caller, of.receiver, of.outer)
-            of.sort_key = (of.module.path, of.function, of.skip, *map(sort_key, parts))
-        return of.sort_key
-    if isinstance(of, Passed):
-        return "passed", sort_key(of.expr), sort_key(of.env)
-    if isinstance(of, Expr):
-        return of.kind, of.start, of.end
-    return (str(of),) if isinstance(of, (str, int, float)) else (of.path,)
-
-
-def _key_of_value(value: _Compared) -> SortKey:
-    return type(value).__name__, *[sort_key(getattr(value, field)) for field in value.__struct_fields__]

@@ -22,6 +22,7 @@ from dllint.project.evaluate.abstract_values import (
     Mod,
     Opaque,
     Super,
+    Top,
     Value,
     Values,
 )
@@ -86,6 +87,8 @@ class Attributes:
     def attribute(self, base: Value, name: str, expr: Expr, env: Env) -> Iterable[Value]:
         """The values of `base.name`; `expr` is where it is read."""
         match base:
+            case Top():
+                return (base,)
             case Mod(module=module):
                 found = self.evaluator.names.global_name(module, name)
                 if found and found != (Ext(f"builtins.{name}"),):  # those are no module's own

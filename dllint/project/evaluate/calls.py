@@ -21,6 +21,7 @@ from dllint.project.evaluate.abstract_values import (
     Opaque,
     Seq,
     Super,
+    Top,
     Value,
     Values,
     passed,
@@ -67,6 +68,8 @@ class Calls:
     def result(self, callee: Value, call: Expr, env: Env, skip: int = 0) -> Iterable[Value]:
         """The results of calling a value."""
         match callee:
+            case Top():
+                return (callee,)
             case Klass():
                 return (self._made(callee, call, env),)
             case Func():

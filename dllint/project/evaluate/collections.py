@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from dllint.knowledge import GIVES_NAMES, MAPPINGS
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate.abstract_values import (
+    TOP,
     Const,
     Env,
     Ext,
@@ -21,6 +22,7 @@ from dllint.project.evaluate.abstract_values import (
     Mod,
     Opaque,
     Seq,
+    Top,
     Value,
     Values,
     stands,
@@ -94,7 +96,7 @@ class Containers:
 
     def _item(self, base: Value, keys: list[object], expr: Expr, env: Env) -> Iterable[Value]:
         match base:
-            case Ext() | Klass():
+            case Ext() | Klass() | Top():
                 return (base,)
             case Mod(module=module):
                 return self.evaluator.namespaces.chosen(module, keys) or self.evaluator.unless_open(Opaque(expr, env))
@@ -280,7 +282,7 @@ class Containers:
                 inner = inner or self._handed_on(value)
                 found += inner or (derived(ExtInst(f"{value.name}[]", iterable, env, value)),)
             else:
-                found.append(Opaque(iterable, env))
+                found.append(value if value is TOP else Opaque(iterable, env))
         return unique(found)
 
     def _handed_on(self, value: ExtInst) -> Values:
@@ -339,7 +341,7 @@ class Containers:
                     inner = self._yielded(value) if value.name == GENERATOR else self._column(value, index)
                     found += inner or self._of_copy(value) or self._part(value, index)
                 else:
-                    found.append(Opaque(expr, env))
+                    found.append(value if value is TOP else Opaque(expr, env))
             values = unique(found)
         return values
 

@@ -90,7 +90,9 @@ class _Open:
 class Fixpoint:
     """Keeps answers, each once it is final; until then, the question stands where its answer will be kept."""
 
-    def __init__(self) -> None:
+    def __init__(self, top: Any = _MISSING) -> None:
+        self._top = top
+        """The answer that says that nothing is told apart: it stays, whatever the cycle finds after it."""
         self._stack: list[_Open] = []
         self._provisional: list[_Open] = []
         """Those with a provisional answer, in the order in which these were found."""
@@ -192,6 +194,8 @@ class Fixpoint:
     def _answer(self, question: _Open) -> None:
         """Finds an answer; those who have read another one are to be asked again."""
         question.reads, question.waits = self._reads, False
+        if question.value == self._top:
+            return
         found = question.find(*question.args)
         if found is question.value:
             return

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dllint.knowledge import DATASETS
 from dllint.model.facts import Expr
-from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Inst, Opaque, Seq, Value, Values
+from dllint.project.evaluate.abstract_values import TOP, Const, Env, ExtInst, Inst, Opaque, Seq, Value, Values
 from dllint.project.evaluate.hierarchy import Answer
 from dllint.project.evaluate.shapes import fold
 
@@ -81,7 +81,7 @@ class Operators:
             folded = fold(expr.name, left[0].value, right[0].value)
             if folded is not None:
                 return (Const(folded, type(folded).__name__),)
-        return (Opaque(expr, env),)
+        return (TOP if TOP in left or TOP in right else Opaque(expr, env),)
 
 
 def _is_list(value: Value) -> bool:

@@ -8,29 +8,25 @@ from typing import Any, NamedTuple
 from dllint.knowledge import MAPPINGS
 from dllint.model.facts import Expr, Function
 from dllint.project.evaluate.abstract_values import (
+    TOP,
     Const,
     Env,
     Ext,
     ExtInst,
     ExtMethod,
     Func,
-    Inst,
-    Klass,
-    Method,
     Opaque,
     Seq,
-    SortKey,
     Super,
     Value,
     Values,
-    sort_key,
 )
 from dllint.project.program.events import holds_from
 from dllint.project.program.flow import reaching, replacing
 from dllint.project.program.module import Binding, Module, Write
 
-MAX_VALUES = 50
-"""More alternatives than this are not followed: a registry of everything proves nothing."""
+MAX_VALUES = 100
+"""More alternatives than this are not told apart: a registry of everything proves nothing."""
 MAX_DERIVATIONS = 8
 """Steps from an external result back to what it comes from."""
 MAX_PARTS = 2
@@ -66,22 +62,14 @@ GENERATOR = "types.generator"
 """The name of what calling a generator function gives."""
 
 
-_OWN = frozenset({Func, Inst, Klass, Method, Seq})
-"""The values that the project's own code makes."""
-
-
 def unique(values: Iterable[Value]) -> Values:
-    """The values, each once, in order; of more than MAX_VALUES the project's own, and those first in its text."""
+    """The values, each once, in order; `TOP` for more than MAX_VALUES, and where it is one of them."""
     found = values if isinstance(values, (tuple, list)) else tuple(values)
     if len(found) > 1:
-        found = list(dict.fromkeys(found))
-        if len(found) > MAX_VALUES:
-            found = sorted(found, key=_own_first)[:MAX_VALUES]
+        found = tuple(dict.fromkeys(found))
+        if len(found) > MAX_VALUES or TOP in found:
+            return (TOP,)
     return tuple(found)
-
-
-def _own_first(value: Value) -> SortKey:
-    return type(value) not in _OWN, sort_key(value)
 
 
 def bounded(values: Values, expr: Expr, env: Env) -> Values:

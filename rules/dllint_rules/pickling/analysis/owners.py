@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dllint.project.data.listings import Listings
 from dllint.project.escape.shipped import Held
 from dllint.project.evaluate import Answer
-from dllint.project.evaluate.abstract_values import ExtInst, Free, Func, Inst, Method, Opaque, Value
+from dllint.project.evaluate.abstract_values import UNKNOWN, ExtInst, Func, Inst, Method, Value
 from dllint_rules.pickling.analysis.escaping_handles import WorkerFunctions, kept_handle
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def may_be_model(project: Project, func: Func, name: str) -> bool:
     """Whether a name that a function captures is a model: by its values, or as it is called if none is known."""
     evaluator = project.evaluator
     values = evaluator.names.lookup(name, evaluator.generic(func.module, func.facts.parent)) or ()
-    known = [value for value in values if not isinstance(value, Opaque | Free)]
+    known = [value for value in values if not isinstance(value, UNKNOWN)]
     return any(_is_model(project, value) for value in known) or (not known and name in _CALLED)
 
 
