@@ -560,6 +560,54 @@ def test_names_are_those_of_files_by_how_items_use_them() -> None:
     assert "self.lines = np.array(open(path).readlines(), dtype=str)\n" in fixed(opened)
 
 
+SCANNED = """\
+import os
+from torch.utils.data import DataLoader, Dataset
+
+
+def scan(root, deep=False):
+    def _scan(folder):
+        for entry in os.scandir(folder):
+            if entry.is_file():
+                name = entry.path if deep else os.path.relpath(entry.path, root)
+                yield name
+            elif deep:
+                yield from _scan(entry.path)
+            else:
+                yield from {more}
+
+    return _scan(root)
+
+
+class Files(Dataset):
+    def __init__(self, root):
+        self.files = sorted(scan(root))
+
+    def __len__(self):
+        return len(self.files)
+
+    def __getitem__(self, index):
+        return open(self.files[index]).read()
+
+
+def start(root):
+    return DataLoader(Files(root), num_workers=4)
+"""
+
+
+@pytest.mark.parametrize(("more", "is_text"), [("os.listdir(folder)", True), ("unknown(folder)", False)])
+def test_names_that_generators_yield(more: str, is_text: bool) -> None:
+    """A generator that hands on what calls of its own function yield still yields text."""
+    fix = fix_of(SCANNED.format(more=more))
+    assert bool(fix.edits) is is_text
+
+
+def test_what_is_called_is_no_list() -> None:
+    """Elsewhere `batch.files()` is a method of something else."""
+    more = "def names(batch):\n    return set(batch.files())\n"
+    assert "dtype=str" in fixed(SCANNED.format(more="os.listdir(folder)") + more)
+
+
 def test_several_lists_share_a_class(tmp_path: Path) -> None:
     code = TEXTS.format(init="self.lines = open(path).readlines()", more="")
     second = code.replace("Lines", "Others").partition("\n\n")[2]

@@ -119,6 +119,8 @@ def _kind(seen: Outline, node: ast.expr, mapping: bool = False) -> str:
             return "stored"
         case ast.Return():
             return "returned"
+        case ast.Call() if field == "func":
+            return "foreign"
         case ast.Call(func=function) if field == "args":
             if ast.unparse(function) == "random.shuffle" and isinstance(seen.parents[parent][0], ast.Expr):
                 return "filled"

@@ -7,7 +7,7 @@ import pytest
 from dllint import registry
 from dllint.collect import collect
 from dllint.project import Project
-from dllint.project.evaluate.abstract_values import TOP, Const, Inst, Klass
+from dllint.project.evaluate.abstract_values import TOP, Const, Inst, Klass, Opaque
 from dllint.project.evaluate.call_sites import MAX_JOINED, MAX_ON_OBJECTS
 from dllint.project.evaluate.shapes import MAX_VALUES
 from dllint.project.loaders.worker_counts import Workers
@@ -522,3 +522,23 @@ def test_registries_of_one_class_stay_apart(others: int) -> None:
     env = found.evaluator.generic(module, main)
     (dataset,) = (found.evaluator.values(event.value, env) for event in module.events(main) if event.value)
     assert [value.klass.facts.name for value in dataset if isinstance(value, Inst)] == ["Rows"]
+
+
+WALKED = """
+def walk(node):
+    yield node
+    for child in node.children:
+        yield from walk(child)
+
+for item in walk(root):
+    found = item
+"""
+
+
+def test_a_generator_that_hands_on_its_own() -> None:
+    found = project(WALKED)
+    (module,) = found.index
+    (binding,) = module.bindings[-1, -1]["found"]
+    values = found.evaluator.names.bound_values(binding, "found", found.evaluator.env(module, -1))
+    names = {value.expr.dotted for value in values if isinstance(value, Opaque)}
+    assert names == {"root", "node.children"} and not found.evaluator.fixpoint.given_up

@@ -211,7 +211,8 @@ class Contents:
             kind = self.elements.of(item, env) if self.growth.in_loop(event, env, 0) else None
             if kind is not None:
                 return Content(kind, MADE)
-        return None
+        handed_on = (self.of_any(*given) for given in self.evaluator.containers.delegates(generator))
+        return next(filter(None, handed_on), None)
 
     def _comprehension(self, expr: Expr, env: Env) -> Content | None:
         if not any(self.growth.loops(iterable, env) for key, iterable in expr.keywords if key == "in"):

@@ -23,7 +23,17 @@ _GRAPHS = frozenset({
     *("root", "log", "transform", "pre_transform", "pre_filter", "force_reload", "data", "slices"),
     *("raw_dir", "raw_file_names", "raw_paths", "processed_dir", "processed_file_names", "processed_paths"),
 })  # fmt: skip
+_FOLDERS = frozenset({
+    *("root", "loader", "extensions", "classes", "class_to_idx", "imgs", "targets"),
+    *("transform", "target_transform", "transforms"),
+})  # fmt: skip
+"""Of `samples` torchvision's code takes one for an item, and asks for the length."""
 _USED_BY_BASE = {
+    **{
+        f"torchvision.datasets.{place}{name}": _FOLDERS
+        for place in ("", "folder.")
+        for name in ("ImageFolder", "DatasetFolder")
+    },
     "torch.utils.data.Dataset": _NOTHING,
     "torch.utils.data.IterableDataset": _NOTHING,
     "torchvision.datasets.VisionDataset": _NOTHING,

@@ -306,18 +306,24 @@ class Arguments:
         made = max((item.start for item in bound if item.start <= expr.start), default=-1)
         return self._dropped(env, expr.name, name, (made, expr.start)) is Dropped.ALWAYS
 
-    def by_display(self, call: Expr, env: Env) -> list[Expr]:
+    def by_display(self, call: Expr, env: Env) -> list[Argument]:
         """A call with each of the displays that the mapping it unpacks may be; itself where they aren't known.
 
-        What one of them passes never meets what another one does.
+        What one of them passes never meets what another one does. A function may hand the mapping on as `**kwargs`.
         """
         mappings = [mapping for key, mapping in call.keywords if key == "**"]
-        if len(mappings) != 1 or self.is_kwargs(*stands(mappings[0], env)):
-            return [call]
+        if len(mappings) != 1:
+            return [(call, env)]
+        expr, where = stands(mappings[0], env)
+        if self.is_kwargs(expr, where):
+            if where is not env or env.call is None or env.caller is None:
+                return [(call, env)]
+            around = self.by_display(env.call, env.caller)
+            return [(call, self.evaluator.activations.called_with(env, *given)) for given in around]
         displays = dict.fromkeys(map(display_of, self.evaluator.values(mappings[0], env)))
         if None in displays or not 1 < len(displays) <= MAX_DISPLAYS:
-            return [call]
-        return [self._with_display(call, mappings[0], display) for display in displays if display is not None]
+            return [(call, env)]
+        return [(self._with_display(call, mappings[0], display), env) for display in displays if display is not None]
 
     def _with_display(self, call: Expr, mapping: Expr, display: Expr) -> Expr:
         known = self._chosen.get((call, display))

@@ -70,6 +70,7 @@ class Containers:
         self._columns: dict[tuple[ExtInst, int], Values] = {}
         self._parts_of_rows: dict[tuple[Expr, int], Expr] = {}
         self._yields = OnDemand(_find_yields)
+        self._delegates = OnDemand(_find_delegates)
 
     def expression(self, expr: Expr, env: Env) -> Iterable[Value]:
         kept = self._kept_by_name(expr, env)
@@ -306,16 +307,29 @@ class Containers:
         return unique((*self.iterated(given[0], value.env), *added))
 
     def _yielded(self, generator: ExtInst) -> Values:
-        return unique(value for _, expr, env in self.yields(generator) for value in self.evaluator.values(expr, env))
+        return self.evaluator.ask(self._elements_of, generator, (), self._find_yielded, generator)
+
+    def _find_yielded(self, generator: ExtInst) -> Values:
+        each = [value for _, expr, env in self.yields(generator) for value in self.evaluator.values(expr, env)]
+        return unique((*each, *(value for given in self.delegates(generator) for value in self.iterated(*given))))
 
     def yields(self, generator: ExtInst) -> Iterator[tuple[Event, Expr, Env]]:
         """What this call of a generator function yields: the statement, the expression, and the activation."""
+        for env in self._running(generator):
+            yield from ((event, expr, env) for event, expr in self._yields[env.module, env.function])
+
+    def delegates(self, generator: ExtInst) -> Iterator[Argument]:
+        """What it hands on with `yield from`, whose elements it yields."""
+        for env in self._running(generator):
+            yield from ((expr, env) for expr in self._delegates[env.module, env.function])
+
+    def _running(self, generator: ExtInst) -> Iterator[Env]:
+        """The activations of the function that a call of it makes a generator of."""
         for callee in self.evaluator.values(generator.call.args[0], generator.env):
             func = callee.func if isinstance(callee, Method) else callee
             if isinstance(func, Func):
                 owner = callee.owner if isinstance(callee, Method) else None
-                env = self.evaluator.activations.activation(func, generator.call, generator.env, owner)
-                yield from ((event, expr, env) for event, expr in self._yields[func.module, func.index])
+                yield self.evaluator.activations.activation(func, generator.call, generator.env, owner)
 
     def viewed(self, view: ExtInst) -> Values:
         """The values that a loop over `d.values()` gives."""
@@ -442,6 +456,13 @@ def _find_yields(function: tuple[Module, int]) -> list[tuple[Event, Expr]]:
     module, index = function
     parts = ((event, part) for event in module.events(index) for part in event.walk())
     return [(event, part.args[0]) for event, part in parts if part.kind == "yield" and part.args]
+
+
+def _find_delegates(function: tuple[Module, int]) -> list[Expr]:
+    """The expressions behind `yield from`."""
+    module, index = function
+    parts = (part for event in module.events(index) for part in event.walk())
+    return [part.args[0] for part in parts if part.kind == "yieldfrom"]
 
 
 def _has_part(rows: Expr, index: int) -> bool:

@@ -48,6 +48,12 @@ class Activations:
                 caller = self._shortened(caller, max(levels - 1, 0))
         return self._interned(module, function, call, caller, receiver, outer, skip)
 
+    def called_with(self, env: Env, call: Expr, caller: Env) -> Env:
+        """An activation as another call of the same function makes it."""
+        if call is env.call and caller is env.caller:
+            return env
+        return self._interned(env.module, env.function, call, caller, env.receiver, env.outer, env.skip)
+
     def _on_its_object(self, env: Env) -> Env:
         """An activation of which its object is known, and nothing of its callers."""
         outer = self._on_its_object(env.outer) if env.outer is not None and env.outer.function >= 0 else env.outer

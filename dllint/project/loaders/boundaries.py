@@ -462,9 +462,9 @@ class Boundaries:
     def _by_display(self, made: Loader) -> Iterator[Loader]:
         """A loader, or one for each of the displays that the mapping its call unpacks may be."""
         cases = self.evaluator.arguments.by_display(made.call, made.env)
-        for given in cases:
-            workers = self._workers(given, made.env, made.boundary, made.skip, made.instance)
-            yield msgspec.structs.replace(made, given=given, workers=workers) if len(cases) > 1 else made
+        for given, env in cases:
+            workers = self._workers(given, env, made.boundary, made.skip, made.instance)
+            yield msgspec.structs.replace(made, given=given, env=env, workers=workers) if len(cases) > 1 else made
 
     def decided(self, call: Expr, env: Env) -> bool:
         """Whether a call is known to be reached: from the program's start, or from a public name without callers."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import MAPPINGS, Const, Env, Expr, ExtInst, ExtMethod, Opaque, Project, Seq, Value
+from dllint import MAPPINGS, Const, Env, Expr, ExtInst, ExtMethod, Module, Opaque, Project, Seq, Value
+from dllint.project.evaluate.shapes import GENERATOR
 from dllint_rules.memory.puts import puts
 
 MAX_DEPTH = 12
@@ -144,6 +145,8 @@ class Texts:
                 return True
             case ExtInst() if _is_text_file(value):
                 return True
+            case ExtInst(name=name) if name == GENERATOR:
+                return self._yields_items(value, depth)
             case ExtInst(name=name, call=call, env=env) if name in _ITERATED and call.kind == "call":
                 return len(call.args) > 1 and self.gives_items(call.args[1], env, depth)
             case ExtInst(name="builtins.map", call=call, env=env) if len(call.args) == 3:
@@ -162,6 +165,30 @@ class Texts:
             case Seq(expr=expr, env=env) if expr.kind in ("tuple", "set"):
                 return all(self.is_item(item, env, depth) for item in expr.args)
         return False
+
+    def _yields_items(self, generator: ExtInst, depth: int) -> bool:
+        """Whether a generator only yields such items, be it by calls of the same function."""
+        containers = self.project.evaluator.containers
+        yielded = list(containers.yields(generator))
+        own = {(env.module, env.function) for _, _, env in yielded}
+        others = [given for given in containers.delegates(generator) if not self._runs(own, *given)]
+        return (
+            bool(yielded or others)
+            and all(self.is_item(item, env, depth) for _, item, env in yielded)
+            and all(self.gives_items(*given, depth) for given in others)
+        )
+
+    def _runs(self, functions: set[tuple[Module, int]], expr: Expr, env: Env) -> bool:
+        """Whether an expression surely is a generator of one of some functions."""
+        values = self.project.values(expr, env)
+        return bool(values) and all(
+            isinstance(value, ExtInst)
+            and value.name == GENERATOR
+            and any(
+                (at.module, at.function) in functions for _, _, at in self.project.evaluator.containers.yields(value)
+            )
+            for value in values
+        )
 
     def _has_text_keys(self, made: Value, depth: int) -> bool:
         """Whether all keys of a dictionary that the project makes are text."""
@@ -187,7 +214,9 @@ class Texts:
                 return isinstance(constant, str)
             case ExtMethod(base=ExtInst(name=name), attribute=attribute) if name.startswith("pathlib."):
                 return attribute in ("name", "stem", "suffix")
-            case ExtInst(name="os.walk[][][]"):
+            case (
+                ExtInst(name="os.walk[][][]") | ExtMethod(base=ExtInst(name="os.scandir[]"), attribute="name" | "path")
+            ):
                 return True
             case ExtInst(name=name, base=base) if name.endswith("[]") and base is not None:
                 return self._item(base, value.call, depth)
