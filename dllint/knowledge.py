@@ -255,6 +255,8 @@ itself. Run with datasets 5.2: lambdas given to these two fail under spawn, thos
 
 READ_AT_ONCE = frozenset({"is_valid_file"})
 """Parameters that classes of `HOLDING_ROOTS` only call while they are made (read in torchvision's DatasetFolder)."""
+KEEP_THE_FIRST = frozenset({"random_split"})
+"""Functions that keep their first argument alone: the parts have no generator (read in torch's source)."""
 
 USUALLY_KEPT = frozenset({
     "transform", "transforms", "target_transform", "train_transform", "val_transform", "test_transform",

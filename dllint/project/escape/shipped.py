@@ -17,6 +17,7 @@ from dllint.knowledge import (
     GIVES_ITEMS,
     GIVES_RESULTS,
     ITERATORS,
+    KEEP_THE_FIRST,
     LOADERS,
     MAP_METHODS,
     READ_AT_ONCE,
@@ -431,7 +432,7 @@ class Shipped:
         short = name.rpartition(".")[2].rstrip("()")
         pairs = [("", arg) for arg in call.args[first:]]
         pairs += [pair for pair in call.keywords if pair[0] not in READ_AT_ONCE]
-        for key, given in pairs:
+        for key, given in pairs[:1] if short in KEEP_THE_FIRST else pairs:
             expr, where = stands(given, env)
             text = f"kept by `{short}`" + (f" as `{key}`" if key and key != "**" else "")
             note = Note(where.module.path, expr.span, text)

@@ -156,7 +156,7 @@ class Containers:
                     yield from self.evaluator.values(item.args[0], env)
                 else:
                     yield stands(item, env)
-        elif isinstance(value, ExtInst) and value.name != "builtins.sorted":  # whose keywords only say how
+        elif isinstance(value, ExtInst) and value.name in MAPPINGS:
             yield from (stands(item, value.env) for _, item in value.call.keywords)
         yield from self._put_parts(value)
 
