@@ -35,11 +35,11 @@ from dllint.project.execution.own_code import OwnCodes
 from dllint.project.execution.passes import Passes
 from dllint.project.execution.processes import Processes, Task
 from dllint.project.execution.worker_code import WorkerCode, never_in_workers
-from dllint.project.loaders.arguments import Given
+from dllint.project.loaders.arguments import Given, event_of
 from dllint.project.loaders.boundaries import Boundaries, Loader, known_loaders
 from dllint.project.loaders.option_defaults import Declared
 from dllint.project.loaders.worker_counts import Workers
-from dllint.project.program.guards import asks_for_process, only_in_main
+from dllint.project.program.guards import asks_for_process, only_in_main, under_main_guard
 from dllint.project.program.index import Index
 from dllint.project.program.module import Module, Site
 from dllint.project.program.roles import is_kept_aside, is_test
@@ -334,13 +334,25 @@ class Project:
         for loader, items in self._held_by_loader:
             if loader.in_tests and not self.starts_workers(loader):
                 continue
+            home = loader.path if self._is_demo(loader) else ""
             for held in items:
-                if isinstance(held.value, Inst):
+                if isinstance(held.value, Inst) and held.value.klass.module.path != home:
                     found |= set(self.evaluator.classes.mro(held.value.klass))
         unused = (held.value for loader in self.boundaries.unused for held in self._pickled.by(loader))
         return found | {
             klass for value in unused if isinstance(value, Inst) for klass in self.evaluator.classes.mro(value.klass)
         }
+
+    def _is_demo(self, loader: Loader) -> bool:
+        """Whether a loader without workers shows what a file of an installed package has, when that is run."""
+        if (
+            self.starts_workers(loader)
+            or loader.env.function >= 0
+            or not self.boundaries.unnamed.is_installed(loader.path)
+        ):
+            return False
+        event = event_of(loader.env, loader.call)
+        return event is not None and under_main_guard(loader.env.module, -1, event)
 
     def place(self, value: Value) -> tuple[str, Span] | None:
         """Where a value is made."""
