@@ -334,7 +334,7 @@ class Project:
         for loader, items in self._held_by_loader:
             if loader.in_tests and not self.starts_workers(loader):
                 continue
-            home = loader.path if self._is_demo(loader) else ""
+            home = loader.path if self.is_demo(loader) else ""
             for held in items:
                 if isinstance(held.value, Inst) and held.value.klass.module.path != home:
                     found |= set(self.evaluator.classes.mro(held.value.klass))
@@ -343,7 +343,7 @@ class Project:
             klass for value in unused if isinstance(value, Inst) for klass in self.evaluator.classes.mro(value.klass)
         }
 
-    def _is_demo(self, loader: Loader) -> bool:
+    def is_demo(self, loader: Loader) -> bool:
         """Whether a loader without workers shows what a file of an installed package has, when that is run."""
         if (
             self.starts_workers(loader)

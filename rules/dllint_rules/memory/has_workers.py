@@ -13,11 +13,11 @@ def has_workers(project: Project, held: Held) -> bool:
 
 
 def offers_to_workers(project: Project) -> bool:
-    """Whether what no loader of the project takes may get workers: it has no loaders, or one takes any dataset.
+    """Whether what no loader of the project takes may get workers: it has none but demos, or one takes any dataset.
 
     Or datasets of the project go to a package's own loaders.
     """
-    own = [loader for loader in project.loaders if not loader.in_tests]
+    own = [loader for loader in project.loaders if not loader.in_tests and not project.is_demo(loader)]
     return not own or project.library.gives_away or any(map(project.may_ask, project.open_loaders))
 
 
