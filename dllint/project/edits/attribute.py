@@ -12,6 +12,7 @@ from dllint.model.facts import Expr
 from dllint.project.edits.meeting import Meetings
 from dllint.project.evaluate.abstract_values import Const, Ext, ExtInst, Func, Inst, Klass, Mod, Seq, Value
 from dllint.project.program.module import Module
+from dllint.project.program.on_demand import OnDemand
 from dllint.source import Span
 
 if TYPE_CHECKING:
@@ -52,6 +53,24 @@ class Place(msgspec.Struct, frozen=True):
     module: Module
     function: int
     use: Use
+
+
+class AttributeUses:
+    """The uses of attributes, by file and name: many fixes ask for those of one name."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self._known = OnDemand(self._find)
+
+    def of(self, path: str, name: str, mapping: bool) -> list[Use] | None:
+        """Every use in a file of an attribute of this name; None where the running Python cannot read the file."""
+        return self._known[path, name, mapping]
+
+    def _find(self, asked: tuple[str, str, bool]) -> list[Use] | None:
+        from dllint.syntax.uses import attribute_uses
+
+        path, name, mapping = asked
+        return attribute_uses(self.project.source(path), name, mapping)
 
 
 class Attribute:
@@ -97,11 +116,10 @@ class Attribute:
         return self._in_files(module for module in self.project.index if not module.settings)
 
     def _in_files(self, modules: Iterable[Module]) -> list[Place] | None:
-        from dllint.syntax.uses import attribute_uses
-
+        known = self.project.analysis(AttributeUses)
         found: list[Place] = []
         for module in modules:
-            uses = attribute_uses(self.project.source(module.path), self.name, self.mapping)
+            uses = known.of(module.path, self.name, self.mapping)
             if uses is None:
                 return None
             for use in uses:

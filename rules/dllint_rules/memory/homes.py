@@ -35,6 +35,7 @@ class Homes:
         self.project = project
         self.modules = project.index.modules
         self.neighbors = Neighbors(project)
+        self._gives: dict[tuple[str, str, str], bool] = {}
 
     def of(self, path: str, words: _Words) -> Home | None:
         """The file from which another one imports the class; None where that has a class of its own."""
@@ -85,6 +86,12 @@ class Homes:
 
     def _gets(self, path: str, place: str, words: _Words) -> bool:
         """Whether a file can have the class from a place that does not have it yet."""
+        key = path, place, words["name"]
+        if key not in self._gives:
+            self._gives[key] = self._may_get(path, place, words)
+        return self._gives[key]
+
+    def _may_get(self, path: str, place: str, words: _Words) -> bool:
         if free_name(self.modules[place].model, words["name"]) != words["name"]:
             return False
         return self.neighbors.may_change(place) and (path == place or bool(self._module(path, place, words)))
