@@ -43,7 +43,7 @@ START_METHODS = (
     StartMethod(
         "forkserver",
         pickles=True,
-        defaults=(Default("linux", ("3.14", "3.15", "3.16")),),
+        defaults=(Default("linux", tuple(f"3.{minor}" for minor in range(14, 100))),),
         where="Linux, Python 3.14 and later",
     ),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 import msgspec
 
@@ -10,6 +11,15 @@ from dllint.knowledge import Boundary
 from dllint.start_methods import START_METHODS, Default
 
 _NAMES = {"linux": "Linux", "macos": "macOS", "windows": "Windows"}
+
+
+@lru_cache
+def _allows(specifier: str, versions: tuple[str, ...]) -> bool:
+    """Whether a specifier allows any of some minor versions."""
+    from packaging.specifiers import SpecifierSet
+
+    specifiers = SpecifierSet(specifier)
+    return any(specifiers.contains(f"{version}.{patch}") for version in versions for patch in (0, 99))
 
 
 class Targets(msgspec.Struct, frozen=True):
@@ -35,12 +45,7 @@ class Targets(msgspec.Struct, frozen=True):
 
     def allows_python(self, versions: tuple[str, ...]) -> bool:
         """Whether any of these minor versions is a target."""
-        if not self.pythons:
-            return True
-        from packaging.specifiers import SpecifierSet
-
-        specifiers = SpecifierSet(self.pythons)
-        return any(specifiers.contains(f"{version}.{patch}") for version in versions for patch in (0, 99))
+        return not self.pythons or _allows(self.pythons, versions)
 
     def needs_numpy_2(self, path: str) -> bool:
         """Whether all that is said near a file rules out NumPy 1; what is not known may be either."""

@@ -284,3 +284,8 @@ def test_the_folders_of_packages(tmp_path: Path) -> None:
     assert load([str(tmp_path)]).targets.packages == ("a", "b")
     assert load([str(tmp_path / "a" / "inner")]).targets.packages == (".",), "the folder around"
     assert load([str(tmp_path / "b" / "typo")]).targets.packages == (), "nothing is there"
+
+
+@pytest.mark.parametrize("pythons", [">=3.14", "==3.14.*", ">=3.17"])
+def test_a_default_holds_for_pythons_to_come(pythons: str) -> None:
+    assert Targets(platforms=("linux",), pythons=pythons).methods() == {"forkserver"}
