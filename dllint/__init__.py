@@ -36,6 +36,7 @@ _PUBLIC = {
     "Fix": "dllint.fix",
     "Func": "dllint.project.evaluate.abstract_values",
     "Function": "dllint.model.facts",
+    "GENERATOR": "dllint.project.evaluate.shapes",
     "GUARD": "dllint.syntax.tail",
     "Guarded": "dllint.project.execution.guarded",
     "Held": "dllint.project",

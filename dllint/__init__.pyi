@@ -52,6 +52,7 @@ from dllint.project.evaluate.abstract_values import Opaque as Opaque
 from dllint.project.evaluate.abstract_values import Seq as Seq
 from dllint.project.evaluate.abstract_values import Value as Value
 from dllint.project.evaluate.conditions import is_none as is_none
+from dllint.project.evaluate.shapes import GENERATOR as GENERATOR
 from dllint.project.execution.first_batches import only_first_batch as only_first_batch
 from dllint.project.execution.guarded import Guarded as Guarded
 from dllint.project.execution.main_code import Begun as Begun

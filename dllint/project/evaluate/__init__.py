@@ -42,9 +42,18 @@ _DISPLAYS = frozenset({"list", "tuple", "set", "dict", "comprehension"})
 
 
 class Evaluator:
-    """Answers `values(expr, env)`; everything else in the project builds on it."""
+    """Answers `values(expr, env)`; everything else in the project builds on it.
 
-    def __init__(self, index: Index, loaders: Mapping[str, Boundary] = LOADERS, platform: str = "") -> None:
+    `call_sites`: on one platform, those of any: which calls may run a function is not asked again for each.
+    """
+
+    def __init__(
+        self,
+        index: Index,
+        loaders: Mapping[str, Boundary] = LOADERS,
+        platform: str = "",
+        call_sites: CallSites | None = None,
+    ) -> None:
         self.index = index
         self.programs = Programs(index)
         self.loaders = loaders
@@ -65,7 +74,7 @@ class Evaluator:
         self.decorations = Decorations(self)
         self.arguments = Arguments(self)
         self.annotations = Annotations(self)
-        self.call_sites = CallSites(self)
+        self.call_sites = call_sites or CallSites(self)
         self.calls = Calls(self)
         self.attributes = Attributes(self)
         self.containers = Containers(self)

@@ -515,7 +515,7 @@ class Boundaries:
         if known is None:
             known = next((other for other in self._elsewhere.values() if not other.evaluator.told), None)
         if known is None:
-            evaluator = Evaluator(self.index, self.known, platform)
+            evaluator = Evaluator(self.index, self.known, platform, self.evaluator.call_sites)
             known = self._elsewhere[platform] = Boundaries(evaluator, self.targets, Declared(evaluator))
         return known
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import MAPPINGS, Const, Env, Expr, ExtInst, ExtMethod, Module, Opaque, Project, Seq, Value
-from dllint.project.evaluate.shapes import GENERATOR
+from dllint import GENERATOR, MAPPINGS, Const, Env, Expr, ExtInst, ExtMethod, Module, Opaque, Project, Seq, Value
 from dllint_rules.memory.puts import puts
 
 MAX_DEPTH = 12
