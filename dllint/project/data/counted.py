@@ -22,6 +22,13 @@ if TYPE_CHECKING:
 _STORES = ("h5py.File", "zarr.open", "zarr.open_group", "zarr.Group")
 _RECORD = frozenset({"__init__", "__post_init__", "__repr__", "__str__", "__eq__", "__hash__", "__lt__"})
 """The methods of a class whose objects only hold what they are given."""
+_FOLDER_DATASETS = frozenset(
+    f"torchvision.datasets.{place}{name}" for place in ("", "folder.") for name in ("ImageFolder", "DatasetFolder")
+)
+_USED_BY_BASES = {"samples": _FOLDER_DATASETS}
+"""Attributes that a derived class may set, with the bases whose `__getitem__` reads and whose `__len__` counts them
+(from their source).
+"""
 _MAX_CLASSES = 3
 """So many classes are asked one after the other for their length."""
 
@@ -47,10 +54,28 @@ class Counted:
     def by_length(self, held: Held) -> Content | None:
         """What is kept, if a loader of the project takes it and a class that keeps it is as long."""
         name, owner = held.holder.name, held.holder.owner
-        if held.loader is None or (owner, name) not in self._named:
+        if held.loader is None:
+            return None
+        if self.used_by_base(held, "__len__"):
+            return self._held(held.value)
+        if (owner, name) not in self._named:
             return None
         keepers = self.evaluator.classes.keepers(owner, held.route[0].path)
         return self._held(held.value) if any(name in self._lengths.get(klass, ()) for klass in keepers) else None
+
+    def used_by_base(self, held: Held, method: str) -> bool:
+        """Whether a method that a library's class has uses what this, or a class derived from it, keeps."""
+        bases = _USED_BY_BASES.get(held.holder.name, frozenset())
+        if not bases:
+            return False
+        classes, owner = self.evaluator.classes, held.holder.owner
+        keepers = classes.keepers(owner, held.route[0].path)
+        if not keepers:  # set from outside on an object of the library's own class
+            return any(name.rsplit(".", 1)[-1] == owner for name in bases)
+        return any(
+            not bases.isdisjoint(classes.external_bases(klass)) and classes.method(klass, method) is None
+            for klass in keepers
+        )
 
     def _held(self, value: Value) -> Content | None:
         return self.evaluator.ask(self._known, value, None, self._find, value)

@@ -354,9 +354,22 @@ class Growth:
                 kept = receiver.args[0].args[0]
             if kept.kind not in ("name", "attribute"):
                 continue
-            grouped = kept is not receiver and container in self.evaluator.values(kept, scope)
-            if grouped or container in self.evaluator.values(receiver, scope):
+            grouped = kept is not receiver and self._is_kept_in(kept, scope, container)
+            if grouped or self._is_kept_in(receiver, scope, container):
                 yield Filling(container, scope, event, grouped, what)
+
+    def _is_kept_in(self, receiver: Expr, scope: Env, container: Container) -> bool:
+        """Whether a receiver may be a container, also as an attribute that is set on an object of a library."""
+        if container in self.evaluator.values(receiver, scope):
+            return True
+        if receiver.kind != "attribute" or receiver.name not in scope.module.attribute_writes:
+            return False
+        bases = (base for base in self.evaluator.values(receiver.args[0], scope) if isinstance(base, ExtInst))
+        for write, env in (pair for base in bases for pair in self.evaluator.attributes.written_on(base)):
+            alone = write.event.target is write.target and write.target.name == receiver.name
+            if alone and write.event.value is not None and container in self.evaluator.values(write.event.value, env):
+                return True
+        return False
 
 
 def place_of(made: Container) -> Expr:

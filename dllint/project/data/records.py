@@ -19,11 +19,6 @@ from dllint.source import Span
 if TYPE_CHECKING:
     from dllint.project import Project
 
-_FOLDER_DATASETS = frozenset(
-    f"torchvision.datasets.{place}{name}" for place in ("", "folder.") for name in ("ImageFolder", "DatasetFolder")
-)
-_READ_BY_BASES = {"samples": _FOLDER_DATASETS}
-"""The bases whose `__getitem__` reads an attribute that a derived class may set (from their source)."""
 COCO_DATASETS = frozenset({
     "torchvision.datasets.CocoDetection", "torchvision.datasets.CocoCaptions",
     "torchvision.datasets.coco.CocoDetection", "torchvision.datasets.coco.CocoCaptions",
@@ -90,17 +85,7 @@ class Records:
 
     def read_by_base(self, held: Held) -> bool:
         """Whether a library's class reads what it, or a class derived from it, keeps: `ImageFolder` its `samples`."""
-        bases = _READ_BY_BASES.get(held.holder.name, frozenset())
-        if not bases or held.loader is None:
-            return False
-        classes, owner = self.evaluator.classes, held.holder.owner
-        keepers = classes.keepers(owner, held.route[0].path)
-        if not keepers:  # set from outside on an object of the library's own class
-            return any(name.rsplit(".", 1)[-1] == owner for name in bases)
-        return any(
-            not bases.isdisjoint(classes.external_bases(klass)) and classes.method(klass, "__getitem__") is None
-            for klass in keepers
-        )
+        return held.loader is not None and self.counted.used_by_base(held, "__getitem__")
 
     def coco_index(self, klass: Klass) -> tuple[str, Span] | None:
         """Where a class gets torchvision's COCO index: its call of the base's `__init__`, or its header."""
