@@ -26,6 +26,8 @@ CANONICAL = {
     "multiprocessing.pool.Pool": "multiprocessing.Pool",
     "concurrent.futures.process.ProcessPoolExecutor": "concurrent.futures.ProcessPoolExecutor",
     "torch.multiprocessing.spawn.spawn": "torch.multiprocessing.spawn",
+    "litdata.processing.functions.map": "litdata.map",
+    "litdata.processing.functions.optimize": "litdata.optimize",
     "io.open": "builtins.open",
     "codecs.open": "builtins.open",
     "monai.data.dataloader.DataLoader": "monai.data.DataLoader",
@@ -166,6 +168,11 @@ PROCESSES = {
         "concurrent.futures.ProcessPoolExecutor",
     ),
 }
+SPAWN_UNLESS_TOLD = frozenset({"litdata.map", "litdata.optimize"})
+"""Functions that spawn the processes in which they call `fn`, unless `start_method` says otherwise; in a notebook they
+fork. `fn` is in the recipe that each of these gets (read in the sources of litdata 0.2.45, and of 0.2.22, the first).
+"""
+PROCESSES |= {name: Boundary(("fn",), ("fn",), "", name) for name in sorted(SPAWN_UNLESS_TOLD)}
 POOL_METHODS = {
     "multiprocessing.Pool": frozenset(
         {"map", "imap", "imap_unordered", "apply", "apply_async", "map_async", "starmap", "starmap_async"}

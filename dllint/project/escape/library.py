@@ -62,8 +62,7 @@ class Library:
         """Whether any file imports a package that has datasets: without one, no class needs to be looked into."""
         named = (*self.known, *DATASET_MODULES, *LOADED_BY_THEIR_PACKAGE, *PREFIXES)
         packages = {name.partition(".")[0] for name in named}
-        imports = (imported for module in self.evaluator.index for imported in module.model.imports)
-        return any(imported.module.partition(".")[0] in packages for imported in imports)
+        return not packages.isdisjoint(self.evaluator.index.packages)
 
     @cached_property
     def gives_away(self) -> bool:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from dllint.finding import Note
-from dllint.knowledge import PROCESSES
+from dllint.knowledge import SPAWN_UNLESS_TOLD
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate import Answer, Evaluator
 from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst, ExtMethod, Inst, Klass, Seq, Value
@@ -161,7 +161,7 @@ class MainCode:
 
     @cached_property
     def _starting_modules(self) -> list[Module]:
-        names = {name.rpartition(".")[2] for name in (*PROCESSES, *_STARTERS)} | {"get_context"}
+        names = {name.rpartition(".")[2] for name in (*self.boundaries.process_makers, *_STARTERS)} | {"get_context"}
         sites = self.index.calls_named(sorted(self.boundaries.also_called(names)))
         making = [self.index.modules[loader.path] for loader in self.boundaries.loaders]
         return list(dict.fromkeys((*making, *(site.module for site in sites))))
@@ -200,6 +200,8 @@ class MainCode:
             match value:
                 case Ext(name=name) if name in _STARTERS:
                     yield Begun(call, _STARTERS[name], *self._of_starter(name, env))
+                case Ext(name=name) if name in SPAWN_UNLESS_TOLD:
+                    yield Begun(call, "processes", *self.boundaries.chosen_methods.of_call(call, env))
                 case ExtInst(name="functools.partial", call=made, env=where):
                     targets = self.evaluator.values(made.args[1], where) if len(made.args) > 1 else ()
                     names = [target.name for target in targets if isinstance(target, Ext) and target.name in _STARTERS]
@@ -213,7 +215,7 @@ class MainCode:
     @cached_property
     def _starting(self) -> set[str]:
         """The last names of calls that may start workers."""
-        starters = {name.rpartition(".")[2] for name in _STARTERS}
+        starters = {name.rpartition(".")[2] for name in (*_STARTERS, *SPAWN_UNLESS_TOLD)}
         return self.boundaries.also_called({*starters, "start", "submit", "map", *RUNS, *_TRAINS})
 
     def _of_starter(self, name: str, env: Env) -> _Methods:

@@ -8,7 +8,7 @@ from functools import cached_property
 import msgspec
 
 from dllint.finding import Note
-from dllint.knowledge import POOL_METHODS, PROCESSES
+from dllint.knowledge import POOL_METHODS, PROCESSES, SPAWN_UNLESS_TOLD
 from dllint.model.facts import Expr
 from dllint.project.escape.shipped import Held, Shipped
 from dllint.project.evaluate import Argument, Evaluator
@@ -73,7 +73,7 @@ class Processes:
     @cached_property
     def tasks(self) -> tuple[Task, ...]:
         """Every call that sends a function to a process."""
-        makers, pools = self._called(PROCESSES), self._called(POOL_METHODS)
+        makers, pools = self._called(self.boundaries.process_makers), self._called(POOL_METHODS)
         methods = {method for names in POOL_METHODS.values() for method in names}
         pooled = any(True for _ in self.evaluator.index.calls_named(pools))
         found: list[Task] = []
@@ -131,14 +131,15 @@ class Processes:
         if name in _SPAWNERS:
             methods, chosen = self._named(self._argument(site, env, 5, "start_method")) or frozenset({SPAWN}), True
             daemonic = self._surely(self._argument(site, env, 4, "daemon"))
+        elif name in SPAWN_UNLESS_TOLD:
+            (methods, chosen), daemonic = self.boundaries.chosen_methods.of_call(site.expr, env), False
         else:
             methods, chosen = self._methods(site, env, name, context)
             daemonic = name.endswith("Process") and self._daemon(site, env)
         first = boundary.ships[0]
         sent = tuple(pair for pairs in arguments.values() for pair in pairs)
-        short = name.rpartition(".")[2] if name not in _SPAWNERS else f"mp.{name.rpartition('.')[2]}"
         daemonic = daemonic or name == "multiprocessing.Pool"
-        return Task(env, site.expr, short, arguments[first], sent, (), methods, chosen, False, daemonic)
+        return Task(env, site.expr, _shown(name), arguments[first], sent, (), methods, chosen, False, daemonic)
 
     def _pooled(self, site: Site, env: Env, pool: str, base: ExtInst, attribute: str) -> Task:
         target = tuple(self._argument(site, env, 0, "fn" if attribute == "submit" else "func"))
@@ -239,6 +240,12 @@ class Processes:
                     yield from self.reach.callables_in(value)
                 else:
                     yield value
+
+
+def _shown(name: str) -> str:
+    """What makes processes, as a user would say it."""
+    last = name.rpartition(".")[2]
+    return name if name in SPAWN_UNLESS_TOLD else f"mp.{last}" if name in _SPAWNERS else last
 
 
 def _may_make_process(value: Value) -> bool:

@@ -9,7 +9,7 @@ from functools import cached_property
 import msgspec
 
 from dllint.finding import Certainty
-from dllint.knowledge import LOADERS, Boundary
+from dllint.knowledge import LOADERS, PROCESSES, SPAWN_UNLESS_TOLD, Boundary
 from dllint.model.facts import Expr
 from dllint.project.evaluate import Answer, Argument, Evaluator
 from dllint.project.evaluate.abstract_values import (
@@ -127,6 +127,12 @@ class Boundaries:
         found = {name.rpartition(".")[2] for name in self.known} | {"DataLoader"}
         found |= {name for module in self.index for name in module.calls if name.endswith(("DataLoader", "Dataloader"))}
         return self.also_called(found)
+
+    @cached_property
+    def process_makers(self) -> tuple[str, ...]:
+        """What makes processes, of those that code can mean: a builtin has the last name of a library's `map`."""
+        packages = self.index.packages
+        return tuple(name for name in PROCESSES if name not in SPAWN_UNLESS_TOLD or name.partition(".")[0] in packages)
 
     def also_called(self, names: set[str]) -> set[str]:
         """Names, and those that the project gives to what has them and to classes that derive from it."""

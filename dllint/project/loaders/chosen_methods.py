@@ -14,7 +14,7 @@ from dllint.project.program.guards import under_main_guard
 from dllint.project.program.index import Index
 from dllint.project.program.module import Module
 from dllint.project.program.roles import is_test
-from dllint.start_methods import ALL_METHODS, FORK
+from dllint.start_methods import ALL_METHODS, FORK, SPAWN
 from dllint.targets import Targets
 
 _ASKED = "multiprocessing.get_start_method"
@@ -36,6 +36,15 @@ class ChosenMethods:
         if path not in self._known:
             self._known[path] = self._of(path)
         return self._known[path]
+
+    def of_call(self, call: Expr, env: Env) -> tuple[frozenset[str], bool]:
+        """The same of a call that spawns, and forks in a notebook, unless its `start_method` says otherwise."""
+        given = self.evaluator.arguments.argument(call, env, None, "start_method")[0]
+        values = [value for pair in given for value in self.evaluator.values(*pair)]
+        names = {value.value if isinstance(value, Const) else _UNKNOWN for value in values} or {None}
+        default = FORK if env.module.notebook else SPAWN
+        methods = {default if name is None else str(name) for name in names}
+        return (frozenset(methods), True) if methods <= ALL_METHODS else self.of(env.module.path)
 
     def asked_for(self, env: Env, offset: int) -> frozenset[str]:
         """The start methods that tests on the way to a place leave: `if get_start_method() == "fork":` leaves one."""

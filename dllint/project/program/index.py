@@ -51,6 +51,12 @@ class Index:
         }
 
     @cached_property
+    def packages(self) -> frozenset[str]:
+        """The first parts of all names that are imported: those of packages, other than by relative imports."""
+        imports = (imported for module in self for imported in module.model.imports)
+        return frozenset(imported.module.partition(".")[0] for imported in imports)
+
+    @cached_property
     def _callers(self) -> dict[str, list[tuple[int, Module]]]:
         """The modules that call something of a name, with their numbers."""
         found: dict[str, list[tuple[int, Module]]] = defaultdict(list)
