@@ -13,7 +13,7 @@ from dllint.project.data.naming import means_few, means_identifier
 from dllint.project.data.sources import COLUMN
 from dllint.project.escape.shipped import Held
 from dllint.project.evaluate import Answer
-from dllint.project.evaluate.abstract_values import Env, Klass, Seq, Value
+from dllint.project.evaluate.abstract_values import Env, Inst, Klass, Seq, Value
 from dllint.source import Span
 
 if TYPE_CHECKING:
@@ -87,9 +87,10 @@ class Records:
         """Whether a library's class reads what it, or a class derived from it, keeps: `ImageFolder` its `samples`."""
         return held.loader is not None and self.counted.used_by_base(held, "__getitem__")
 
-    def coco_index(self, klass: Klass) -> tuple[str, Span] | None:
-        """Where a class gets torchvision's COCO index: its call of the base's `__init__`, or its header."""
-        if self.evaluator.classes.is_a(klass, COCO_DATASETS) is not Answer.YES:
+    def coco_index(self, inst: Inst) -> tuple[str, Span] | None:
+        """Where an object gets torchvision's COCO index: its class's call of the base's `__init__`, or its header."""
+        klass = inst.klass
+        if self.evaluator.classes.is_a(klass, COCO_DATASETS) is not Answer.YES or not self._runs_base(inst):
             return None
         if "__getitem__" in klass.facts.methods and not any(map(_reads_index, _item_code(klass))):
             return None
@@ -99,6 +100,14 @@ class Records:
                 if part.kind == "call" and part.args[0].name == "__init__":
                     return klass.module.path, part.span
         return klass.module.path, klass.facts.header
+
+    def _runs_base(self, inst: Inst) -> bool:
+        """Whether making an object runs the `__init__` of its external base."""
+        activations = self.evaluator.activations
+        last = next(reversed(activations.init_envs(inst).values()), None)
+        if last is None:
+            return True
+        return activations.super_init(self.evaluator.klass(last.module, last.facts.owner), last) is not None
 
 
 def _item_code(klass: Klass) -> Iterator[Event]:

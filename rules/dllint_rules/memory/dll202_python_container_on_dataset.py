@@ -81,7 +81,7 @@ class PythonContainerOnDataset(Rule):
                     first[kept] = rank, found
         yield from _told(first)
         for held in project.shipped:
-            index = records.coco_index(held.value.klass) if isinstance(held.value, Inst) else None
+            index = records.coco_index(held.value) if isinstance(held.value, Inst) else None
             if index is not None and index not in seen and has_workers(project, held):
                 seen.add(index)
                 yield self._of_torchvision(project, held, *index)
