@@ -13,7 +13,7 @@ from dllint.project.data.naming import means_few, means_identifier
 from dllint.project.data.sources import COLUMN
 from dllint.project.escape.shipped import Held
 from dllint.project.evaluate import Answer
-from dllint.project.evaluate.abstract_values import Env, Inst, Klass, Seq, Value
+from dllint.project.evaluate.abstract_values import Env, Ext, Inst, Klass, Seq, Value
 from dllint.source import Span
 
 if TYPE_CHECKING:
@@ -102,12 +102,26 @@ class Records:
         return klass.module.path, klass.facts.header
 
     def _runs_base(self, inst: Inst) -> bool:
-        """Whether making an object runs the `__init__` of its external base."""
+        """Whether making an object may run the `__init__` of such a dataset: a base may be one of several classes."""
+        waiting, seen = [inst.klass], {inst.klass}
+        while waiting:
+            klass = waiting.pop()
+            if not self._stops_at(klass, inst):
+                bases = self.evaluator.classes.bases(klass)
+                if any(isinstance(base, Ext) and base.name in COCO_DATASETS for base in bases):
+                    return True
+                new = {base for base in bases if isinstance(base, Klass)} - seen
+                seen |= new
+                waiting += new
+        return False
+
+    def _stops_at(self, klass: Klass, inst: Inst) -> bool:
+        """Whether the `__init__` of a class calls none of a base."""
+        init = klass.facts.methods.get("__init__")
+        if init is None:
+            return False
         activations = self.evaluator.activations
-        last = next(reversed(activations.init_envs(inst).values()), None)
-        if last is None:
-            return True
-        return activations.super_init(self.evaluator.klass(last.module, last.facts.owner), last) is not None
+        return activations.super_init(klass, activations.method_env(inst, klass.module, init)) is None
 
 
 def _item_code(klass: Klass) -> Iterator[Event]:
