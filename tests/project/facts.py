@@ -19,11 +19,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
-
 from dllint.collect import collect
 from dllint.finding import Note
-from dllint.model.facts import ModuleModel
 from dllint.project import Project, Targets
 from dllint.project.evaluate.abstract_values import Func, Method
 from dllint.source import Source, Span
@@ -57,13 +54,7 @@ def project_of(folder: Path) -> Project:
         path.relative_to(folder).as_posix(): Source.from_bytes(path.relative_to(folder).as_posix(), path.read_bytes())
         for path in files
     }
-    return Project({path: _collected(source) for path, source in sources.items()}, Targets(), sources.__getitem__)
-
-
-def _collected(source: Source) -> ModuleModel:
-    """A file's facts, as if it bound the functions that ask."""
-    model = collect(source)
-    return msgspec.structs.replace(model, bound=model.bound | {"reveal", "holds"})
+    return Project({path: collect(source) for path, source in sources.items()}, Targets(), sources.__getitem__)
 
 
 def written(folder: Path) -> Iterator[Fact]:

@@ -184,9 +184,7 @@ class Calls:
             and self.evaluator.conditions.may_run(env, event.start)
             for value in self.evaluator.values(event.value, env)
         ]
-        if found or facts.kind != "def" or self.evaluator.conditions.never_ends(func.module, func.index):
-            return unique(found)
-        return self.evaluator.unless_open(Const(None, "NoneType"))
+        return unique(found) or (self.evaluator.unless_open(Const(None, "NoneType")) if facts.kind == "def" else ())
 
     def _external(self, name: str, call: Expr, env: Env) -> Iterable[Value]:
         args = call.args[1:]

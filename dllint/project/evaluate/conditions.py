@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from enum import Enum
 from functools import cached_property, lru_cache
 from itertools import islice
@@ -28,10 +28,10 @@ from dllint.project.evaluate.abstract_values import (
 from dllint.project.evaluate.hierarchy import Answer
 from dllint.project.program.call_index import Call
 from dllint.project.program.events import event_names, leaves
+from dllint.project.program.failing import ends_of_names
 from dllint.project.program.flow import Decided, chosen_in, decided, is_below_end, left_before
 from dllint.project.program.guards import is_main_test, is_other_test
 from dllint.project.program.module import Module
-from dllint.project.program.name_errors import Part, never_run
 from dllint.project.program.on_demand import OnDemand
 
 if TYPE_CHECKING:
@@ -121,18 +121,13 @@ class Conditions:
         return way if is_tested or is_ended or failing or way.known else None
 
     def _is_below_end(self, module: Module, function: int, offset: int, block: int) -> bool:
-        failing = self._never_run.get((module.path, function), ())
-        return any(part.start <= offset <= part.end for part in failing) or is_below_end(
-            module, function, offset, block
-        )
-
-    def never_ends(self, module: Module, function: int) -> bool:
-        """Whether a function surely ends with a `NameError`."""
-        return any(part.ends for part in self._never_run.get((module.path, function), ()))
+        if function < 0 and offset > self._ends_of_names.get(module.path, offset):
+            return True
+        return is_below_end(module, function, offset, block)
 
     @cached_property
-    def _never_run(self) -> Mapping[tuple[str, int], Sequence[Part]]:
-        return never_run(self.evaluator.index)
+    def _ends_of_names(self) -> dict[str, int]:
+        return ends_of_names(self.evaluator.index)
 
     def _fails(self, call: Call, env: Env) -> bool:
         """Whether a statement calls a function that never returns."""

@@ -1,13 +1,29 @@
-"""Programs that surely fail: they import a file that fails on import."""
+"""Programs that surely fail: they import a file that fails on import, or read a name that nothing binds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import builtins
+from collections.abc import Iterable, Iterator
 
 from dllint.knowledge import PYTHON_2_FUNCTIONS, PYTHON_2_MODULES, PYTHON_2_NAMES
-from dllint.model.facts import ImportedName
+from dllint.model.facts import Expr, ImportedName
 from dllint.project.program.index import Index
 from dllint.project.program.module import Module
+
+_BY_HOSTS = frozenset({"display", "get_ipython", "spark", "dbutils", "sc", "sqlContext", "profile", "_"})
+"""What notebooks, profilers and translations put among the builtins."""
+_OF_MODULES = frozenset({
+    "__annotations__", "__builtins__", "__cached__", "__dict__", "__doc__", "__file__", "__loader__", "__name__",
+    "__package__", "__path__", "__spec__",
+})  # fmt: skip
+_KNOWN = {*dir(builtins), "PythonFinalizationError", *_BY_HOSTS, *_OF_MODULES, *PYTHON_2_FUNCTIONS, "file"}
+"""Names that a module may read without a binding of its own; those of Python 2 are asked for elsewhere."""
+_BINDING = frozenset({"globals", "locals", "vars", "exec", "eval", "setattr", "__builtins__"})
+"""What may bind names that no statement binds."""
+_RUNNING = frozenset({"exec", "execfile", "run_path", "run_module", "exec_module"})
+"""What may run a file with names that it doesn't bind itself."""
+_EVALUATED = frozenset({"expr", "test", "for", "with", "assert"})
+"""Not what gives something a name: `type Rows[T] = list[T]` binds names that it reads itself."""
 
 
 def failing_with(index: Index, broken: Iterable[str]) -> frozenset[str]:
@@ -62,3 +78,56 @@ def _always_runs(module: Module, function: int, block: int) -> bool:
 def _programs(index: Index, path: str) -> set[str]:
     """The files that begin a program with a file: those that no other file imports."""
     return {user for user in index.importers(path) if not index.import_statements.get(user)} or {path}
+
+
+def ends_of_names(index: Index) -> dict[str, int]:
+    """For each file whose own code surely reads a name that nothing binds, where it ends with a `NameError`."""
+    if any(_RUNNING & module.calls.keys() or _changes_builtins(module) for module in index):
+        return {}
+    found = {module.path: _name_error(module) for module in index if not module.notebook and not module.settings}
+    return {path: end for path, end in found.items() if end is not None}
+
+
+def _changes_builtins(module: Module) -> bool:
+    return any(item.module in ("builtins", "__builtin__") for item in module.model.imports)
+
+
+def _name_error(module: Module) -> int | None:
+    """Where the first statement ends that every run reaches and that reads an unbound name."""
+    reading = [event for event in module.model.events if event.block < 0 and event.kind in _EVALUATED]
+    bound = module.model.bound.union(_KNOWN, *(function.globals for function in module.model.functions))
+    for event in reading:
+        if event.value is not None and any(name not in bound for name in _surely_read(event.value)):
+            return None if module.star_imports or _may_bind(module) else event.value.end
+    return None
+
+
+def _may_bind(module: Module) -> bool:
+    """Whether code of a module may bind a name that isn't written there as one."""
+    parts = (part for _, _, events in module.scopes for event in events for part in event.walk())
+    return any(
+        part.name in _BINDING if part.kind == "name" else part.name == "__dict__" or part.dotted == "sys.modules"
+        for part in parts
+    )
+
+
+def _surely_read(value: Expr) -> Iterator[str]:
+    """The names that are read whenever an expression is evaluated."""
+    waiting = [value]
+    while waiting:
+        expr = waiting.pop()
+        if expr.kind == "name":
+            yield expr.name
+        waiting += _surely_evaluated(expr)
+
+
+def _surely_evaluated(expr: Expr) -> Iterable[Expr]:
+    """The parts of an expression that are evaluated whenever it is."""
+    match expr.kind:
+        case "ifexp" | "boolop":
+            return expr.args[:1]
+        case "compare":
+            return expr.args[:2]
+        case "comprehension":
+            return [value for key, value in expr.keywords if key == "in"][:1]
+    return (*expr.args, *(value for _, value in expr.keywords))
