@@ -207,6 +207,11 @@ DATA_ROOTS = frozenset({
 """Packages whose functions give data or datasets of their own, none that the project defines."""
 DATASET_MODULES = ("torchvision.datasets.", "torchaudio.datasets.", "torchtext.datasets.", "torch_geometric.datasets.")
 
+FOLDER_DATASETS = frozenset(
+    f"torchvision.datasets.{place}{name}" for place in ("", "folder.") for name in ("ImageFolder", "DatasetFolder")
+)
+"""Of `samples` their code takes one for an item, and asks for the length (from torchvision's source)."""
+
 MAP_METHODS = ("__getitem__", "__getitems__")
 WORKER_METHODS = (*MAP_METHODS, "__iter__", "__next__")
 

@@ -226,6 +226,33 @@ def test_branches_that_set_or_do_something_else_are_changed_on_their_own(other: 
     assert text.count("self.rows = Serialized(json.load(open(") == 2
 
 
+FOLDER = """\
+from torch.utils.data import DataLoader
+from torchvision.datasets import ImageFolder
+
+class Rows(ImageFolder):
+    def __init__(self, path):
+        self.transform = self.target_transform = None
+        self.{name} = []
+        for line in open(path):
+            self.{name}.append((line, len(line)))
+{more}
+DataLoader(Rows("."), num_workers=2)
+"""
+READING = "    def __getitem__(self, index):\n        return self.imgs[index]\n"
+
+
+@pytest.mark.parametrize(("name", "more", "packed"), [("samples", "", True), ("imgs", READING, False)])
+def test_samples_of_folder_datasets_are_packed(name: str, more: str, packed: bool) -> None:
+    """Torchvision's code takes one of them for an item, and does more with other attributes."""
+    source = Source("a.py", FOLDER.format(name=name, more=more))
+    project = Project({"a.py": collect(source)}, Targets(), lambda path: source)
+    rule = PythonContainerOnDataset()
+    (finding,) = rule.check(project)
+    fix = rule.fix(finding, project)
+    assert fix is not None and bool(fix.edits) is packed, fix
+
+
 def test_several_lists_of_a_file_share_the_class() -> None:
     text = fixed("self.rows = [line.split() for line in open(path)]")
     text = text.replace("path, *more):", "path, *more):\n        self.others = [(line, 1) for line in open(path)]")

@@ -15,16 +15,7 @@ from dllint.project.escape.handles import Handles
 from dllint.project.escape.library import Library
 from dllint.project.escape.shipped import Held, Holder, Shipped
 from dllint.project.evaluate import Evaluator
-from dllint.project.evaluate.abstract_values import (
-    UNKNOWN,
-    Env,
-    ExtInst,
-    ExtMethod,
-    Inst,
-    Klass,
-    Value,
-    Values,
-)
+from dllint.project.evaluate.abstract_values import NOT_FOLLOWED, Env, ExtInst, Inst, Klass, Value, Values
 from dllint.project.evaluate.conditions import is_none
 from dllint.project.execution.call_graph import Running, calls_of
 from dllint.project.execution.cuda import Devices
@@ -472,7 +463,7 @@ def _is_unknown(value: Value) -> bool:
         value = value.base
     if isinstance(value, ExtInst) and value.call.kind == "call":
         return value.name.rpartition(".")[2].islower() and value.name.partition(".")[0] not in DATA_ROOTS
-    return isinstance(value, (*UNKNOWN, ExtMethod))
+    return isinstance(value, NOT_FOLLOWED)
 
 
 def _left_in_test(held: Held, loader: Loader) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from dllint.knowledge import FOLDER_DATASETS
 from dllint.model.facts import Expr
 from dllint.project.data.contents import COUNTED, Content, Contents, Kind, is_list, is_mapping
 from dllint.project.data.element_files import is_length
@@ -22,13 +23,8 @@ if TYPE_CHECKING:
 _STORES = ("h5py.File", "zarr.open", "zarr.open_group", "zarr.Group")
 _RECORD = frozenset({"__init__", "__post_init__", "__repr__", "__str__", "__eq__", "__hash__", "__lt__"})
 """The methods of a class whose objects only hold what they are given."""
-_FOLDER_DATASETS = frozenset(
-    f"torchvision.datasets.{place}{name}" for place in ("", "folder.") for name in ("ImageFolder", "DatasetFolder")
-)
-_USED_BY_BASES = {"samples": _FOLDER_DATASETS}
-"""Attributes that a derived class may set, with the bases whose `__getitem__` reads and whose `__len__` counts them
-(from their source).
-"""
+_USED_BY_BASES = {"samples": FOLDER_DATASETS}
+"""Attributes that a derived class may set, with the bases whose `__getitem__` reads and whose `__len__` counts them."""
 _MAX_CLASSES = 3
 """So many classes are asked one after the other for their length."""
 

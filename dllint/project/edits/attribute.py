@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from dllint.knowledge import FOLDER_DATASETS
 from dllint.model.facts import Expr
 from dllint.project.edits.meeting import Meetings
 from dllint.project.evaluate.abstract_values import Const, Ext, ExtInst, Func, Inst, Klass, Mod, Seq, Value
@@ -28,13 +29,9 @@ _FOLDERS = frozenset({
     *("root", "loader", "extensions", "classes", "class_to_idx", "imgs", "targets"),
     *("transform", "target_transform", "transforms"),
 })  # fmt: skip
-"""Of `samples` torchvision's code takes one for an item, and asks for the length."""
+"""All but `samples`, which may be anything that has items and a length."""
 _USED_BY_BASE = {
-    **{
-        f"torchvision.datasets.{place}{name}": _FOLDERS
-        for place in ("", "folder.")
-        for name in ("ImageFolder", "DatasetFolder")
-    },
+    **dict.fromkeys(FOLDER_DATASETS, _FOLDERS),
     "torch.utils.data.Dataset": _NOTHING,
     "torch.utils.data.IterableDataset": _NOTHING,
     "torchvision.datasets.VisionDataset": _NOTHING,

@@ -228,5 +228,7 @@ class Top(_Compared, frozen=True):
 TOP: Final = Top()
 UNKNOWN: Final = (Opaque, Free, Top)
 """Nothing is known of these: they never become a finding, and a test of one is undecided."""
+NOT_FOLLOWED: Final = (*UNKNOWN, ExtMethod)
+"""These, and what is read from them or from something external."""
 Value = Const | Func | Klass | Inst | Method | Ext | ExtInst | ExtMethod | Seq | Mod | Super | Opaque | Free | Top
 Values = tuple[Value, ...]

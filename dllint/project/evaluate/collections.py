@@ -315,15 +315,15 @@ class Containers:
 
     def yields(self, generator: ExtInst) -> Iterator[tuple[Event, Expr, Env]]:
         """What this call of a generator function yields: the statement, the expression, and the activation."""
-        for env in self._running(generator):
+        for env in self.running(generator):
             yield from ((event, expr, env) for event, expr in self._yields[env.module, env.function])
 
     def delegates(self, generator: ExtInst) -> Iterator[Argument]:
         """What it hands on with `yield from`, whose elements it yields."""
-        for env in self._running(generator):
+        for env in self.running(generator):
             yield from ((expr, env) for expr in self._delegates[env.module, env.function])
 
-    def _running(self, generator: ExtInst) -> Iterator[Env]:
+    def running(self, generator: ExtInst) -> Iterator[Env]:
         """The activations of the function that a call of it makes a generator of."""
         for callee in self.evaluator.values(generator.call.args[0], generator.env):
             func = callee.func if isinstance(callee, Method) else callee

@@ -50,8 +50,6 @@ class Activations:
 
     def called_with(self, env: Env, call: Expr, caller: Env) -> Env:
         """An activation as another call of the same function makes it."""
-        if call is env.call and caller is env.caller:
-            return env
         return self._interned(env.module, env.function, call, caller, env.receiver, env.outer, env.skip)
 
     def _on_its_object(self, env: Env) -> Env:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate import Evaluator
-from dllint.project.evaluate.abstract_values import UNKNOWN, Env, Ext, ExtInst, ExtMethod
+from dllint.project.evaluate.abstract_values import NOT_FOLLOWED, Env, Ext, ExtInst
 from dllint.project.execution.main_code import MainCode
 from dllint.project.loaders.boundaries import Loader
 from dllint.project.program.module import Site
@@ -71,7 +71,7 @@ class Passes:
             return False
         values = self.evaluator.values(expr, env)
         return all(
-            isinstance(value, (*UNKNOWN, ExtMethod))
+            isinstance(value, NOT_FOLLOWED)
             or (isinstance(value, ExtInst) and not value.name.startswith(("builtins.", "itertools.")))
             for value in values
         )

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate import Answer, Argument, Evaluator
-from dllint.project.evaluate.abstract_values import UNKNOWN, Const, Env, Ext, ExtMethod, Free, Inst, Opaque, Value
+from dllint.project.evaluate.abstract_values import NOT_FOLLOWED, Const, Env, Ext, ExtMethod, Free, Inst, Opaque, Value
 from dllint.project.loaders.boundaries import Boundaries, Loader
 from dllint.project.loaders.option_defaults import Declared
 from dllint.project.loaders.own_number import OwnNumber
@@ -41,7 +41,7 @@ class Alternative(NamedTuple):
     @property
     def known(self) -> bool:
         """Whether it is what the project says, and nothing else may set it."""
-        return not self.declared and not isinstance(self.value, (*UNKNOWN, ExtMethod))
+        return not self.declared and not isinstance(self.value, NOT_FOLLOWED)
 
 
 class Given:

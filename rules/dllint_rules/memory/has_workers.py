@@ -17,6 +17,10 @@ def offers_to_workers(project: Project) -> bool:
 
     Or datasets of the project go to a package's own loaders.
     """
+    return project.analysis(_offers)
+
+
+def _offers(project: Project) -> bool:
     own = [loader for loader in project.loaders if not loader.in_tests and not project.is_demo(loader)]
     return not own or project.library.gives_away or any(map(project.may_ask, project.open_loaders))
 

@@ -43,7 +43,7 @@ class Homes:
             return None
         there = [other for other in self.modules if self._has(other, words)]
         there.sort(key=lambda other: (self.neighbors.imported(path, words["name"]) != other, other))
-        known = ((other, self._module(path, other, words)) for other in there)
+        known = ((other, self._module(path, other, words["name"])) for other in there)
         return next((Home(other, module, -1) for other, module in known if module), None) or self._chosen(path, words)
 
     def _has(self, path: str, words: _Words) -> bool:
@@ -66,13 +66,13 @@ class Homes:
         at += [(need.path, need.at) for need in group]
         helpers = self._helpers(paths)
         places = helpers | dict(sorted(at, reverse=True))
-        users = {place: [path for path in paths if self._gets(path, place, words)] for place in places}
+        users = {place: [path for path in paths if self._gets(path, place, words["name"])] for place in places}
         best = min(
             places, key=lambda place: (-len(users[place]), place not in shared, place not in helpers, place), default=""
         )
         if best == path or path not in users.get(best, ()) or len(users[best]) < 2:
             return None
-        return Home(best, self._module(path, best, words), places[best])
+        return Home(best, self._module(path, best, words["name"]), places[best])
 
     def _helpers(self, paths: set[str]) -> dict[str, int]:
         """The modules of functions from which all the files import, each with the place of its first definition."""
@@ -84,21 +84,20 @@ class Homes:
                 found[path] = min(starts)
         return found
 
-    def _gets(self, path: str, place: str, words: _Words) -> bool:
-        """Whether a file can have the class from a place that does not have it yet."""
-        key = path, place, words["name"]
+    def _gets(self, path: str, place: str, name: str) -> bool:
+        """Whether a file can have a class from a place that does not have it yet."""
+        key = path, place, name
         if key not in self._gives:
-            self._gives[key] = self._may_get(path, place, words)
+            self._gives[key] = self._may_get(*key)
         return self._gives[key]
 
-    def _may_get(self, path: str, place: str, words: _Words) -> bool:
-        if free_name(self.modules[place].model, words["name"]) != words["name"]:
+    def _may_get(self, path: str, place: str, name: str) -> bool:
+        if free_name(self.modules[place].model, name) != name:
             return False
-        return self.neighbors.may_change(place) and (path == place or bool(self._module(path, place, words)))
+        return self.neighbors.may_change(place) and (path == place or bool(self._module(path, place, name)))
 
-    def _module(self, path: str, other: str, words: _Words) -> str:
+    def _module(self, path: str, other: str, name: str) -> str:
         """What a file imports another one's class from; "" where it can't, or where the name means something else."""
-        name = words["name"]
         is_free = free_name(self.modules[path].model, name) == name
         if not is_free and self.neighbors.imported(path, name) != other:
             return ""

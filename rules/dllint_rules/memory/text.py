@@ -169,7 +169,7 @@ class Texts:
         """Whether a generator only yields such items, be it by calls of the same function."""
         containers = self.project.evaluator.containers
         yielded = list(containers.yields(generator))
-        own = {(env.module, env.function) for _, _, env in yielded}
+        own = self._functions(generator)
         others = [given for given in containers.delegates(generator) if not self._runs(own, *given)]
         return (
             bool(yielded or others)
@@ -181,13 +181,12 @@ class Texts:
         """Whether an expression surely is a generator of one of some functions."""
         values = self.project.values(expr, env)
         return bool(values) and all(
-            isinstance(value, ExtInst)
-            and value.name == GENERATOR
-            and any(
-                (at.module, at.function) in functions for _, _, at in self.project.evaluator.containers.yields(value)
-            )
+            isinstance(value, ExtInst) and value.name == GENERATOR and not functions.isdisjoint(self._functions(value))
             for value in values
         )
+
+    def _functions(self, generator: ExtInst) -> set[tuple[Module, int]]:
+        return {(env.module, env.function) for env in self.project.evaluator.containers.running(generator)}
 
     def _has_text_keys(self, made: Value, depth: int) -> bool:
         """Whether all keys of a dictionary that the project makes are text."""
