@@ -164,6 +164,19 @@ def test_a_folder_with_a_wrong_configuration_opens_nothing_else(
     assert list(desk.problems) == [str(tmp_path)]
 
 
+def test_a_script_in_no_project_does_not_open_all_that_lies_below(tmp_path: Path) -> None:
+    for name in ("train.py", "data/words.py", "other/words.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("import data.words, torch.utils.data\n")
+    desk = Desk()
+    desk.put(str(tmp_path / "train.py"), (tmp_path / "train.py").read_bytes())
+    assert [view.corpus.has("data/words.py") for view in desk.views()] == [True]
+    assert [view.corpus.has("other/words.py") for view in desk.views()] == [False]
+    desk = Desk()
+    desk.open_folders([str(tmp_path)])
+    assert [view.corpus.has("other/words.py") for view in desk.views()] == [True]
+
+
 def test_a_folder_of_projects_opens_each_of_them(tmp_path: Path) -> None:
     for name in ("first", "second"):
         (tmp_path / name).mkdir()

@@ -142,6 +142,24 @@ def test_targets_are_the_arguments_and_the_project_is_everything(tmp_path: Path)
     assert picked.named == {"a.py"}
 
 
+def test_a_script_in_no_project_has_what_lies_beside_it_and_is_imported(tmp_path: Path) -> None:
+    make(tmp_path, "helper.py", "pkg/deep/b.py", "unasked/c.py", "deeper/d.py", "node_modules/e.py", "own/f.py")
+    make(tmp_path, "own/.git/HEAD", "away/train.py", "away/near/g.py")
+    (tmp_path / "train.py").write_text("import pkg.deep.b\nimport node_modules.e\nfrom own import f\n")
+    (tmp_path / "pkg/deep/b.py").write_text("from deeper import d\nfrom . import near\n")
+    script = str(tmp_path / "train.py")
+    near = ("deeper/d.py", "helper.py", "pkg/deep/b.py", "train.py")
+    assert select(Configs([script]), [script]).files == near
+    assert select(Configs([str(tmp_path)]), [str(tmp_path)], beside=True).files == near
+    assert select(Configs([script]), [], overlay=script).files == near
+    both = [script, str(tmp_path / "away/train.py")]
+    assert select(Configs(both), both).files == tuple(sorted((*near, "away/near/g.py", "away/train.py")))
+    everything = select(Configs([str(tmp_path)]), [str(tmp_path)]).files
+    assert {"unasked/c.py", "own/f.py"} < set(everything)
+    make(tmp_path, "pyproject.toml")
+    assert select(Configs([script]), [script]).files == everything
+
+
 def test_what_is_named_counts_though_it_is_excluded_unless_forced(tmp_path: Path) -> None:
     make(tmp_path, "build/a.py", "build/b.py", "c.pyi", "d.ipynb", "gen/e.py")
     (tmp_path / ".gitignore").write_text("gen\n")

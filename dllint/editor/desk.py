@@ -80,7 +80,15 @@ class Desk:
                 return None  # it is gone, and the folder above isn't a project
             settings = self.settings
             layer = Layer(settings.select, settings.extend_select, settings.ignore)
-            request = Request(paths=(home,), layer=layer, config=settings.configuration, cache=True, jobs=cores())
+            shown = any(home == folder or _holds(folder, home) for folder in self.folders)
+            request = Request(
+                paths=(home,),
+                layer=layer,
+                config=settings.configuration,
+                beside=not shown,
+                cache=True,
+                jobs=cores(),
+            )
             try:
                 bench = self._benches[home] = Workbench(request)
             except PROBLEMS as error:

@@ -42,6 +42,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     settings: tuple[str, ...] = ()
     """Keys of the configuration as lines of TOML, laid over every file."""
     isolated: bool = False
+    beside: bool = False
+    """Of folders in no project, only the files in them and what these import."""
     force_exclude: bool = False
     heed: bool = True
     """Whether comments silence."""
@@ -117,8 +119,8 @@ class Session:
     def _walked(self, containers: bool) -> files.Selection:
         began("finding files")
         request, known = self.request, files.Listings(self._listings.listings)
-        force = request.force_exclude
-        selection = files.select(self.configs, request.paths, request.stdin_path, containers, known, force)
+        force, beside = request.force_exclude, request.beside
+        selection = files.select(self.configs, request.paths, request.stdin_path, containers, known, force, beside)
         if known.changed:
             self._listings.keep_listings(known.seen)
         return selection

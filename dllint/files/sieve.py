@@ -98,10 +98,18 @@ def peek(path: str, data: bytes, wanted: Words) -> Peek:
     """Look at a file's bytes. The JSON of a notebook is taken for its lines, outputs and all: that is quick."""
     if is_settings(path):
         return Peek(is_telling(data), ())
-    if is_notebook(path):
-        data = data.replace(b"\\n", b"\n").replace(b'"', b"\n")
+    data = _lines(path, data)
     passes = wanted.found(data)
     return Peek(passes, tuple(sorted(set(_imports(data)))), passes and wanted.surely(data))
+
+
+def imported(path: str, data: bytes) -> set[str]:
+    """The modules that a file may import, as `Peek` has them."""
+    return set() if is_settings(path) else set(_imports(_lines(path, data)))
+
+
+def _lines(path: str, data: bytes) -> bytes:
+    return data.replace(b"\\n", b"\n").replace(b'"', b"\n") if is_notebook(path) else data
 
 
 def packed(seen: Peek) -> bytes:

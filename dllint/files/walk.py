@@ -1,13 +1,17 @@
 """The files of the project, and which of them the arguments select.
 
-Arguments are report targets; the project is everything under the root that is not excluded. Symbolic links to folders
-are not followed (data sets lie behind them), unless named; a linked file counts once, by its real path.
+Arguments are report targets; the project is everything under the root that is not excluded. A script in no project
+has the files beside it and the folders that these import, not all that lies below its folder, which may be somebody's
+home.
+
+Symbolic links to folders are not followed (data sets lie behind them), unless named; a linked file counts once, by its
+real path.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -16,6 +20,8 @@ from dllint.config import FILES, Config, Configs, marked
 from dllint.documents.containers import is_container_file
 from dllint.files.ignore import Globs, Ignores, posix
 from dllint.files.listings import Listings
+from dllint.files.sieve import imported
+from dllint.reading import LARGEST, contents
 from dllint.source import is_settings
 
 SUFFIXES = (".py", ".ipynb")
@@ -50,19 +56,25 @@ def select(
     containers: bool = False,
     listings: Listings | None = None,
     force: bool = False,
+    beside: bool = False,
 ) -> Selection:
     """Walk the root once, then add what was named outright. `overlay` is a file that doesn't have to exist (stdin).
 
     `containers` asks for container files too; one that is named and not asked for is `ignored`. `listings` are those of
-    an earlier walk with these configurations. `force` leaves out excluded files even when they are named. Afterwards
-    `configs` knows every configuration that decides about one of the files.
+    an earlier walk with these configurations. `force` leaves out excluded files even when they are named. Where
+    nothing marks the root and no folder is named, or `beside` says so of those that are, folders below count only where
+    they are imported. Afterwards `configs` knows every configuration that decides about one of the files.
     """
     if (
         paths and not overlay and not any(map(os.path.exists, paths))
     ):  # a typo is not a reason to search the folder around it
         return Selection((), (), frozenset(), frozenset(), missing=tuple(paths))
     walk = _Walk(configs, containers, listings)
-    files = set(walk.below(walk.root, walk.ignores.at_root(walk.root), nested=True))
+    scripts = [*paths, *([overlay] if overlay else [])]
+    if scripts and not configs.marked and (beside or not any(map(os.path.isdir, scripts))):
+        files = walk.near(scripts)
+    else:
+        files = set(walk.below(walk.root, walk.ignores.at_root(walk.root), nested=True))
     targets: set[str] = set()
     named: set[str] = set()
     missing, ignored = [], []
@@ -199,10 +211,43 @@ class _Walk:
     def relative(self, place: str) -> str:
         return posix(os.path.relpath(place, self.root))
 
-    def below(self, folder: str, ignores: Ignores, nested: bool = False) -> Iterator[str]:
+    def near(self, scripts: Iterable[str]) -> set[str]:
+        """The files in the folders of scripts, and below the folders there that any of all these files imports."""
+        places = map(self.place, scripts)
+        homes = {self.relative(place if os.path.isdir(place) else os.path.dirname(place)) for place in places}
+        starts = {"" if home == "." else f"{home}/" for home in homes}
+        names: set[str] = set()
+        files: set[str] = set()
+
+        def enters(folder: str) -> bool:
+            if any(start.startswith(folder) for start in starts):
+                return True
+            inside = (folder.removeprefix(start) for start in ("", *starts) if folder.startswith(start))
+            imported = any(inner.partition("/")[0] in names for inner in inside)
+            return imported and not marked(os.path.join(self.root, folder))
+
+        looked: set[str] = set()
+        while True:
+            self._seen.clear()
+            files = set(self.below(self.root, self.ignores.at_root(self.root), nested=True, enters=enters))
+            for path in files - looked:
+                names |= {name.lstrip(".").partition(".")[0] for name in self._imported(path)}
+            if files == looked:
+                return files
+            looked = files
+
+    def _imported(self, path: str) -> set[str]:
+        try:
+            return imported(path, contents(os.path.join(self.root, path), LARGEST))
+        except OSError:
+            return set()
+
+    def below(
+        self, folder: str, ignores: Ignores, nested: bool = False, enters: Callable[[str], bool] | None = None
+    ) -> Iterator[str]:
         """The project's files under a folder, those that are left out not even looked at.
 
-        Where `nested`, configurations further down decide about what is below them.
+        Where `nested`, configurations further down decide about what is below them. `enters` may leave out folders.
         """
         relative = self.relative(folder)
         waiting = [(folder, "" if relative == "." else f"{relative}/", ignores)]
@@ -218,7 +263,8 @@ class _Walk:
                 inner = inner.under(self._configs.at(here))
             for name in self._kept(here, prefix, inner, entries):
                 if name.endswith("/"):
-                    waiting.append((os.path.join(here, name[:-1]), f"{prefix}{name}", inner))
+                    if enters is None or enters(f"{prefix}{name}"):
+                        waiting.append((os.path.join(here, name[:-1]), f"{prefix}{name}", inner))
                 elif not entries[name].is_symlink() or self._first(entries[name].path):
                     yield f"{prefix}{name}"
 
