@@ -263,10 +263,9 @@ class Session:
     def _several(self) -> list[str]:
         """Whether what was checked as one project looks like several."""
         nothing = self.configs.marked or not self.selection.targets
-        inner = [] if nothing else files.alike(self.config.root)
-        if len(inner) < 2:
+        names = [] if nothing else files.alike(self.config.root, self.selection.files)
+        if len(names) < 2:
             return []
-        names = [os.path.relpath(folder, self.config.root).replace(os.sep, "/") for folder in inner]
         more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
         return [
             f"this looks like several projects ({', '.join(names[:SHOWN])}{more}) and is checked as one: "

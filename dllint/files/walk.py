@@ -29,7 +29,7 @@ SUFFIXES = (".py", ".ipynb")
 
 
 SETUP = ("setup.py", "setup.cfg")
-"""Names of files in folders that look like projects."""
+"""Names of files that a folder of a project may have."""
 
 
 class Selection(msgspec.Struct, frozen=True):
@@ -143,10 +143,22 @@ def projects(folder: str, paths: Sequence[str]) -> dict[str, list[str]]:
     return found
 
 
-def alike(folder: str) -> list[str]:
-    """The folders below one that look like projects of their own."""
-    walk = _Walk(Configs.only(Config(root=folder)))
-    return sorted(home for home in walk.homes(folder, SETUP) if home)
+def alike(root: str, files: Iterable[str]) -> list[str]:
+    """The outermost folders with some of these files that look like projects of their own, relative to the root."""
+    known: dict[str, bool] = {"": False}
+
+    def looks(folder: str) -> bool:
+        if folder not in known:
+            place = os.path.join(root, folder)
+            known[folder] = marked(place) or any(os.path.exists(os.path.join(place, sign)) for sign in SETUP)
+        return known[folder]
+
+    found: set[str] = set()
+    for path in files:
+        parts = path.split("/")[:-1]
+        above = ("/".join(parts[:depth]) for depth in range(1, len(parts) + 1))
+        found.update(next(([folder] for folder in above if looks(folder)), ()))
+    return sorted(found)
 
 
 def _home(folder: str, place: str) -> str:
@@ -290,11 +302,8 @@ class _Walk:
 
         return self._listings.kept(prefix, f"{wish.identity}{ignores.identity}", asked, keep)
 
-    def homes(self, folder: str, signs: Iterable[str] = ()) -> Iterator[str | None]:
-        """The projects below a folder that is in none; None for a file that is in none either.
-
-        `signs` are names that mark a project, in addition to the usual ones.
-        """
+    def homes(self, folder: str) -> Iterator[str | None]:
+        """The projects below a folder that is in none; None for a file that is in none either."""
         waiting = [folder]
         while waiting:
             try:
@@ -309,7 +318,7 @@ class _Walk:
                     continue
                 if not folderlike:
                     yield None
-                elif marked(entry.path) or any(os.path.exists(os.path.join(entry.path, sign)) for sign in signs):
+                elif marked(entry.path):
                     yield entry.path
                 else:
                     waiting.append(entry.path)
