@@ -73,14 +73,7 @@ class Expr(msgspec.Struct, frozen=True, eq=False, array_like=True, gc=False, omi
 
     def walk(self) -> Iterator[Expr]:
         """This expression and all below it, but not the bodies of lambdas and comprehensions' scopes."""
-        stack = [self]
-        while stack:
-            expr = stack.pop()
-            yield expr
-            if expr.keywords:
-                stack += [value for _, value in reversed(expr.keywords)]
-            if expr.args:
-                stack += expr.args[::-1]
+        return _walked([self])
 
     @property
     def dotted(self) -> str:
@@ -91,6 +84,16 @@ class Expr(msgspec.Struct, frozen=True, eq=False, array_like=True, gc=False, omi
             base = self.args[0].dotted
             return f"{base}.{self.name}" if base else ""
         return ""
+
+
+def _walked(waiting: list[Expr]) -> Iterator[Expr]:
+    while waiting:
+        expr = waiting.pop()
+        yield expr
+        if expr.keywords:
+            waiting += [value for _, value in reversed(expr.keywords)]
+        if expr.args:
+            waiting += expr.args[::-1]
 
 
 class Block(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -129,11 +132,8 @@ class Event(msgspec.Struct, frozen=True, array_like=True, gc=False):
     ref: int = -1
 
     def walk(self) -> Iterator[Expr]:
-        """Every expression of the event."""
-        if self.value is not None:
-            yield from self.value.walk()
-        if self.target is not None:
-            yield from self.target.walk()
+        """Every expression of the event: of the value, then of the target."""
+        return _walked([expr for expr in (self.target, self.value) if expr is not None])
 
 
 class Parameter(msgspec.Struct, frozen=True, array_like=True, gc=False):
