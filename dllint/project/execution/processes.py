@@ -12,7 +12,7 @@ from dllint.knowledge import POOL_METHODS, PROCESSES, SPAWN_UNLESS_TOLD
 from dllint.model.facts import Expr
 from dllint.project.escape.shipped import Held, Shipped
 from dllint.project.evaluate import Argument, Evaluator
-from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst, ExtMethod, Func, Method, Seq, Value
+from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst, ExtMethod, Func, Method, Seq, Top, Value
 from dllint.project.execution.branches import Branches
 from dllint.project.execution.call_graph import Reach, Running
 from dllint.project.loaders.boundaries import Boundaries
@@ -78,7 +78,7 @@ class Processes:
         pooled = any(True for _ in self.evaluator.index.calls_named(pools))
         found: list[Task] = []
         for site in self.evaluator.index.calls_named(sorted(makers | (methods if pooled else set()))):
-            if _is_forgotten(site) or self._calls_another(site):
+            if _is_forgotten(site) or self._calls_another(site) or not self._may_start(site):
                 continue
             for env in self.boundaries.contexts(site.module, site.function):
                 if self.evaluator.conditions.may_run(env, site.expr.start):
@@ -89,6 +89,12 @@ class Processes:
         """Whether a call is of something else wherever its code runs, as `psutil.Process(pid)` is."""
         means = self.evaluator.names.of_module(site.expr.args[0], self.evaluator.generic(site.module, site.function))
         return means is not None and not any(isinstance(value, Ext) and value.name in PROCESSES for value in means)
+
+    def _may_start(self, site: Site) -> bool:
+        """Whether a call is one of these in any activation: cheaper to tell than which activations there are."""
+        env = self.evaluator.generic(site.module, site.function)
+        called = self.evaluator.values(site.expr.args[0], env)
+        return any(isinstance(value, Top) or self._task(site, env, value) is not None for value in called)
 
     def _tasks(self, site: Site, env: Env) -> Iterator[Task]:
         """The task of a call in an activation, if it is one."""
