@@ -205,13 +205,21 @@ class Attributes:
         return self.evaluator.ask(self._attributes, (inst, name), (), self._instance_attribute, inst, name)
 
     def _instance_attribute(self, inst: Inst, name: str) -> Values:
-        found = unique(value for pair in self.stored(inst, name) for value in self.stored_values(pair))
+        stored = self.stored(inst, name)
+        found = unique(value for pair in stored for value in self.stored_values(pair))
+        if found and not any(write is None or _is_initial(write, env) for write, _, env in stored):
+            found = unique((*self._of_class(inst, name), *found))
         taken, surely = self.taken_over.of(inst, name)
         empty = all(isinstance(value, Const) and value.value is None for value in found)
         if empty or (taken and not surely):
             found = unique((*found, *self._getter(inst, name), *self.class_attribute(inst.klass, name, inst)))
             found = unique((*found, *([] if taken else self.taken_over.perhaps(inst))))
         return self._or_computed(found, inst, name)
+
+    def _of_class(self, inst: Inst, name: str) -> Values:
+        """What a variable of the class is for an instance that hasn't got its own yet, but for a `None` until then."""
+        values = self.class_attribute(inst.klass, name, inst)
+        return tuple(value for value in values if not isinstance(value, Method | Func | Const))
 
     def _or_computed(self, values: Values, inst: Inst, name: str) -> Values:
         """The values of an attribute, constants all of them, and what code may set under a name that it computes.
@@ -466,3 +474,8 @@ def may_be_same(one: Inst, other: Inst, in_test: bool) -> bool:
         return one.call is other.call
     calls = (one.env.call, other.env.call)
     return calls[0] is calls[1] or None in calls
+
+
+def _is_initial(write: Write, env: Env) -> bool:
+    """Whether a write may be one of those that make an object: in `__init__`, or from outside."""
+    return write.function < 0 or env.module.model.functions[write.function].name == "__init__"

@@ -23,7 +23,7 @@ from dllint import (
     Span,
 )
 from dllint_rules.correctness.analysis.augmenters import Augmenters
-from dllint_rules.correctness.analysis.random_state import RandomStates
+from dllint_rules.correctness.analysis.random_state import RandomStates, receiver_of
 from dllint_rules.correctness.workers import gets_workers
 
 _AUGMENTER = "imgaug augmenter "
@@ -88,8 +88,7 @@ class RngOnDataset(Rule):
                 if place in seen or augmenters.seeded(loader, code):
                     continue
                 seen.add(place)
-                short = name.rpartition(".")[2]
-                yield self._of_module(project, loader, made, short, running, at, frozenset({FORK}))
+                yield self._of_module(project, loader, made, name, running, at, frozenset({FORK}))
 
     def _module_level(self, project: Project, loader: Loader, seen: set[tuple[str, Span]]) -> Iterator[Finding]:
         """A seeded generator of a module repeats everywhere; one without a seed only where workers are forked."""
@@ -105,26 +104,28 @@ class RngOnDataset(Rule):
             if (path, span) in seen or not repeating or project.analysis(RandomStates).prepared(loader, short, short):
                 continue
             seen.add((path, span))
-            yield self._of_module(project, loader, made, short, running, at, repeating)
+            yield self._of_module(project, loader, made, name, running, at, repeating)
 
     def _of_module(
         self,
         project: Project,
         loader: Loader,
         made: ExtInst,
-        short: str,
+        name: str,
         running: Running,
         at: Expr,
         repeating: frozenset[str],
     ) -> Finding:
         path, augments = made.env.module.path, not project.analysis(RandomStates).is_generator(made)
+        base, _, short = name.rpartition(".")
+        whose = f"`{short}` of the {'class' if base and base == receiver_of(running) else 'module'}"
         return Finding(
             code=self.code,
             path=path,
             span=made.call.span,
-            message=_of_augmenter(f"`{short}` of the module")
+            message=_of_augmenter(whose)
             if augments
-            else f"random generator `{short}` of the module: every worker has it in the same state, so all draw "
+            else f"random generator {whose}: every worker has it in the same state, so all draw "
             "the same numbers; make one in the worker from `torch.initial_seed()`",
             severity=self.severity,
             certainty=Certainty.LIKELY if augments else project.certainty(running, at),
