@@ -412,3 +412,25 @@ def test_attributes_that_computed_names_set_make_nothing_certain(filled: str) ->
         """
     assert certainties("size=8", program) == [Certainty.LIKELY]
     assert certainties("size=8", program.replace(filled, "")) == [Certainty.CERTAIN]
+
+
+CERTAIN, LIKELY = Certainty.CERTAIN, Certainty.LIKELY
+
+
+@pytest.mark.parametrize(
+    ("number", "certainty"),
+    [
+        ("4 if torch.cuda.is_available() else 0", LIKELY),
+        ("4 if cuda else 0", LIKELY),
+        ('4 if cuda and sys.platform == "linux" else 0', LIKELY),
+        ('4 if sys.platform == "linux" else 0', CERTAIN),
+        ("4 if cuda else 2", CERTAIN),
+    ],
+)
+def test_no_platform_surely_has_cuda(number: str, certainty: Certainty) -> None:
+    program = f"""
+        import sys, torch
+        cuda = torch.cuda.is_available()
+        list(DataLoader(Pages("pages"), num_workers={number}))
+        """
+    assert certainties("size=8", program) == [certainty]

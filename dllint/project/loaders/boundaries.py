@@ -452,12 +452,13 @@ class Boundaries:
         known = surely or boundary.defaults.get(boundary.workers)
         left_out = bool(found) and not (known or self._open_ended(call, env))
         if workers is not Workers.NONE and (left_out or self.counts.may_be_none(found)):
+            settled = False  # something else may choose the number
             if self.elsewhere is not None:
                 saying = [*(expr for expr, _ in found), *(expr for key, expr in call.keywords if key == "**")]
                 names = {boundary.workers, *(name for expr in saying for name in names_in(expr))}
-                platforms = self.elsewhere.with_workers(site, names, env)
+                platforms, settled = self.elsewhere.with_workers(site, names, env)
             methods = methods if chosen else methods & self.targets.on(platforms).methods()
-            decided = decided and platforms != self.targets.platforms  # else something else chooses the number
+            decided = decided and settled
         decided = decided and not self.counts.rests_on_settings(found) and not self._rests_on_callers(found)
         made = Loader(
             site.module.path, site.expr.span, name, boundary, call, call, env, skip, workers, bool(found), methods,
@@ -508,12 +509,16 @@ class Boundaries:
         callers = self.evaluator.call_sites.callers(init.func.module, init.func.index) if init is not None else ()
         return any(site.module.settings for site, _ in callers)
 
-    def _workers_on(self, place: Place, platform: str) -> list[Workers]:
-        """The workers of a place's loaders on a platform. Computed lazily: few sites depend on the platform."""
+    def _workers_on(self, place: Place, platform: str) -> list[tuple[Workers, bool]]:
+        """The workers of a place's loaders on a platform, and whether it is sure that they start.
+
+        Computed lazily: few sites depend on the platform.
+        """
         known = self._on(platform)
         sites = [site for site in self._sites if (site.module.path, site.expr.span) == place]
         made = [loader for site in sites for loader in known._made_at(site)] if sites else known.loaders
-        return [loader.workers for loader in made if (loader.path, loader.span) == place]
+        here = (loader for loader in made if (loader.path, loader.span) == place)
+        return [(loader.workers, loader.certainty is Certainty.CERTAIN) for loader in here]
 
     def _on(self, platform: str) -> Boundaries:
         """The same project on a platform, or on one that was asked before and has not told it from others so far."""
