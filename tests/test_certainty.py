@@ -363,15 +363,38 @@ def test_a_default_that_no_call_is_seen_to_leave_alone_makes_nothing_certain() -
         ('sorted(glob.glob("pages/*"))', Certainty.LIKELY),
         ("sys.argv[1:]", Certainty.LIKELY),
         ('json.load(open("pages.json"))', Certainty.LIKELY),
+        ("range(epochs)", Certainty.CERTAIN),
+        ("names", Certainty.CERTAIN),
+        ("[]", Certainty.LIKELY),
+        ("{}.items()", Certainty.LIKELY),
+        ("list()", Certainty.LIKELY),
+        ('["a", *sys.argv[1:]]', Certainty.CERTAIN),
+        ("[*sys.argv[1:]]", Certainty.LIKELY),
+        ("[name.lower() for name in names]", Certainty.CERTAIN),
+        ("[name for name in names if name]", Certainty.LIKELY),
+        ("[name for name in sys.argv[1:]]", Certainty.LIKELY),
+        ("appended(True)", Certainty.CERTAIN),
+        ("appended(sys.argv[1:])", Certainty.LIKELY),
     ],
 )
 def test_a_loop_over_what_may_be_nothing_is_no_certain_way(loop: str, certainty: Certainty) -> None:
     program = f"""
         import glob, json, os, sys
+        from options import epochs, names
+
+        def appended(wanted):
+            found = []
+            if wanted:
+                found.append("a")
+            return found
+
         for name in {loop}:
             list(DataLoader(Pages(name), num_workers=2))
         """
     assert certainties("size=8", program) == [certainty]
+    before = program.partition("for name in")[0]
+    inside = f"[list(DataLoader(Pages(name), num_workers=2)) for name in {loop}]"
+    assert certainties("size=8", textwrap.dedent(before) + inside) == [certainty]
 
 
 def test_what_is_below_the_call_of_a_function_that_never_returns_is_not_certain() -> None:
@@ -415,6 +438,114 @@ def test_attributes_that_computed_names_set_make_nothing_certain(filled: str) ->
 
 
 CERTAIN, LIKELY = Certainty.CERTAIN, Certainty.LIKELY
+MADE = """
+from torch.utils.data import DataLoader
+import options, sys
+
+def made():
+    list(DataLoader(range(4), num_workers=2, collate_fn=lambda batch: batch))
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("while True:\n    made()", [CERTAIN]),
+        ("epoch = 0\nwhile epoch < 4:\n    made()\n    epoch += 1", [CERTAIN]),
+        ("while options.epochs:\n    made()", [LIKELY]),
+        ("while False:\n    made()", []),
+        ("epochs = 0\nwhile epochs:\n    made()", []),
+        ("while True:\n    made()\n    if options.once: break", [CERTAIN]),
+        ("while True:\n    if options.once: break\n    made()", [LIKELY]),
+        ("while True:\n    if options.once: break\nmade()", [CERTAIN]),
+        ("for epoch in range(4):\n    if epoch: continue\n    made()", [LIKELY]),
+        ("for epoch in range(4):\n    if False: continue\n    made()", [CERTAIN]),
+        ("for epoch in range(4):\n    for batch in range(4):\n        if batch: break\n    made()", [CERTAIN]),
+        ("for epoch in range(4):\n    with options.lock:\n        if epoch: break\n    made()", [LIKELY]),
+        ("for epoch in range(4):\n    if epoch: break\nelse:\n    made()", [LIKELY]),
+        ("for epoch in range(4):\n    print(epoch)\nelse:\n    made()", [CERTAIN]),
+        ("try:\n    made()\nexcept OSError:\n    pass", [CERTAIN]),
+        ("try:\n    options.load()\nexcept OSError:\n    pass\nelse:\n    made()", [LIKELY]),
+        ("try:\n    options.load()\nexcept OSError:\n    sys.exit()\nmade()", [CERTAIN]),
+        ("try:\n    options.load()\nfinally:\n    made()", [CERTAIN]),
+        ("with options.lock:\n    made()", [CERTAIN]),
+        ("assert options.epochs\nmade()", [LIKELY]),
+        ("assert made\nmade()", [CERTAIN]),
+        ("assert 2 > 1\nmade()", [CERTAIN]),
+        ("if options.a:\n    if options.b:\n        raise ValueError\nmade()", [LIKELY]),
+        ("if False:\n    if options.b:\n        raise ValueError\nmade()", [CERTAIN]),
+        ("for name in options.names:\n    if not name: raise ValueError\nmade()", [LIKELY]),
+        ("def stop():\n    sys.exit(1)\n\nif options.a:\n    stop()\nmade()", [LIKELY]),
+        ("[made() for epoch in range(4)]", [CERTAIN]),
+        ("[made() for epoch in range(4) if epoch]", [LIKELY]),
+        ("[made() for epoch in range(4) if True]", [CERTAIN]),
+        ("[made() for epoch in range(4) if False]", []),
+        ("[page for page in range(4) if made() if page]", [CERTAIN]),
+        ("[page for page in range(4) if page if made()]", [LIKELY]),
+    ],
+)
+def test_one_condition_on_the_way_makes_likely(program: str, expected: list[Certainty]) -> None:
+    assert certainties("size=8", MADE + program, LambdaToLoader) == expected
+    indented = textwrap.indent(program, "    ")
+    within = f"{MADE}def main():\n{indented}\n\nif __name__ == '__main__':\n    main()"
+    assert certainties("size=8", within, LambdaToLoader) == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "program", "certainty"),
+    [
+        ("self.fill()", "", CERTAIN),
+        ("if options.a: self.fill()", "", LIKELY),
+        ("self.more()", "", LIKELY),
+        ("self.more()\nself.fill()", "", CERTAIN),
+        ("if options.a: self.fill()\nif options.b: self.fill()", "", LIKELY),
+        ("pass", "data.fill()", CERTAIN),
+        ("pass", "if options.a: data.fill()", LIKELY),
+        ("pass", "filled(data)", CERTAIN),
+        ("pass", "if options.a: filled(data)", LIKELY),
+        ("pass", "if options.a: filled(data)\nfilled(data)", CERTAIN),
+        ("pass", "", LIKELY),
+    ],
+)
+@pytest.mark.parametrize("fills", ["self.step = lambda page: page", "self.steps.append(lambda page: page)"])
+def test_what_a_helper_stores_is_no_surer_than_its_calls(
+    fills: str, body: str, program: str, certainty: Certainty
+) -> None:
+    whole = f"""
+        import options
+
+        class Base(Dataset):
+            def __init__(self):
+                self.steps = []
+{textwrap.indent(body, " " * 16)}
+
+            def more(self):
+                if options.a:
+                    self.again()
+
+            def again(self):
+                self.again()
+                self.fill()
+
+            def __getitem__(self, index):
+                return index
+
+        class Kept(Base):
+            def fill(self):
+                {fills}
+
+        def filled(data):
+            data.fill()
+
+        def main():
+            data = Kept()
+{textwrap.indent(program, " " * 12)}
+            list(DataLoader(data, num_workers=2))
+
+        main()
+        """
+    assert certainties("size=8", whole) == [certainty]
 
 
 @pytest.mark.parametrize(

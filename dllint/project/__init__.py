@@ -399,9 +399,9 @@ class Project:
         return running.certainty if decided else Certainty.LIKELY
 
     def surely_runs(self, site: Site) -> bool:
-        """Whether every test on the way to a place in its function is known to let it run, whoever calls it."""
+        """Whether every condition on the way to a place is known to let it run, in one of the ways that lead there."""
         env = self.evaluator.generic(site.module, site.function)
-        return self.evaluator.conditions.decided(env, site.expr.start)
+        return self.evaluator.reached.always(env, site.expr.start)
 
     @cached_property
     def _in_children(self) -> frozenset[tuple[str, int]]:

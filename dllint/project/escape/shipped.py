@@ -359,9 +359,7 @@ class Shipped:
                 at = write.target.span if write is not None else expr.span
                 note = Note(env.module.path, at, f"kept as `{attribute}` of `{inst.klass.facts.name}`")
                 values = self.evaluator.attributes.stored_values(stored)
-                surely = len(values) < 2 and (
-                    write is None or self.evaluator.conditions.decided(env, write.event.start)
-                )
+                surely = len(values) < 2 and (write is None or self._surely_runs(inst, env, write.event.start))
                 surely = surely and (not outside or write in outside)  # else it may be replaced before workers start
                 for value in values:
                     holder = Holder("attribute", attribute, inst.klass.facts.name)
@@ -452,10 +450,19 @@ class Shipped:
         holder = step.holder if step.holder.kind == "argument" else Holder("element", kind, step.holder.name)
         for expr, env in self.evaluator.containers.items(seq):
             note = Note(env.module.path, expr.span, f"an element of a {kind}")
-            written = seq.expr.start <= expr.start < seq.expr.end
-            decided = written or self.evaluator.conditions.decided(env, expr.start)  # else it is put in later
             for value, only in self._carried(expr, env):
-                yield step.on(value, holder, note, only and decided)
+                yield step.on(value, holder, note, only and self._surely_has(seq, expr, env))
+
+    def _surely_has(self, container: Seq | ExtInst, expr: Expr, env: Env) -> bool:
+        """Whether an item is written in a container, or surely put in later."""
+        whole = container.expr if isinstance(container, Seq) else container.call
+        written = env is container.env and whole.start <= expr.start < whole.end
+        return written or self._surely_runs(container, env, expr.start)
+
+    def _surely_runs(self, made: Value, env: Env, offset: int) -> bool:
+        """Whether a place that stores something in an object is surely reached from where that is made."""
+        reached = self.evaluator.reached
+        return reached.surely(env, offset) and reached.runs_on(made, env)
 
     def _external(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
         name, call, env = made.name, made.call, made.env
@@ -510,7 +517,9 @@ class Shipped:
             receiver = site.expr.args[0].args[0] if site.expr.args[0].kind == "attribute" else None
             if receiver is not None and site.function == made.env.function:
                 if made in self.evaluator.values(receiver, made.env):
-                    yield from self._arguments(step, site.expr, made.env, method)
+                    surely = self.evaluator.reached.surely(made.env, site.expr.start)
+                    given = step._replace(decided=step.decided and surely)
+                    yield from self._arguments(given, site.expr, made.env, method)
 
     def _set_on(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
         """`dataset.transform = ...` on a dataset of a library."""
@@ -520,16 +529,16 @@ class Shipped:
             if attribute == "default_factory":
                 continue
             note = Note(env.module.path, write.target.span, f"set as `{attribute}` of `{short}`")
-            decided = self.evaluator.conditions.decided(env, write.event.start)
+            surely = self._surely_runs(made, env, write.event.start)
             for value, only in self._carried(write.event.value, env):
-                yield step.on(value, Holder("attribute", attribute, short), note, only and decided)
+                yield step.on(value, Holder("attribute", attribute, short), note, only and surely)
 
     def _put_in(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
         for expr, env in self.evaluator.containers.put_in(made):
             note = Note(env.module.path, expr.span, "put into it here")
-            decided = self.evaluator.conditions.decided(env, expr.start)
+            surely = self._surely_runs(made, env, expr.start)
             for value, only in self._carried(expr, env):
-                yield step.on(value, Holder("element", "dict", step.holder.name), note, only and decided)
+                yield step.on(value, Holder("element", "dict", step.holder.name), note, only and surely)
 
     def _defaultdict(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
         later = list(self.evaluator.attributes.later_factories(made))
@@ -537,10 +546,11 @@ class Shipped:
         for factory, env in factories:
             at = factory.span if later else made.call.span
             note = Note(env.module.path, at, "the factory of a `defaultdict`")
+            surely = not later or self._surely_runs(made, env, factory.start)
             values = self.evaluator.values(factory, env)
             for value in values:
                 holder = Holder("default_factory", step.holder.name, step.holder.owner)
-                yield step.on(value, holder, note, len(values) < 2)
+                yield step.on(value, holder, note, len(values) < 2 and surely)
         yield from self._arguments(step, made.call, made.env, made.name, first=2)
 
     def _copied(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
@@ -550,7 +560,8 @@ class Shipped:
                 if isinstance(value, (Seq, ExtInst)) and made.name != "builtins.sorted":
                     for expr, env in self.evaluator.containers.items(value):
                         for inner, only in self._carried(expr, env):
-                            yield step._replace(value=inner, decided=step.decided and only)
+                            surely = only and self._surely_has(value, expr, env)
+                            yield step._replace(value=inner, decided=step.decided and surely)
         for key, expr in made.call.keywords:
             if made.name == "builtins.dict" and key != "**":
                 for value, only in self._carried(expr, made.env):

@@ -31,6 +31,7 @@ from dllint.project.evaluate.namespaces import Namespaces
 from dllint.project.evaluate.open_mappings import OpenMappings
 from dllint.project.evaluate.operators import Operators
 from dllint.project.evaluate.platforms import asks_platform, on_platform
+from dllint.project.evaluate.reached import Reached
 from dllint.project.evaluate.settings import Settings
 from dllint.project.evaluate.shapes import MAX_DERIVED, Argument, bounded, display_of, unique
 from dllint.project.program.index import Index
@@ -79,6 +80,7 @@ class Evaluator:
         self.attributes = Attributes(self)
         self.containers = Containers(self)
         self.conditions = Conditions(self)
+        self.reached = Reached(self)
         self.classes = Hierarchy(self)
         self.settings = Settings(self)
         self.command_lines = CommandLines(self)

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from dllint.knowledge import KEEPERS
-from dllint.model.facts import Constant, Expr
+from dllint.model.facts import Constant, Event, Expr
 from dllint.project.evaluate.abstract_values import (
     Const,
     Env,
@@ -30,7 +30,6 @@ from dllint.project.program.call_index import Call
 from dllint.project.program.events import event_names, leaves
 from dllint.project.program.failing import ends_of_names
 from dllint.project.program.flow import Decided, chosen_in, decided, is_below_end, left_before
-from dllint.project.program.guards import is_main_test, is_other_test
 from dllint.project.program.module import Module
 from dllint.project.program.on_demand import OnDemand
 
@@ -45,14 +44,6 @@ _TEXTS = frozenset({"builtins.str", "os.getcwd"}).union(
     f"os.path.{name}" for name in ("join", "basename", "dirname", "abspath", "realpath", "normpath", "relpath")
 )
 """What returns text."""
-_FROM_OUTSIDE = (
-    "os.listdir", "os.scandir", "os.walk", "glob.", "sys.argv", "json.load", "yaml.", "pickle.load",
-    "pathlib.Path().glob", "pathlib.Path().rglob", "pathlib.Path().iterdir",
-)  # fmt: skip
-"""What lists what there is, or reads it."""
-_WRAPPING = frozenset(
-    f"builtins.{name}" for name in ("enumerate", "list", "map", "reversed", "set", "sorted", "tuple", "zip")
-) | {"tqdm.tqdm", "tqdm.auto.tqdm"}
 _ORDERS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 _KINDS = ("torch.nn.", "torch.optim.", "torch.utils.data.", "pandas.", "numpy.")
 MAX_TEST_DEPTH = 4
@@ -129,6 +120,15 @@ class Conditions:
     def _ends_of_names(self) -> dict[str, int]:
         return ends_of_names(self.evaluator.index)
 
+    def calls_of_ending(self, module: Module, function: int) -> list[Call]:
+        """The statements of a function that call what bears the name of a function that never returns."""
+        return self._failing[module, function]
+
+    def may_never_return(self, event: Event, env: Env) -> bool:
+        """Whether a statement may call a function that never returns."""
+        call = event.value
+        return call is not None and any(map(never_returns, self.evaluator.values(call.args[0], env)))
+
     def _fails(self, call: Call, env: Env) -> bool:
         """Whether a statement calls a function that never returns."""
         return self._agreed(map(never_returns, self.evaluator.values(call.expr.args[0], env))) in (True, NOT_YET)
@@ -158,33 +158,8 @@ class Conditions:
         return answer is None or answer is holds
 
     def decided(self, env: Env, offset: int) -> bool:
-        """Whether all tests on the way to a place in a function are known to let it run."""
-        innermost = env.module.block_at(env.function, offset)
-        blocks = [env.module.block(index) for index in env.module.enclosing(innermost)]
-        if any(block.kind == "except" or (block.kind == "case" and block.test is None) for block in blocks):
-            return False
-        if any(
-            block.kind == "for" and block.test is not None and self._may_be_empty(block.test, env) for block in blocks
-        ):
-            return False
-        return all(
-            self.truth(known.test, env) is known.holds or _asks_where_it_runs(known.test)
-            for known in decided(env.module, env.function, offset)
-        )
-
-    def _may_be_empty(self, expr: Expr, env: Env) -> bool:
-        """Whether a loop goes over what comes from outside of the program, which may be nothing."""
-        over = [(expr, env)]
-        for one, where in over:  # grows with what wraps something else
-            for value in self.evaluator.values(one, where):
-                match value:
-                    case Ext(name=name) | ExtInst(name=name) if name.startswith(_FROM_OUTSIDE):
-                        return True
-                    case ExtInst(name=name, call=call) if name in _WRAPPING and len(call.args) > 1:
-                        wrapped = call.args[1], value.env
-                        if wrapped not in over:
-                            over.append(wrapped)
-        return False
+        """Whether all conditions on the way to a place in a function are known to let it run."""
+        return self.evaluator.reached.surely(env, offset)
 
     def surely_entered(self, env: Env, index: int) -> bool:
         """Whether the tests around a block, if nothing else decides over it, are all known to let it run."""
@@ -401,11 +376,6 @@ class Conditions:
             answer = self.evaluator.classes.is_a(inst.klass, {klass.name})
             return None if answer is Answer.UNKNOWN else answer is Answer.YES
         return None
-
-
-def _asks_where_it_runs(test: Expr) -> bool:
-    """Whether a test tells the main script from an import or another process: it decides over no way of its own."""
-    return is_main_test(test) or is_other_test(test)
 
 
 def _ordered(name: str, one: Value, other: Value) -> bool | None:

@@ -33,7 +33,7 @@ class Walked(NamedTuple):
     calls: dict[str, list[Call]]
     comprehensions: dict[int, list[Clause]]
     choices: dict[int, list[Expr]]
-    """`a if test else b`, `test and a`, `test or a`: what decides over a part of an expression."""
+    """`a if test else b`, `test and a`, `[a for b in c if test]`: what decides over a part of an expression."""
 
 
 def walked(scopes: Iterable[tuple[int, int, Iterable[Event]]], functions: Iterable[Function]) -> Walked:
@@ -51,6 +51,8 @@ def walked(scopes: Iterable[tuple[int, int, Iterable[Event]]], functions: Iterab
             targets = [value for key, value in expr.keywords if key == "for"]
             iterables = [value for key, value in expr.keywords if key == "in"]
             clauses[function] += [Clause(expr, *pair) for pair in zip(targets, iterables, strict=True)]
+            if len(expr.keywords) > 2 * len(targets):
+                choices[function].append(expr)
         elif expr.kind in ("ifexp", "boolop"):
             choices[function].append(expr)
         for part in args:

@@ -5,11 +5,12 @@ Straight-line order, branches and loops, nothing more.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
-from dllint.model.facts import Expr
-from dllint.project.program.module import Binding, Module
+from dllint.model.facts import Event, Expr
+from dllint.project.program.module import JUMPS, Binding, Module
 
 LOOPS = frozenset({"for", "while"})
 
@@ -62,22 +63,18 @@ class Decided(NamedTuple):
 
 
 def decided(module: Module, function: int, offset: int) -> Iterator[Decided]:
-    """The tests of the branches around a place, and of those that leave the function before it."""
+    """The tests of the branches around a place, and of those that leave the function or the iteration before it."""
     innermost = module.block_at(function, offset)
     for index in module.enclosing(innermost):
-        block = module.block(index)
-        if block.kind in ("if", "case") and block.test is not None:
-            yield Decided(block.test, True, block.start)
-        elif block.kind == "else" and block.partner >= 0:
-            test = module.block(block.partner).test
-            if test is not None:
-                yield Decided(test, False, block.start)
+        test = module.test_of(index)
+        if test is not None:
+            yield Decided(*test, module.block(index).start)
     yield from left_before(module, function, offset, innermost)
     yield from chosen_in(module, function, offset)
 
 
 def left_before(module: Module, function: int, offset: int, innermost: int) -> Iterator[Decided]:
-    """The tests whose outcome is known, or the function would have been left: `if test: return`."""
+    """The tests whose outcome is known, or the place would not be reached: `if test: return`, `if test: continue`."""
     for index in module.leaving[function]:
         block = module.block(index)
         test = block.test if block.kind == "if" else module.block(block.partner).test
@@ -89,12 +86,45 @@ def left_before(module: Module, function: int, offset: int, innermost: int) -> I
 def chosen_in(module: Module, function: int, offset: int) -> Iterator[Decided]:
     """The tests inside an expression that decide over the part of it at a place: `f() if test else None`."""
     for choice in module.choices.get(function, ()):
-        if choice.start <= offset < choice.end:
-            test, *arms = choice.args
-            outcomes = (True, False) if choice.kind == "ifexp" else (choice.name == "and",)
-            for arm, holds in zip(arms, outcomes, strict=True):
-                if arm.start <= offset < arm.end:
-                    yield Decided(test, holds, arm.start)
+        if not choice.start <= offset < choice.end:
+            continue
+        if choice.kind == "comprehension":
+            start = next((part.start for part in choice.args if part.start <= offset < part.end), offset)
+            yield from (Decided(part, True, start) for key, part in clauses_before(choice, offset) if key == "if")
+            continue
+        test, *arms = choice.args
+        outcomes = (True, False) if choice.kind == "ifexp" else (choice.name == "and",)
+        for arm, holds in zip(arms, outcomes, strict=True):
+            if arm.start <= offset < arm.end:
+                yield Decided(test, holds, arm.start)
+
+
+def clauses_before(comprehension: Expr, offset: int) -> tuple[tuple[str, Expr], ...]:
+    """The clauses of a comprehension that run before the part of it at a place: for its element, all."""
+    clauses = comprehension.keywords
+    inside = (number for number, (_, part) in enumerate(clauses) if part.start <= offset < part.end)
+    return clauses[: next(inside, len(clauses))]
+
+
+def ends_before(
+    module: Module, function: int, offset: int, ending: Iterable[Event]
+) -> Iterator[tuple[Event, list[tuple[Expr, bool]]]]:
+    """The statements above a place that may end the way to it, with the tests under which they run and it does not.
+
+    What a handler ends doesn't count, as little as that a `try` may fail; a `finally` runs whatever is above it.
+    """
+    around = {-1, *module.enclosing(module.block_at(function, offset))}
+    ended = {module.block(index).partner for index in around if index >= 0 and module.block(index).kind == "finally"}
+    for event in ending:
+        if event.end > offset:
+            continue
+        inside = list(takewhile(lambda index: index not in around, module.enclosing(event.block)))
+        blocks = [module.block(index) for index in inside]
+        kinds = {block.kind for block in blocks}
+        if "except" in kinds or (event.kind in JUMPS and kinds & LOOPS):
+            continue
+        if ended.isdisjoint(inside) and ended.isdisjoint(block.partner for block in blocks):
+            yield event, [test for test in map(module.test_of, inside) if test is not None]
 
 
 def is_below_end(module: Module, function: int, offset: int, innermost: int) -> bool:

@@ -55,6 +55,9 @@ class Mutation(NamedTuple):
 
 
 _TARGETED = frozenset({"assign", "augment", "for", "with", "annotate", "del"})
+TESTED = frozenset({"if", "case", "while"})
+"""Blocks that run where their test holds."""
+JUMPS = frozenset({"break", "continue"})
 MUTATORS = frozenset({"append", "extend", "insert", "add", "update", "setdefault", "appendleft", "__setitem__"})
 
 
@@ -73,7 +76,9 @@ class Module:
         self.mutations = OnDemand(self._mutations)
         """Every `x.append(...)`-like call and `x[k] = v` of a function."""
         self.leaving = OnDemand(self._leaving)
-        """The branches of a function that end with `return`, `raise` or `exit()`."""
+        """The branches of a function that end with `return`, `raise`, `exit()`, `continue` or `break`."""
+        self.ending = OnDemand(self._ending)
+        """The statements of a function that may end it, or an iteration: these, and each `assert`."""
         self.ended = OnDemand(self._ended)
         """Where the blocks of a function end before their last line: nothing runs below a `return`."""
         self.tested = OnDemand(self._tested)
@@ -133,7 +138,7 @@ class Module:
 
     @property
     def choices(self) -> dict[int, list[Expr]]:
-        """Every `a if test else b`, `test and a` and `test or a`, by the function around it; -1: the module."""
+        """Every `a if test else b`, `test and a` and `[a for b in c if test]`, by the function; -1: the module."""
         return self._walked.choices
 
     def _bindings(self, scope: tuple[int, int]) -> dict[str, list[Binding]]:
@@ -281,8 +286,12 @@ class Module:
         return [
             index
             for index, event in last.items()
-            if index >= 0 and self.block(index).kind in ("if", "else") and leaves(event)
+            if index >= 0 and self.block(index).kind in ("if", "else") and (leaves(event) or event.kind in JUMPS)
         ]
+
+    def _ending(self, function: int) -> list[Event]:
+        ending = JUMPS | {"assert"}
+        return [event for event in self.events(function) if event.kind in ending or leaves(event)]
 
     def _ended(self, function: int) -> dict[int, int]:
         found: dict[int, int] = {}
@@ -293,14 +302,16 @@ class Module:
         return found
 
     def _tests_around(self, block: int) -> tuple[tuple[Expr, bool], ...]:
-        found = []
-        for around in map(self.block, self.enclosing(block)):
-            if around.kind in ("if", "case") and around.test is not None:
-                found.append((around.test, True))
-            test = self.block(around.partner).test if around.kind == "else" and around.partner >= 0 else None
-            if test is not None:
-                found.append((test, False))
-        return tuple(found)
+        tests = map(self.test_of, self.enclosing(block))
+        return tuple(test for test in tests if test is not None)
+
+    def test_of(self, index: int) -> tuple[Expr, bool] | None:
+        """The test that a block itself depends on, and whether it must hold."""
+        block = self.block(index)
+        if block.kind in TESTED:
+            return (block.test, True) if block.test is not None else None
+        test = self.block(block.partner).test if block.kind == "else" and block.partner >= 0 else None
+        return (test, False) if test is not None else None
 
     def _tested(self, function: int) -> frozenset[str]:
         tests = (event.value for event in self.events(function) if event.kind == "test")

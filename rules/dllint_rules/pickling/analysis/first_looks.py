@@ -80,7 +80,7 @@ class FirstLooks:
         path, owner = made.env.module.path, inst.klass.facts.name
         kept = Note(path, at, f"kept as `{attribute}` of `{owner}`")
         looked = Note(site.module.path, site.expr.span, "the main process reads an item here, before workers start")
-        sure = self.evaluator.conditions.decided(self._where(site), site.event.start)
+        sure = self.evaluator.reached.always(self._where(site), site.event.start)
         found = Held(
             made, Holder("attribute", attribute, owner), path, made.call.span, (kept, looked, *held.route),
             held.loader, held.certainty, None, False, held.sent, held.decided and sure,
