@@ -13,6 +13,7 @@ from dllint_rules.pickling.dll102_lambda_on_dataset import LambdaOnDataset
 from dllint_rules.pickling.dll103_lambda_to_loader import LambdaToLoader
 from dllint_rules.pickling.dll107_local_target import LocalTarget
 from dllint_rules.pickling.dll109_guarded_name_in_worker import GuardedNameInWorker
+from dllint_rules.start.dll302_cuda_in_worker import CudaInWorker
 
 from dllint import Certainty, Project, Rule
 from dllint.collect import collect
@@ -83,7 +84,7 @@ def test_a_number_that_may_be_0_makes_workers_likely(number: str, certainty: Cer
     [
         ("loader.dataset.crop = len", [Certainty.LIKELY]),
         ("loader.dataset.root = None", [Certainty.CERTAIN]),
-        ("loader.dataset.crop = lambda page: page", [Certainty.LIKELY, Certainty.CERTAIN]),
+        ("loader.dataset.crop = lambda page: page", [Certainty.CERTAIN, Certainty.LIKELY]),
     ],
 )
 def test_what_is_given_another_value_later_is_likely_sent(line: str, expected: list[Certainty]) -> None:
@@ -565,3 +566,47 @@ def test_no_platform_surely_has_cuda(number: str, certainty: Certainty) -> None:
         list(DataLoader(Pages("pages"), num_workers={number}))
         """
     assert certainties("size=8", program) == [certainty]
+
+
+def test_of_several_ways_to_a_value_a_sure_one_counts() -> None:
+    program = """
+        import options
+        step = lambda page: page
+
+        class Kept(Dataset):
+            def __init__(self):
+                {0}
+                {1}
+
+            def __getitem__(self, index):
+                return index
+
+        list(DataLoader(Kept(), num_workers=2))
+        """
+    ways = ["if options.a: self.first = step", "self.second = step"]
+    assert certainties("size=8", program.format(*ways)) == [CERTAIN]
+    assert certainties("size=8", program.format(*ways[::-1])) == [CERTAIN]
+    longer = ["if options.a: self.first = step", "self.second = [[step]]"]
+    assert certainties("size=8", program.format(*longer)) == [CERTAIN]
+
+
+def test_of_several_ways_to_code_a_sure_one_counts() -> None:
+    program = """
+        import torch
+
+        class Moved(Dataset):
+            def __getitem__(self, index):
+                {0}
+                {1}
+
+            def load(self, index):
+                return self.moved()
+
+            def moved(self):
+                return torch.zeros(3).cuda()
+
+        list(DataLoader(Moved(), num_workers=2))
+        """
+    ways = ["if index: self.moved()", "return self.load(index)"]
+    assert certainties("size=8", program.format(*ways), CudaInWorker) == [CERTAIN]
+    assert certainties("size=8", program.format("if index: self.moved()", ""), CudaInWorker) == [LIKELY]

@@ -487,4 +487,4 @@ def best_routes(every: list[Held]) -> Iterator[Held]:
 def _rank(held: Held) -> tuple[bool, bool, bool, bool, int]:
     workers = held.loader is not None and held.loader.workers is Workers.SOME
     aside = any(is_kept_aside(note.path) for note in held.route)
-    return held.loader is None, aside, held.certainty is not Certainty.CERTAIN, not workers, len(held.route)
+    return held.loader is None, aside, held.surely is not Certainty.CERTAIN, not workers, len(held.route)

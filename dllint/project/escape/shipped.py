@@ -127,6 +127,10 @@ class _Step(NamedTuple):
     sent: str = ""
     decided: bool = True
 
+    @property
+    def is_sure(self) -> bool:
+        return self.decided and self.certainty is Certainty.CERTAIN
+
     def on(self, value: Value, holder: Holder, note: Note, decided: bool = True) -> _Step:
         """The step to something that this value holds."""
         return self._replace(value=value, holder=holder, route=(note, *self.route), decided=self.decided and decided)
@@ -206,7 +210,11 @@ class Shipped:
         seen: set[Value] = set()
         named: set[tuple[Value, Holder]] = set()
         stack: list[tuple[_Step, _Step | None]] = [(step, None) for step in reversed(steps)]
-        while stack and len(seen) < MAX_VISITED:
+        doubtful: list[_Step] = []
+        surely = True
+        while (stack or doubtful) and len(seen) < MAX_VISITED:
+            if not stack:  # sure ways come first: of many that lead to a value, one of these tells how sure it is
+                stack, doubtful, surely = [(step, None) for step in reversed(doubtful)], [], False
             step, outer = stack.pop()
             value = step.value
             if value in seen and (value, step.holder) in named:
@@ -215,6 +223,11 @@ class Shipped:
                 continue
             if outer is not None:
                 step = outer.to(step)
+            if type(value) is Inst and self.evaluator.calls.signatures.is_refused(value):
+                step = step._replace(decided=False)
+            if surely and not step.is_sure:
+                doubtful.append(step)
+                continue
             named.add((value, step.holder))
             if value in seen:
                 found += self._by_another_name(step, loader)
@@ -223,8 +236,6 @@ class Shipped:
                 continue
             if step.certainty is Certainty.LIKELY and type(value) is Inst and self._doubtful(value):
                 continue
-            if type(value) is Inst and self.evaluator.calls.signatures.is_refused(value):
-                step = step._replace(decided=False)
             seen.add(value)
             if isinstance(value, _BARE) and not _made_by_unknown(step):
                 continue

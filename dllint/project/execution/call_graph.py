@@ -40,10 +40,13 @@ class Running(msgspec.Struct, frozen=True, eq=False):
     @property
     def certainty(self) -> Certainty:
         """How sure it is that it runs, in workers of a loader if there is one."""
-        surely = self.decided and not self.truncated
-        if self.loader is not None and self.loader.certainty is not Certainty.CERTAIN:
-            surely = False
-        return Certainty.CERTAIN if surely else Certainty.LIKELY
+        surely = self.loader is None or self.loader.certainty is Certainty.CERTAIN
+        return Certainty.CERTAIN if surely and self.is_sure else Certainty.LIKELY
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it surely runs, where that is which it began with."""
+        return self.decided and not self.truncated
 
     @property
     def path(self) -> str:
@@ -98,15 +101,23 @@ class Reach:
         self._inside: dict[tuple[ExtInst, int], Values] = {}
 
     def walk(self, entries: Iterable[Running]) -> Iterator[Running]:
-        """The entries and everything they run, nearest first: an entry once an object, what it runs once a class.
+        """The entries and everything they run: an entry once an object, what it runs once a class.
 
-        A stream that goes over another one of its class runs once per object: each has a source of its own.
+        What surely runs comes first, and of that the nearest: it tells how sure it is that code runs. A stream that
+        goes over another one of its class runs once per object: each has a source of its own.
         """
         queue = deque((running, _code(running.env, of_object=True)) for running in entries)
+        doubtful: deque[tuple[Running, _Code]] = deque()
+        surely = True
         seen: set[_Code] = set()
-        while queue and len(seen) < MAX_FUNCTIONS:
+        while (queue or doubtful) and len(seen) < MAX_FUNCTIONS:
+            if not queue:
+                queue, doubtful, surely = doubtful, queue, False
             running, code = queue.popleft()
             if running.env.function >= 0 and code in seen:
+                continue
+            if surely and not running.is_sure:
+                doubtful.append((running, code))
                 continue
             seen.add(code)
             yield running
