@@ -610,3 +610,18 @@ def test_of_several_ways_to_code_a_sure_one_counts() -> None:
     ways = ["if index: self.moved()", "return self.load(index)"]
     assert certainties("size=8", program.format(*ways), CudaInWorker) == [CERTAIN]
     assert certainties("size=8", program.format("if index: self.moved()", ""), CudaInWorker) == [LIKELY]
+
+
+@pytest.mark.parametrize(("before", "certainty"), [("", CERTAIN), ("if root: ", LIKELY)])
+def test_what_a_base_keeps_is_no_surer_than_that_it_is_made(before: str, certainty: Certainty) -> None:
+    program = f"""
+        import sys
+        from torchvision.datasets import ImageFolder
+
+        class Photos(ImageFolder):
+            def __init__(self, root):
+                {before}super().__init__(root, transform=lambda page: page)
+
+        list(DataLoader(Photos(sys.argv[1]), num_workers=2))
+        """
+    assert certainties("size=8", program) == [certainty]

@@ -435,7 +435,9 @@ class Shipped:
         ):
             return
         call, env, _ = self.boundaries.base_call(inst)
-        yield from self._arguments(step._replace(assumed=step.assumed or not keeps(bases[0])), call, env, bases[0])
+        surely = call is inst.call or self._surely_runs(inst, env, call.start)
+        given = step._replace(assumed=step.assumed or not keeps(bases[0]), decided=step.decided and surely)
+        yield from self._arguments(given, call, env, bases[0])
 
     def _arguments(self, step: _Step, call: Expr, env: Env, name: str, first: int = 1) -> Iterator[_Step]:
         short = name.rpartition(".")[2].rstrip("()")
