@@ -66,6 +66,10 @@ PREFIXES = {
 }
 
 
+Constant = bool | int | str | None
+"""What a table can say that an argument is."""
+
+
 class Boundary(NamedTuple):
     """Something that starts workers: the parameters it ships to them, in the order of its positional arguments."""
 
@@ -75,10 +79,10 @@ class Boundary(NamedTuple):
     """The parameter that says how many workers; "" where they always start."""
     base: str = "torch.utils.data.DataLoader"
     """What it is for messages and start methods."""
-    processes_when: Mapping[str, tuple[str | int | None, ...]] = {}
+    processes_when: Mapping[str, tuple[Constant, ...]] = {}
     """Parameters with the values, one of which each must have for workers to be processes: `{"backend": ("process",)}`.
     """
-    defaults: Mapping[str, str | int | None] = {}
+    defaults: Mapping[str, Constant] = {}
     """What parameters are where a call does not say: of the number of workers and of `processes_when`. Else None."""
     attributes: Mapping[str, str] = {}
     """Attributes of the loader that are what it was given, with the parameter; each parameter is one of its own name.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -95,6 +96,29 @@ def test_an_installed_package_adds_its_knowledge(project: Path, site: Path) -> N
         told = dllint(project, "check", *args, site=site).stdout
         assert "pages.py:7:23: DLL106 `httpx.Client`" in told, "an unpicklable class"
         assert "pages.py:18:77: DLL103 `lambda` as `data_collator`" in told, "a loader, and what it ships"
+
+
+BUILT_IN = """
+from dllint import Knowledge
+from dllint.knowledge import DATASETS, LOADERS
+OWN = {name.replace("mxnet.gluon", "house"): boundary for name, boundary in LOADERS.items()}
+KNOWLEDGE = Knowledge({**LOADERS, **OWN}, tuple(DATASETS))
+"""
+
+
+def test_a_package_can_say_all_that_the_built_in_table_says(project: Path, tmp_path: Path) -> None:
+    """`mxnet.gluon.data.DataLoader` among it, whose workers are threads if `thread_pool` is true."""
+    site = install(tmp_path / "site", "[dllint.knowledge]\nx = table:KNOWLEDGE\n", "dllint-x")
+    (site / "table.py").write_text(BUILT_IN)
+    program = "from house.data import DataLoader\nDataLoader([1], batchify_fn=lambda b: b, num_workers=2{})\n"
+    for name, more in (("none", ""), ("threads", ", thread_pool=True"), ("processes", ", thread_pool=0")):
+        (project / f"{name}.py").write_text(program.format(more))
+    told = dllint(project, "check", ".", "--output-format", "json-lines", site=site)
+    found = [
+        (finding["filename"].rpartition("/")[2], finding["code"])
+        for finding in map(json.loads, told.stdout.splitlines())
+    ]
+    assert found == [("none.py", "DLL103"), ("processes.py", "DLL103")], told.stderr
 
 
 @pytest.mark.parametrize(
