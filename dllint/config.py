@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from dllint import plugins, registry
+from dllint import own_loaders, plugins, registry
 from dllint.keys import SITE, Options, Words
 from dllint.options import ConfigError, Pattern, Patterns, given, has, over, read, section, specifier, toml
 from dllint.package import PYPROJECT, declared, metadata, scripts
@@ -155,7 +155,7 @@ class Configs:
             root=root,
             scripts=scripts(project),
             packages=self._packages,
-            loader_classes=options.loader_classes or (),
+            loaders=own_loaders.boundaries(options.loader_classes, options.loaders),
             dataset_bases=options.dataset_bases or (),
             unpicklable_types=options.unpicklable_types or (),
             src=tuple(map(self._relative, patterns.src)),
@@ -199,7 +199,7 @@ def _taught(targets: Targets) -> Targets:
     known = plugins.knowledge()
     return msgspec.structs.replace(
         targets,
-        loaders=known.loaders,
+        loaders={**known.loaders, **targets.loaders},
         dataset_bases=(*targets.dataset_bases, *known.dataset_bases),
         unpicklable_types=(*targets.unpicklable_types, *known.unpicklable_types),
     )

@@ -31,9 +31,64 @@ SITE = ""
 """The address of the documentation on the web; empty as long as it is not published."""
 
 
-def _key(description: str, example: str, default: str = "[]") -> msgspec.Meta:
-    """What a key means, a line that shows it, and what holds without it."""
-    return msgspec.Meta(description=description, extra={"example": example, "default": default})
+def _key(description: str, example: str, default: str = "[]", of: str = "parameter") -> msgspec.Meta:
+    """What a key means, a line that shows it, what holds without it, and of a table what its keys are."""
+    return msgspec.Meta(description=description, extra={"example": example, "default": default, "of": of})
+
+
+Constant = bool | int | str
+
+
+class LoaderKeys(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
+    """The keys of a table in `loaders`: what a class or function that starts workers does with its arguments."""
+
+    parameters: Annotated[
+        Words | None,
+        _key(
+            "Its parameters, in the order of its positional arguments. Parameters that are only passed by name follow.",
+            'parameters = ["source", "batch_size", "mode"]',
+            "those of DataLoader",
+        ),
+    ] = None
+    ships: Annotated[
+        Words | None,
+        _key("The parameters that it sends to its workers.", 'ships = ["source", "collate_fn"]', "those of DataLoader"),
+    ] = None
+    workers: Annotated[
+        str,
+        _key(
+            "The parameter that sets the number of workers, or one of the options in a parameter: `args.num_workers`.",
+            'workers = "num_proc"',
+            '"num_workers"',
+        ),
+    ] = "num_workers"
+    processes_when: Annotated[
+        dict[str, tuple[Constant, ...]],
+        _key(
+            "Parameters, each with the values that make the workers processes. With any other value they are threads, "
+            "which receive nothing.",
+            'processes-when = {mode = ["process"]}',
+            "{}",
+        ),
+    ] = {}
+    defaults: Annotated[
+        dict[str, Constant],
+        _key(
+            "What the number of workers and the parameters of `processes-when` are if a call omits them.",
+            'defaults = {num_proc = 4, mode = "thread"}',
+            "no workers, and no value",
+        ),
+    ] = {}
+    attributes: Annotated[
+        dict[str, str],
+        _key(
+            "Attributes that return what the loader was given, each with the parameter. Each parameter already is an "
+            "attribute of the same name.",
+            'attributes = {dataset = "source"}',
+            "{}",
+            "attribute",
+        ),
+    ] = {}
 
 
 class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
@@ -87,6 +142,7 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
             "other files. The file with the cause counts.",
             'per-file-ignores = {"tests/*" = ["DLL2"]}',
             "{}",
+            "pattern",
         ),
     ] = None
     extend_per_file_ignores: Annotated[
@@ -95,6 +151,7 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
             "Ignores to add to those of the file that this one extends.",
             'extend-per-file-ignores = {"examples/*" = ["ALL"]}',
             "{}",
+            "pattern",
         ),
     ] = {}
     fixable: Annotated[
@@ -203,6 +260,16 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
             "Classes and functions that create loaders and that dllint does not know, by their dotted names. They take "
             "the parameters of DataLoader.",
             'loader-classes = ["company.data.Loader"]',
+        ),
+    ] = None
+    loaders: Annotated[
+        dict[str, LoaderKeys] | None,
+        _key(
+            "Classes and functions that create loaders and have parameters of their own, by their dotted names as "
+            "users import them. The keys of each table say what dllint assumes of it.",
+            'loaders = {"company.data.FastLoader" = {workers = "num_proc", ships = ["dataset", "collate_fn"]}}',
+            "{}",
+            "name",
         ),
     ] = None
     dataset_bases: Annotated[

@@ -7,7 +7,7 @@ import re
 from difflib import get_close_matches
 
 from dllint import schema
-from dllint.keys import Options
+from dllint.keys import LoaderKeys, Options
 
 _MEANT = {
     "extend-ignore": "add to `ignore`",
@@ -23,12 +23,11 @@ _MEANT = {
 }
 """Keys that other tools have."""
 _TYPES = {str: "a string", bool: "true or false", int: "a number", float: "a number", list: "a list", dict: "a table"}
-_KEYS = Options.__struct_encode_fields__
 _AT = re.compile(r"\s*\(at (?:line (\d+), column \d+|end of document)\)")
 
 
-def place(file: str, key: str) -> str:
-    """`file:line` of a key; the file alone where its line is not found."""
+def place(file: str, key: str, *inner: str) -> str:
+    """`file:line` of a key, or of the last of those inside it that is found; the file alone where none is."""
     try:
         with open(file, encoding="utf-8") as stream:
             lines = stream.read().splitlines()
@@ -43,6 +42,8 @@ def place(file: str, key: str) -> str:
         rf"""\s*(?:["']?{first}["']?\s*[.=]|\[(?:\s*tool\s*\.\s*dllint\s*\.)?\s*["']?{first}["']?\s*[\].])"""
     )
     row = next((row for row in range(start, len(lines)) if wanted.match(lines[row])), None)
+    for word in inner if row is not None else ():
+        row = next((below for below in range(row or 0, len(lines)) if word in lines[below]), row)
     return file if row is None else f"{file}:{row + 1}"
 
 
@@ -54,22 +55,23 @@ def syntax(file: str, error: ValueError) -> str:
     return f"{where}: not valid TOML: {_AT.sub('', text).rstrip('.')}"
 
 
-def unknown(key: str, table: str) -> str:
+def unknown(key: str, table: str, kind: type[Options | LoaderKeys] = Options) -> str:
     """What to say of a key that does not exist; `table` is where keys belong."""
-    return f"unknown key `{key}`; {_meant(key, table)}"
+    return f"unknown key `{key}`; {_meant(key, table, kind)}"
 
 
-def _meant(key: str, table: str) -> str:
+def _meant(key: str, table: str, kind: type[Options | LoaderKeys]) -> str:
     word = key.replace("_", "-").lower()
-    if word in _MEANT:
+    if kind is Options and word in _MEANT:
         return _MEANT[word].format(table or "the file itself")
-    close = get_close_matches(word, _KEYS, n=1, cutoff=0.75)
-    return f"did you mean `{close[0]}`?" if close else "`dllint config` lists the keys"
+    close = get_close_matches(word, kind.__struct_encode_fields__, n=1, cutoff=0.75)
+    listed = "`dllint config`" if kind is Options else "`dllint config loaders`"
+    return f"did you mean `{close[0]}`?" if close else f"{listed} lists the keys"
 
 
-def wrong_type(key: str, value: object) -> str:
+def wrong_type(key: str, value: object, kind: type[Options | LoaderKeys] = Options) -> str:
     """What to say of a value that a key cannot have, with an example of one that it can."""
-    known = schema.keys()[key]
+    known = schema.keys(kind)[key]
     choices = (
         [word.strip('"') for word in known.type.removeprefix("list of ").split(" | ")] if '"' in known.type else []
     )

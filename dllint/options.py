@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from dllint import __version__, registry
-from dllint.keys import Options, Words
+from dllint import __version__, own_loaders, registry
+from dllint.keys import LoaderKeys, Options, Words
 from dllint.reading import contents
 
 
@@ -183,13 +183,21 @@ class _Table(NamedTuple):
     file: str
     keys: dict[str, Any]
     name: str = ""
+    kind: type[Options | LoaderKeys] = Options
+    inside: tuple[str, ...] = ()
+    """The keys that lead to this table."""
 
     def wrong(self, key: str, problem: str) -> ConfigError:
         """A mistake in the value of a key."""
         from dllint import mistakes  # takes longer than to read the file
 
         shown = f"{self.name}.{key}" if self.name else key
-        return ConfigError(f"{mistakes.place(self.file, key)}: {shown}: {problem}")
+        return ConfigError(f"{mistakes.place(self.file, *self.inside, key)}: {shown}: {problem}")
+
+    def loader(self, name: str) -> _Table:
+        """The table of one of the loaders."""
+        shown = f"{self.name}.loaders" if self.name else "loaders"
+        return _Table(self.file, self.keys["loaders"][name], f'{shown}."{name}"', LoaderKeys, ("loaders", name))
 
 
 def _own_options(file: str) -> Options:
@@ -205,27 +213,39 @@ def _own_options(file: str) -> Options:
 def _checked(table: _Table) -> Options:
     if not table.keys:
         return Options()  # what the types of all keys mean takes longer to find out than the rest
-    for key in table.keys:
-        if key not in _KEYS:
-            from dllint import mistakes
-
-            raise ConfigError(f"{mistakes.place(table.file, key)}: {mistakes.unknown(key, table.name)}")
-    for key, value in table.keys.items():
-        _convert(table, {key: value})
-    options = _convert(table, table.keys)
+    options: Options = _converted(table)
     _check_codes(table, options)
     _check_versions(table, options)
+    for name, loader in (options.loaders or {}).items():
+        mistake = own_loaders.misnamed(loader)
+        if mistake is not None:
+            raise table.loader(name).wrong(*mistake)
     return options
 
 
-def _convert(table: _Table, keys: dict[str, Any]) -> Options:
+def _converted(table: _Table) -> Any:
+    for key in table.keys:
+        if key not in table.kind.__struct_encode_fields__:
+            from dllint import mistakes
+
+            place = mistakes.place(table.file, *table.inside, key)
+            raise ConfigError(f"{place}: {mistakes.unknown(key, table.name, table.kind)}")
+    for key, value in table.keys.items():
+        _convert(table, {key: value})
+    return _convert(table, table.keys)
+
+
+def _convert(table: _Table, keys: dict[str, Any]) -> Any:
     try:
-        return msgspec.convert(keys, Options)
+        return msgspec.convert(keys, table.kind)
     except msgspec.ValidationError:
         from dllint import mistakes
 
-        key = next(iter(keys))
-        raise table.wrong(key, mistakes.wrong_type(key, keys[key])) from None
+        key, value = next(iter(keys.items()))
+        for name, inner in value.items() if key == "loaders" and isinstance(value, dict) else ():
+            if isinstance(inner, dict):
+                _converted(table.loader(name))
+        raise table.wrong(key, mistakes.wrong_type(key, value, table.kind)) from None
 
 
 def _check_codes(table: _Table, options: Options) -> None:

@@ -37,8 +37,7 @@ class Targets(msgspec.Struct, frozen=True):
     packages: tuple[str, ...] = ()
     """The folders, relative to the root, with files that declare an installable package."""
     loaders: Mapping[str, Boundary] = {}
-    """What other packages know of loaders, with what they ship."""
-    loader_classes: tuple[str, ...] = ()
+    """What other packages and the configuration know of loaders, with what they ship."""
     dataset_bases: tuple[str, ...] = ()
     unpicklable_types: tuple[str, ...] = ()
     src: tuple[str, ...] = ()

@@ -10,6 +10,7 @@ from packaging.specifiers import SpecifierSet
 
 from dllint import __version__, keys, start_methods
 from dllint.config import Config, ConfigError, Configs, Pattern, load
+from dllint.knowledge import LOADERS, Boundary
 from dllint.options import plain
 from dllint.targets import Targets
 
@@ -235,9 +236,68 @@ def test_targets_come_from_the_configuration_and_the_package(tmp_path: Path) -> 
     more = 'src = ["lib"]\ntarget-python = "3.13"\nunpicklable-types = ["a.U"]\n'
     targets = loaded(tmp_path, f"{project}[tool.dllint]\n{keys}{more}", "pyproject.toml").targets
     assert (targets.platforms, targets.start_method, targets.pythons) == (("linux",), "spawn", "==3.13.*")
-    assert (targets.loader_classes, targets.dataset_bases) == (("a.L",), ("a.D",))
+    assert (targets.loaders, targets.dataset_bases) == ({"a.L": LOADERS["torch.utils.data.DataLoader"]}, ("a.D",))
     assert targets.unpicklable_types == ("a.U",)
     assert targets.src == ("lib",)
+
+
+LOADER = """
+[loaders."company.Loader"]
+parameters = ["source", "processes", "method"]
+ships = ["source"]
+workers = "processes"
+processes-when = {method = ["process", true, 1]}
+defaults = {processes = 4, method = false}
+attributes = {dataset = "source"}
+"""
+
+
+def test_a_configuration_says_of_a_loader_what_a_plugin_can_say(tmp_path: Path) -> None:
+    write(tmp_path, base__toml=LOADER)
+    near = 'extend = "base.toml"\nloader-classes = ["company.Loader", "company.Other"]\n'
+    known = loaded(tmp_path, near).targets.loaders
+    assert known["company.Loader"] == Boundary(
+        ("source", "processes", "method"),
+        ("source",),
+        "processes",
+        processes_when={"method": ("process", True, 1)},
+        defaults={"processes": 4, "method": False},
+        attributes={"dataset": "source"},
+    ), "a table says more than a name, wherever it is"
+    torchs = LOADERS["torch.utils.data.DataLoader"]
+    assert known["company.Other"] == torchs
+    (own,) = loaded(tmp_path, '[loaders."company.Loader"]\nworkers = "processes"').targets.loaders.values()
+    assert own == torchs._replace(workers="processes"), "what a table leaves out is as in DataLoader"
+    given = ('loaders = {"a.L" = {ships = ["source"]}}',)
+    assert load([str(tmp_path)], isolated=True, settings=given).targets.loaders["a.L"].ships == ("source",)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("ships = 3", '4: loaders."a.L".ships: expected a list of strings, not a number; for example: ships = ["so'),
+        ("workers = 3", '4: loaders."a.L".workers: expected a string, not a number; for example: workers = "num_proc"'),
+        ('workers = ""', '4: loaders."a.L".workers: expected the name of a parameter; what always has workers has a'),
+        ("workrs = 3", "4: unknown key `workrs`; did you mean `workers`?"),
+        ("disable = 3", "4: unknown key `disable`; `dllint config loaders` lists the keys"),
+        ('processes-when = {shuffle = "yes"}', '4: loaders."a.L".processes-when: expected a table: parameter to list '),
+        ("defaults = {shuffle = 1.5}", '4: loaders."a.L".defaults: expected a table: parameter to value, not a table'),
+        (
+            "defaults = {shufle = 1}",
+            "4: loaders.\"a.L\".defaults: 'shufle' is neither in `parameters` nor in `ships`; d",
+        ),
+        ('attributes = {x = "y"}', "4: loaders.\"a.L\".attributes: 'y' is neither in `parameters` nor in `ships`"),
+        ("processes-when = {y = [1]}", "4: loaders.\"a.L\".processes-when: 'y' is neither in"),
+    ],
+)
+def test_mistakes_in_what_is_said_of_a_loader(tmp_path: Path, text: str, told: str) -> None:
+    before = 'dataset-bases = ["a.L"]\n[loaders]\n[loaders."a.L"]\n'
+    assert complaint(tmp_path, before + text).startswith(f"/dllint.toml:{told}")
+
+
+def test_a_loader_that_is_only_named_is_none_of_these(tmp_path: Path) -> None:
+    told = "1: loaders: expected a table: name to table, not a list; for example: loaders = "
+    assert complaint(tmp_path, 'loaders = ["a.L"]').startswith(f"/dllint.toml:{told}")
 
 
 def test_scripts_of_the_package_are_known(tmp_path: Path) -> None:

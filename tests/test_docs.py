@@ -160,8 +160,21 @@ def _keys() -> str:
         f"## {key.name}\n\n{_wrapped(key.description)}\n\n"
         f"{_wrapped(f'Type: {_code(key.type)}. Default: {_code(key.default)}.')}\n\n"
         f"```toml\n[tool.dllint]\n{key.example}\n```\n\n"
+        f"{_inner(key)}"
         for key in schema.keys().values()
     )
+
+
+def _inner(key: schema.Key) -> str:
+    """The keys of each of its tables."""
+    rows = [f"| `{one.name}` | {one.description} | {_code(one.default)} | `{one.example}` |\n" for one in key.keys]
+    head = "| key | meaning | default | example |\n|---|---|---|---|\n"
+    return f"Each table has these keys:\n\n{head}{''.join(rows)}\n" if rows else ""
+
+
+def test_the_loader_that_the_configuration_describes_is_the_example() -> None:
+    described = (ROOT / "examples" / "nodes" / "dllint.toml").read_text(encoding="utf-8")
+    assert f"```toml\n{described}```\n" in CONFIGURATION.read_text(encoding="utf-8")
 
 
 def _wrapped(text: str) -> str:

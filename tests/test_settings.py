@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dllint import schema
-from dllint.keys import Options
+from dllint.keys import LoaderKeys, Options
 from dllint.options import ConfigError, read, toml
 from tests.fakes import DATASET, words
 from tests.test_cli import REPOSITORY, check, dllint, folder, program
@@ -39,10 +39,19 @@ def test_every_key_is_explained_by_an_example_that_works(key: schema.Key, tmp_pa
 
 
 VALID = [key.example for key in schema.keys().values() if key.name != "extend"]
+_LOADER = 'parameters = ["mode", "source", "num_proc"]\n'
+VALID += [
+    f'[loaders."a.L"]\n{"" if key.name == "parameters" else _LOADER}{key.example}'
+    for key in schema.keys(LoaderKeys).values()
+]
 INVALID = [
     *("selct = []", 'select = "DLL1"', "ignore = [1]", "unsafe-fixes = 1", 'per-file-ignores = ["a"]'),
     *('target-platforms = ["darwin"]', 'output-format = "xml"', 'start-method = "thread"', "extend = []"),
     'per-file-ignores = {"a" = "DLL1"}',
+    'loaders = ["a.L"]',
+    'loaders = {"a.L" = {workrs = "n"}}',
+    'loaders = {"a.L" = {ships = "dataset"}}',
+    'loaders = {"a.L" = {defaults = {workers = [1]}}}',
 ]
 
 
@@ -68,6 +77,10 @@ def test_config_lists_the_keys_and_explains_them() -> None:
     assert told.startswith("target-platforms\n\nThe platforms that the project runs on. ")
     assert 'Type: list of "linux" | "macos" | "windows"\n' in told
     assert '    [tool.dllint]\n    target-platforms = ["linux"]\n' in told
+    told = dllint(REPOSITORY, "config", "loaders").stdout
+    assert "workers: The parameter that sets the number of workers" in told and '    workers = "num_proc"\n' in told
+    (described,) = json.loads(dllint(REPOSITORY, "config", "loaders", "--output-format", "json").stdout)
+    assert [key["name"] for key in described["keys"]] == list(schema.keys(LoaderKeys))
     assert dllint(REPOSITORY, "config", "--schema").stdout == SCHEMA.read_text()
 
 

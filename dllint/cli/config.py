@@ -26,7 +26,7 @@ def _names(context: click.Context, parameter: click.Parameter, incomplete: str) 
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(names: tuple[str, ...], as_schema: bool, output_format: str) -> None:
     """List the keys of the configuration, or explain some."""
-    from msgspec import structs
+    import msgspec
 
     from dllint import mistakes, schema
 
@@ -38,7 +38,7 @@ def command(names: tuple[str, ...], as_schema: bool, output_format: str) -> None
     if unknown:
         raise Problem(mistakes.unknown(unknown, "tool.dllint"))
     if output_format == "json":
-        click.echo(json.dumps([structs.asdict(known[name]) for name in names or known], indent=2))
+        click.echo(json.dumps(msgspec.to_builtins([known[name] for name in names or known]), indent=2))
         return
     if not names:
         width = max(map(len, known))
@@ -48,3 +48,5 @@ def command(names: tuple[str, ...], as_schema: bool, output_format: str) -> None
         key = known[name]
         click.echo(f"{key.name}\n\n{key.description}\n\nType: {key.type}\nDefault: {key.default}\n")
         click.echo(f"    [tool.dllint]\n    {key.example}\n")
+        for inner in key.keys:
+            click.echo(f"{inner.name}: {inner.description} Default: {inner.default}.\n\n    {inner.example}\n")

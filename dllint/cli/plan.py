@@ -39,6 +39,7 @@ def show_settings(request: Request) -> None:
 
     planned = plan(request)
     table = msgspec.to_builtins(planned.config)
+    table["targets"]["loaders"] = {name: known._asdict() for name, known in planned.config.targets.loaders.items()}
     click.echo(f"# {planned.config.file or 'no configuration file'}")
     for name, value in (*_lines(table, ""), ("rules", sorted(planned.codes))):
         click.echo(f"{name} = {json.dumps(value, ensure_ascii=False)}")

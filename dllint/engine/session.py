@@ -135,7 +135,7 @@ class Session:
         if {"DLL901", "DLL902"} & self.codes:
             triggers += [b"dllint:", b"DLL"]
         every = [own.targets for own in self.configs.all]
-        own = [name for one in every for name in (*one.loaders, *one.loader_classes, *one.dataset_bases)]
+        own = [name for one in every for name in (*one.loaders, *one.dataset_bases)]
         return files.words(triggers, tuple(dict.fromkeys(own)))
 
     @cached_property

@@ -99,8 +99,8 @@ class Loader(msgspec.Struct, frozen=True, eq=False):
 
 
 def known_loaders(targets: Targets) -> Mapping[str, Boundary]:
-    """The loaders of other packages: the built-in table, what plugins announce, what the configuration names."""
-    return {**LOADERS, **targets.loaders, **dict.fromkeys(targets.loader_classes, _GENERIC)}
+    """The loaders of other packages: the built-in table, what plugins announce, what the configuration says."""
+    return {**LOADERS, **targets.loaders}
 
 
 class Boundaries:
