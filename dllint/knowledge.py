@@ -224,8 +224,9 @@ KEEPERS = frozenset({
     "builtins.enumerate", "builtins.reversed", "itertools.chain", "itertools.cycle", "itertools.starmap",
     "torch.utils.data.random_split", "builtins.iter", "collections.OrderedDict", "collections.deque",
     "types.SimpleNamespace", "argparse.Namespace", "numpy.vectorize", "functools.lru_cache", "torch.jit.script",
+    "collections.namedtuple()",
 })  # fmt: skip
-"""Callables whose result keeps what it is given, as it is."""
+"""Callables whose result keeps what it is given, as it is; the last one is what `namedtuple` returns."""
 
 COPIERS = frozenset({
     "builtins.list", "builtins.tuple", "builtins.set", "builtins.frozenset", "builtins.sorted", "builtins.dict",

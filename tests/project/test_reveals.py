@@ -6,6 +6,10 @@ line says the answer:
 * `# reveals: 1 | lambda | ?`: the values in the activation of which nothing is known, sorted; `?` is UNKNOWN;
 * `# in contexts: 1; 'a'`: the values in each context in which the function is called, sorted;
 * `# holds: yes`, `no` or `unknown`.
+
+Below a call that starts workers or processes, each `# ships: lambda <- Rows.clean <- dataset` says one value that is
+sent there and its way to the call; `perhaps` stands before what is only likely. Together they say all, or
+`# ships: nothing`.
 """
 
 from __future__ import annotations
@@ -16,8 +20,10 @@ from pathlib import Path
 
 import pytest
 
+from dllint.finding import Certainty, Note
 from dllint.model.facts import Expr
 from dllint.project import Project
+from dllint.project.escape.shipped import Shipped
 from dllint.project.evaluate.abstract_values import (
     Const,
     Env,
@@ -40,6 +46,7 @@ from tests.project.facts import project_of
 PROGRAMS = sorted(
     path for path in (Path(__file__).parent / "reveals").iterdir() if path.is_dir() and path.name[0] != "."
 )
+_SHIPS = re.compile(r"\s*# ships: (.*\S)\s*")
 _ANSWER = re.compile(r"# (reveals|in contexts|holds): (.*\S)\s*$")
 _TRUTHS = {True: "yes", False: "no", None: "unknown"}
 
@@ -98,15 +105,56 @@ def questions(project: Project) -> Iterator[tuple[Site, str, str, str]]:
         yield site, written[1], written[2], f"{site.module.path}:{line + 1}"
 
 
+def step(note: Note) -> str:
+    """A step of a route: the names that it speaks of, the holder first."""
+    names = re.findall(r"`([^`]+)`", note.text)
+    return ".".join(reversed(names)) or re.sub(r"^an element of an? (.*)$", r"\1[]", note.text)
+
+
+def shipped(project: Project) -> dict[str, list[str]]:
+    """What each call ships, as the comments write it, by the line on which the call ends."""
+    made = [
+        (loader, loader.call, project.shipped_by(loader)) for loader in filter(project.starts_workers, project.loaders)
+    ]
+    started = [(task, task.call, project.processes.held(task)) for task in project.processes.tasks]
+    found: dict[str, set[str]] = {}
+    for maker, call, items in (*made, *started):
+        line = project.source(maker.path).location(call.span.end)[0]
+        for held in items:
+            surely = "" if held.surely is Certainty.CERTAIN else "perhaps "
+            way = [step(note) for note in held.route if note.span != call.span]
+            found.setdefault(f"{maker.path}:{line}", set()).add(surely + " <- ".join((shown(held.value), *way)))
+    return {place: sorted(ways) for place, ways in found.items()}
+
+
+def ships(project: Project) -> dict[str, list[str]]:
+    """What is written below calls, by the line above."""
+    found: dict[str, list[str]] = {}
+    for path in project.models:
+        above = ""
+        for number, line in enumerate(project.source(path).text.split("\n"), 1):
+            written = _SHIPS.fullmatch(line)
+            if written is None:
+                above = f"{path}:{number}"
+            else:
+                found.setdefault(above, []).append(written[1])
+    return {place: sorted(lines) for place, lines in found.items()}
+
+
 @pytest.mark.parametrize("folder", PROGRAMS, ids=lambda path: path.name)
 def test_reveals(folder: Path) -> None:
     project = project_of(folder)
-    asked = list(questions(project))
-    assert asked, "the program asks nothing"
+    asked, escaping, known = list(questions(project)), ships(project), shipped(project)
+    assert asked or escaping, "the program asks nothing"
     wrong = [
         f"{place}: {kind} {found}, not {written}"
         for site, kind, written, place in asked
         if (found := answer(project, site, kind)) != written
+    ]
+    wrong += [
+        f"{place}: ships {found}, not {written}"
+        for place, written in escaping.items()
+        if (found := known.get(place, ["nothing"])) != written
     ]
     assert not wrong, "\n".join(wrong)
 
@@ -117,3 +165,7 @@ def test_reveals_the_same_when_asked_backwards(folder: Path) -> None:
     usual = {place: answer(forwards, site, kind) for site, kind, _, place in questions(forwards)}
     other = {place: answer(backwards, site, kind) for site, kind, _, place in reversed(list(questions(backwards)))}
     assert usual == other
+    walk = Shipped(backwards.evaluator, backwards.boundaries)
+    for loader in reversed(backwards.loaders):
+        walk.by(loader)
+    assert shipped(forwards) == shipped(backwards)
