@@ -1,4 +1,7 @@
-"""What annotations say of parameters: where they exclude an object, nobody has to ask for all that callers pass."""
+"""What annotations say of parameters: where they exclude an object, nobody has to ask for all that callers pass.
+
+They answer nothing themselves. A parameter that is declared to be of one class is no object of another one.
+"""
 
 from __future__ import annotations
 

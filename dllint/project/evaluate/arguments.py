@@ -1,4 +1,9 @@
-"""Parameters and arguments: what a call passes, also through `*args`, `**kwargs` and dictionaries."""
+"""Parameters and arguments: what a call passes, also through `*args`, `**kwargs` and dictionaries.
+
+What one display of a mapping passes by `**` never meets what another one does: a loader is one for each of up to
+`MAX_DISPLAYS` displays, also of those that its class hands on as `**kwargs`. On which platforms there are workers, and
+whether that is certain, is asked of all together.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Attributes: what instances and classes hold, and who wrote it."""
+"""Attributes: what instances and classes hold, and who wrote it.
+
+What an object keeps is read through `__dict__`, too, as in `self.__dict__["loader"]`: no property is asked.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Containers: what lists and dictionaries are filled with, at their display and later."""
+"""Containers: what lists and dictionaries are filled with, at their display and later.
+
+What is put into a container is in it where the place may run in that activation.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Command lines that a program writes itself: `parser.parse_args(["--workers", "0"])`, as notebooks do."""
+"""Command lines that a program writes itself: `parser.parse_args(["--workers", "0"])`, as notebooks do.
+
+What a command line gives is known there. Elsewhere an option counts with its default, or with what the program puts in
+the default's place; so does a parameter that an option of click or typer fills.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Attributes that are set by names which the program computes: `setattr(options, name, value)`."""
+"""Attributes that are set by names which the program computes: `setattr(options, name, value)`.
+
+Such an attribute may be UNKNOWN besides the constants that it is set to, and makes no number of workers certain.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Activations: which function runs, on whose behalf, called from where."""
+"""Activations: which function runs, on whose behalf, called from where.
+
+A call runs a function, and an assignment sets an attribute, only in the programs that have both files. A function that
+is called from a closure of its own, and a partial that a call of the same partial has led to, are recursions: the
+caller is forgotten. A call on objects that are all known gives nothing to the method's activation on another object.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Classes: their bases across files, their methods, three-valued membership."""
+"""Classes: their bases across files, their methods, three-valued membership.
+
+What a method calls by `cls()`, `super()` or on its own object runs code of its own class, of one that derives from it,
+or of their bases.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,14 @@
 """How many activations and objects the program's text makes of each function and class, as far as names tell.
 
 The text decides what is told apart, never what has been asked before: an unrelated file changes nothing.
+
+No counter runs over the questions that were asked. Of what is called by other names, as properties, callbacks and the
+methods of operators are, one call counts. Objects multiply contexts, as receivers of callers and of the function
+itself. So where one call counts, nothing is known of the caller of a known object's method but where the call stands,
+and that it runs on the same object where it does. More calls in a row count only while they come to `MAX_OBJECTS` at
+most, taken for each place where such an object is made, and for each object of a method that calls another one. Of the
+maker of an object that isn't told apart by it, nothing is known but the place. A method with too many calls is told
+apart by its object alone.
 """
 
 from __future__ import annotations

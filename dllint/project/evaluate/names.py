@@ -1,4 +1,8 @@
-"""Names: the bindings that a name may have where it stands, through scopes, imports and star imports."""
+"""Names: the bindings that a name may have where it stands, through scopes, imports and star imports.
+
+A later binding replaces an earlier one where every way passes through it. So does one in a branch, in an activation
+where the branch's test holds.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,10 @@
 """Names that a program makes up as it runs: `getattr(module, name)`, `eval("data." + name)`, `import_module(path)`.
 
 What may be meant is what is written down: the classes that a module knows, the modules that a text may name.
+
+`eval` of a dotted name means what the name does. Where a part is computed, it means the classes that a module has under
+names that fit, or else the functions, and the methods of an object. `getattr` of a module under a computed name means
+all classes that the module has; of several modules, those that each defines, if it defines some.
 """
 
 from __future__ import annotations

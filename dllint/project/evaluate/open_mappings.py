@@ -1,4 +1,8 @@
-"""Mappings that calls unpack, `f(**options)`: whether one may hold more than what is seen to be put into it."""
+"""Mappings that calls unpack, `f(**options)`: whether one may hold more than what is seen to be put into it.
+
+A parameter that such a mapping may fill unseen is UNKNOWN besides its default. Keys that are written down say whether
+it may.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Attributes that code sets on what a function has returned, before anything else gets it: `options.workers = 0`."""
+"""Attributes that code sets on what a function has returned, before anything else gets it: `options.workers = 0`.
+
+What the function that makes an object sets on it counts where it may run in the call that made the object. What the
+caller sets before anything else gets the object replaces it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""The objects that settings create: `hydra.utils.instantiate(config.dataset)`, with the settings files' `dataset`."""
+"""The objects that settings create: `hydra.utils.instantiate(config.dataset)`, with the settings files' `dataset`.
+
+What a YAML file names by its class path (`_target_`, `class_path`) is a call in a function that nothing calls, under a
+test that cannot be decided: it says what is passed, and makes nothing certain. `instantiate` makes what any file has
+under the name, or something that isn't seen.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Small questions about values, targets and functions that only need the facts at hand."""
+"""Small questions about values, targets and functions that only need the facts at hand.
+
+A chain of origins of something external has each call once, so a loop over its own result adds nothing.
+"""
 
 from __future__ import annotations
 

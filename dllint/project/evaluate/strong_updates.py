@@ -1,4 +1,7 @@
-"""Attributes and keys that are read back: after `self.queue = Queue()`, other writes of the class do not matter."""
+"""Attributes and keys that are read back: after `self.queue = Queue()`, other writes of the class do not matter.
+
+A key that a scope stores in a dictionary of its own, before it hands that on, replaces the earlier value, too.
+"""
 
 from __future__ import annotations
 

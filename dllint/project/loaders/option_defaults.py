@@ -1,4 +1,9 @@
-"""Defaults that a project declares away from where they are read: command line options and settings."""
+"""Defaults that a project declares away from where they are read: command line options and settings.
+
+A number in a YAML file counts where the program imports something that reads settings. Where nothing else says which
+number an object has under a name, as it isn't followed, the fields of dataclasses do. Of a script that starts workers,
+only what its own program sets counts.
+"""
 
 from __future__ import annotations
 

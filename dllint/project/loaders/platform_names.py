@@ -1,4 +1,8 @@
-"""Names that the platform decides, as far as the text tells: asked before a project is evaluated for each platform."""
+"""Names that the platform decides, as far as the text tells: asked before a project is evaluated for each platform.
+
+Another platform is asked for the number of workers only where the text says that it may tell it: by a name that the
+number is made of, or a test around the code on the way. Which calls may run a function is the same there as anywhere.
+"""
 
 from __future__ import annotations
 

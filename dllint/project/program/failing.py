@@ -1,4 +1,9 @@
-"""Programs that surely fail: they import a file that fails on import, or read a name that nothing binds."""
+"""Programs that surely fail: they import a file that fails on import, or read a name that nothing binds.
+
+Nothing runs below the call of a function that always ends with an error or an exit, nor, of a file's own code, below a
+statement that every run reaches and that reads such a name. Python 3 refuses programs that surely import a file for
+Python 2: their workers are forked wherever that is possible.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""The modules of a project and how their names find each other."""
+"""The modules of a project and how their names find each other.
+
+An import means what Python finds first. Where the program's own folder has an `a` without `b`, no other folder's `a.b`
+is meant, unless code there changes `sys.path`. What is found nowhere else is looked for in the folders that the
+importing file, or one that it imports, adds to `sys.path`. Where a module that isn't beside the importing file lacks
+what is imported, the only other one of its name that has it is meant.
+"""
 
 from __future__ import annotations
 

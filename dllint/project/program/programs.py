@@ -1,4 +1,8 @@
-"""Which files may be parts of one program: only there do objects of one reach the code of another."""
+"""Which files may be parts of one program: only there do objects of one reach the code of another.
+
+Modules that are imported by computed names count as far as the names are written down. What tests make, no other code
+gets.
+"""
 
 from __future__ import annotations
 
