@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 from dllint.finding import Certainty, Note
-from dllint.knowledge import DATA_ROOTS
 from dllint.model.facts import Expr, ModuleModel
 from dllint.project.escape.handles import Handles
 from dllint.project.escape.library import Library
-from dllint.project.escape.shipped import Held, Holder, Shipped
+from dllint.project.escape.routes import Routes
+from dllint.project.escape.shipped import Held
 from dllint.project.evaluate import Evaluator
-from dllint.project.evaluate.abstract_values import NOT_FOLLOWED, Env, ExtInst, Inst, Klass, Value, Values
-from dllint.project.evaluate.conditions import is_none
+from dllint.project.evaluate.abstract_values import Env, Value, Values
 from dllint.project.execution.call_graph import Running, calls_of
 from dllint.project.execution.cuda import Devices
 from dllint.project.execution.guarded import GuardedNames
@@ -26,14 +24,14 @@ from dllint.project.execution.own_code import OwnCodes
 from dllint.project.execution.passes import Passes
 from dllint.project.execution.processes import Processes, Task
 from dllint.project.execution.worker_code import WorkerCode, never_in_workers
-from dllint.project.loaders.arguments import Given, event_of
+from dllint.project.loaders.arguments import Given
 from dllint.project.loaders.boundaries import Boundaries, Loader, known_loaders
+from dllint.project.loaders.open_loaders import OpenLoaders
 from dllint.project.loaders.option_defaults import Declared
 from dllint.project.loaders.worker_counts import Workers
-from dllint.project.program.guards import asks_for_process, only_in_main, under_main_guard
+from dllint.project.program.guards import asks_for_process, only_in_main
 from dllint.project.program.index import Index
 from dllint.project.program.module import Module, Site
-from dllint.project.program.roles import is_kept_aside, is_test
 from dllint.source import Source, Span
 from dllint.start_methods import PICKLING
 from dllint.targets import Targets
@@ -47,10 +45,6 @@ RECURSION_LIMIT = 10_000
 Analysis = TypeVar("Analysis")
 
 __all__ = ["Held", "Loader", "Project", "Running", "Targets", "Task", "Workers"]
-
-
-Sent = tuple[Value, Holder, tuple[Note, ...]]
-"""Something that the project's users send to workers: the value, how, the way to it."""
 
 
 class Lists(Protocol):
@@ -99,6 +93,10 @@ class Project:
         self.given = Given(self.evaluator, self.boundaries, declared)
         self.handles = Handles(self.evaluator)
         self.library = Library(self.evaluator, targets, self.boundaries.unnamed)
+        self._open = OpenLoaders(self.evaluator, self.boundaries)
+        self._routes = Routes(
+            self.evaluator, self.boundaries, self.library, self._open, lambda: self._running_functions
+        )
         self.main_code = MainCode(self.evaluator, self.boundaries)
         self.processes = Processes(self.evaluator, self.boundaries)
         self.own_codes = OwnCodes(self.evaluator)
@@ -153,7 +151,7 @@ class Project:
         """The text of a span."""
         return self.source(path).text[span.start : span.end]
 
-    # Boundaries.
+    # Loaders.
 
     @property
     def loaders(self) -> tuple[Loader, ...]:
@@ -164,190 +162,55 @@ class Project:
         """Whether a loader may get workers: not known to have none. Tests and examples prove nothing."""
         return loader.workers is not Workers.NONE
 
-    @cached_property
+    @property
     def open_loaders(self) -> tuple[Loader, ...]:
         """Loaders whose dataset could not be followed: any dataset may be theirs."""
-        return tuple(loader for loader in self.loaders if not loader.in_tests and self._dataset_unknown(loader))
-
-    def _dataset_unknown(self, loader: Loader) -> bool:
-        if "dataset" not in loader.boundary.ships:
-            return False
-        found, surely = self.boundaries.argument(loader, "dataset")
-        values = [value for pair in found for value in self.evaluator.values(*pair)]
-        # None is no dataset: something that isn't seen replaces it, as `setattr(self, name, dataset)` does.
-        return not surely or any(map(_is_unknown, values)) or all(map(is_none, values))
-
-    # What is shipped.
-
-    @cached_property
-    def _pickled(self) -> Shipped:
-        return Shipped(self.evaluator, self.boundaries)
-
-    @cached_property
-    def _held_by_loader(self) -> list[tuple[Loader, list[Held]]]:
-        return [(loader, self._pickled.by(loader)) for loader in self.loaders if not self._is_repeated(loader)]
-
-    def _is_repeated(self, loader: Loader) -> bool:
-        """Whether a test makes a loader without workers of a class of which other code makes one that may have some."""
-        if not loader.in_tests or loader.instance is None or self.starts_workers(loader):
-            return False
-        return loader.instance.klass in self._loader_classes
-
-    @cached_property
-    def _loader_classes(self) -> frozenset[Klass]:
-        """The project's own classes of loaders of which other code than its tests makes one that may have workers."""
-        own = (loader.instance for loader in self.loaders if not loader.in_tests and self.starts_workers(loader))
-        return frozenset(instance.klass for instance in own if instance is not None)
-
-    def shipped_by(self, loader: Loader) -> tuple[Held, ...]:
-        """Everything that one loader hands to its workers."""
-        return next((tuple(items) for other, items in self._held_by_loader if other is loader), ())
-
-    def every_route(self) -> Iterator[Held]:
-        """Everything that any loader ships, those without workers too, and what users would ship."""
-        for _, items in self._held_by_loader:
-            yield from items
-        yield from self._held_by_users
-
-    @cached_property
-    def shipped(self) -> tuple[Held, ...]:
-        """Everything that goes to workers, once per place where it is made, by its best route."""
-        return tuple(best_routes(self._every_shipped))
-
-    def shipped_at(self, place: Callable[[Held], tuple[str, Span] | None]) -> tuple[Held, ...]:
-        """What goes to workers and has a place of another kind, once per such place, by its best route."""
-        placed = ((held, place(held)) for held in self._every_shipped)
-        return tuple(best_routes([held.at(*found) for held, found in placed if found is not None]))
-
-    @cached_property
-    def _every_shipped(self) -> list[Held]:
-        every = [
-            held
-            for loader, items in self._held_by_loader
-            if self.starts_workers(loader)
-            for held in items
-            if not _left_in_test(held, loader)
-        ]
-        return [*every, *self._held_by_users]
-
-    @cached_property
-    def in_memory(self) -> tuple[Held, ...]:
-        """The attributes of objects in forked workers, `__getstate__` or not: one entry per attribute and value."""
-        every: dict[tuple[Holder, Note, object], Held] = {}
-        for held in self._inherited():
-            if held.holder.kind == "attribute":
-                every.setdefault((held.holder, held.route[0], held.value), held)
-        return tuple(every.values())
-
-    def _inherited(self) -> Iterator[Held]:
-        """Everything that forked workers have: walked again where pickle would leave something out."""
-        pickled, forked = self._pickled, self._pickled.when_forked()
-        for loader, items in self._held_by_loader:
-            if self.starts_workers(loader):
-                yield from items if pickled.in_full(items) else forked.by(loader)
-        for sent, items in self._sent_by_users:
-            yield from items if pickled.in_full(items) else forked.by_users(*sent)
-        yield from self._sent_in_tests()
-
-    @cached_property
-    def _held_by_users(self) -> list[Held]:
-        """The values that users of the project would ship."""
-        return [*(held for _, items in self._sent_by_users for held in items), *self._sent_in_tests()]
-
-    @cached_property
-    def _sent_by_users(self) -> list[tuple[Sent, list[Held]]]:
-        return [(sent, self._pickled.by_users(*sent)) for sent in self._offered()]
-
-    def _offered(self) -> Iterator[Sent]:
-        """The values that the project offers to its users, how these send them, and the route."""
-        for value, note in self.users_datasets:
-            yield value, Holder("argument", "dataset"), (note,)
-        if not self._quiet_library:
-            for value, note in self.library.returned(lambda: self._running_functions, self._runs):
-                yield value, Holder("returned"), (note,)
-            yield from self.library.default_lambdas()
-
-    def _sent_in_tests(self) -> Iterator[Held]:
-        """The values that tests use without workers and that the project's users send to workers: no test's own.
-
-        An application that isn't installed has no users.
-        """
-        runs = any(not loader.in_tests for loader in self.loaders)
-        for loader, items in self._held_by_loader:
-            if loader.in_tests and not self.starts_workers(loader) and loader.instance is not None:
-                yield from (held.for_users() for held in items if self._has_users(held.path, runs))
-
-    def _has_users(self, path: str, runs: bool) -> bool:
-        """Whether users may have what is in a file; `runs`: whether the project has loaders of its own."""
-        if self.index.modules[path].is_test:
-            return False
-        return not runs or self.boundaries.unnamed.is_installed(path)
-
-    @cached_property
-    def users_datasets(self) -> tuple[tuple[Value, Note], ...]:
-        """Datasets that no loader of the project takes, with where that is seen: its users' loaders do."""
-        if self._quiet_library and not self.library.gives_away:
-            return ()
-        known = bool(self.loaders) and not self.open_loaders
-        made = self.library.made(self._reached, known, self.boundaries.has_used)
-        found = (*self.library.datasets(self._reached, self._runs), *made)
-        return tuple(item for item in found if self.library.gives(item[0])) if self._quiet_library else found
-
-    @property
-    def _runs(self) -> bool:
-        """Whether loaders of the project do something: what it has besides for nobody, an application does without."""
-        return bool(self._reached) or self.boundaries.has_used or self.boundaries.has_handed_on
-
-    @cached_property
-    def _quiet_library(self) -> bool:
-        """The project's own loaders take any dataset and never have workers, or always fork them."""
-        own = [loader for loader in self.loaders if not loader.in_tests]
-        if own and all(loader.chosen and not loader.methods & PICKLING for loader in own):
-            return True
-        return bool(self.open_loaders) and all(self.never_asks(loader) for loader in self.open_loaders)
+        return self._open.every
 
     def never_asks(self, loader: Loader) -> bool:
         """Whether a loader never has workers, whatever callers choose; a default of 0 doesn't guarantee that."""
-        given = self.boundaries.argument(loader, loader.boundary.workers)[0]
-        return loader.workers is Workers.NONE and all(expr.kind == "constant" for expr, _ in given)
+        return self._open.never_asks(loader)
 
     def may_ask(self, loader: Loader) -> bool:
         """Whether a loader that takes any dataset has workers, or callers choose: not programs by an option's 0."""
-        if loader.workers is not Workers.NONE:
-            return loader.asked
-        given = self.boundaries.argument(loader, loader.boundary.workers)[0]
-        return loader.asked and not self.never_asks(loader) and not self.boundaries.counts.rests_on_options(given)
-
-    @cached_property
-    def _reached(self) -> set[Klass]:
-        """Classes that some loader ships, with their bases."""
-        found: set[Klass] = set()
-        for loader, items in self._held_by_loader:
-            if loader.in_tests and not self.starts_workers(loader):
-                continue
-            home = loader.path if self.is_demo(loader) else ""
-            for held in items:
-                if isinstance(held.value, Inst) and held.value.klass.module.path != home:
-                    found |= set(self.evaluator.classes.mro(held.value.klass))
-        unused = (held.value for loader in self.boundaries.unused for held in self._pickled.by(loader))
-        return found | {
-            klass for value in unused if isinstance(value, Inst) for klass in self.evaluator.classes.mro(value.klass)
-        }
+        return self._open.may_ask(loader)
 
     def is_demo(self, loader: Loader) -> bool:
         """Whether a loader without workers shows what a file of an installed package has, when that is run."""
-        if (
-            self.starts_workers(loader)
-            or loader.env.function >= 0
-            or not self.boundaries.unnamed.is_installed(loader.path)
-        ):
-            return False
-        event = event_of(loader.env, loader.call)
-        return event is not None and under_main_guard(loader.env.module, -1, event)
+        return self._routes.is_demo(loader)
+
+    # What is shipped.
+
+    def shipped_by(self, loader: Loader) -> tuple[Held, ...]:
+        """Everything that one loader hands to its workers."""
+        return self._routes.by(loader)
+
+    def every_route(self) -> Iterator[Held]:
+        """Everything that any loader ships, those without workers too, and what users would ship."""
+        return self._routes.every()
+
+    @property
+    def shipped(self) -> tuple[Held, ...]:
+        """Everything that goes to workers, once per place where it is made, by its best route."""
+        return self._routes.best
+
+    def shipped_at(self, place: Callable[[Held], tuple[str, Span] | None]) -> tuple[Held, ...]:
+        """What goes to workers and has a place of another kind, once per such place, by its best route."""
+        return self._routes.best_at(place)
+
+    @property
+    def in_memory(self) -> tuple[Held, ...]:
+        """The attributes of objects in forked workers, `__getstate__` or not: one entry per attribute and value."""
+        return self._routes.in_memory
+
+    @property
+    def users_datasets(self) -> tuple[tuple[Value, Note], ...]:
+        """Datasets that no loader of the project takes, with where that is seen: its users' loaders do."""
+        return self._routes.users_datasets
 
     def place(self, value: Value) -> tuple[str, Span] | None:
         """Where a value is made."""
-        return self._pickled.place(value)
+        return self._routes.pickled.place(value)
 
     # What runs in workers.
 
@@ -359,7 +222,7 @@ class Project:
     def running(self) -> tuple[Running, ...]:
         """Worker code: every function that runs in workers of a loader that may have some."""
         found: list[Running] = []
-        for loader, items in self._held_by_loader:
+        for loader, items in self._routes.by_loader:
             if self.starts_workers(loader):
                 found += self._worker_code.of(items, loader)
         return tuple(found)
@@ -368,7 +231,7 @@ class Project:
     def running_if_asked(self) -> tuple[Running, ...]:
         """Worker code, also of loaders that have no workers by default: an option's default is 0."""
         code = self._worker_code
-        asked = ((loader, items) for loader, items in self._held_by_loader if not self.starts_workers(loader))
+        asked = ((loader, items) for loader, items in self._routes.by_loader if not self.starts_workers(loader))
         more = [item for loader, items in asked if not self.never_asks(loader) for item in code.of(items, loader)]
         return (*self.running, *more)
 
@@ -381,7 +244,7 @@ class Project:
     @cached_property
     def users_running(self) -> tuple[Running, ...]:
         """The code that would run in the workers of the project's users."""
-        return tuple(self._worker_code.of(self._held_by_users, None))
+        return tuple(self._worker_code.of(self._routes.by_users, None))
 
     def executed_calls(self, running: Running) -> Sequence[Expr]:
         """The calls in worker code that do run in workers; many rules ask, of all workers' code."""
@@ -436,18 +299,7 @@ class Project:
     def failing(self, held: Held, methods: frozenset[str] = PICKLING) -> frozenset[str]:
         """Those of the start methods under which a hazard shows that this route may meet."""
         loader = held.loader
-        return (loader.methods if loader is not None else self._methods_of_users(held.path)) & methods
-
-    def _methods_of_users(self, path: str) -> frozenset[str]:
-        """The start methods of whoever loads a dataset of a file: in an application, its loaders that take any."""
-        if self._open_methods and not self.boundaries.unnamed.is_installed(path):
-            return self._open_methods
-        return self.boundaries.chosen_methods.defaults(path)
-
-    @cached_property
-    def _open_methods(self) -> frozenset[str]:
-        """The start methods of the loaders that take any dataset."""
-        return frozenset().union(*(loader.methods for loader in self.open_loaders if self.starts_workers(loader)))
+        return (loader.methods if loader is not None else self._open.methods_of_users(held.path)) & methods
 
     def where(self, loader: Loader | None, failing: frozenset[str], chosen: bool = False) -> str:
         """Where it fails, in words: "on macOS, Windows and Python 3.14+"; `chosen`: the code names the start method."""
@@ -455,36 +307,3 @@ class Project:
             return "with start method " + " or ".join(sorted(failing))
         targets = self.targets if loader is None else self.targets.on(loader.platforms)
         return targets.where(failing) or ("with start method " + " or ".join(sorted(failing)) if failing else "")
-
-
-def _is_unknown(value: Value) -> bool:
-    """Whether a dataset may be any: what a function of somebody else's returns may be a dataset of the project."""
-    while isinstance(value, ExtInst) and value.base is not None:
-        value = value.base
-    if isinstance(value, ExtInst) and value.call.kind == "call":
-        return value.name.rpartition(".")[2].islower() and value.name.partition(".")[0] not in DATA_ROOTS
-    return isinstance(value, NOT_FOLLOWED)
-
-
-def _left_in_test(held: Held, loader: Loader) -> bool:
-    """Whether a test makes a value, and only code that is not known to start workers gets it."""
-    return loader.workers is not Workers.SOME and not loader.in_tests and is_test(held.path)
-
-
-def best_routes(every: list[Held]) -> Iterator[Held]:
-    """One route for each place and holder: through code in use first, a certain one, to known workers, the shortest."""
-    groups: dict[tuple[str, Span, str], list[Held]] = defaultdict(list)
-    for held in every:
-        kind = held.holder.kind
-        own = kind in ("default_factory", "owner") or (
-            kind == "argument" and held.holder.name not in ("dataset", "process")
-        )
-        groups[held.path, held.span, kind if own else "kept"].append(held)
-    for items in groups.values():
-        yield min(items, key=_rank)
-
-
-def _rank(held: Held) -> tuple[bool, bool, bool, bool, int]:
-    workers = held.loader is not None and held.loader.workers is Workers.SOME
-    aside = any(is_kept_aside(note.path) for note in held.route)
-    return held.loader is None, aside, held.surely is not Certainty.CERTAIN, not workers, len(held.route)
