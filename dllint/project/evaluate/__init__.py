@@ -30,7 +30,7 @@ from dllint.project.evaluate.names import Names
 from dllint.project.evaluate.namespaces import Namespaces
 from dllint.project.evaluate.open_mappings import OpenMappings
 from dllint.project.evaluate.operators import Operators
-from dllint.project.evaluate.platforms import asks_platform, on_platform
+from dllint.project.evaluate.platforms import on_platform
 from dllint.project.evaluate.reached import Reached
 from dllint.project.evaluate.settings import Settings
 from dllint.project.evaluate.shapes import MAX_DERIVED, Argument, bounded, display_of, unique
@@ -61,8 +61,6 @@ class Evaluator:
         """The known loaders of other packages, by dotted name."""
         self.platform = platform
         """Where the program runs; empty: anywhere."""
-        self.told = False
-        """Whether anything that was followed so far depends on the platform."""
         self.fixpoint = Fixpoint(top=(TOP,))
         self.ask = self.fixpoint.ask
         self.kept = self.fixpoint.kept
@@ -128,10 +126,7 @@ class Evaluator:
 
     def _here(self, value: Value) -> Value:
         """A value as it is on the platform that is asked for."""
-        if not self.platform:
-            return value
-        self.told = self.told or asks_platform(value)
-        return on_platform(value, self.platform)
+        return on_platform(value, self.platform) if self.platform else value
 
     def _name(self, expr: Expr, env: Env) -> Values:
         return self.conditions.left(expr, env, self.names.name(expr, env))

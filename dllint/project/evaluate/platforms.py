@@ -28,11 +28,6 @@ TOLD = {
 """What programs ask about the operating system, by its name, with the platforms that answer in their own way."""
 
 
-def asks_platform(value: Value) -> bool:
-    """Whether a value may be another one on another platform."""
-    return isinstance(value, Ext | ExtInst) and value.name in TOLD
-
-
 def on_platform(value: Value, platform: str) -> Value:
     """A value as it is on a platform; one that says nothing of platforms stays itself."""
     match value:

@@ -521,10 +521,12 @@ class Boundaries:
         return [(loader.workers, loader.certainty is Certainty.CERTAIN) for loader in here]
 
     def _on(self, platform: str) -> Boundaries:
-        """The same project on a platform, or on one that was asked before and has not told it from others so far."""
+        """The same project on a platform.
+
+        Another platform's evaluator says nothing of it, even if it met nothing so far that tells the two apart: the
+        next question may.
+        """
         known = self._elsewhere.get(platform)
-        if known is None:
-            known = next((other for other in self._elsewhere.values() if not other.evaluator.told), None)
         if known is None:
             evaluator = Evaluator(self.index, self.known, platform, self.evaluator.call_sites)
             known = self._elsewhere[platform] = Boundaries(evaluator, self.targets, Declared(evaluator))
