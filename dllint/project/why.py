@@ -9,8 +9,8 @@ from dllint.knowledge import DROP_STATE
 from dllint.model.facts import Event, Expr
 from dllint.project.escape.pickle_state import left_out
 from dllint.project.escape.shipped import Held
-from dllint.project.evaluate.abstract_values import UNKNOWN, Inst, Klass
-from dllint.project.evaluate.multiplicity import MAX_CALLS
+from dllint.project.evaluate.abstract_values import UNKNOWN, Env, Free, Func, Inst, Klass, Method, Top, Value
+from dllint.project.evaluate.shapes import MAX_VALUES
 from dllint.project.loaders.worker_counts import Workers
 from dllint.project.program.events import iterated_by
 from dllint.project.program.guards import under_main_guard
@@ -77,26 +77,42 @@ class Why:
                         unknown = [value for value in self.project.values(expr, env) if isinstance(value, UNKNOWN)]
                         if unknown or not self.project.values(expr, env):
                             place = self._at(env.module.path, expr.span)
-                            yield f"its `{name}` at {place} could not be followed: UNKNOWN"
+                            reasons = sorted(filter(None, map(self._limit_of, unknown))) or ["UNKNOWN"]
+                            yield f"its `{name}` at {place} could not be followed: {'; '.join(dict.fromkeys(reasons))}"
+                env = loader.env
+                beyond = self.project.boundaries.told_apart.of(env.module, env.function).truncated
+                if beyond is not None:
+                    yield f"{beyond.reason}: nothing behind it is certain"
+
+    def _limit_of(self, value: Value) -> str:
+        """The limit because of which a value is not known, if it is one."""
+        if isinstance(value, Top):
+            return f"it has more than {MAX_VALUES} values"
+        if not isinstance(value, Free):
+            return ""
+        limit = self.project.evaluator.arguments.limit(value.module, value.function)
+        return limit.reason if limit is not None else ""
 
     def _limits(self) -> Iterator[str]:
-        """Code on the line whose callers were forgotten: what is found there is never certain."""
+        """The limits that code on the line has met: what is found behind them is never certain."""
         for running in (*self.project.running, *self.project.users_running):
-            own = running.truncated and running.path == self.module.path and running.env.function >= 0
-            if own and self._inside(running.env.facts.span):
-                yield (
-                    f"the calls of `{running.env.facts.name}` are not told apart (there are more than {MAX_CALLS}, or "
-                    "it leads to itself): nothing behind it is certain"
-                )
+            if running.truncated is None or running.path != self.module.path or running.env.function < 0:
+                continue
+            if self._inside(running.env.facts.span):
+                yield f"{running.truncated.reason}: nothing behind it is certain"
 
     def _shipped(self) -> Iterator[str]:
         arrivals: dict[_Arrival, dict[str, None]] = {}
+        ended: dict[str, None] = {}
         for held in self.project.every_route():
             if held.path == self.module.path and self._here(held.span):
                 text = self.project.text(held.path, held.span).splitlines()[0][:60]
                 arrivals.setdefault(self._arrival(held), {})[f"`{text}`"] = None
+                if held.truncated is not None:
+                    ended[f"`{text}`: {held.truncated.reason}"] = None
         for arrival, values in arrivals.items():
             yield from arrival.lines(list(values))
+        yield from ended
 
     def _arrival(self, held: Held) -> _Arrival:
         steps = tuple(f"{note.text} ({self._at(note.path, note.span)})" for note in held.route[-_STEPS:])
@@ -112,28 +128,41 @@ class Why:
 
     def _unshipped(self) -> Iterator[str]:
         shipped = {(held.path, held.span) for held in self.project.every_route()}
-        for _, _, events in self.module.scopes:
+        for function, _, events in self.module.scopes:
             for event in events:
                 for root in (event.value, event.target):
                     for expr in root.walk() if root is not None else ():
                         if expr.kind == "lambda" and self._here(expr.span):
                             if (self.module.path, expr.span) not in shipped:
-                                yield self._consumer(event, expr)
+                                yield self._consumer(function, event, expr)
 
-    def _consumer(self, event: Event, wanted: Expr) -> str:
+    def _consumer(self, function: int, event: Event, wanted: Expr) -> str:
         """A sentence on the call or target that takes a lambda that nothing ships."""
-        holder = ""
+        holder = None
         for root in (event.value, event.target):
             for expr in root.walk() if root is not None else ():
                 if expr.kind == "call" and any(
                     part is wanted for part in (*expr.args[1:], *(value for _, value in expr.keywords))
                 ):
-                    holder = self.project.text(self.module.path, expr.args[0].span)
-        if holder:
-            return f"`lambda` is given to `{holder}(...)`: no route from there to something that is shipped was found"
+                    holder = expr
+        if holder is not None:
+            text = self.project.text(self.module.path, holder.args[0].span)
+            limits = sorted(self._limits_of_call(holder, self.project.evaluator.generic(self.module, function)))
+            ended = limits[0] if limits else "no route from there to something that is shipped was found"
+            return f"`lambda` is given to `{text}(...)`: {ended}"
         target = self.project.text(self.module.path, event.target.span) if event.target is not None else ""
         kept = f" kept as `{target}`" if target else ""
         return f"`lambda`{kept}: no loader, dataset or transform that is shipped was found to keep it"
+
+    def _limits_of_call(self, call: Expr, env: Env) -> Iterator[str]:
+        """The limits because of which what a call passes is not followed."""
+        for callee in self.project.evaluator.calls.callees(call, env):
+            func = callee.func if isinstance(callee, Method) else callee
+            if isinstance(func, Func):
+                limit = self.project.boundaries.told_apart.of(func.module, func.index).truncated
+                limit = limit or self.project.evaluator.arguments.limit(func.module, func.index)
+                if limit is not None:
+                    yield limit.reason
 
     def _classes(self) -> Iterator[str]:
         instances = [held for held in self.project.every_route() if isinstance(held.value, Inst)]

@@ -52,6 +52,7 @@ from dllint.project.evaluate.abstract_values import (
 )
 from dllint.project.evaluate.attributes import may_be_same
 from dllint.project.evaluate.shapes import decorated
+from dllint.project.evaluate.truncated import Truncated
 from dllint.project.loaders.boundaries import Boundaries, Loader
 from dllint.project.program.module import Write
 from dllint.source import Span
@@ -59,7 +60,8 @@ from dllint.source import Span
 MAX_STEPS = 60
 """Objects that hold one another: so many are followed. Seven wrappers around a dataset come to twenty."""
 MAX_VISITED = 4000
-"""Values that are followed from one loader."""
+"""Values that are followed from one loader; those as near to it as the last of them, too."""
+TOO_MANY_VALUES = Truncated(f"what it holds is not followed, as the walk has come to {MAX_VISITED} values")
 _LAYERS = ("torch.nn.Module", "torch.nn.modules.module.Module")
 _DRAWN_FROM = GIVES_ITEMS | GIVES_RESULTS
 _BARE = (Const, Super, *UNKNOWN)
@@ -97,6 +99,8 @@ class Held(msgspec.Struct, frozen=True):
     """The argument of the loader through which it goes to the workers."""
     decided: bool = True
     """Whether no step is one of several alternatives, or depends on an unknown condition."""
+    truncated: Truncated | None = None
+    """Why what it holds is not followed."""
 
     @property
     def surely(self) -> Certainty:
@@ -204,7 +208,8 @@ class Shipped:
         """Whether pickle leaves out nothing of what was found: forked workers inherit the same."""
         return self.partly.isdisjoint(held.value for held in items)
 
-    def _walk(self, steps: list[_Step], loader: Loader | None) -> list[Held]:
+    def _walk(self, steps: list[_Step], loader: Loader | None, near: dict[Value, bool] | None = None) -> list[Held]:
+        """Everything that values hold; `near`: what alone is followed where that is too much, and how far."""
         found: list[Held] = []
         way = LoadersWay(self.evaluator, loader) if loader is not None else None
         seen: set[Value] = set()
@@ -212,11 +217,15 @@ class Shipped:
         stack: list[tuple[_Step, _Step | None]] = [(step, None) for step in reversed(steps)]
         doubtful: list[_Step] = []
         surely = True
-        while (stack or doubtful) and len(seen) < MAX_VISITED:
+        while stack or doubtful:
+            if near is None and len(seen) >= MAX_VISITED:
+                return self._walk(steps, loader, self._nearest(steps, way))
             if not stack:  # sure ways come first: of many that lead to a value, one of these tells how sure it is
                 stack, doubtful, surely = [(step, None) for step in reversed(doubtful)], [], False
             step, outer = stack.pop()
             value = step.value
+            if near is not None and value not in near:
+                continue
             if value in seen and (value, step.holder) in named:
                 continue
             if way is not None and way.leaves_out(value):
@@ -245,9 +254,30 @@ class Shipped:
                 place = step.route[0].path, step.route[0].span
             if place is not None:
                 path, span = place
-                found.append(Held(value, step.holder, path, span, step.route, loader, *step[3:]))
+                ended = TOO_MANY_VALUES if near is not None and not near[value] else None
+                found.append(Held(value, step.holder, path, span, step.route, loader, *step[3:], ended))
             stack += [(inner, step) for inner in inside if inner.value not in seen or _is_kept_list(inner)]
         return found
+
+    def _nearest(self, steps: list[_Step], way: LoadersWay | None) -> dict[Value, bool]:
+        """The values that are nearest, and whether what they hold is among them: which come first decides nothing."""
+        near: dict[Value, bool] = {}
+        asked: set[tuple[Value, Holder | bool]] = set()
+        nearest = steps
+        while nearest and len(near) < MAX_VISITED:
+            here = [step for step in nearest if way is None or not way.leaves_out(step.value)]
+            near.update((step.value, False) for step in here if step.value not in near)
+            if len(near) >= MAX_VISITED:
+                break
+            following: list[_Step] = []
+            for step in here:
+                near[step.value] = True
+                key = step.value, self.forked if type(step.value) is Inst else step.holder
+                if key not in asked and not isinstance(step.value, _BARE):
+                    asked.add(key)
+                    following += (self._known.get(key) or self._look_into(step, key))[1]
+            nearest = following
+        return near
 
     def _by_another_name(self, step: _Step, loader: Loader | None) -> Iterator[Held]:
         """A container that is kept twice: `self.data = self.train`."""

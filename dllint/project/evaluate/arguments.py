@@ -17,9 +17,11 @@ import msgspec
 from dllint.model.facts import Event, Expr, Function, Parameter
 from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Free, Inst, Seq, Value, Values, stands
 from dllint.project.evaluate.attributes import may_be_same
-from dllint.project.evaluate.call_sites import MAX_JOINED
+from dllint.project.evaluate.call_sites import MAX_JOINED, MAX_ON_OBJECTS
+from dllint.project.evaluate.contexts import too_many_calls
 from dllint.project.evaluate.shapes import Argument, Under, decorated, display_of, each_once, is_accessor, unique
 from dllint.project.evaluate.strong_updates import just_stored
+from dllint.project.evaluate.truncated import Truncated
 from dllint.project.program.module import Module, Site
 
 if TYPE_CHECKING:
@@ -169,7 +171,7 @@ class Arguments:
         ]
 
     def _from_call_sites(self, env: Env, position: int, parameter: Parameter) -> Iterator[Value]:
-        if not self._has_too_many_callers(env):
+        if self._limit(env) is None:
             for site, skip, caller in self._calling(env):
                 if isinstance(env.receiver, Inst) and env.receiver.users and caller.receiver != env.receiver:
                     continue
@@ -179,12 +181,23 @@ class Arguments:
                 yield from self._given_values(bound, position, parameter)
         yield from self.evaluator.decorations.given(env, position)
 
-    def _has_too_many_callers(self, env: Env) -> bool:
-        """Whether nothing is known of what an activation is given. The text is asked before the callers are."""
-        known = isinstance(env.receiver, Inst) and env.receiver.call is not None
-        if self.evaluator.activations.multiplicity.forgets_calls(env.module, env.function, known):
-            return True
-        return len(self.evaluator.call_sites.known(env.module, env.function)) > MAX_JOINED
+    def _limit(self, env: Env) -> Truncated | None:
+        """Why nothing is known of what an activation is given. The text is asked before the callers are."""
+        name = env.facts.name
+        if self.evaluator.activations.forgets_calls(env):
+            return too_many_calls(name)
+        if len(self.evaluator.call_sites.known(env.module, env.function)) > MAX_JOINED:
+            return Truncated(f"more than {MAX_JOINED} calls run `{name}`, so what they pass is not joined")
+        return None
+
+    def limit(self, module: Module, function: int) -> Truncated | None:
+        """The limit that hides what calls pass to a function; None where none does."""
+        env = self.evaluator.generic(module, function)
+        found = self._limit(env)
+        if found is None and self.evaluator.call_sites.too_many(module, function):
+            name = env.facts.name
+            return Truncated(f"more than {MAX_ON_OBJECTS} calls of the name `{name}` are on objects that are not known")
+        return found
 
     def from_any_call(self, env: Env, name: str) -> Iterator[Argument]:
         """What the calls that may have made an activation pass for a parameter, though which one did isn't known."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 MAX_CALL_SITES = 400
-"""Callers of one function that are listed; it may have more."""
+"""Callers of one function that are asked what they pass; of one that has more, nothing is known."""
 MAX_JOINED = 100
 """Callers of one function whose arguments are joined; what more of them pass is not known."""
 MAX_ON_OBJECTS = 64
@@ -71,7 +71,7 @@ class CallSites:
                 skip = self._constructs(called, module, function)
             if skip is not None:
                 found.append((site, skip))
-        return found[:MAX_CALL_SITES]
+        return found
 
     def _making(self, names: tuple[str, ...], module: Module, owner: int) -> list[Site]:
         """The calls that may make or initialize an object of a class or of one derived from it, in their order."""
@@ -106,9 +106,8 @@ class CallSites:
         found: dict[int, list[tuple[Site, int]]] = {}
         for site in self._followed(names, module):
             for (owner, function), skip in self._called_at(site).functions.items():
-                callers = found.setdefault(function, []) if owner is module else []
-                if len(callers) < MAX_CALL_SITES:
-                    callers.append((site, skip))
+                if owner is module:
+                    found.setdefault(function, []).append((site, skip))
         return found
 
     def _followed(self, names: tuple[str, ...], module: Module) -> Iterator[Site]:
@@ -128,7 +127,7 @@ class CallSites:
 
     def too_many(self, module: Module, function: int) -> bool:
         """Whether more calls may mean a function than are followed."""
-        if len(self.known(module, function)) >= MAX_CALL_SITES:
+        if len(self.known(module, function)) > MAX_CALL_SITES:
             return True
         return self.evaluator.kept(self._too_many, (module, function), self._find_too_many, module, function)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from dllint.knowledge import INSTANTIATORS, PASS_THROUGH
@@ -13,6 +13,7 @@ from dllint.project.evaluate.abstract_values import (
     Ext,
     ExtInst,
     ExtMethod,
+    Free,
     Func,
     Inst,
     Klass,
@@ -184,7 +185,22 @@ class Calls:
             and self.evaluator.conditions.may_run(env, event.start)
             for value in self.evaluator.values(event.value, env)
         ]
+        if call is not None and caller is not None and env.call is None:
+            found = list(self._given_back(found, env, call, caller))
         return unique(found) or (self.evaluator.unless_open(Const(None, "NoneType")) if facts.kind == "def" else ())
+
+    def _given_back(self, found: list[Value], env: Env, call: Expr, caller: Env) -> Iterator[Value]:
+        """What a function returns, with what this call passes for a parameter that it returns as it is.
+
+        The function is not told apart by its calls, as they are too many; what each of them gets back is.
+        """
+        forgets = self.evaluator.activations.forgets_calls(env)
+        for value in found:
+            if forgets and isinstance(value, Free) and (value.module, value.function) == (env.module, env.function):
+                called = self.evaluator.activations.called_with(env, call, caller)
+                yield from self.evaluator.arguments.parameter(called, value.name)
+            else:
+                yield value
 
     def _external(self, name: str, call: Expr, env: Env) -> Iterable[Value]:
         args = call.args[1:]

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from dllint.model.facts import Expr
 from dllint.project.evaluate.abstract_values import Env, Ext, Func, Inst, Klass, Value
-from dllint.project.evaluate.multiplicity import Multiplicity
+from dllint.project.evaluate.multiplicity import MAX_CALLS, Multiplicity
+from dllint.project.evaluate.truncated import Truncated
 from dllint.project.program.module import Module
 
 if TYPE_CHECKING:
@@ -52,6 +53,11 @@ class Activations:
             elif caller.depth >= levels:
                 caller = self._shortened(caller, max(levels - 1, 0))
         return self._interned(module, function, call, caller, receiver, outer, skip)
+
+    def forgets_calls(self, env: Env) -> bool:
+        """Whether a function isn't told apart by its calls, on the object of an activation if that is known."""
+        known = isinstance(env.receiver, Inst) and env.receiver.call is not None
+        return self.multiplicity.forgets_calls(env.module, env.function, known)
 
     def called_with(self, env: Env, call: Expr, caller: Env) -> Env:
         """An activation as another call of the same function makes it."""
@@ -180,3 +186,8 @@ class Activations:
             receiver = func.outer.receiver
         outer = func.outer or (self.generic(func.module, facts.parent) if facts.parent >= 0 else None)
         return self.env(func.module, func.index, call, caller, receiver, outer, skip)
+
+
+def too_many_calls(name: str) -> Truncated:
+    """The limit that the calls of a function have met."""
+    return Truncated(f"more than {MAX_CALLS} calls may mean `{name}`, so they are not told apart")

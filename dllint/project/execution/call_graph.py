@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
@@ -13,12 +12,16 @@ from dllint.finding import Certainty, Note
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.abstract_values import Env, ExtInst, Func, Inst, Klass, Method, Value, Values
+from dllint.project.evaluate.contexts import too_many_calls
 from dllint.project.evaluate.shapes import unique
+from dllint.project.evaluate.truncated import Truncated
 from dllint.project.execution.generators import Generators
 from dllint.project.loaders.boundaries import Loader
 from dllint.project.program.module import Module
 
 MAX_FUNCTIONS = 3000
+"""Functions that are followed from where a walk begins; those as near as the last of them, too."""
+TOO_MANY_FUNCTIONS = Truncated(f"what it calls is not followed, as the walk has come to {MAX_FUNCTIONS} functions")
 
 
 class Running(msgspec.Struct, frozen=True, eq=False):
@@ -34,8 +37,8 @@ class Running(msgspec.Struct, frozen=True, eq=False):
     """For worker code: the method that the workers call, or the loader's argument: `__getitem__`, `worker_init_fn`."""
     decided: bool = True
     """Whether every test on the way from where it began is known to let it run."""
-    truncated: bool = False
-    """Whether callers on the way were forgotten: what it is given may be what others give."""
+    truncated: Truncated | None = None
+    """Why callers on the way were forgotten, so that it may be given what others give, or why it isn't followed."""
 
     @property
     def certainty(self) -> Certainty:
@@ -74,11 +77,8 @@ class Edge(NamedTuple):
     at: Expr
     only: bool = True
     """Whether nothing else may be called instead."""
-
-    @property
-    def truncated(self) -> bool:
-        """Whether the activation has forgotten the call that made it."""
-        return self.at.kind == "call" and self.env.call is None
+    truncated: Truncated | None = None
+    """Why the activation has forgotten the call that made it."""
 
 
 Skips = Callable[[Running, Event], bool]
@@ -104,28 +104,35 @@ class Reach:
         """The entries and everything they run: an entry once an object, what it runs once a class.
 
         What surely runs comes first, and of that the nearest: it tells how sure it is that code runs. A stream that
-        goes over another one of its class runs once per object: each has a source of its own.
+        goes over another one of its class runs once per object: each has a source of its own. A walk that comes to
+        MAX_FUNCTIONS ends with all that are equally near: which of them come first decides nothing.
         """
-        queue = deque((running, _code(running.env, of_object=True)) for running in entries)
-        doubtful: deque[tuple[Running, _Code]] = deque()
+        nearest = [(running, _code(running.env, of_object=True)) for running in entries]
+        doubtful: list[tuple[Running, _Code]] = []
         surely = True
         seen: set[_Code] = set()
-        while (queue or doubtful) and len(seen) < MAX_FUNCTIONS:
-            if not queue:
-                queue, doubtful, surely = doubtful, queue, False
-            running, code = queue.popleft()
-            if running.env.function >= 0 and code in seen:
-                continue
-            if surely and not running.is_sure:
-                doubtful.append((running, code))
-                continue
-            seen.add(code)
-            yield running
-            for edge in self.edges(running.env):
-                code = _code(edge.env, _goes_on(running.env, edge.env))
-                called = self._entered(running, edge) if code not in seen else None
-                if called is not None:
-                    queue.append((called, code))
+        while nearest or doubtful:
+            if not nearest:
+                nearest, doubtful, surely = doubtful, [], False
+            following: list[tuple[Running, _Code]] = []
+            ends = len(seen.union(code for _, code in nearest)) >= MAX_FUNCTIONS
+            for running, code in nearest:
+                if running.env.function >= 0 and code in seen:
+                    continue
+                if surely and not running.is_sure:
+                    doubtful.append((running, code))
+                    continue
+                seen.add(code)
+                if ends:
+                    yield msgspec.structs.replace(running, truncated=running.truncated or TOO_MANY_FUNCTIONS)
+                    continue
+                yield running
+                for edge in self.edges(running.env):
+                    code = _code(edge.env, _goes_on(running.env, edge.env))
+                    called = self._entered(running, edge) if code not in seen else None
+                    if called is not None:
+                        following.append((called, code))
+            nearest = following
 
     def called(self, running: Running) -> Iterator[Running]:
         """The code that this code runs directly."""
@@ -159,12 +166,20 @@ class Reach:
     def _called_by(self, event: Event, parts: list[Expr], env: Env) -> list[Edge]:
         """The calls of an event, if it may run: asked last, for most events call nothing of the project's."""
         found = [
-            Edge(event, called, expr, only)
+            Edge(event, called, expr, only, self._forgotten(expr, env, called))
             for expr in parts
             for called, only in dict.fromkeys(self.run_by(expr, env))
             if not self._generators.is_kept(event, expr, called)
         ]
         return found if found and self.evaluator.conditions.may_run(env, event.start) else []
+
+    def _forgotten(self, call: Expr, caller: Env, called: Env) -> Truncated | None:
+        """Why the activation that a call creates has forgotten that call."""
+        if call.kind != "call" or called.call is not None:
+            return None
+        if (called.module.path, called.function) in caller.within:
+            return Truncated(f"`{called.facts.name}` leads to itself, so its calls are not told apart")
+        return too_many_calls(called.facts.name) if self.evaluator.activations.forgets_calls(called) else None
 
     def _asked(self, module: Module, function: int) -> list[tuple[Event, list[Expr]]]:
         """The events of a function with their calls and what may be properties: the same in every activation."""
@@ -194,7 +209,7 @@ class Reach:
         """The code of the kept generators that an activation goes over."""
         for event, at, made in self._generators.resumed(env):
             for called, only in self.run_by(made.call, made.env):
-                yield Edge(event, called, at, only)
+                yield Edge(event, called, at, only, self._forgotten(made.call, made.env, called))
 
     def _taken_from(self, env: Env) -> Iterator[Edge]:
         """The `__iter__` of what a loop goes over, and the `__getitem__` of what is indexed, where objects keep it."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
@@ -85,21 +84,23 @@ class OwnCodes:
 
     def _walk(self, script: Module) -> Iterator[Running]:
         env = self.evaluator.env(script, -1)
-        queue = deque(
+        nearest = [
             Running(env, (), start=event)
             for event in script.model.events
             if event.kind not in ("def", "class", "import") and under_main_guard(script, -1, event)
-        )
+        ]
         seen: set[tuple[str, int, object]] = set()
-        while queue and len(seen) < MAX_FUNCTIONS:
-            running = queue.popleft()
-            receiver = running.env.receiver
-            key = (*running.function, receiver.klass if isinstance(receiver, Inst) else None)
-            if running.env.function < 0 or key not in seen:
-                seen.add(key)
-                yield running
-                queue += self.reach.called(running)
-                queue += self._handed_over(running)
+        while nearest and len(seen) < MAX_FUNCTIONS:
+            following: list[Running] = []
+            for running in nearest:
+                receiver = running.env.receiver
+                key = (*running.function, receiver.klass if isinstance(receiver, Inst) else None)
+                if running.env.function < 0 or key not in seen:
+                    seen.add(key)
+                    yield running
+                    following += self.reach.called(running)
+                    following += self._handed_over(running)
+            nearest = following
 
     def _handed_over(self, running: Running) -> Iterator[Running]:
         """The functions that code passes to others, and those that a command line may name."""

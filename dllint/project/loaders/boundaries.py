@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from functools import cached_property
 
 import msgspec
@@ -18,10 +18,8 @@ from dllint.project.evaluate.abstract_values import (
     Ext,
     ExtInst,
     Free,
-    Func,
     Inst,
     Klass,
-    Method,
     Seq,
     Value,
 )
@@ -30,6 +28,7 @@ from dllint.project.loaders.chosen_methods import ChosenMethods
 from dllint.project.loaders.option_defaults import Declared
 from dllint.project.loaders.platform_names import names_in
 from dllint.project.loaders.platform_workers import Elsewhere, Place
+from dllint.project.loaders.told_apart import ToldApart
 from dllint.project.loaders.worker_counts import WorkerCounts, Workers, join
 from dllint.project.program.guards import must_raise
 from dllint.project.program.index import Index
@@ -39,7 +38,6 @@ from dllint.source import Span
 from dllint.start_methods import ALL_METHODS
 from dllint.targets import Targets
 
-MAX_CONTEXTS = 64
 _NAMED = ("name", "attribute")
 _SHOWN = frozenset({"batch_sampler", "batch_size", "dataset", "sampler"})
 """What a loader shows of itself without workers."""
@@ -119,6 +117,7 @@ class Boundaries:
         self.chosen_methods = ChosenMethods(evaluator, targets)
         self.elsewhere = Elsewhere(self.index, targets, self._workers_on) if not evaluator.platform else None
         self.known = evaluator.loaders
+        self.told_apart = ToldApart(evaluator, self._told)
         self.unnamed = Unnamed(evaluator.programs, targets.packages)
 
     @cached_property
@@ -207,7 +206,7 @@ class Boundaries:
         return tuple(used), tuple(loader for loader in self._all if self._is_unused(loader))
 
     def _is_unused(self, loader: Loader) -> bool:
-        return self.unnamed.is_function(*_begun(loader))
+        return self.unnamed.is_function(*_begun(loader.env))
 
     @cached_property
     def _all(self) -> tuple[Loader, ...]:
@@ -271,33 +270,25 @@ class Boundaries:
             call, where = where.call, where.caller
         return True
 
-    def contexts(self, module: Module, function: int, depth: int = 3) -> list[Env]:
+    def contexts(self, module: Module, function: int) -> tuple[Env, ...]:
         """The activations in which a function's code runs: one per known call, or the generic one."""
-        if function < 0:
-            return [self.evaluator.generic(module, function)]
-        facts = module.model.functions[function]
-        if facts.owner < 0 and facts.parent >= 0:
-            outers = self.contexts(module, facts.parent, depth)
-            return [self.evaluator.env(module, function, receiver=env.receiver, outer=env) for env in outers]
-        found: list[Env] = []
-        for site, skip in self.evaluator.call_sites.callers(module, function) if depth else ():
-            for caller in self.contexts(site.module, site.function, depth - 1):
-                found += self._entered(site, skip, caller, module, function)
-                if len(found) >= MAX_CONTEXTS:
-                    return found
-        return found or [self.evaluator.generic(module, function)]
+        return self.told_apart.of(module, function).envs
 
-    def _entered(self, site: Site, skip: int, caller: Env, module: Module, function: int) -> Iterator[Env]:
-        for value in self.evaluator.calls.callees(site.expr, caller):
-            owner = value.owner if isinstance(value, Method) else None
-            func = value.func if isinstance(value, Method) else value
-            if isinstance(value, Klass):
-                inst = Inst(value, site.expr, caller)
-                found = self.evaluator.activations.init_envs(inst).get((module.path, function))
-                if found is not None:
-                    yield found
-            elif isinstance(func, Func) and func.module is module and func.index == function:
-                yield self.evaluator.env(module, function, site.expr, caller, owner, func.outer, skip)
+    def _told(self, env: Env) -> Hashable:
+        """What a loader says of the call that leads to the code around it, besides what it gets from there."""
+        assert env.call is not None and env.caller is not None
+        call, caller = env.call, env.caller
+        parameters = enumerate(env.facts.parameters)
+        named = ((position, item) for position, item in parameters if item.kind not in ("args", "kwargs"))
+        given = [pair for position, item in named for pair in self.evaluator.arguments.passed(env, position, item)]
+        return (
+            self._may_be_reached(call, caller),
+            self.decided(call, caller),
+            self.chosen_methods.asked_for(caller, call.start),
+            self.unnamed.is_function(*_begun(caller)),
+            self.counts.rests_on_settings(given),
+            self._rests_on_callers(given),
+        )
 
     def _loaders_of(self, site: Site, env: Env) -> Iterator[Loader]:
         for callee in self.evaluator.calls.callees(site.expr, env):
@@ -686,9 +677,8 @@ def _only_shows(part: Expr, name: str) -> bool:
     return asks and part.args[1].kind == "name" and part.args[1].name == name
 
 
-def _begun(loader: Loader) -> tuple[Module, int]:
-    """The function, or the module, whose code begins the way to a loader."""
-    env = loader.env
+def _begun(env: Env) -> tuple[Module, int]:
+    """The function, or the module, whose code begins the way to an activation."""
     while env.call is not None and env.caller is not None:
         env = env.caller
     while env.outer is not None and env.outer.function >= 0:

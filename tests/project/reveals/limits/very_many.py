@@ -1,7 +1,8 @@
-"""A helper with more calls than are told apart: what it is given is not known, whoever asks."""
+"""A helper with more calls than are told apart: inside, what it is given is not known; each call gets its own back."""
 
 
 def chosen(value):
+    reveal(value)  # reveals: ?
     return value
 
 
@@ -72,4 +73,11 @@ numbers = [
     chosen(1),
 ]
 
-reveal(chosen(2))  # reveals: ?
+reveal(chosen(2))  # reveals: 2
+
+
+def through(value):
+    return chosen(value)
+
+
+reveal(through(3))  # reveals: 3

@@ -1,0 +1,163 @@
+"""Limits: what is beyond one depends on no order, is never certain, and `--why` names the one that was met."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+from dllint_rules.pickling.dll103_lambda_to_loader import LambdaToLoader
+
+from dllint import Certainty, Project
+from dllint.collect import collect
+from dllint.project.escape import shipped
+from dllint.project.execution import call_graph
+from dllint.project.loaders import told_apart
+from dllint.project.loaders.told_apart import MAX_CONTEXTS, MAX_GIVEN
+from dllint.project.why import why
+from dllint.source import Source
+from dllint.targets import Targets
+
+MAKER = """from torch.utils.data import DataLoader
+
+
+def plain(batch):
+    return batch
+
+
+def make(collate):
+    return DataLoader(range(4), num_workers=2, collate_fn=collate)
+
+
+"""
+WRAPPER = """def wrap(collate):
+    return make(collate)
+
+
+"""
+GIVES_BACK = """from torch.utils.data import DataLoader
+
+
+def plain(batch):
+    return batch
+
+
+def make(collate):
+    return collate
+
+
+def wrap(collate):
+    return make(collate)
+
+
+"""
+LOADER = "DataLoader(range(4), num_workers=2, collate_fn=wrap({}))"
+
+
+def project(*files: str) -> Project:
+    sources = {f"m{number}.py": Source(f"m{number}.py", text) for number, text in enumerate(files)}
+    return Project({name: collect(source) for name, source in sources.items()}, Targets(), sources.__getitem__)
+
+
+def callers(arguments: Iterable[str], call: str) -> str:
+    return "\n\n".join(f"def build{n}():\n    return {call.format(item)}\n" for n, item in enumerate(arguments))
+
+
+def said(found: Project, text: str) -> list[str]:
+    """The reasons for the one line of the first file that has a text."""
+    row, *_ = (row for row, line in enumerate(found.source("m0.py").text.splitlines(), 1) if text in line)
+    return why(found, "m0.py", row, str)
+
+
+@pytest.mark.parametrize("others", [3, MAX_CONTEXTS - 1, MAX_CONTEXTS, 3 * MAX_CONTEXTS, 2 * MAX_GIVEN])
+@pytest.mark.parametrize("last", [False, True])
+@pytest.mark.parametrize(
+    ("text", "call"),
+    [(MAKER, "make({})"), (MAKER + WRAPPER, "wrap({})"), (GIVES_BACK, LOADER)],
+    ids=["made there", "made two calls away", "given back"],
+)
+def test_the_lambda_of_one_of_many_callers_is_found(text: str, call: str, others: int, last: bool) -> None:
+    given = ["plain"] * others
+    given.insert(others if last else 0, "lambda batch: batch")
+    found = project(text + callers(given, call))
+    assert [finding.certainty for finding in LambdaToLoader().check(found)] == [Certainty.CERTAIN]
+
+
+def test_a_call_among_many_gets_back_what_it_passes_alone() -> None:
+    given = ["plain"] * (2 * MAX_CONTEXTS)
+    text = f"{GIVES_BACK}other = wrap(lambda batch: batch)\n\n\n{callers(given, LOADER)}"
+    assert not [*LambdaToLoader().check(project(text))]
+
+
+def test_different_things_are_told_apart_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(told_apart, "MAX_CONTEXTS", 3)
+    monkeypatch.setattr(told_apart, "MAX_GIVEN", 5)
+    lines = [f"lambda batch: batch[:{size}]" for size in range(70)]
+    few, many = (project(MAKER + callers(lines[:count], "make({})")) for count in (5, 70))
+    assert len([*LambdaToLoader().check(few)]) == 5
+    assert not [*LambdaToLoader().check(many)]
+    limit = "the calls of `make` give it more than 5 different things"
+    assert any(limit in line for line in said(many, "num_workers=2"))
+    assert said(many, "batch[:69]") == [f"`lambda` is given to `make(...)`: {limit}"]
+    assert not any("more than" in line for line in said(few, "num_workers=2"))
+
+
+def test_a_parameter_of_too_many_calls_is_told_as_such() -> None:
+    text = MAKER + (
+        "class Kept:\n    def __init__(self, collate):\n        self.collate = collate\n\n\n"
+        "def through(collate):\n    return Kept(collate)\n\n\n"
+        "loader = DataLoader(range(4), num_workers=1, collate_fn=through(plain).collate)\n\n\n"
+    )
+    found = project(text + callers(["lambda batch: batch"] * 70, "through({})"))
+    (told,) = (line for line in said(found, "num_workers=1") if "`collate_fn`" in line)
+    assert told.endswith("could not be followed: more than 64 calls may mean `through`, so they are not told apart")
+
+
+CODE = """from torch.utils.data import DataLoader, Dataset
+
+
+class Rows(Dataset):
+    def __getitem__(self, index):
+        {calls}
+        return index
+
+    def __len__(self):
+        return 4
+
+
+{functions}
+
+
+list(DataLoader(Rows(), num_workers=2))
+"""
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_a_walk_over_code_ends_with_all_that_are_equally_near(monkeypatch: pytest.MonkeyPatch, backwards: bool) -> None:
+    monkeypatch.setattr(call_graph, "MAX_FUNCTIONS", 4)
+    numbers = list(range(6))[:: -1 if backwards else 1]
+    functions = "\n\n\n".join(f"def near{n}():\n    far{n}()\n\n\ndef far{n}():\n    pass" for n in numbers)
+    found = project(CODE.format(calls="; ".join(f"near{n}()" for n in numbers), functions=functions))
+    names = {running.env.facts.name: running for running in found.running}
+    assert names.keys() >= {f"near{n}" for n in range(6)} and not names.keys() & {f"far{n}" for n in range(6)}
+    assert {running.certainty for name, running in names.items() if name != "__getitem__"} == {Certainty.LIKELY}
+    assert any("the walk has come to 3000 functions: nothing" in line for line in said(found, "    far3()"))
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_what_a_loader_ships_ends_with_all_that_is_equally_near(
+    monkeypatch: pytest.MonkeyPatch, backwards: bool
+) -> None:
+    monkeypatch.setattr(shipped, "MAX_VISITED", 6)
+    numbers = list(range(6))[:: -1 if backwards else 1]
+    kept = "\n".join(f"        self.kept{n} = Kept(lambda: [{n}])" for n in numbers)
+    text = (
+        "from torch.utils.data import DataLoader, Dataset\n\n\n"
+        "class Kept:\n    def __init__(self, made):\n        self.made = made\n\n\n"
+        f"class Rows(Dataset):\n    def __init__(self):\n{kept}\n\n    def __getitem__(self, index):\n"
+        "        return index\n\n\nlist(DataLoader(Rows(), num_workers=2))\n"
+    )
+    found = project(text)
+    held = {found.text(held.path, held.span): held for held in found.shipped}
+    assert {f"Kept(lambda: [{n}])" for n in range(6)} <= held.keys()
+    assert not [text for text in held if text.startswith("lambda")]
+    assert any("the walk has come to 4000 values" in line for line in said(found, "self.kept3"))
