@@ -15,7 +15,7 @@ from dllint.project import Project
 from dllint.rule import Rule
 from dllint.source import Source
 from dllint.targets import Targets
-from tests.rewritten import UNRELATED, commented, renamed, without_lines
+from tests.rewritten import UNRELATED, commented, moved, renamed, without_lines
 
 QUESTIONS = 300
 """Expressions that are asked about before the rules are."""
@@ -111,7 +111,7 @@ def told(project: Project, rows: Mapping[str, Sequence[int]], names: Mapping[str
 
 
 def rewritten(files: Files) -> Iterator[str]:
-    """What differs once comments and blank lines, an unrelated file or other names are there."""
+    """What differs once comments and blank lines, an unrelated file, other names or other names of files are there."""
     usual = told(files.project(), {}, {})
     with_comments = {name: commented(text) for name, text in files.texts.items()}
     other = Files(texts={name: text for name, (text, _) in with_comments.items()})
@@ -121,6 +121,8 @@ def rewritten(files: Files) -> Iterator[str]:
     yield from _changes(usual, told(more.project(), {}, {}), "with an unrelated file")
     texts, old = renamed(files.texts)
     yield from _changes(usual, told(Files(texts=texts).project(), {}, old), "with other names")
+    texts, old = moved(files.texts)
+    yield from _changes(usual, told(Files(texts=texts).project(), {}, old), "with other names of files")
 
 
 def _changes(usual: list[str], other: list[str], what: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Projects that mean the same: with comments and blank lines, with other names, with a file that nobody imports."""
+"""Projects that mean the same: with comments, with other names, with files of other names, with one nobody imports."""
 
 from __future__ import annotations
 
@@ -126,6 +126,71 @@ def _other_meanings(node: ast.AST, stems: set[str]) -> Iterator[str]:
             own = (module or "").rpartition(".")[2] in stems or not module
             yield from (alias.name for alias in aliases if not own)
             yield from (alias.asname for alias in aliases if alias.asname)
+
+
+def moved(texts: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Files get names in the opposite order, where imports alone name them; and the old name of each new one."""
+    stems = sorted(_own_stems(texts), reverse=True)
+    new = {stem: f"qz{number:03}_{stem}" for number, stem in enumerate(stems)}
+    folders = {part for path in texts for part in path.split("/")[:-1]}
+    made = {}
+    for path, text in texts.items():
+        folder, _, name = path.rpartition("/")
+        stem = new.get(name.removesuffix(".py"), name.removesuffix(".py"))
+        made[f"{folder}/{stem}.py".lstrip("/")] = _importing(text, new, folders)
+    return made, {value: key for key, value in new.items()}
+
+
+def _own_stems(texts: Mapping[str, str]) -> set[str]:
+    """The names of files that mean nothing but a module: to Python, to a test runner, in strings, in a package."""
+    found = {path.rpartition("/")[2].removesuffix(".py") for path in texts}
+    found -= {part for path in texts for part in path.split("/")[:-1]}
+    taken = {*sys.stdlib_module_names, "setup"}
+    for path, text in texts.items():
+        if not _parses(text):  # which of its names are modules isn't known
+            taken |= set(re.findall(r"[A-Za-z_]\w*", text))
+            continue
+        for node in ast.walk(ast.parse(text)):
+            match node:
+                case ast.Constant(value=str(words)) if re.fullmatch(r"[\w./-]+", words):
+                    taken |= set(re.findall(r"[A-Za-z_]\w*", words))
+                case ast.Import(names=aliases):
+                    taken |= {part for alias in aliases if "." in alias.name for part in alias.name.split(".")}
+                case ast.ImportFrom(module=str(), names=aliases) if path.endswith("__init__.py"):
+                    taken |= {alias.asname or alias.name for alias in aliases}
+                case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.Name(id=name, ctx=ast.Store()):
+                    taken |= {name} if path.endswith("__init__.py") else set()
+    special = re.compile(r"__\w+__|conftest.*|test_.*|.*_test")
+    return {stem for stem in found - taken if stem.isidentifier() and not special.fullmatch(stem)}
+
+
+def _importing(text: str, new: Mapping[str, str], folders: set[str]) -> str:
+    """A file that imports modules by their new names, and calls them by their old ones."""
+    lines = text.encode().splitlines(keepends=True)
+    places: list[tuple[int, int, str, str]] = []
+    for node in ast.walk(ast.parse(text)) if _parses(text) else ():
+        if isinstance(node, ast.Import):
+            places += [_place(alias, new) for alias in node.names if alias.name in new]
+        elif isinstance(node, ast.ImportFrom):
+            *above, last = (node.module or "").split(".")
+            own = node.level > 0 or not above or above[0] in folders
+            if own and last in new:
+                named = re.compile(rb"from[\s.]+(?:\w+\.)*(?=%s\s)" % last.encode())
+                found = named.match(lines[node.lineno - 1], node.col_offset)
+                assert found, f"an import over several lines: {lines[node.lineno - 1]!r}"
+                places.append((node.lineno, found.end(), last, new[last]))
+            elif own and (not last or last in folders):
+                places += [_place(alias, new) for alias in node.names if alias.name in new]
+    for row, start, old, other in sorted(places, reverse=True):
+        line = lines[row - 1]
+        lines[row - 1] = line[:start] + other.encode() + line[start + len(old) :]
+    return b"".join(lines).decode()
+
+
+def _place(alias: ast.alias, new: Mapping[str, str]) -> tuple[int, int, str, str]:
+    """Where an import names a module, what stands there, and what then does."""
+    name = new[alias.name]
+    return alias.lineno, alias.col_offset, alias.name, name if alias.asname else f"{name} as {alias.name}"
 
 
 def without_lines(message: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.order import Files, alone, differences, findings, rewritten, rules
-from tests.rewritten import renamed
+from tests.rewritten import moved, renamed
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = [
@@ -32,6 +32,78 @@ def test_order(folder: Path) -> None:
 def test_rewriting(folder: Path) -> None:
     files = Files(folder)
     assert renamed(files.texts)[1], "nothing is renamed"
+    assert moved(files.texts)[1], "no file gets another name"
+    assert list(rewritten(files)) == []
+
+
+MAKER = """from torch.utils.data import DataLoader
+
+
+def plain(batch):
+    return batch
+
+
+def make(collate):
+    return DataLoader(range(4), num_workers=2, collate_fn=collate)
+"""
+
+
+def callers(number: int, collate: str) -> str:
+    """A wrapper of `make` with ten callers."""
+    called = "".join(f"\n\ndef user{number}_{each}():\n    return wrapper{number}()\n" for each in range(10))
+    return f"from lib import make, plain\n\n\ndef wrapper{number}():\n    return make({collate})\n{called}"
+
+
+def calls(count: int, collate: str) -> str:
+    """As many callers of `make`."""
+    called = (f"\n\ndef build{number}():\n    return make({collate})\n" for number in range(count))
+    return f"from lib import make, plain\n{''.join(called)}"
+
+
+PROGRAMS = {
+    "more calls of callers than are told apart": {
+        "lib.py": MAKER,
+        "a_lambda.py": callers(9, "lambda batch: batch"),
+        **{f"m{number}.py": callers(number, "plain") for number in range(9)},
+    },
+    "more calls than are told apart": {
+        "lib.py": MAKER,
+        "a_lambda.py": calls(1, "lambda batch: batch").replace("build", "last"),
+        "many.py": calls(150, "plain"),
+    },
+    "a loader that asks for the platform beside one that asks for CUDA": {
+        "a.py": """import u
+
+from torch.utils.data import DataLoader
+
+
+def aside(cfg, n_jobs=0):
+    return list(DataLoader(cfg, num_workers=n_jobs))
+""",
+        "b.py": """import torch
+from torch.utils.data import DataLoader
+
+
+def second():
+    cuda = torch.cuda.is_available()
+    workers = 4 if cuda else 0
+    return list(DataLoader(range(4), num_workers=workers, collate_fn=lambda b: b))
+
+
+if __name__ == "__main__":
+    second()
+""",
+        "u.py": "import sys\n\nn_jobs = sys.platform\n",
+    },
+}
+
+
+@pytest.mark.parametrize("texts", PROGRAMS.values(), ids=PROGRAMS)
+def test_rewriting_of_programs(texts: dict[str, str]) -> None:
+    files = Files(texts=texts)
+    assert moved(files.texts)[1], "no file gets another name"
+    found = findings(files.project(), rules())
+    assert any("DLL103" in line for line in found), found
     assert list(rewritten(files)) == []
 
 
