@@ -32,7 +32,7 @@ class Devices:
     def __init__(self, evaluator: Evaluator, declared: Declared) -> None:
         self.evaluator = evaluator
         self.declared = declared
-        self._busy: set[tuple[int, int]] = set()
+        self._named: dict[tuple[Expr, int], bool] = {}
 
     def use(self, call: Expr, env: Env) -> str:
         """How a call uses CUDA, as code; "" when it does not, as far as can be seen."""
@@ -87,14 +87,10 @@ class Devices:
 
     def is_cuda(self, expr: Expr, env: Env) -> bool:
         """Whether an expression may name a CUDA device, by a literal that can be followed to it."""
-        key = id(expr), id(env)
-        if key in self._busy:
-            return False  # `device = torch.device(device)`
-        self._busy.add(key)
-        try:
-            return any(self._names_cuda(value, env) for value in self.evaluator.values(expr, env))
-        finally:
-            self._busy.discard(key)
+        return self.evaluator.ask(self._named, (expr, id(env)), False, self._is_cuda, expr, env)
+
+    def _is_cuda(self, expr: Expr, env: Env) -> bool:
+        return any(self._names_cuda(value, env) for value in self.evaluator.values(expr, env))
 
     def _names_cuda(self, value: Value, env: Env) -> bool:
         match value:
