@@ -34,6 +34,7 @@ from dllint.project.evaluate.platforms import on_platform
 from dllint.project.evaluate.reached import Reached
 from dllint.project.evaluate.settings import Settings
 from dllint.project.evaluate.shapes import MAX_DERIVED, Argument, bounded, display_of, unique
+from dllint.project.program.carried import Carried
 from dllint.project.program.index import Index
 from dllint.project.program.programs import Programs
 
@@ -64,6 +65,7 @@ class Evaluator:
         self.fixpoint = Fixpoint(top=(TOP,))
         self.ask = self.fixpoint.ask
         self.kept = self.fixpoint.kept
+        self.carried: Carried = call_sites.evaluator.carried if call_sites is not None else Carried(index)
         self.activations = Activations(self)
         self.env = self.activations.env
         self.generic = self.activations.generic

@@ -15,10 +15,21 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from dllint.model.facts import Event, Expr, Function, Parameter
-from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Free, Inst, Seq, Value, Values, stands
+from dllint.project.evaluate.abstract_values import (
+    Const,
+    Env,
+    ExtInst,
+    Free,
+    Inst,
+    Seq,
+    Value,
+    Values,
+    stands,
+)
 from dllint.project.evaluate.attributes import may_be_same
 from dllint.project.evaluate.call_sites import MAX_JOINED, MAX_ON_OBJECTS
 from dllint.project.evaluate.contexts import too_many_calls
+from dllint.project.evaluate.decorations import is_of_another_call
 from dllint.project.evaluate.shapes import Argument, Under, decorated, display_of, each_once, is_accessor, unique
 from dllint.project.evaluate.strong_updates import just_stored
 from dllint.project.evaluate.truncated import Truncated
@@ -153,8 +164,8 @@ class Arguments:
         place = None if parameter.kind == "keyword" else position - shift + skip
         return self.argument(*at, place, parameter.name)
 
-    def passed_by_all(self, module: Module, function: int, name: str) -> list[list[Argument]]:
-        """What each call passes for a parameter, or its default: also of a function with too many to be told apart.
+    def passed_by_all(self, module: Module, function: int, name: str) -> list[tuple[Expr, Env, list[Argument]]]:
+        """The calls, and what each passes for a parameter, or its default: also where too many are to be told apart.
 
         Nothing where the calls are too many to be known.
         """
@@ -163,11 +174,11 @@ class Arguments:
         if self.evaluator.call_sites.too_many(module, function):
             return []
         position, parameter = next((i, item) for i, item in enumerate(env.facts.parameters) if item.name == name)
+        around = [(site, skip, self.evaluator.generic(site.module, site.function)) for site, skip in calls]
         return [
-            self._passed(
-                env, (site.expr, self.evaluator.generic(site.module, site.function)), skip, position, parameter
-            )
-            for site, skip in calls
+            (call, caller, self._passed(env, (call, caller), skip, position, parameter))
+            for site, skip, caller in around
+            for call in self._as_calls_of(env, site, caller)
         ]
 
     def _from_call_sites(self, env: Env, position: int, parameter: Parameter) -> Iterator[Value]:
@@ -226,7 +237,22 @@ class Arguments:
                     continue
             elif isinstance(env.receiver, Inst) and self._is_on_another(site, env.receiver):
                 continue
-            yield site, skip, self.caller_env(site, env)
+            caller = self.caller_env(site, env)
+            for call in self._as_calls_of(env, site, caller):
+                yield Site(site.module, site.function, site.event, call), skip, caller
+
+    def _as_calls_of(self, env: Env, site: Site, caller: Env) -> Iterator[Expr]:
+        """A call of a function, as one of each partial that it may be of; not of closures that other calls made."""
+        closure = env.outer is not None and env.outer.call is not None
+        if not closure and (site.expr.args[0].name == env.facts.name or env.facts.name == "__init__"):
+            yield site.expr
+            return
+        run = self.evaluator.calls.runs_of(site.expr, caller, env)
+        if not run:  # another name, or the call of a class
+            yield site.expr
+        for func, made in run:
+            if not is_of_another_call(func, env):
+                yield made
 
     def _is_on_another(self, site: Site, inst: Inst) -> bool:
         """Whether all that a method is called on are other objects than this one, each made by another call."""

@@ -47,6 +47,7 @@ class CallSites:
         self._own: dict[str, dict[tuple[Module, int], list[Site]]] = {}
         self._sites = OnDemand(self._find_sites)
         self._called: dict[int, _Called] = {}
+        self._run: dict[int, dict[tuple[Module, int], int]] = {}
         self._too_many: dict[tuple[Module, int], bool] = {}
         self._by_name: dict[tuple[tuple[str, ...], Module], dict[int, list[tuple[Site, int]]]] = {}
 
@@ -60,7 +61,25 @@ class CallSites:
         if facts.name == "__init__":
             return self._constructions(names, module, function)
         called = self.evaluator.ask(self._by_name, (names, module), {}, self._called_by, names, module)
-        return called.get(function, [])
+        named = called.get(function, [])
+        return [*named, *self._by_value(module, function, {id(site.expr) for site, _ in named})]
+
+    def _by_value(self, module: Module, function: int, named: set[int]) -> Iterator[tuple[Site, int]]:
+        """The calls of values that run a function, perhaps by a partial: `job = partial(make, 2); job()`."""
+        for site in self.evaluator.carried.calls(module, function):
+            if id(site.expr) not in named and self._may_mean(site, module):
+                skip = self.evaluator.ask(self._run, id(site.expr), {}, self._find_run, site).get((module, function))
+                if skip is not None:
+                    yield site, skip
+
+    def _find_run(self, site: Site) -> dict[tuple[Module, int], int]:
+        """The functions that a call of a value may run, with the positional arguments to skip."""
+        found: dict[tuple[Module, int], int] = {}
+        for value, _ in self.evaluator.calls.runs(site.expr, self.evaluator.generic(site.module, site.function)):
+            func = value.func if isinstance(value, Method) else value
+            if isinstance(func, Func):
+                found.setdefault((func.module, func.index), int(value is func and _takes_its_object(func.facts)))
+        return found
 
     def _constructions(self, names: tuple[str, ...], module: Module, function: int) -> list[tuple[Site, int]]:
         found = []

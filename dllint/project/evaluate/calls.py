@@ -48,6 +48,8 @@ class Calls:
         self.signatures = Signatures(evaluator)
         self._merged: dict[tuple[int, int, int], Expr] = {}
         self._blank: dict[tuple[int, int], Expr] = {}
+        self._written: dict[int, Expr] = {}
+        """What each merged call is in the code."""
         self._partials: dict[int, int] = {}
         """How many partials each merged call has gone through."""
         self._origins: dict[int, frozenset[int]] = {}
@@ -65,6 +67,23 @@ class Calls:
         """What a call in the code may run: not what can't bind its arguments and raises `TypeError` instead."""
         values = self.evaluator.values(call.args[0], env)
         return [value for value in values if not self.signatures.refuses(value, call)]
+
+    def runs(self, call: Expr, env: Env) -> Iterator[tuple[Value, Expr]]:
+        """What a call may run, each with the call of it: that of a partial stands for a call of what it was made of."""
+        for value in self.callees(call, env):
+            if not isinstance(value, ExtInst) or value.name != "functools.partial":
+                yield value, call
+            elif len(value.call.args) > 1 and self._partials.get(id(call), 0) < MAX_PARTIALS:
+                yield from self.runs(self.merged_call(value, call), env)
+
+    def runs_of(self, call: Expr, env: Env, run: Env) -> list[tuple[Func, Expr]]:
+        """A call as those of one function, of which an activation is given: one for each partial or closure of it."""
+        values = ((value.func if isinstance(value, Method) else value, made) for value, made in self.runs(call, env))
+        return [
+            (func, made)
+            for func, made in values
+            if isinstance(func, Func) and func.module is run.module and func.index == run.function
+        ]
 
     def result(self, callee: Value, call: Expr, env: Env, skip: int = 0) -> Iterable[Value]:
         """The results of calling a value."""
@@ -153,10 +172,15 @@ class Calls:
             keywords = tuple((name, passed(arg, env)) for name, arg in made.call.keywords if name not in given)
             known = Expr("call", call.start, call.end, "", early + call.args[1:], keywords + call.keywords)
             self._merged[key] = known
+            self._written[id(known)] = self.written(call)
             self._partials[id(known)] = self._partials.get(id(call), 0) + 1
             gone = () if recurs else origins
             self._origins[id(known)] = frozenset({id(made.call), *gone, *self._origins.get(id(call), ())})
         return known
+
+    def written(self, call: Expr) -> Expr:
+        """A call as the code has it: that of a partial, where it stands for a call of what this was made of."""
+        return self._written.get(id(call), call)
 
     def _led_to(self, env: Env) -> frozenset[int]:
         """The calls of `partial` that have led to an activation."""
@@ -285,7 +309,7 @@ class Calls:
         if isinstance(base, Mod):
             found += self.evaluator.namespaces.chosen(base.module, keys)
         for key in keys:
-            for pair in self.evaluator.containers.dict_item(base, str(key))[0]:
+            for pair in self.evaluator.containers.under_key(base, str(key)):
                 found += self.evaluator.values(*pair)
         if not keys:
             found += self.evaluator.containers.elements(base)

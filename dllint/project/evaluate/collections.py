@@ -64,6 +64,7 @@ class Containers:
         self._items_of: dict[Value, list[Argument]] = {}
         self._put_into: dict[Value, list[Argument]] = {}
         self._under_keys: dict[tuple[Value, str], Under] = {}
+        self._registered: dict[tuple[Value, str], list[Argument]] = {}
         self._objects: dict[Inst, list[Env]] = {}
         self._registries: dict[Module, list[Env]] = {}
         self._in_objects: dict[Inst, Fillings] = {}
@@ -118,7 +119,7 @@ class Containers:
         found: list[Value] = []
         for key in keys:
             if isinstance(key, str):
-                found += [value for pair in self.dict_item(base, key)[0] for value in self.evaluator.values(*pair)]
+                found += [value for pair in self.under_key(base, key) for value in self.evaluator.values(*pair)]
             elif isinstance(base, Seq) and base.expr.kind in ("list", "tuple") and isinstance(key, int):
                 args = base.expr.args
                 if -len(args) <= key < len(args) and args[key].kind != "star":
@@ -261,9 +262,7 @@ class Containers:
             if put and function.name == "__init_subclass__":
                 found.append(self.evaluator.generic(module, function.index))
             elif put and function.owner < 0:
-                scope = self.evaluator.generic(module, function.index)
-                if self.evaluator.decorations.given(scope, 0):
-                    found.append(scope)
+                found += self.evaluator.decorations.activations(module, function.index)
         return found
 
     def iterated(self, iterable: Expr, env: Env) -> Values:
@@ -408,6 +407,20 @@ class Containers:
             self._under_keys, (value, name), Under((), False), self._dict_item, value, name
         )
         return list(found), surely
+
+    def under_key(self, value: Value, name: str) -> list[Argument]:
+        """The expressions that a dictionary may have under a key, those among them that code puts there elsewhere."""
+        found = self.dict_item(value, name)[0]
+        return found or self.evaluator.ask(self._registered, (value, name), [], self._find_registered, value, name)
+
+    def _find_registered(self, value: Value, name: str) -> list[Argument]:
+        found = []
+        for scope, event, what in self._fillings(value) if isinstance(value, (Seq, ExtInst)) else ():
+            if what.kind == "subscript" and event.kind == "assign" and event.value is not None:
+                keys = self.evaluator.values(what.args[1], scope)
+                if not all(isinstance(key, Const) and key.value != name for key in keys):
+                    found.append((event.value, scope))
+        return found
 
     def _dict_item(self, value: Value, name: str) -> Under:
         found: list[Argument] = []

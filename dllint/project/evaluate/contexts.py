@@ -24,7 +24,7 @@ class Activations:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
-        self.multiplicity = Multiplicity(evaluator.index)
+        self.multiplicity = Multiplicity(evaluator.index, evaluator.carried)
         self._envs: dict[tuple[Any, ...], Env] = {}
         self._generics: dict[tuple[str, int], Env] = {}
         self._init_envs: dict[Inst, dict[tuple[str, int], Env]] = {}

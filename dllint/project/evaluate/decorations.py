@@ -39,6 +39,19 @@ class Decorations:
             return ()
         return self.evaluator.ask(self._decorated, env, (), self._find, env)
 
+    def activations(self, module: Module, function: int) -> list[Env]:
+        """The activations in which a function gets what it decorates: one for each function, one for all classes."""
+        generic = self.evaluator.generic(module, function)
+        given = self.given(generic, 0)
+        found = []
+        for site, _ in self.evaluator.call_sites.callers(module, function) if given else ():
+            caller = self.evaluator.generic(site.module, site.function)
+            run = self.evaluator.calls.runs_of(site.expr, caller, generic)
+            found += [self.evaluator.activations.activation(func, call, caller) for func, call in run]
+        if any(isinstance(item, Klass) for item in given) or (given and not found):
+            found.append(generic)
+        return found
+
     def _find(self, env: Env) -> tuple[Value, ...]:
         return tuple(dict.fromkeys(self._decorated_by(env)))
 
@@ -72,6 +85,13 @@ class Decorations:
         return dict(found)
 
 
+def is_of_another_call(func: Func, env: Env) -> bool:
+    """Whether a closure was made by another call than the one that an activation of its function closes over."""
+    outers = (func.outer, env.outer)
+    calls = [outer.call for outer in outers if outer is not None and outer.call is not None]
+    return len(calls) == 2 and calls[0] is not calls[1]
+
+
 def _last(decorator: Expr) -> str:
     return decorator.args[0].name if decorator.kind == "call" else decorator.name
 
@@ -80,6 +100,8 @@ def _is_activated(value: Value, env: Env) -> bool:
     """Whether a decorator is this function, of this object where the function belongs to one."""
     func = value.func if isinstance(value, Method) else value
     if not isinstance(func, Func) or func.module is not env.module or func.index != env.function:
+        return False
+    if is_of_another_call(func, env):
         return False
     owner = value.owner if isinstance(value, Method) else func.outer.receiver if func.outer is not None else None
     known = isinstance(owner, Inst) and isinstance(env.receiver, Inst) and owner.call and env.receiver.call

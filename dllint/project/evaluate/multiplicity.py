@@ -20,8 +20,10 @@ from itertools import islice
 
 from dllint.model.facts import Expr, Function
 from dllint.project.evaluate.operators import OPERATOR_METHODS
+from dllint.project.program.carried import Carried
 from dllint.project.program.index import Index
 from dllint.project.program.module import Module, Site
+from dllint.project.program.on_demand import OnDemand
 
 MAX_LEVELS = 5
 """Calls in a row that are told apart by their callers."""
@@ -43,8 +45,10 @@ _OWN_CLASS = ("cls", "__class__")
 class Multiplicity:
     """Counts by names; each count stops where it exceeds its limit."""
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: Index, carried: Carried) -> None:
         self.index = index
+        self.carried = carried
+        self._sites = OnDemand(self._find_sites)
         self._owners_of: dict[str, int] = {}
         self._made: dict[tuple[str, int], int] = {}
         self._levels: dict[tuple[str, int, bool], int] = {}
@@ -145,10 +149,13 @@ class Multiplicity:
         """
         key = name, levels, with_objects
         if key not in self._contexts_of:
-            sites = self.index.calls_named((name,))
-            found = (self._calling(site, levels - 1, with_objects) for site in sites)
+            found = (self._calling(site, levels - 1, with_objects) for site in self._sites[name])
             self._contexts_of[key] = _limited(found, MAX_OBJECTS if with_objects else MAX_CONTEXTS)
         return self._contexts_of[key]
+
+    def _find_sites(self, name: str) -> tuple[Site, ...]:
+        """The calls of a name; of functions that no call has the name of, those of what they are carried to."""
+        return (*self.index.calls_named((name,)),) or (*self.carried.calls_of(name),)
 
     def _calling(self, site: Site, levels: int, with_objects: bool) -> int:
         """In how many contexts a call stands, when so many callers of the code around it count."""

@@ -218,7 +218,8 @@ class Boundaries:
     @cached_property
     def _sites(self) -> tuple[Site, ...]:
         """The calls that may make a loader."""
-        return tuple(self.index.calls_named(sorted(self.names)))
+        found = (*self.index.calls_named(sorted(self.names)), *self.evaluator.carried.calls_of_classes(self.names))
+        return tuple({site.expr: site for site in found}.values())
 
     def _made_at(self, site: Site) -> Iterator[Loader]:
         if _is_forgotten(site) or self._makes_another(site):
@@ -486,7 +487,7 @@ class Boundaries:
 
     def _is_one_of_several(self, call: Expr, env: Env) -> bool:
         """Whether what is called may be something else: the method of one of two objects, of which one is made."""
-        return len(self.evaluator.calls.callees(call, env)) > 1
+        return len(self.evaluator.calls.callees(self.evaluator.calls.written(call), env)) > 1
 
     def _forgets_callers(self, env: Env) -> bool:
         """Whether an activation merges what its callers pass: one of them may never make this loader."""

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from dllint.model.facts import Expr, Parameter
 from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.abstract_values import Env, Func, Inst, Klass, Method, Seq, Value
+from dllint.project.evaluate.names import is_wrapper
 from dllint.project.evaluate.truncated import Truncated
 from dllint.project.program.module import Module, Site
 
@@ -52,10 +53,20 @@ class ToldApart:
 
     def _find(self, module: Module, function: int, levels: int) -> Activations:
         facts = module.model.functions[function]
-        if facts.owner < 0 and facts.parent >= 0:
+        found = self._by_calls(module, function, levels)
+        if facts.owner < 0 and facts.parent >= 0 and (not found.envs or is_wrapper(facts)):
             outers = self.of(module, facts.parent, levels)
             inner = (self.evaluator.env(module, function, receiver=env.receiver, outer=env) for env in outers.envs)
-            return outers._replace(envs=tuple(dict.fromkeys(inner)))
+            found = Activations(
+                tuple(dict.fromkeys((*found.envs, *inner))),
+                found.by_given or outers.by_given,
+                found.truncated or outers.truncated,
+            )
+        return found if found.envs else found._replace(envs=(self.evaluator.generic(module, function),))
+
+    def _by_calls(self, module: Module, function: int, levels: int) -> Activations:
+        """The activations that calls create, by so many calls in a row as don't give it too many different things."""
+        facts = module.model.functions[function]
         limit = Truncated(f"the calls of `{facts.name}` give it more than {MAX_GIVEN} different things")
         for left in reversed(range(levels)):
             found = self._called(module, function, left)
@@ -77,17 +88,17 @@ class ToldApart:
             envs = tuple({self._given(env): env for env in envs}.values())
         limits = sorted({way.truncated.reason for *_, way in ways if way.truncated is not None})
         truncated = Truncated(limits[0]) if limits else None
-        return Activations(envs or (self.evaluator.generic(module, function),), by_given, truncated)
+        return Activations(envs, by_given, truncated)
 
     def _entered(self, ways: Iterable[_Way], module: Module, function: int, exactly: bool) -> tuple[Env, ...]:
         """The activations that calls create, each once; `exactly`: also where the evaluator merges them."""
         found: dict[Env, None] = {}
         for site, skip, callers in ways:
             for caller in callers.envs:
-                for value in self.evaluator.calls.callees(site.expr, caller):
-                    env = self._created(value, site.expr, caller, skip, module, function)
+                for value, call in self.evaluator.calls.runs(site.expr, caller):
+                    env = self._created(value, call, caller, skip, module, function)
                     if env is not None and exactly and (module.path, function) not in caller.within:
-                        env = self.evaluator.activations.called_with(env, site.expr, caller)
+                        env = self.evaluator.activations.called_with(env, call, caller)
                     if env is not None:
                         found[env] = None
         return tuple(found)
@@ -99,7 +110,7 @@ class ToldApart:
         owner, func = (value.owner, value.func) if isinstance(value, Method) else (None, value)
         if not isinstance(func, Func) or func.module is not module or func.index != function:
             return None
-        return self.evaluator.env(module, function, call, caller, owner, func.outer, skip)
+        return self.evaluator.activations.activation(func, call, caller, owner, skip)
 
     def _given(self, env: Env) -> Hashable:
         """What an activation is given: two that are given the same run alike."""

@@ -83,7 +83,8 @@ class WorkerCounts:
             if self.declared.parameter(value):
                 return True
             if isinstance(value, Free):
-                calls = self.evaluator.arguments.passed_by_all(value.module, value.function, value.name)
+                given = self.evaluator.arguments.passed_by_all(value.module, value.function, value.name)
+                calls = [passed for _, _, passed in given]
                 if any(map(self.rests_on_options, calls)):
                     return True
         return False
@@ -200,10 +201,7 @@ class WorkerCounts:
             position = env.facts.parameters.index(parameter)
             yield env.call, env.caller, self.evaluator.arguments.passed(env, position, parameter)
             return
-        sites = self.evaluator.call_sites.known(env.module, env.function)
-        given = self.evaluator.arguments.passed_by_all(env.module, env.function, parameter.name)
-        for (site, _), passed in zip(sites, given, strict=False):
-            yield site.expr, self.evaluator.generic(site.module, site.function), passed
+        yield from self.evaluator.arguments.passed_by_all(env.module, env.function, parameter.name)
 
     def _of_hub(self, value: Free) -> frozenset[Workers]:
         """What the calls of a function pass that has too many of them to tell its activations apart."""
@@ -212,7 +210,8 @@ class WorkerCounts:
 
     def _passed(self, value: Free) -> frozenset[Workers]:
         """The answer for a parameter: of its calls, and of the command line's option that fills it."""
-        calls = self.evaluator.arguments.passed_by_all(value.module, value.function, value.name)
+        given = self.evaluator.arguments.passed_by_all(value.module, value.function, value.name)
+        calls = [passed for _, _, passed in given]
         options = self.declared.parameter(value)
         answers = (self._alternatives(*pair) for passed in (options, *calls) for pair in passed)
         unknown = {Workers.UNKNOWN} if not options and (not calls or not all(calls)) else set()

@@ -2,7 +2,7 @@ from functools import partial
 
 
 def make(function, value=0):
-    reveal(value)  # reveals: 0 | ?
+    reveal(value)  # reveals: 0 | 3
     return function
 
 
