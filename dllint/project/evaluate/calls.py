@@ -66,7 +66,21 @@ class Calls:
     def callees(self, call: Expr, env: Env) -> list[Value]:
         """What a call in the code may run: not what can't bind its arguments and raises `TypeError` instead."""
         values = self.evaluator.values(call.args[0], env)
-        return [value for value in values if not self.signatures.refuses(value, call)]
+        run = (item for value in values for item in self._decorated(value, call))
+        return [value for value in run if not self.signatures.refuses(value, call)]
+
+    def _decorated(self, callee: Value, call: Expr) -> Iterable[Value]:
+        """What a call of a decorated function runs: the wrapper, where it must add arguments, as the call lacks some.
+
+        Else the function itself, as a wrapper is taken to hand on what it is given.
+        """
+        if not isinstance(callee, Func) or not callee.facts.decorators or callee.facts.owner >= 0:
+            return (callee,)
+        site = self.evaluator.carried.decoration(callee.module, callee.index)
+        if site is None or self.signatures.fits(callee.facts, call):
+            return (callee,)
+        made = self.evaluator.values(site.expr, callee.outer or self.evaluator.generic(site.module, site.function))
+        return [value for value in made if isinstance(value, Func) and value.facts.parent >= 0] or (callee,)
 
     def runs(self, call: Expr, env: Env) -> Iterator[tuple[Value, Expr]]:
         """What a call may run, each with the call of it: that of a partial stands for a call of what it was made of."""

@@ -20,7 +20,7 @@ from itertools import islice
 
 from dllint.model.facts import Expr, Function
 from dllint.project.evaluate.operators import OPERATOR_METHODS
-from dllint.project.program.carried import Carried
+from dllint.project.program.carried import Carried, known_as
 from dllint.project.program.index import Index
 from dllint.project.program.module import Module, Site
 from dllint.project.program.on_demand import OnDemand
@@ -205,7 +205,11 @@ class Multiplicity:
 def called_as(module: Module, function: int) -> str:
     """The name under which a function is called: for an `__init__`, its class's."""
     facts = module.model.functions[function]
-    return module.model.classes[facts.owner].name if facts.name == "__init__" and facts.owner >= 0 else facts.name
+    return (
+        module.model.classes[facts.owner].name
+        if facts.name == "__init__" and facts.owner >= 0
+        else known_as(module, facts)
+    )
 
 
 def _limited(counts: Iterable[int], limit: int) -> int:

@@ -58,9 +58,12 @@ class Signatures:
     def _can_bind(self, function: Function, call: Expr, bound: int) -> bool:
         key = call, id(function), bound
         if key not in self._binds:
-            refused = _has_too_much(function, call, bound) or _lacks_some(function, call, bound)
-            self._binds[key] = changed(function) or not refused
+            self._binds[key] = changed(function) or self.fits(function, call, bound)
         return self._binds[key]
+
+    def fits(self, function: Function, call: Expr, bound: int = 0) -> bool:
+        """Whether a function may take the arguments of a call as it is written, whatever decorates it."""
+        return not (_has_too_much(function, call, bound) or _lacks_some(function, call, bound))
 
 
 def changed(function: Function) -> bool:

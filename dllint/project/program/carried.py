@@ -35,6 +35,8 @@ _HANDING_ON = frozenset({
     "cast", "copy", "deepcopy", "getattr", "SimpleNamespace", "namedtuple", "staticmethod", "MappingProxyType",
 })  # fmt: skip
 """Calls whose result has what they are given, or a part of it."""
+_FIELDS = ("annotate", "assign")
+"""What the body of a dataclass has for each field, with or without a default."""
 _READING = frozenset({"get", "pop", "values", "items", "setdefault", "copy", "popitem"})
 """Methods of containers whose result is what they hold."""
 _THROUGH = frozenset({"list", "tuple", "set", "dict", "star", "ifexp", "boolop", "await", "walrus", "subscript"})
@@ -91,6 +93,10 @@ class Carried:
         """The calls of something else that may make what has one of these names, wherever it is from."""
         starts = _Steps(tuple(place for name in sorted(names) for place in self._places_of(name)), (), ())
         return self._reached(starts, limit=False)
+
+    def decoration(self, module: Module, function: int) -> Site | None:
+        """The call that the decorators of a function stand for; None of one without decorators."""
+        return self._reads[module].decorations.get(function)
 
     def _places_of(self, name: str) -> Iterator[Place]:
         yield "", -1, name
@@ -196,7 +202,8 @@ class Carried:
                 callee = parent.args[0]
                 if callee.kind == "attribute" and callee.name in MUTATORS:
                     places += _target(module, read, callee.args[0])
-                if callee.name not in _HANDING_ON:
+                made = Site(module, function, event, parent)
+                if callee.name not in _HANDING_ON and not _decorates(made):
                     return _Steps(tuple(places), (), ())
             elif parent.kind == "attribute":
                 call = parents.get(id(parent))
@@ -228,10 +235,14 @@ class Carried:
         """The parameters that an argument fills, of the functions that have the name of what is called."""
         callee = call.args[0]
         named = self._meant(module, callee)
-        if not 0 < len(named) <= MAX_NAMESAKES:
+        if len(named) > MAX_NAMESAKES:
             return
         position = next((number for number, item in enumerate(call.args[1:]) if item is given), None)
         keyword = next((key for key, item in call.keywords if item is given), "")
+        for fields in self._fields.get(callee.name, ()):
+            yield from (
+                ("", -1, name) for name in (fields[position : position + 1] if position is not None else [keyword])
+            )
         for target, facts, bound in named:
             for parameter in _filled(facts, position, keyword, bound, given.kind == "star"):
                 yield target.path, facts.index, parameter
@@ -253,18 +264,35 @@ class Carried:
         return seen or [item for name in _imported_as(module, callee.name) for item in self._named.get(name, ())]
 
     @cached_property
+    def _fields(self) -> dict[str, list[list[str]]]:
+        """What the bodies of classes without an `__init__` annotate, by the names of the classes, as dataclasses do."""
+        found: dict[str, list[list[str]]] = defaultdict(list)
+        for module in self.index:
+            for klass in module.model.classes:
+                named = [
+                    event.target.name for event in klass.events if event.kind in _FIELDS and event.target is not None
+                ]
+                if named and "__init__" not in klass.methods:
+                    found[klass.name].append(named)
+        return dict(found)
+
+    @cached_property
     def _named(self) -> dict[str, list[tuple[Module, Function, int]]]:
         """The functions that a call of a name may run, with the number of parameters that it doesn't fill."""
         found: dict[str, list[tuple[Module, Function, int]]] = defaultdict(list)
         for module in self.index:
             for facts in module.model.functions:
-                if facts.kind == "def":
-                    static = any(item.name == "staticmethod" for item in facts.decorators)
-                    found[facts.name].append((module, facts, 1 if facts.owner >= 0 and not static else 0))
+                static = facts.owner < 0 or any(item.name == "staticmethod" for item in facts.decorators)
+                found[known_as(module, facts)].append((module, facts, 0 if static else 1))
             for klass in module.model.classes:
                 if "__init__" in klass.methods:
                     found[klass.name].append((module, module.model.functions[klass.methods["__init__"]], 1))
         return dict(found)
+
+
+def known_as(module: Module, facts: Function) -> str:
+    """The name of a function, and of a lambda one that nothing else has."""
+    return facts.name if facts.kind == "def" else f"{facts.name} {facts.index} {module.path}"
 
 
 class _Reads(NamedTuple):
@@ -273,10 +301,11 @@ class _Reads(NamedTuple):
     names: dict[str, list[_Read]]
     attributes: dict[str, list[_Read]]
     functions: dict[int, list[_Read]]
+    decorations: dict[int, Site]
 
 
 def _find_reads(module: Module) -> _Reads:
-    found = _Reads(defaultdict(list), defaultdict(list), defaultdict(list))
+    found = _Reads(defaultdict(list), defaultdict(list), defaultdict(list), {})
     for function, klass, events in module.scopes:
         for event in events:
             if event.value is not None:
@@ -287,25 +316,25 @@ def _find_reads(module: Module) -> _Reads:
                 target = Expr("name", facts.header.start, facts.header.end, parameter.name)
                 event = Event("assign", facts.header.start, facts.header.end, facts.block, target, parameter.default)
                 _read(found, module, facts.parent, facts.index, event, False)
-        for site in decorated(module, facts):
+        if facts.decorators and facts.owner < 0:
+            found.decorations[facts.index] = site = _decoration(module, facts)
             _read(found, module, facts.parent, facts.parent, site.event, False)
     return found
 
 
-def decorated(module: Module, facts: Function) -> Iterator[Site]:
-    """The calls `decorator(function)` that decorators stand for."""
-    inner = Expr("lambda", facts.header.start, facts.header.end, ref=facts.index)
-    for decorator in facts.decorators[::-1] if facts.owner < 0 else ():
-        inner = Expr("call", decorator.start, decorator.end, args=(decorator, inner))
-        target = Expr("name", facts.header.start, facts.header.end, facts.name)
-        event = Event("assign", decorator.start, decorator.end, facts.block, target, inner)
-        yield Site(module, facts.parent, event, inner)
+def _decoration(module: Module, facts: Function) -> Site:
+    """`f = outer(inner(f))`: what decorators stand for, with the function itself in the place of a lambda."""
+    made = Expr("lambda", facts.header.start, facts.header.end, ref=facts.index)
+    for decorator in reversed(facts.decorators):
+        made = Expr("call", decorator.start, decorator.end, args=(decorator, made))
+    target = Expr("name", facts.header.start, facts.header.end, facts.name)
+    return Site(module, facts.parent, Event("assign", made.start, made.end, facts.block, target, made), made)
 
 
 def _decorates(site: Site) -> bool:
     """Whether a call is what a decorator stands for: the code doesn't have it."""
-    given = site.expr.args[1:]
-    return any(item.kind == "lambda" and site.module.model.functions[item.ref].kind == "def" for item in given)
+    functions = site.module.model.functions
+    return any(item.kind == "lambda" and functions[item.ref].kind == "def" for item in site.expr.walk())
 
 
 def _read(found: _Reads, module: Module, function: int, binds: int, event: Event, in_class: bool) -> None:
