@@ -123,9 +123,14 @@ class Boundaries:
     @cached_property
     def names(self) -> set[str]:
         """The last names under which a loader may be made: known ones, subclasses, aliases."""
+        return self.also_called(self._own_names)
+
+    @cached_property
+    def _own_names(self) -> set[str]:
         found = {name.rpartition(".")[2] for name in self.known} | {"DataLoader"}
-        found |= {name for module in self.index for name in module.calls if name.endswith(("DataLoader", "Dataloader"))}
-        return self.also_called(found)
+        return found | {
+            name for module in self.index for name in module.calls if name.endswith(("DataLoader", "Dataloader"))
+        }
 
     @cached_property
     def process_makers(self) -> tuple[str, ...]:
@@ -218,7 +223,9 @@ class Boundaries:
     @cached_property
     def _sites(self) -> tuple[Site, ...]:
         """The calls that may make a loader."""
-        found = (*self.index.calls_named(sorted(self.names)), *self.evaluator.carried.calls_of_classes(self.names))
+        own = {module.model.classes[klass].name for module, klass in self._may_be_loaders}
+        carried = self.evaluator.carried.calls_of_classes(frozenset(self._own_names | own))
+        found = (*self.index.calls_named(sorted(self.names)), *carried)
         return tuple({site.expr: site for site in found}.values())
 
     def _made_at(self, site: Site) -> Iterator[Loader]:

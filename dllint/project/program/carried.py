@@ -9,18 +9,18 @@ evaluator says; here nothing is evaluated, so that the answer depends on no ques
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from dllint.model.facts import Event, Expr, Function
+from dllint.model.facts import Class, Event, Expr, Function, ImportedName
 from dllint.project.program.events import flat_targets
 from dllint.project.program.index import Index
 from dllint.project.program.module import MUTATORS, Module, Site
 from dllint.project.program.on_demand import OnDemand
 
 MAX_PLACES = 200
-"""So many places of one function's reference are followed; what is carried to more of them isn't found this way."""
+"""So many places of one reference are followed; what is carried to more of them isn't found this way."""
 MAX_CALLS = 64
 """So many calls of values that may run one function are asked; of one with more, none is."""
 MAX_NAMESAKES = 8
@@ -89,30 +89,27 @@ class Carried:
         for module, facts, _ in self._named.get(name, ()):
             yield from self.calls(module, facts.index)
 
-    def calls_of_classes(self, names: Iterable[str]) -> tuple[Site, ...]:
-        """The calls of something else that may make what has one of these names, wherever it is from."""
-        starts = _Steps(tuple(place for name in sorted(names) for place in self._places_of(name)), (), ())
-        return self._reached(starts, limit=False)
+    def calls_of_classes(self, names: frozenset[str]) -> tuple[Site, ...]:
+        """The calls of values that may make what is defined or imported under one of these names."""
+        places = [
+            *((module.path, item.function, item.bound) for module, item in self._imported if item.attribute in names),
+            *((module.path, item.parent, item.name) for module, item in self._classes if item.name in names),
+        ]
+        reads = [read for name in sorted(names) for read in self._of_attribute[name] if _is_of_import(read)]
+        begun = [*(_Steps((place,), (), ()) for place in places), *(self._from_read[read] for read in reads)]
+        return tuple({site.expr: site for steps in begun for site in self._reached(steps)}.values())
+
+    @property
+    def _imported(self) -> Iterator[tuple[Module, ImportedName]]:
+        return ((module, item) for module in self.index for item in module.model.imports)
+
+    @property
+    def _classes(self) -> Iterator[tuple[Module, Class]]:
+        return ((module, item) for module in self.index for item in module.model.classes if item.owner < 0)
 
     def decoration(self, module: Module, function: int) -> Site | None:
         """The call that the decorators of a function stand for; None of one without decorators."""
         return self._reads[module].decorations.get(function)
-
-    def _places_of(self, name: str) -> Iterator[Place]:
-        yield "", -1, name
-        for module in self.index:
-            if name in module.model.bound:
-                yield module.path, -1, name
-        yield from self._imported_in_functions.get(name, ())
-
-    @cached_property
-    def _imported_in_functions(self) -> dict[str, list[Place]]:
-        found: dict[str, list[Place]] = defaultdict(list)
-        for module in self.index:
-            for item in module.model.imports:
-                if item.function >= 0:
-                    found[item.bound].append((module.path, item.function, item.bound))
-        return dict(found)
 
     def _references(self, module: Module, facts: Function) -> _Steps:
         """Where the references of a function begin: its name, the lambda itself, what decorates it."""
@@ -128,7 +125,7 @@ class Carried:
     def _own_place(self, module: Module, facts: Function) -> Place:
         return ("", -1, facts.name) if facts.owner >= 0 else (module.path, facts.parent, facts.name)
 
-    def _reached(self, start: _Steps, limit: bool = True) -> tuple[Site, ...]:
+    def _reached(self, start: _Steps) -> tuple[Site, ...]:
         """The calls of what begins at a place, each once. What a function returns is what its calls give."""
         seen: set[tuple[Place | _Read, int]] = set()
         found: dict[int, Site] = {}
@@ -151,7 +148,7 @@ class Carried:
                     place = item[0]
                     step = self._from_read[place] if isinstance(place, _Read) else self._from_place[place]
                     waiting.append((step, item[1]))
-            if limit and len(seen) > MAX_PLACES:
+            if len(seen) > MAX_PLACES:
                 return ()
         return tuple(sorted(found.values(), key=lambda site: (site.module.path, site.expr.start, site.expr.end)))
 
