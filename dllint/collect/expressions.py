@@ -8,14 +8,10 @@ from typing import Any
 
 from dllint.collect.places import Places
 from dllint.collect.scope import Scope
-from dllint.model.facts import Expr
+from dllint.model.facts import MAX_ELEMENTS, MAX_STRING, Expr
 
 MAX_DEPTH = 120
 """Deeper expressions are UNKNOWN: generated code, and no DataLoader was ever built that way."""
-MAX_ELEMENTS = 1000
-"""Longer displays are cut: tables of constants."""
-MAX_STRING = 200
-"""Longer strings are cut: no name, device or path pattern is that long."""
 
 _OPERATORS = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",

@@ -14,6 +14,10 @@ import msgspec
 
 from dllint.source import Span
 
+MAX_ELEMENTS = 1000
+"""Longer displays are cut: tables of constants."""
+MAX_STRING = 200
+"""Longer strings are cut: no name, device or path pattern is that long."""
 Constant = str | int | float | bool | None
 ExprKind = Literal[
     "name", "attribute", "call", "constant", "bytes", "ellipsis", "fstring", "list", "tuple", "set", "dict", "star",

@@ -95,6 +95,8 @@ class Evaluator:
             "ifexp": self._ifexp,
             "boolop": self._boolop,
             "binop": Operators(self).expression,
+            "compare": self._tested,
+            "unary": self._tested,
             "walrus": self._operand,
             "await": self._operand,
             "star": self._operand,
@@ -152,6 +154,12 @@ class Evaluator:
         arms = zip(choices, (True, False), strict=True)
         chosen = (choice for choice, holds in arms if self.conditions.allows(test, holds, env))
         return (value for choice in chosen for value in self.values(choice, env))
+
+    def _tested(self, expr: Expr, env: Env) -> Values:
+        """What a comparison or `not x` gives."""
+        if expr.kind == "unary" and expr.name != "not":
+            return (Opaque(expr, env),)
+        return self.conditions.known_as(self.conditions.so_far(expr, env), Opaque(expr, env))
 
     def _boolop(self, expr: Expr, env: Env) -> Iterable[Value]:
         left, right = self.values(expr.args[0], env), self.values(expr.args[1], env)

@@ -27,7 +27,18 @@ from dllint.project.evaluate.abstract_values import (
     Values,
     passed,
 )
-from dllint.project.evaluate.shapes import GENERATOR, as_int, decorated, derived, describe, text_around, unique
+from dllint.project.evaluate.conditions import TESTING
+from dllint.project.evaluate.contents import is_cut
+from dllint.project.evaluate.shapes import (
+    GENERATOR,
+    as_int,
+    decorated,
+    derived,
+    describe,
+    may_end,
+    text_around,
+    unique,
+)
 from dllint.project.evaluate.signatures import Signatures, changed
 
 if TYPE_CHECKING:
@@ -36,6 +47,9 @@ if TYPE_CHECKING:
 
 MAX_PARTIALS = 4
 """Partials of partials that are followed: one in a loop may stand for itself."""
+_NONE = Const(None, "NoneType")
+_OF_TEXT = frozenset({"lower", "upper", "strip", "lstrip", "rstrip", "startswith", "endswith"})
+"""Methods of text that depend only on what they are given."""
 NAMEDTUPLE_INSTANCE = "collections.namedtuple()"
 """The name of what calling a namedtuple class gives."""
 
@@ -223,9 +237,11 @@ class Calls:
             and self.evaluator.conditions.may_run(env, event.start)
             for value in self.evaluator.values(event.value, env)
         ]
+        if found and all(isinstance(value, Const) for value in found) and may_end(func.module, func.index):
+            found.append(_NONE)  # else, what it returns where it ends is no answer to what anything asks for
         if call is not None and caller is not None and env.call is None:
             found = list(self._given_back(found, env, call, caller))
-        return unique(found) or (self.evaluator.unless_open(Const(None, "NoneType")) if facts.kind == "def" else ())
+        return unique(found) or (self.evaluator.unless_open(_NONE) if facts.kind == "def" else ())
 
     def _given_back(self, found: list[Value], env: Env, call: Expr, caller: Env) -> Iterator[Value]:
         """What a function returns, with what this call passes for a parameter that it returns as it is.
@@ -251,6 +267,14 @@ class Calls:
             return evaluated or self.evaluator.unless_open(ExtInst(name, call, env))
         if name in PASS_THROUGH and args:
             return self.evaluator.values(args[-1] if name == "typing.cast" else args[0], env)
+        if name in TESTING and args:
+            return self.evaluator.conditions.known_as(
+                self.evaluator.conditions.told_by(name, call, env), ExtInst(name, call, env)
+            )
+        if name == "builtins.len" and len(args) == 1:
+            length, unknown = self.evaluator.conditions.contents.length, ExtInst(name, call, env)
+            sizes = [size for value in self.evaluator.values(args[0], env) for size in length(value, unknown)]
+            return sizes or self.evaluator.unless_open(unknown)
         if name in ("builtins.int", "builtins.float", "builtins.str", "builtins.bool") and len(args) == 1:
             whole = [whole for value in self.evaluator.values(args[0], env) for whole in as_int(value)]
             if whole and name == "builtins.int":
@@ -315,7 +339,33 @@ class Calls:
                 return (base,)
             if attribute in ("get", "pop", "setdefault") and len(call.args) > 1:
                 return self._dict_get(base, call, env)
+        if isinstance(base, Const) and isinstance(base.value, str) and attribute in _OF_TEXT:
+            found = self._of_text(base, attribute, call, env)
+            if found is not None:
+                return found
         return (derived(ExtInst(f"{describe(base)}.{attribute}", call, env, base)),)
+
+    def _of_text(self, text: Const, method: str, call: Expr, env: Env) -> Values | None:
+        """What a method of a known text returns for known texts: `name.lower()`, `name.endswith((".a", ".b"))`."""
+        if is_cut(text) or call.keywords:
+            return None
+        given: list[object] = []
+        for arg in call.args[1:]:
+            values = self.evaluator.values(arg, env)
+            if not values:
+                return ()
+            whole = self.evaluator.conditions.contents.of(values[0])
+            if whole is not None and whole.kind == "tuple" and whole.constants is not None:
+                given.append(tuple(whole.constants))
+            elif isinstance(values[0], Const) and not is_cut(values[0]):
+                given.append(values[0].value)
+            if len(values) > 1 or len(given) < len(call.args[1:]):
+                return None
+        try:
+            found = getattr(text.value, method)(*given)
+        except TypeError:
+            return None
+        return (Const(found, type(found).__name__),)
 
     def _dict_get(self, base: Value, call: Expr, env: Env) -> Iterable[Value]:
         found: list[Value] = []

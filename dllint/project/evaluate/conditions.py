@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from dllint.knowledge import KEEPERS
-from dllint.model.facts import Constant, Event, Expr
+from dllint.model.facts import Event, Expr
 from dllint.project.evaluate.abstract_values import (
     Const,
     Env,
@@ -20,11 +20,13 @@ from dllint.project.evaluate.abstract_values import (
     Inst,
     Klass,
     Method,
+    Mod,
     Opaque,
     Seq,
     Value,
     Values,
 )
+from dllint.project.evaluate.contents import NOTHING_YET, Contents, is_cut
 from dllint.project.evaluate.hierarchy import Answer
 from dllint.project.program.call_index import Call
 from dllint.project.program.events import event_names, leaves
@@ -44,9 +46,51 @@ _TEXTS = frozenset({"builtins.str", "os.getcwd"}).union(
     f"os.path.{name}" for name in ("join", "basename", "dirname", "abspath", "realpath", "normpath", "relpath")
 )
 """What returns text."""
+_THINGS = _TEXTS.union(
+    f"builtins.{name}"
+    for name in (
+        "open",
+        "len",
+        "int",
+        "float",
+        "bool",
+        "bytes",
+        "list",
+        "tuple",
+        "dict",
+        "set",
+        "frozenset",
+        "range",
+        "enumerate",
+        "zip",
+        "map",
+        "filter",
+        "sorted",
+        "reversed",
+        "iter",
+        "isinstance",
+        "hasattr",
+        "callable",
+        "abs",
+        "round",
+        "sum",
+        "type",
+        "repr",
+        "any",
+        "all",
+        "id",
+        "hash",
+    )
+)
+"""What never returns None."""
 _ORDERS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+_OF_TYPES = frozenset({"is", "is not", "==", "!="})
+_NEGATED = {"is not": "is", "!=": "==", "not in": "in"}
+TESTING = frozenset({"builtins.bool", "builtins.callable", "builtins.isinstance"})
+"""Functions that test what they get."""
+_KEEPING = frozenset({"staticmethod", "cache", "lru_cache"})
+"""Decorators of functions that return what these do."""
 _KINDS = ("torch.nn.", "torch.optim.", "torch.utils.data.", "pandas.", "numpy.")
-MAX_TEST_DEPTH = 4
 MAX_TESTS = 32
 """Tests around a place that are asked what they leave of a value, the nearest ones."""
 
@@ -81,6 +125,7 @@ class Conditions:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
+        self.contents = Contents(evaluator)
         self._failing = OnDemand(self._calls_of_ending)
         self._ways = OnDemand(self._way_to)
         self._known: dict[tuple[int, int], bool] = {}
@@ -154,7 +199,7 @@ class Conditions:
 
     def allows(self, test: Expr, holds: bool, env: Env) -> bool:
         """Whether a test may have this answer, as far as is known."""
-        answer = self._so_far(test, env)
+        answer = self.so_far(test, env)
         return answer is None or answer is holds
 
     def decided(self, env: Env, offset: int) -> bool:
@@ -234,7 +279,8 @@ class Conditions:
                 parts = (self._answers(arg, path, values, env) for arg in test.args)
                 return [self._combined(test, answers) for answers in zip(*parts, strict=True)]
             case "compare" if len(test.args) == 2 and test.args[0].dotted == path:
-                return [compared(test, value) for value in values]
+                others = self.evaluator.values(test.args[1], env)
+                return [self._agreed(self._related(test.name, value, other) for other in others) for value in values]
             case "call" if test.args[0].name == "callable" and len(test.args) == 2 and test.args[1].dotted == path:
                 return [is_callable(value) for value in values]
             case "call" if test.args[0].name == "isinstance" and len(test.args) == 3:
@@ -244,14 +290,20 @@ class Conditions:
 
     def truth(self, test: Expr, env: Env) -> bool | None:
         """True or False when a test surely is; None when that is not known."""
-        answer = self._so_far(test, env)
+        answer = self.so_far(test, env)
         return None if answer is NOT_YET else answer
 
-    def _so_far(self, test: Expr, env: Env) -> Truth:
+    def so_far(self, test: Expr, env: Env) -> Truth:
         """What a test says as far as its values are known, in a cycle that hasn't come to rest."""
-        return self.evaluator.ask(self._truths, (id(test), id(env)), NOT_YET, self._truth, test, env, MAX_TEST_DEPTH)
+        return self.evaluator.ask(self._truths, (id(test), id(env)), NOT_YET, self._truth, test, env)
 
-    def _agreed(self, answers: Iterable[bool | None]) -> Truth:
+    def known_as(self, answer: Truth, unknown: Value) -> Values:
+        """The value of a test that gives an answer; in a cycle that may still give one, none."""
+        if answer is NOT_YET:
+            return ()
+        return (unknown if answer is None else Const(answer, "bool"),)
+
+    def _agreed(self, answers: Iterable[Truth]) -> Truth:
         """The answer that all alternatives give; none give none, but in a cycle that may still have some."""
         given = tuple(answers)
         return agreed(given) if given else self._none()
@@ -260,31 +312,39 @@ class Conditions:
         """The answer where there are no values."""
         return NOT_YET if self.evaluator.fixpoint.is_open() else None
 
-    def _truth(self, test: Expr, env: Env, depth: int) -> Truth:
-        if depth == 0:
-            return None
-        if test.kind == "unary" and test.name == "not":
-            inner = self._truth(test.args[0], env, depth - 1)
-            return not inner if isinstance(inner, bool) else inner
-        if test.kind == "walrus":
-            return self._truth(test.args[0], env, depth - 1)
-        if test.kind == "boolop":
-            return self._combined(test, [self._truth(arg, env, depth - 1) for arg in test.args])
-        if test.kind == "compare" and len(test.args) == 2:
-            return self._compared(test, env)
-        if test.kind == "call" and test.args[0].name == "isinstance" and len(test.args) == 3:
-            values = self.evaluator.values(test.args[1], env)
-            named = self._named_classes(test.args[2], env) if values else ()
+    def _truth(self, test: Expr, env: Env) -> Truth:
+        match test.kind:
+            case "unary" if test.name == "not":
+                inner = self._truth(test.args[0], env)
+                return not inner if isinstance(inner, bool) else inner
+            case "walrus":
+                return self._truth(test.args[0], env)
+            case "boolop":
+                return self._combined(test, [self._truth(arg, env) for arg in test.args])
+            case "compare":
+                return self._compared(test, env)
+            case "call" if not all(map(_is_followed, self.evaluator.values(test.args[0], env))):
+                return None
+        return self._agreed(map(self._is_true, self.evaluator.values(test, env)))
+
+    def told_by(self, name: str, call: Expr, env: Env) -> Truth:
+        """What the call of a builtin function that tests something returns."""
+        if len(call.args) == 2 and name in ("builtins.bool", "builtins.callable"):
+            if name == "builtins.bool":
+                return self.so_far(call.args[1], env)
+            return self._agreed(map(is_callable, self.evaluator.values(call.args[1], env)))
+        if len(call.args) == 3 and name == "builtins.isinstance":
+            values = self.evaluator.values(call.args[1], env)
+            named = self._named_classes(call.args[2], env) if values else ()
             return self._agreed(self._is_one(value, named) for value in values if named)
-        if test.kind == "call" and test.args[0].name == "callable" and len(test.args) == 2:
-            return self._agreed(map(is_callable, self.evaluator.values(test.args[1], env)))
-        if test.kind == "call" and test.args[0].kind == "attribute" and test.args[0].name == "startswith":
-            starts = [argument.value for argument in test.args[1:]]
-            texts = self.evaluator.values(test.args[0].args[0], env)
-            return self._agreed(_starts(value, starts) for value in texts)
-        if test.kind in ("name", "attribute", "subscript", "constant"):
-            return self._agreed(map(truth_of, self.evaluator.values(test, env)))
         return None
+
+    def _is_true(self, value: Value) -> Truth:
+        """Whether a value is true: a container, if it has something."""
+        whole = self.contents.of(value)
+        if whole is None:
+            return truth_of(value)
+        return self._none() if whole == NOTHING_YET else bool(whole.items)
 
     def _combined(self, test: Expr, parts: Sequence[Truth]) -> Truth:
         decisive = test.name == "or"
@@ -295,25 +355,55 @@ class Conditions:
         return None if None in parts else not decisive
 
     def _compared(self, test: Expr, env: Env) -> Truth:
-        left, right = (self.evaluator.values(arg, env) for arg in test.args)
-        if not left or not (right or test.name in ("in", "not in")):
+        """What a comparison says; one of several parts says what all of them say."""
+        names = test.name.split(",")
+        pairs = zip(names, test.args, test.args[1:], strict=False)
+        found = [self._of_pair(name, left, right, env) for name, left, right in pairs]
+        return all_of(found) if len(names) == len(test.args) - 1 else None
+
+    def _of_pair(self, name: str, one: Expr, other: Expr, env: Env) -> Truth:
+        left, right = self.evaluator.values(one, env), self.evaluator.values(other, env)
+        if name in ("in", "not in") and self._given(other, left, env):
+            return name == "in"
+        if name in _OF_TYPES and one.kind == "call" and len(one.args) == 2:
+            if self.evaluator.values(one.args[0], env) == (Ext("builtins.type"),):
+                left = self.evaluator.values(one.args[1], env)
+                found = self._agreed(self._is_exactly(value, klass) for value in left for klass in right)
+                return found is (name in ("is", "==")) if isinstance(found, bool) else found
+        return self._agreed(self._related(name, value, against) for value in left for against in right)
+
+    def _is_exactly(self, value: Value, klass: Value) -> bool | None:
+        """Whether a class is the type of a value, and no base of it."""
+        if isinstance(value, Inst) and isinstance(klass, Klass):
+            if value.klass == klass or value.call is None or not self.evaluator.classes.plain(value.klass):
+                return (value.klass == klass and value.call is not None) or None
+            return False if value.klass.facts is not klass.facts else None  # else a class of another activation
+        kind, known = kind_of(value), _TYPES.get(klass.name) if isinstance(klass, Ext) else None
+        return None if kind is None or known is None else kind == known
+
+    def _related(self, name: str, one: Value, other: Value) -> Truth:
+        """Whether two values are related as an operator says."""
+        if name in _NEGATED:
+            found = self._related(_NEGATED[name], one, other)
+            return not found if isinstance(found, bool) else found
+        if name == "is":
+            return _is_same(one, other)
+        if name in _ORDERS:
+            return _ordered(name, one, other)
+        left, right = self.contents.of(one), self.contents.of(other)
+        if NOTHING_YET in (left, right):
             return self._none()
-        found: Truth
-        if test.name in ("is", "is not"):
-            if right != (Const(None, "NoneType"),):
-                return None
-            found = agreed(map(is_none, left))
-        elif test.name in ("==", "!="):
-            if not all(isinstance(value, Const) for value in (*left, *right)):
-                return None
-            found = agreed(one == other for one in left for other in right)
-        elif test.name in _ORDERS:
-            return agreed(_ordered(test.name, one, other) for one in left for other in right)
-        elif test.name in ("in", "not in"):
-            found = self._given(test.args[1], left, env) or self._among(test.args[1], left, right)
-        else:
-            return None
-        return not found if isinstance(found, bool) and test.name in ("is not", "!=", "not in") else found
+        if name == "in":
+            if right is not None:
+                return right.has(one)
+            return _is_part(one, other)
+        if name == "==":
+            if left is not None and right is not None:
+                return left.equals(right)
+            if left is not None or right is not None:
+                return False if isinstance(one, Const) or isinstance(other, Const) else None
+            return _is_equal(one, other)
+        return None
 
     def _given(self, mapping: Expr, keys: Values, env: Env) -> bool | None:
         """True if `**kwargs` surely has the keys: the call passes them, and nothing takes them out."""
@@ -322,20 +412,6 @@ class Conditions:
             return None
         given = (isinstance(key, Const) and arguments.from_kwargs(env, str(key.value))[1] for key in keys)
         return True if all(given) else None
-
-    def _among(self, container: Expr, left: Values, right: Values) -> Truth:
-        """Whether constants are parts of a text, or among the constants of a list."""
-        if container.kind in ("tuple", "list", "set") and all(item.kind == "constant" for item in container.args):
-            known = [item.value for item in container.args]
-            return self._agreed(value.value in known if isinstance(value, Const) else None for value in left)
-        return self._agreed(
-            one.value in other.value
-            if isinstance(one, Const) and isinstance(one.value, str)
-            and isinstance(other, Const) and isinstance(other.value, str)
-            else None
-            for one in left
-            for other in right
-        )  # fmt: skip
 
     def _named_classes(self, classes: Expr, env: Env) -> list[Value]:
         """The classes that the second argument of `isinstance` names."""
@@ -378,19 +454,57 @@ class Conditions:
         return None
 
 
+def _is_followed(callee: Value) -> bool:
+    """Whether what a call of a value gives is all that is returned there: no other class overrides the method.
+
+    `self` may be an object of a class that derives from its own, in the project or not.
+    """
+    func = callee.func if isinstance(callee, Method) else callee
+    if isinstance(callee, Method) and not (isinstance(callee.owner, Inst) and callee.owner.call is not None):
+        return False
+    return not isinstance(func, Func) or all(
+        (item.args[0] if item.kind == "call" else item).name in _KEEPING for item in func.facts.decorators
+    )
+
+
 def _ordered(name: str, one: Value, other: Value) -> bool | None:
-    """Whether one number is less or greater than another; None where they are not known."""
+    """Whether one number or text is less or greater than another; None where they are not known."""
     match one, other:
         case Const(value=int() | float() as left), Const(value=int() | float() as right):
             return bool(_ORDERS[name](left, right))
+        case Const(value=str(first)), Const(value=str(second)) if not is_cut(one) and not is_cut(other):
+            return bool(_ORDERS[name](first, second))
     return None
 
 
-def _starts(value: Value, starts: list[Constant]) -> bool | None:
-    """Whether a text starts with a constant."""
-    match value, starts:
-        case Const(value=str(text)), [str(start)]:
-            return text.startswith(start)
+def _is_same(one: Value, other: Value) -> bool | None:
+    """Whether a value is None, True or False, as the other one is."""
+    for value, against in ((one, other), (other, one)):
+        match against:
+            case Const(value=None):
+                return is_none(value)
+            case Const(value=bool(truth)):
+                if isinstance(value, Const):
+                    return value.value is truth
+                return False if isinstance(value, Func | Klass | Method | Inst | Seq | Mod) else None
+    return None
+
+
+def _is_equal(one: Value, other: Value) -> bool | None:
+    """Whether two constants are equal; no function or class is equal to one."""
+    match one, other:
+        case Const(value=left), Const(value=right):
+            return None if is_cut(one) and is_cut(other) else left == right
+        case (Const(), Func() | Klass() | Method()) | (Func() | Klass() | Method(), Const()):
+            return False
+    return None
+
+
+def _is_part(one: Value, other: Value) -> bool | None:
+    """Whether a text is part of another one."""
+    match one, other:
+        case Const(value=str(part)), Const(value=str(text)) if not is_cut(one):
+            return part in text or (None if is_cut(other) else False)
     return None
 
 
@@ -416,23 +530,11 @@ def _may_set(part: Expr, name: str, attribute: str) -> bool:
     return part.name == attribute or (part.kind == "call" and any(inner.name == name for inner in part.walk()))
 
 
-def compared(test: Expr, value: Value) -> bool | None:
-    """Whether `x == constant`, `x is None` or `x in (constants)` holds for a value of x."""
-    other = test.args[1]
-    if test.name in ("is", "is not"):
-        found = is_none(value) if other.kind == "constant" and other.value is None else None
-    elif not isinstance(value, Const):
-        return None
-    elif test.name in _ORDERS and other.kind == "constant":
-        return _ordered(test.name, value, Const(other.value, type(other.value).__name__))
-    elif test.name in ("==", "!=") and other.kind == "constant":
-        found = value.value == other.value
-    elif test.name in ("in", "not in") and other.kind in ("tuple", "list", "set"):
-        known = all(item.kind == "constant" for item in other.args)
-        found = value.value in [item.value for item in other.args] if known else None
-    else:
-        return None
-    return found if found is None or test.name in ("is", "==", "in") else not found
+def all_of(answers: Sequence[Truth]) -> Truth:
+    """What all say together."""
+    if False in answers:
+        return False
+    return NOT_YET if NOT_YET in answers else None if None in answers else True
 
 
 def agreed(answers: Iterable[Truth]) -> Truth:
@@ -474,14 +576,19 @@ def is_callable(value: Value) -> bool | None:
     return None
 
 
+def _is_class(name: str) -> bool:
+    """Whether a name is one of a class; `Table()[]` is part of what one gives."""
+    return name[:1].isupper() and name.isidentifier()
+
+
 def is_none(value: Value) -> bool | None:
     """Whether a value is None."""
     match value:
         case Const(value=constant):
             return constant is None
-        case Func() | Klass() | Method() | Inst() | Seq() | Ext():
+        case Func() | Klass() | Method() | Inst() | Seq() | Ext() | Mod():
             return False
-        case ExtInst(name=name) if name in KEEPERS or name.rpartition(".")[2][:1].isupper():
+        case ExtInst(name=name) if name in KEEPERS or name in _THINGS or _is_class(name.rpartition(".")[2]):
             return False
     return None
 

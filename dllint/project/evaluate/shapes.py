@@ -24,7 +24,7 @@ from dllint.project.evaluate.abstract_values import (
     Value,
     Values,
 )
-from dllint.project.program.events import holds_from
+from dllint.project.program.events import holds_from, leaves
 from dllint.project.program.flow import reaching, replacing
 from dllint.project.program.module import Binding, Module, Write
 
@@ -210,6 +210,27 @@ def is_accessor(facts: Function) -> bool:
     return any(
         decorator.kind == "attribute" and decorator.name in ("setter", "deleter") for decorator in facts.decorators
     )
+
+
+def may_end(module: Module, function: int) -> bool:
+    """Whether a function may come to its end without a `return`, as far as its branches tell."""
+    return not _surely_leaves(module, function, -1)
+
+
+def _surely_leaves(module: Module, function: int, block: int) -> bool:
+    """Whether every way through a block leaves the function: by its last statement, or by both branches of it."""
+    events = module.events(function)
+    inner = {
+        index for event in events for index in module.enclosing(event.block) if module.block(index).parent == block
+    }
+    own = [event for event in events if event.block == block]
+    last = max(inner, key=lambda index: module.block(index).start, default=-1)
+    if any(leaves(event) for event in own):
+        return True
+    if last < 0 or (own and own[-1].start > module.block(last).start) or module.block(last).kind != "else":
+        return False
+    partner = module.block(last).partner
+    return partner >= 0 and all(_surely_leaves(module, function, branch) for branch in (last, partner))
 
 
 def getter(func: Func) -> Func | None:

@@ -10,8 +10,8 @@ def rotated():
 def grows(text):
     text = "x"
     for _ in range(3):
-        text = text.strip()
-    reveal(text)  # reveals: 'x' | str.strip()
+        text = text.title()
+    reveal(text)  # reveals: 'x' | str.title()
 
 
 class Pair:
