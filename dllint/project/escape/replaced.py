@@ -58,7 +58,7 @@ class Replaced:
         same = module.receiver_name(function) == env.module.receiver_name(env.function)
         for test in decided(module, function, last.event.start):
             for told in told_by(test.test, test.holds):
-                otherwise = Known(told.about.dotted, not told.holds, told.constants)
+                otherwise = Known(told.about.dotted, not told.holds, told.constants, told.order)
                 if not same or not self._set_once(klass, init, told.about, used) or not exclude(known, (otherwise,)):
                     return False
         return True

@@ -30,6 +30,7 @@ from dllint.project.escape.handles import Handles, gives_back, keeps, lets_follo
 from dllint.project.escape.loaders_way import LoadersWay
 from dllint.project.escape.pickle_state import left_out
 from dllint.project.escape.replaced import Replaced
+from dllint.project.escape.with_workers import WithWorkers
 from dllint.project.evaluate import NAMEDTUPLE_INSTANCE, Answer, Evaluator
 from dllint.project.evaluate.abstract_values import (
     UNKNOWN,
@@ -181,10 +182,11 @@ class Shipped:
         """Everything that one loader hands to its workers."""
         start = Note(loader.path, loader.span, f"`{loader.name}(...)` starts the workers here")
         steps = []
+        given = WithWorkers(self.evaluator, self.boundaries, loader)
         for name in loader.boundary.ships:
             for expr, env in self.boundaries.argument(loader, name)[0]:
                 note = Note(env.module.path, expr.span, f"passed as `{name}`")
-                values = self.evaluator.values(expr, env)
+                values = given.values(expr, env)
                 known = any(self._is_dataset(value) for value in values)
                 for value in values:
                     if name == "dataset" and (self._no_dataset(value, loader) or (known and self._is_other(value))):

@@ -30,7 +30,7 @@ from dllint.project.evaluate.abstract_values import (
     Values,
 )
 from dllint.project.evaluate.computed_attributes import ComputedAttributes
-from dllint.project.evaluate.exclusion import Known, chosen_arm, constant_in, known_at
+from dllint.project.evaluate.exclusion import Known, chosen_arm, constant_in, exclude, known_at
 from dllint.project.evaluate.hierarchy import Answer
 from dllint.project.evaluate.kwargs_attributes import TakenOver
 from dllint.project.evaluate.namespaces import VIEWS
@@ -110,6 +110,7 @@ class Attributes:
             case Inst():
                 return (
                     self._read_back(base, expr, env)
+                    or self._left_by_tests(base, expr, env)
                     or self._not_replaced(self._so_far(base, name, expr, env), base, expr, env)
                     or self.evaluator.unless_open(Opaque(expr, env))
                 )
@@ -202,6 +203,70 @@ class Attributes:
         }  # fmt: skip
         here = known_at(module, env.function, read.start)
         return [*here, *(known._replace(subject=names[known.subject]) for known in here if known.subject in names)]
+
+    def _left_by_tests(self, inst: Inst, expr: Expr, env: Env) -> Values:
+        """What tests around the place where a method reads an attribute leave of what other methods give it.
+
+        `if self.fast:` where `__init__` sets it, and `if not self.fast:` here: nothing else ever sets `fast`.
+        """
+        module, function, name = env.module, env.function, expr.name
+        own = module.receiver_name(function)
+        if env.receiver != inst or expr.kind != "attribute" or not own or expr.args[0].dotted != own:
+            return ()
+        here = self._of_object(known_at(module, function, expr.start), inst, own, {})
+        stored = self.stored(inst, name) if here else ()
+        if any(write is None or write.function == function for write, _, _ in stored):
+            return ()
+        left = [item for item in stored if not exclude(here, self._where_written(item, inst))]
+        if len(left) == len(stored):
+            return ()
+        return self._or_computed(unique(value for item in left for value in self.stored_values(item)), inst, name)
+
+    def _where_written(self, stored: Stored, inst: Inst) -> list[Known]:
+        """What tests around the place where a method of an object sets an attribute state about other ones."""
+        write, _, env = stored
+        own = env.module.receiver_name(env.function)
+        if write is None or env.receiver != inst or not own:
+            return []
+        names = {
+            event.value.name: event.target.dotted
+            for event in env.module.events(env.function)
+            if event.kind == "assign" and event.target is not None and event.target.kind == "attribute"
+            and event.value is not None and event.value.kind == "name"
+            and constant_in(env.module, env.function, event.value.name)
+        }  # fmt: skip
+        return self._of_object(known_at(env.module, env.function, write.event.start), inst, own, names)
+
+    def _of_object(self, known: list[Known], inst: Inst, own: str, names: dict[str, str]) -> list[Known]:
+        """What is known of attributes that never change, under their names; `names`: of what else has their value."""
+        found = []
+        for item in known:
+            start, _, attribute = names.get(item.subject, item.subject).partition(".")
+            changes = not item.constants and item.order is None  # a list may become empty
+            if start == own and attribute.isidentifier() and self._is_fixed(inst, attribute, changes):
+                found.append(item._replace(subject=attribute))
+        return found
+
+    def _is_fixed(self, inst: Inst, name: str, in_itself: bool) -> bool:
+        """Whether only `__init__` sets an attribute, once; `in_itself`: and nothing changes what it has."""
+        classes = {*self.evaluator.classes.mro(inst.klass), *self.evaluator.classes.subclasses(inst.klass)}
+        writes = [
+            (item.module, write)
+            for item in classes
+            for write in item.module.self_writes.get(item.index, {}).get(name, ())
+        ]
+        if len(writes) != 1 or self.outside_writes(inst.klass, name) or self.computed.of(inst, name) is not None:
+            return False
+        module, write = writes[0]
+        if write.event.block >= 0 or write.event.kind != "assign" or write.function < 0:
+            return False
+        if module.model.functions[write.function].name != "__init__" or self.class_attribute(inst.klass, name, None):
+            return False
+        return not in_itself or not any(
+            f".{name}" in other.uses[function].handed
+            for other in {item.module for item in classes}
+            for function in range(len(other.model.functions))
+        )
 
     def instance_attribute(self, inst: Inst, name: str) -> Values:
         """The values of an attribute of an instance: what methods, outsiders and the class give it."""

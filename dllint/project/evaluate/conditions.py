@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from dllint.knowledge import KEEPERS
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate.abstract_values import (
+    NOT_FOLLOWED,
+    TOP,
     Const,
     Env,
     Ext,
@@ -27,6 +29,7 @@ from dllint.project.evaluate.abstract_values import (
     Values,
 )
 from dllint.project.evaluate.contents import NOTHING_YET, Contents, is_cut
+from dllint.project.evaluate.exclusion import told_by
 from dllint.project.evaluate.hierarchy import Answer
 from dllint.project.program.call_index import Call
 from dllint.project.program.events import event_names, leaves
@@ -221,6 +224,8 @@ class Conditions:
         for known in self._about(expr, env):
             answers = self._answers(known.test, expr.dotted, left, env)
             left = tuple(value for value, answer in zip(left, answers, strict=True) if answer in (None, known.holds))
+            if left and all(isinstance(value, NOT_FOLLOWED) and value != TOP for value in left):
+                left = _stated(known, expr) or left
         return left or (self.evaluator.unless_open(Opaque(expr, env)) if values else ())
 
     def tells(self, expr: Expr, env: Env) -> bool:
@@ -452,6 +457,15 @@ class Conditions:
             answer = self.evaluator.classes.is_a(inst.klass, {klass.name})
             return None if answer is Answer.UNKNOWN else answer is Answer.YES
         return None
+
+
+def _stated(known: Decided, expr: Expr) -> Values:
+    """The constant that a name or attribute is, if a test says so: `if method == "thread":`."""
+    told = [item for item in told_by(known.test, known.holds) if item.about.dotted == expr.dotted and item.holds]
+    constants = [constant for item in told if len(item.constants) == 1 for constant in item.constants]
+    return tuple(
+        Const(constant, type(constant).__name__) for constant in constants[:1] if not isinstance(constant, bool)
+    )
 
 
 def _is_followed(callee: Value) -> bool:

@@ -7,14 +7,10 @@ the only name stands that it is assigned to.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator
-from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
-from dllint.model.facts import MAX_ELEMENTS, MAX_STRING, Event, Expr
+from dllint.model.facts import MAX_ELEMENTS, MAX_STRING, Expr
 from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Seq, Value, Values
-from dllint.project.program.events import flat_targets
 from dllint.project.program.module import Module
 from dllint.project.program.on_demand import OnDemand
 
@@ -23,24 +19,6 @@ if TYPE_CHECKING:
 
 _DISPLAYS = frozenset({"list", "tuple", "set", "dict"})
 _MAKERS = {f"builtins.{kind}": kind for kind in ("list", "tuple", "set", "frozenset", "dict")}
-_READERS = frozenset({
-    "len", "bool", "any", "all", "sum", "sorted", "list", "tuple", "set", "frozenset", "dict",
-    "enumerate", "isinstance", "print", "repr", "str", "type",
-})  # fmt: skip
-"""Builtin functions that read what they get: what they return is another object."""
-_READING = frozenset({"get", "keys", "values", "items", "index", "count", "isdisjoint", "issubset", "issuperset"})
-"""Methods of containers that read them."""
-_OF_TEXT = frozenset({"join", "startswith", "endswith"})
-_OPTIONS = frozenset({"choices", "**"})
-"""Keywords whose values are only read."""
-
-
-class _As(Enum):
-    """What becomes of an expression's value where it stands."""
-
-    TRUTH = "only its truth counts"
-    READ = "it is read"
-    HANDED = "it is kept, changed or handed on"
 
 
 class Whole(NamedTuple):
@@ -86,23 +64,11 @@ NOTHING_YET = Whole("", ())
 """What a container has in a cycle that has found nothing so far."""
 
 
-class _Uses(NamedTuple):
-    """What a function does with containers."""
-
-    read: frozenset[int]
-    """The displays and calls, by their identities, that are only read where they stand."""
-    named: dict[int, tuple[str, ...]]
-    """The names that those get which are assigned as they are; of a class's attribute, with a dot before it."""
-    handed: frozenset[str]
-    """The names whose values may be kept, changed or handed on."""
-
-
 class Contents:
     """Answers what containers surely have."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
-        self._uses = OnDemand(_find_uses)
         self._whole: dict[Value, Whole | None] = {}
         self._only_read = OnDemand(self._is_only_read)
 
@@ -163,7 +129,7 @@ class Contents:
 
     def _is_known(self, made: Expr, env: Env, kind: str) -> bool:
         """Whether a container is only read, wherever it is known by a name."""
-        uses = self._uses[env.module, env.function]
+        uses = env.module.uses[env.function]
         names = uses.named.get(id(made), ())
         if id(made) in uses.read or not names:
             return id(made) in uses.read
@@ -176,13 +142,13 @@ class Contents:
         module, function, name = key
         functions = module.model.functions
         if name[0] == ".":
-            return name[1:] not in self._uses[module, function].handed and self._is_read_as_attribute(name)
+            return name[1:] not in module.uses[function].handed and self._is_read_as_attribute(name)
         if function >= 0 and name not in functions[function].globals:
             while functions[function].parent >= 0:
                 function = functions[function].parent
             span = functions[function].span
             inside = (item.index for item in functions if span.start <= item.span.start and item.span.end <= span.end)
-            return all(name not in self._uses[module, index].handed for index in inside)
+            return all(name not in module.uses[index].handed for index in inside)
         users = [module]
         for user in users:  # grows with those that import it from there
             for other, item in self.evaluator.index.import_statements.get(user.path, ()):
@@ -196,12 +162,15 @@ class Contents:
         """Whether the code of a module only reads what a global name of it, or of another one, means."""
         local = {item.index for item in user.model.functions if name in item.bound - item.globals}
         scopes = {-1, *(item.index for item in user.model.functions)}
-        return all(name not in self._uses[user, item].handed for item in (scopes - local if user is module else scopes))
+        return all(name not in user.uses[item].handed for item in (scopes - local if user is module else scopes))
 
     def _is_read_as_attribute(self, name: str) -> bool:
         having = (module for module in self.evaluator.index if name[1:] in module.attributes)
-        scopes = ((module, function) for module in having for function in range(-1, len(module.model.functions)))
-        return all(name not in self._uses[scope].handed for scope in scopes)
+        return all(
+            name not in module.uses[function].handed
+            for module in having
+            for function in range(-1, len(module.model.functions))
+        )
 
 
 def _as(whole: Whole | None, kind: str) -> Whole | None:
@@ -212,104 +181,3 @@ def _as(whole: Whole | None, kind: str) -> Whole | None:
 def is_cut(value: Const) -> bool:
     """Whether a text may be longer than what is known of it."""
     return isinstance(value.value, str) and len(value.value) >= MAX_STRING
-
-
-def _find_uses(scope: tuple[Module, int]) -> _Uses:
-    module, function = scope
-    read: set[int] = set()
-    named: dict[int, tuple[str, ...]] = defaultdict(tuple)
-    handed: set[str] = set()
-    bodies = [item for item in module.model.classes if item.parent == function]
-    for dot, events in (("", module.events(function)), *((".", item.events) for item in bodies)):
-        for event in events:
-            handed.update(_changed(event))
-            value, target = event.value, event.target
-            if value is None:
-                continue
-            if event.kind in ("assign", "annotate") and target is not None and target.kind == "name":
-                if value.kind in _DISPLAYS or value.kind == "call":
-                    named[id(value)] += (f"{dot}{target.name}",)
-            _look(value, _how(event), module, read, handed)
-    for expr in _in_headers(module, function):
-        _look(expr, _As.HANDED, module, read, handed)
-    return _Uses(frozenset(read), dict(named), frozenset(handed))
-
-
-def _in_headers(module: Module, function: int) -> Iterator[Expr]:
-    """The defaults, bases and decorators of what is defined in a function."""
-    for item in module.model.functions:
-        if item.parent == function:
-            yield from item.decorators
-            yield from (parameter.default for parameter in item.parameters if parameter.default is not None)
-    for klass in module.model.classes:
-        if klass.parent == function:
-            yield from (*klass.decorators, *klass.bases, *(value for _, value in klass.keywords))
-
-
-def _how(event: Event) -> _As:
-    """What an event does with its value."""
-    if event.kind in ("test", "assert"):
-        return _As.TRUTH
-    return _As.READ if event.kind in ("for", "expr") else _As.HANDED
-
-
-def _changed(event: Event) -> Iterator[str]:
-    """The names in the targets of an event of which something is changed: `x[0] = 1`, `x.y = 1`, `x += y`."""
-    for target in flat_targets(event.target) if event.target is not None else ():
-        changed = target.walk() if event.kind == "augment" else (part for arg in target.args for part in arg.walk())
-        yield from (_key(part) for part in changed if part.kind in ("name", "attribute"))
-
-
-def _key(expr: Expr) -> str:
-    return f".{expr.name}" if expr.kind == "attribute" else expr.name
-
-
-def _look(expr: Expr, use: _As, module: Module, read: set[int], handed: set[str]) -> None:
-    """Tell apart the parts of an expression that are read and those that are handed on."""
-    stack = [(expr, use)]
-    while stack:
-        part, use = stack.pop()
-        if use is _As.HANDED:
-            if part.kind in ("name", "attribute"):
-                handed.add(_key(part))
-        elif part.kind in _DISPLAYS or part.kind == "call":
-            read.add(id(part))
-        stack += _parts(part, use, module)
-
-
-def _parts(expr: Expr, use: _As, module: Module) -> Iterator[tuple[Expr, _As]]:
-    """The parts of an expression, each with what becomes of it."""
-    args, how = expr.args, _As.HANDED
-    match expr.kind:
-        case "compare" | "fstring":
-            how = _As.READ
-        case "star":
-            how = _As.READ
-        case "unary" if expr.name == "not":
-            how = _As.TRUTH
-        case "boolop":
-            how = use
-        case "ifexp":
-            yield args[0], _As.TRUTH
-            args, how = args[1:], use
-        case "attribute":
-            how = _As.READ if expr.name in _READING | _OF_TEXT else _As.HANDED
-        case "subscript":
-            sliced = any(index.kind == "slice" for index in args[1:])
-            yield args[0], _As.HANDED if sliced else _As.READ
-            args = args[1:]
-        case "call":
-            yield args[0], _As.READ
-            callee, args = args[0], args[1:]
-            builtin = callee.kind == "name" and callee.name in _READERS and callee.name not in module.model.bound
-            if builtin or (callee.kind == "attribute" and callee.name in _OF_TEXT):
-                how = _As.READ
-    yield from ((arg, how) for arg in args)
-    for name, value in expr.keywords:
-        match expr.kind, name:
-            case "comprehension", "in":
-                yield value, _As.READ
-            case "comprehension", "if":
-                yield value, _As.TRUTH
-            case _:
-                yield value, _As.READ if name in _OPTIONS else _As.HANDED

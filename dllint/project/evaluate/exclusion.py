@@ -1,11 +1,13 @@
 """Tests that exclude each other: `method == "thread"` where a value is made, `method == "process"` where it is used.
 
 Two places of one way cannot both run when what is known of a subject at the one contradicts what is known of it at the
-other. A subject is a name or a chain of attributes, in one activation or of one object.
+other. A subject is a name or a chain of attributes, in one activation or of one object, or what a call that changes
+nothing or a key gives of it: `len(x)`, `x.isdigit()`, `x["key"]`.
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -16,19 +18,34 @@ from dllint.project.program.module import Module
 
 _TESTS = frozenset({"==", "!=", "is", "is not", "in", "not in"})
 _SAME = frozenset({"==", "is", "in"})
+_ORDERS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+_OTHERWISE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_OF_TEXT = frozenset({
+    "isdigit", "isdecimal", "isnumeric", "isalpha", "isalnum", "islower", "isupper", "startswith", "endswith", "lower",
+    "upper", "strip",
+})  # fmt: skip
+"""Methods of texts, which never change."""
+_OF_THINGS = frozenset({"len", "callable", "isinstance", "hasattr"})
 
 
 class Known(NamedTuple):
-    """What a test states about a subject: it is one of some constants, or none of them; without any, it is true."""
+    """What a test states about a subject: it is one of some constants, or none of them; without any, it is true.
+
+    Or it is less or greater than a number.
+    """
 
     subject: str
     holds: bool
     constants: frozenset[Constant] = frozenset()
+    order: tuple[str, float] | None = None
 
     def excludes(self, other: Known) -> bool:
         """Whether both cannot be so."""
         if self.subject != other.subject:
             return False
+        if self.order or other.order:
+            return _is_beyond(self, other) or _is_beyond(other, self)
         if not self.constants and not other.constants:
             return self.holds is not other.holds
         if not self.constants:
@@ -48,6 +65,28 @@ class Told(NamedTuple):
     about: Expr
     holds: bool
     constants: frozenset[Constant] = frozenset()
+    order: tuple[str, float] | None = None
+
+
+def _is_beyond(one: Known, other: Known) -> bool:
+    """Whether a number that is less or greater than another one can't be what else is known of it."""
+    if one.order is None:
+        return False
+    name, limit = _positive(one.order, one.holds)
+    if other.order is None:
+        values = other.constants or frozenset({0})
+        wanted = bool(other.constants) is other.holds  # one of them, or not true
+        return wanted and not any(isinstance(item, (int, float)) and _ORDERS[name](item, limit) for item in values)
+    against, end = _positive(other.order, other.holds)
+    if name[0] == against[0]:
+        return False
+    (lower, least), (upper, most) = sorted(((name, limit), (against, end)), key=lambda pair: pair[0][0] == "<")
+    return least > most or (least == most and "=" not in (set(lower) & set(upper)))
+
+
+def _positive(order: tuple[str, float], holds: bool) -> tuple[str, float]:
+    """`x > 1` for `not x <= 1`."""
+    return (order[0] if holds else _OTHERWISE[order[0]], order[1])
 
 
 def told_by(test: Expr, holds: bool) -> Iterator[Told]:
@@ -57,21 +96,58 @@ def told_by(test: Expr, holds: bool) -> Iterator[Told]:
     elif test.kind == "boolop" and (test.name == "and") is holds:
         for part in test.args:
             yield from told_by(part, holds)
-    elif test.kind == "compare" and len(test.args) == 2 and test.name in _TESTS:
-        about, other = test.args
-        among = test.name in ("in", "not in")  # of a display: in a text it asks for a part
-        items = other.args if other.kind in ("tuple", "list", "set") else (other,)
-        if items and among is (items is other.args) and all(item.kind == "constant" for item in items):
-            yield Told(about, (test.name in _SAME) is holds, frozenset(item.value for item in items))
     else:
-        yield Told(test, holds)
+        yield _told(test, holds)
+
+
+def _told(test: Expr, holds: bool) -> Told:
+    """What a single test states; that it holds, where that says nothing of a constant."""
+    if test.kind == "compare" and len(test.args) == 2:
+        name, (about, other) = test.name, test.args
+        among = name in ("in", "not in")  # of a display: in a text it asks for a part
+        items = other.args if other.kind in ("tuple", "list", "set") else (other,)
+        constant = items and among is (items is other.args) and all(item.kind == "constant" for item in items)
+        if name in _TESTS and constant:
+            return Told(about, (name in _SAME) is holds, frozenset(item.value for item in items))
+        if about.kind == "constant":
+            about, other, name = other, about, _MIRRORED.get(name, "")
+        if name in _ORDERS and other.kind == "constant" and isinstance(other.value, (int, float)):
+            return Told(about, holds, order=(name, other.value))
+    return Told(test, holds)
+
+
+def subject_of(expr: Expr) -> str:
+    """The subject that an expression asks for, as text; "" where it may be another one each time."""
+    if expr.dotted:
+        return expr.dotted
+    if expr.kind == "subscript" and all(index.kind == "constant" for index in expr.args[1:]):
+        about, how = expr.args[0], f"[{', '.join(repr(index.value) for index in expr.args[1:])}]"
+    elif expr.kind == "call" and not expr.keywords:
+        callee, given = expr.args[0], expr.args[1:]
+        if callee.name == "is_available" and not given:
+            return callee.dotted
+        how = callee.name
+        if callee.kind == "attribute" and how in _OF_TEXT:
+            about, how = callee.args[0], f".{how}"
+        elif callee.kind == "name" and how in _OF_THINGS and given:
+            about, given = given[0], given[1:]
+        else:
+            return ""
+        if not all(item.kind == "constant" or item.dotted for item in given):
+            return ""
+        how += f"({', '.join(item.dotted or repr(item.value) for item in given)})"
+    else:
+        return ""
+    root = subject_of(about)
+    return f"{root}|{how}" if root else ""
 
 
 def known_from(test: Expr, holds: bool) -> Iterator[Known]:
     """The facts about the subjects of a test that follow from its outcome."""
     for told in told_by(test, holds):
-        if told.about.dotted:
-            yield Known(told.about.dotted, told.holds, told.constants)
+        subject = subject_of(told.about)
+        if subject:
+            yield Known(subject, told.holds, told.constants, told.order)
 
 
 def known_at(module: Module, function: int, offset: int) -> list[Known]:
@@ -96,8 +172,17 @@ def exclude(one: Iterable[Known], other: Iterable[Known]) -> bool:
 
 
 def constant_in(module: Module, function: int, subject: str) -> bool:
-    """Whether nothing in a function rebinds a subject's name, or sets its attribute; parameters are bound before."""
+    """Whether nothing in a function rebinds a subject's name, or sets its attribute; parameters are bound before.
+
+    Nor hands on what has a length or keys: others may change it.
+    """
+    subject, _, inside = subject.partition("|")
     root, _, attribute = subject.partition(".")
+    key = f".{subject.rpartition('.')[2]}" if attribute else root
+    if inside and inside[0] != "." and key in module.uses[function].handed:
+        return False
+    if any(mutation.receiver.dotted == subject for mutation in module.mutations[function]):
+        return False
     for event in module.events(function):
         if root in event_names(event):
             return False

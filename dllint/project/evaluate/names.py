@@ -84,7 +84,7 @@ class Names:
             return None
         if name not in facts.bound or name in facts.globals:
             return GLOBAL if facts.parent < 0 else None
-        seen = self._seen(name, env, expr.start)
+        seen = self.seen(name, env, expr.start)
         if len(seen) != 1 or seen[0][1] or (env.function, name) in env.module.nonlocal_writers:
             return None
         event = seen[0][0].event
@@ -151,7 +151,7 @@ class Names:
         return self.global_name(env.module, name, at)
 
     def _local(self, name: str, env: Env, offset: int | None) -> Values:
-        seen = self._seen(name, env, offset)
+        seen = self.seen(name, env, offset)
         arm = self._only_arm(seen, env, offset) if offset is not None else None
         if arm is not None:
             return self.evaluator.values(arm, env)
@@ -184,7 +184,7 @@ class Names:
         ]
         return chosen_arm(event.value, here)
 
-    def _seen(self, name: str, env: Env, offset: int | None) -> list[tuple[Binding, Tests]]:
+    def seen(self, name: str, env: Env, offset: int | None) -> list[tuple[Binding, Tests]]:
         """The bindings that a local name may have at a place, with the tests under which others have replaced them.
 
         They are the same in every activation, unless a platform is asked for.

@@ -16,6 +16,7 @@ from dllint.project.program.call_index import Call, Clause, Walked, walked
 from dllint.project.program.events import event_names, flat_targets, holds_from, leaves, written_by_name
 from dllint.project.program.on_demand import OnDemand
 from dllint.project.program.roles import is_named_test, is_test
+from dllint.project.program.uses import Uses, uses_of
 from dllint.source import Span, is_notebook, is_settings
 
 
@@ -85,6 +86,8 @@ class Module:
         """The last names that the tests of a function speak of."""
         self.means: OnDemand[int, dict[int, Any]] = OnDemand(lambda function: {})
         """The meanings of names wherever a function runs, as the evaluator finds them (`values.Meaning`)."""
+        self.uses: OnDemand[int, Uses] = OnDemand(lambda function: uses_of(self, function))
+        """What a function does with containers."""
         self.tests_around = OnDemand(self._tests_around)
         """The tests of the branches around a block, the block's own first, each with whether it must hold there."""
         self._receiver_names = OnDemand(self._receiver_name)
