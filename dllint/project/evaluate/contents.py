@@ -156,7 +156,7 @@ class Contents:
                     return False
                 if item.attribute in (name, "*") and other not in users:
                     users.append(other)
-        return self._is_read_as_attribute(f".{name}") and all(self._reads(user, name, module) for user in users)
+        return all(self._reads(user, name, module) for user in users) and self._is_read_as_attribute(f".{name}")
 
     def _reads(self, user: Module, name: str, module: Module) -> bool:
         """Whether the code of a module only reads what a global name of it, or of another one, means."""
