@@ -485,9 +485,10 @@ class Shipped:
     def _carried(self, expr: Expr, env: Env) -> list[tuple[Value, bool]]:
         """The values that are made somewhere or hold something, and whether there is no other.
 
-        Numbers and strings do neither.
+        Numbers and strings do neither. `*x` gives what x holds, not x.
         """
-        values = self.evaluator.values(expr, env)
+        starred = expr.kind == "star"
+        values = self.evaluator.containers.iterated(expr.args[0], env) if starred else self.evaluator.values(expr, env)
         return [(value, len(values) < 2) for value in values if not isinstance(value, _BARE)]
 
     def _elements(self, step: _Step, seq: Seq) -> Iterator[_Step]:
