@@ -101,6 +101,14 @@ def test_different_things_are_told_apart_up_to_a_limit(monkeypatch: pytest.Monke
     assert not any("more than" in line for line in said(few, "num_workers=2"))
 
 
+def test_many_calls_with_any_number_of_arguments_are_not_told_apart() -> None:
+    made = "def made(*collate):\n    return make(collate[0])\n\n\n"
+    few, many = (project(MAKER + made + callers(["lambda b: b"] * count, "made({})")) for count in (5, 65))
+    assert len([*LambdaToLoader().check(few)]) == 5
+    assert not [*LambdaToLoader().check(many)]
+    assert any("more than 64 calls give `made` any number of arguments" in line for line in said(many, "num_workers=2"))
+
+
 def test_a_parameter_of_too_many_calls_is_told_as_such() -> None:
     text = MAKER + (
         "class Kept:\n    def __init__(self, collate):\n        self.collate = collate\n\n\n"

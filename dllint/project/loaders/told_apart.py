@@ -82,6 +82,10 @@ class ToldApart:
         by_given = any(way.by_given for *_, way in ways)
         envs = self._entered(ways, module, function, by_given)
         if not by_given and (len(envs) > MAX_CONTEXTS or any(env.call is None and forgets(env) for env in envs)):
+            facts = module.model.functions[function]
+            if any(parameter.kind == "args" for parameter in facts.parameters):
+                limit = Truncated(f"more than {MAX_CONTEXTS} calls give `{facts.name}` any number of arguments")
+                return Activations((self.evaluator.generic(module, function),), truncated=limit)
             by_given = True
             envs = self._entered(ways, module, function, by_given)
         if by_given and (not levels or len(envs) <= MAX_GIVEN):
