@@ -6,6 +6,7 @@ import re
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from dllint.knowledge import DATASETS
 from dllint.model.facts import Expr
 from dllint.project.data.growth import COMBINES, FRAMES, LINEWISE, LISTING, MAKERS, Growth, chain, opens, reads_rows
 from dllint.project.data.naming import means_text, means_text_or_identifier
@@ -115,10 +116,7 @@ class Elements:
             case Const(value=text) if isinstance(text, str):
                 return Kind.STR
             case Inst():
-                # A list of datasets has one element a source, not one an item; a dictionary by another name is a row.
-                indexed = self.evaluator.classes.method(value, "__getitem__") is not None
-                own = not indexed or self.evaluator.classes.is_a(value.klass, _ROW_BASES) is Answer.YES
-                return Kind.ROW if own else None
+                return None if self._is_source(value) else Kind.ROW
             case Seq(expr=expr, env=env) if expr.kind in ("tuple", "dict", "list"):
                 row = self._is_row(expr, env) if expr.args else self._is_filled_row(value)
                 return Kind.ROW if row or self.contents.of(value) else None
@@ -133,6 +131,17 @@ class Elements:
             case ExtInst():
                 return self._of_call(value)
         return None
+
+    def _is_source(self, inst: Inst) -> bool:
+        """Whether an object gives items: a list of datasets has one element a source, not one an item.
+
+        A dictionary by another name is a row, and so is an object of a class that surely is no dataset: a molecule.
+        """
+        classes = self.evaluator.classes
+        if classes.method(inst, "__getitem__") is None or classes.is_a(inst.klass, _ROW_BASES) is Answer.YES:
+            return False
+        named = "dataset" in inst.klass.facts.name.lower()
+        return named or classes.is_a(inst.klass, DATASETS) is not Answer.NO
 
     def _of_attribute(self, base: Value, attribute: str) -> Kind | None:
         if attribute in _TEXT_ATTRIBUTES and self.kind(base) is Kind.PATH:
