@@ -46,6 +46,8 @@ class CallSites:
         self._callers: dict[tuple[str, int], list[tuple[Site, int]]] = {}
         self._own: dict[str, dict[tuple[Module, int], list[Site]]] = {}
         self._sites = OnDemand(self._find_sites)
+        self._makers = OnDemand(self._find_makers)
+        self._set_in_body = OnDemand(_is_set_in_body)
         self._called: dict[int, _Called] = {}
         self._run: dict[int, dict[tuple[Module, int], int]] = {}
         self._too_many: dict[tuple[Module, int], bool] = {}
@@ -95,7 +97,7 @@ class CallSites:
     def _making(self, names: tuple[str, ...], module: Module, owner: int) -> list[Site]:
         """The calls that may make or initialize an object of a class or of one derived from it, in their order."""
         own: dict[tuple[Module, int], list[Site]] = self.evaluator.ask(self._own, "", {}, self._find_own)
-        sites = [site for site in self._called_as(names) if self._may_mean(site, module)]
+        sites = [site for site in (*self._makers[names], *self._made_elsewhere) if self._may_mean(site, module)]
         sites += own.get((module, owner), ())
         return sorted(sites, key=lambda site: (site.module.path, site.expr.start))
 
@@ -109,11 +111,10 @@ class CallSites:
                     found[base.module, base.index].append(site)
         return dict(found)
 
-    def _called_as(self, names: tuple[str, ...]) -> Iterator[Site]:
-        """The calls of classes by these names, and of what no method has as its own object or class."""
-        index = self.evaluator.index
-        yield from (site for site in index.calls_named(set(names).difference(_MAKING)) if not _makes_its_own(site))
-        yield from self._made_elsewhere
+    def _find_makers(self, names: tuple[str, ...]) -> tuple[Site, ...]:
+        """The calls of classes by these names, but for those of what a method has as its own object or class."""
+        sites = self.evaluator.index.calls_named(set(names).difference(_MAKING))
+        return tuple(site for site in sites if not _makes_its_own(site))
 
     @cached_property
     def _made_elsewhere(self) -> tuple[Site, ...]:
@@ -185,7 +186,7 @@ class CallSites:
         owner = self.evaluator.klass(site.module, site.module.method_owner(site.function))
         family = self.evaluator.classes.family(owner)
         return any(
-            item is module or name in item.attribute_writes or _is_set_in_body(name, item, index)
+            item is module or name in item.attribute_writes or self._set_in_body[name, item, index]
             for item, index in family
         )
 
@@ -237,8 +238,9 @@ def _takes_its_object(facts: Function) -> bool:
     return facts.owner >= 0 and not decorated(facts, "staticmethod") and not decorated(facts, "classmethod")
 
 
-def _is_set_in_body(name: str, module: Module, klass: int) -> bool:
-    """Whether a class keeps something under a name that it doesn't define there."""
+def _is_set_in_body(place: tuple[str, Module, int]) -> bool:
+    """Whether a class keeps something under a name that it doesn't define there: name, file and class."""
+    name, module, klass = place
     return any(
         bound.kind != "def" for bound in module.bindings[module.model.classes[klass].parent, klass].get(name, ())
     )

@@ -427,24 +427,27 @@ class Conditions:
     def _is_one(self, value: Value, classes: Sequence[Value]) -> bool | None:
         """Whether a value is an instance of one of these classes."""
         answer: bool | None = False
+        kind = kind_of(value)
         for klass in classes:
-            one = self._is_a(value, klass)
+            one = self._is_a(value, kind, klass)
             if one:
                 return True
             if one is None:
                 answer = None
         return answer if classes else None
 
-    def _is_a(self, value: Value, klass: Value) -> bool | None:
-        known = _TYPES.get(klass.name) if isinstance(klass, Ext) else None
+    def _is_a(self, value: Value, kind: str | None, klass: Value) -> bool | None:
+        """Whether a value is an instance of a class; `kind`: its builtin type."""
         if isinstance(value, Inst):
             return self._made_of(value, klass)
-        kind = kind_of(value)
-        if isinstance(value, ExtInst) and kind is None:
+        if kind is None:
+            if not isinstance(value, ExtInst):
+                return None
             if isinstance(klass, Klass):
                 return False if _is_made_by_torch(value.name) else None
             return same_class(value.name, klass.name) if isinstance(klass, Ext) else None
-        if kind is None or (known is None and not isinstance(klass, Klass)):
+        known = _TYPES.get(klass.name) if isinstance(klass, Ext) else None
+        if known is None and not isinstance(klass, Klass):
             return None
         return kind == known or (kind, known) == ("bool", "int")
 
@@ -609,15 +612,10 @@ def is_none(value: Value) -> bool | None:
 
 def kind_of(value: Value) -> str | None:
     """The builtin type of a value, or "other" for what surely has none of them."""
-    match value:
-        case Const(value=None):
-            return "other"
-        case Const(kind=kind):
-            return kind
-        case Seq():
-            return value.kind
-        case ExtInst(name=name) if name in _TEXTS:
-            return "str"
-        case Func() | Method() | Klass():
-            return "other"
-    return None
+    if isinstance(value, Const):
+        return "other" if value.value is None else value.kind
+    if isinstance(value, ExtInst):
+        return "str" if value.name in _TEXTS else None
+    if isinstance(value, Seq):
+        return value.kind
+    return "other" if isinstance(value, Func | Method | Klass) else None
