@@ -80,6 +80,7 @@ class Elements:
         self.growth = project.analysis(Growth)
         self.tables = project.analysis(Tables)
         self.contents = contents
+        self._kinds: dict[Value, Kind | None] = {}
 
     def of(self, expr: Expr, env: Env) -> Kind | None:
         """What one element is; None for a number, for a block of memory, and for what is not known.
@@ -112,6 +113,10 @@ class Elements:
         return next(filter(None, map(self.kind, values)), Kind.STR if _is_text(expr) else None)
 
     def kind(self, value: Value) -> Kind | None:
+        """What an element is by its value; a row may contain itself."""
+        return self.evaluator.ask(self._kinds, value, None, self._find_kind, value)
+
+    def _find_kind(self, value: Value) -> Kind | None:
         match value:
             case Const(value=text) if isinstance(text, str):
                 return Kind.STR

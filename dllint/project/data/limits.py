@@ -24,6 +24,7 @@ class Limits:
         self.evaluator = project.evaluator
         self.growth = project.analysis(Growth)
         self._long: dict[Value, bool] = {}
+        self._lengths: dict[Value, int | None] = {}
 
     def is_long(self, value: Value) -> bool:
         """Whether a number says that a container is long: `[name(number) for number in range(300_000)]`."""
@@ -92,6 +93,10 @@ class Limits:
         return max(known) if known and len(known) == len(counts) else None
 
     def _length(self, value: Value) -> int | None:
+        """How many elements a container has; None where that isn't known, as of one that takes elements from itself."""
+        return self.evaluator.ask(self._lengths, value, None, self._find_length, value)
+
+    def _find_length(self, value: Value) -> int | None:
         match value:
             case Seq(expr=expr) if expr.kind in ("list", "tuple", "set"):
                 written = expr.args and not any(part.kind == "star" for part in expr.args)

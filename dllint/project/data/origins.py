@@ -41,6 +41,7 @@ class Origins:
         self.growth = project.analysis(Growth)
         self.contents = project.analysis(Contents)
         self._known: dict[Value, Found] = {}
+        self._files: dict[ExtInst, Found] = {}
 
     def of(self, value: Value) -> Found:
         """The calls that list one folder or open one file, if all that a container has many of are from these."""
@@ -62,7 +63,7 @@ class Origins:
                 if name in _PAIRED:
                     return next(filter(None, (self._loop(arg, env) for arg in call.args[1:])), None)
         read = self._read(value) if isinstance(value, ExtInst) else None
-        if read is not None:
+        if read:
             return read
         copied = [part for part in self.growth.copied(value) if self.growth.grows(part)]
         made = isinstance(value, Seq) or (isinstance(value, ExtInst) and value.name in MAKERS)
@@ -76,7 +77,10 @@ class Origins:
         return _all(found)
 
     def _read(self, value: ExtInst) -> Found:
-        """The files that a value is all of: opened, read in lines or rows, or parsed."""
+        """The files that a value is all of: opened, read in lines or rows, or parsed; itself adds none to these."""
+        return self.evaluator.ask(self._files, value, frozenset(), self._find_read, value)
+
+    def _find_read(self, value: ExtInst) -> Found:
         if value.name.endswith("[]") and value.call.kind != "subscript":
             return None
         for part in chain(value):
