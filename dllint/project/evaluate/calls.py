@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 
 MAX_PARTIALS = 4
 """Partials of partials that are followed: one in a loop may stand for itself."""
+MAX_WAYS = 16
+"""So many ways through partials, of which each may be of several others."""
 _NONE = Const(None, "NoneType")
 _OF_TEXT = frozenset({"lower", "upper", "strip", "lstrip", "rstrip", "startswith", "endswith"})
 """Methods of text that depend only on what they are given."""
@@ -64,8 +66,11 @@ class Calls:
         self._blank: dict[tuple[int, int], Expr] = {}
         self._written: dict[int, Expr] = {}
         """What each merged call is in the code."""
+        self._composed: dict[tuple[ExtInst, int, int], Values] = {}
         self._partials: dict[int, int] = {}
         """How many partials each merged call has gone through."""
+        self._ways: dict[int, int] = {}
+        """As one of how many ways it has."""
         self._origins: dict[int, frozenset[int]] = {}
         """The calls of `partial` that have led to each merged call."""
         self._led: dict[int, frozenset[int]] = {}
@@ -143,7 +148,10 @@ class Calls:
             case ExtInst(name="functools.partial"):
                 return self._of_partial(callee, call, env) or self.evaluator.unless_open(Opaque(call, env))
             case ExtInst(name=name) if name.endswith(".Compose"):
-                return self._of_compose(callee, call, env) or self.evaluator.unless_open(Opaque(call, env))
+                blank = self._without_arguments(call)
+                key = callee, id(blank), id(env)
+                found = self.evaluator.ask(self._composed, key, (), self._of_compose, callee, blank, env)
+                return found or self.evaluator.unless_open(Opaque(call, env))
         return (Opaque(call, env),)
 
     def _made(self, klass: Klass, call: Expr, env: Env) -> Inst:
@@ -171,18 +179,30 @@ class Calls:
             return []
         merged = self.merged_call(made, call)
         targets = self.evaluator.values(made.call.args[1], made.env)
+        partials = sum(map(_is_partial, targets))
+        ways = self._ways[id(merged)] = self._ways.get(id(call), 1) * max(partials, 1)
+        if ways > MAX_WAYS:
+            targets = tuple(target for target in targets if not _is_partial(target))
         return [item for target in targets for item in self.result(target, merged, env)]
 
-    def _of_compose(self, made: ExtInst, call: Expr, env: Env) -> list[Value]:
+    def _without_arguments(self, call: Expr) -> Expr:
+        """A call of what comes later in a chain: what it is given isn't followed. Its own chain is the same."""
+        blank = self._blank.get(id(call))
+        if blank is None:
+            blank = self._blank[id(call)] = Expr("call", call.start, call.end, "", call.args[:1])
+            self._blank[id(blank)] = blank
+            self._partials[id(blank)] = self._partials.get(id(call), 0)
+            self._ways[id(blank)] = self._ways.get(id(call), 1)
+        return blank
+
+    def _of_compose(self, made: ExtInst, call: Expr, env: Env) -> Values:
         """The result of the last of composed transforms, which gets the results of those before it."""
         steps = self.evaluator.values(made.call.args[1], made.env) if len(made.call.args) > 1 else ()
         if len(steps) != 1 or not isinstance(steps[0], Seq) or self.evaluator.containers.put_in(steps[0]):
-            return []
+            return ()
         last, where = steps[0].expr.args[-1:], steps[0].env
-        key = (id(made.call), id(call))
-        blank = self._blank.setdefault(key, Expr("call", call.start, call.end, "", call.args[:1]))
         called = [value for item in last for value in self.evaluator.values(item, where)]
-        return [value for item in called if item != made for value in self.result(item, blank, env)]
+        return unique(value for item in called for value in self.result(item, call, env))
 
     def merged_call(self, made: ExtInst, call: Expr) -> Expr:
         """`partial(f, *a, **k)(*b, **l)` as the call `f(*a, *b, **k, **l)`; what it was given stays where it was.
@@ -389,3 +409,7 @@ class Calls:
             return False
         copied = (value for arg in mapping.call.args[1:] for value in self.evaluator.values(arg, mapping.env))
         return any(isinstance(value, ExtInst) and value.name != "builtins.dict" for value in copied)
+
+
+def _is_partial(value: Value) -> bool:
+    return isinstance(value, ExtInst) and value.name == "functools.partial"

@@ -295,24 +295,25 @@ class Hierarchy:
 
 def _is_given(expr: Expr, env: Env) -> bool:
     """Whether an expression reads a parameter of a function around it, or what such a function has found."""
-    names = [part.name for part in expr.walk() if part.kind == "name"]
-    return any(_is_found(name, env.module, env.function) for name in names)
+    return _is_found({part.name for part in expr.walk() if part.kind == "name"}, env.module, env.function)
 
 
-def _is_found(name: str, module: Module, function: int) -> bool:
-    """Whether a name is a parameter, or a variable that doesn't just stand for another name."""
-    while function >= 0:
-        bound = module.bindings[function, -1].get(name, ())
-        for binding in bound:
+def _is_found(names: set[str], module: Module, function: int) -> bool:
+    """Whether one of some names is a parameter, or a variable that doesn't just stand for other names."""
+    waiting = [(name, function) for name in names]
+    seen = set(waiting)
+    while waiting:
+        name, scope = waiting.pop()
+        while scope >= 0 and not module.bindings[scope, -1].get(name):
+            scope = module.model.functions[scope].parent
+        for binding in module.bindings[scope, -1].get(name, ()) if scope >= 0 else ():
             value = binding.event.value if binding.event is not None else None
             if binding.kind == "assign" and value is not None and value.kind in ("name", "attribute"):
-                if any(part.name != name and _is_found(part.name, module, function) for part in value.walk()):
-                    return True
+                new = {(part.name, scope) for part in value.walk()} - seen
+                seen |= new
+                waiting += new
             elif binding.kind not in ("class", "def", "global", "import"):
                 return True
-        if bound:
-            return False
-        function = module.model.functions[function].parent
     return False
 
 

@@ -20,6 +20,7 @@ class TakenOver:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self._storing: dict[Klass, bool] = {}
+        self._open: dict[tuple[int, int], bool] = {}
 
     def of(self, inst: Inst, name: str) -> tuple[list[Argument], bool]:
         """The values under a name if `__init__` stores all keyword arguments, and whether there always is one."""
@@ -39,13 +40,18 @@ class TakenOver:
                     if key == "**" and self._open_ended(expr, env.caller):
                         yield Opaque(expr, env.caller)
 
-    def _open_ended(self, mapping: Expr, env: Env, depth: int = 4) -> bool:
+    def _open_ended(self, mapping: Expr, env: Env) -> bool:
         """Whether a mapping may hold more than what is seen to be put into it."""
+        return self.evaluator.ask(self._open, (id(mapping), id(env)), False, self._find_open_ended, mapping, env)
+
+    def _find_open_ended(self, mapping: Expr, env: Env) -> bool:
         values = self.evaluator.values(mapping, env)
-        if not values or not depth or not all(isinstance(item, Seq) and item.expr.kind == "dict" for item in values):
+        if not values:
+            return not self.evaluator.fixpoint.is_open()
+        if not all(isinstance(item, Seq) and item.expr.kind == "dict" for item in values):
             return True
         return any(
-            key.kind == "star" and self._open_ended(key.args[0], item.env, depth - 1)
+            key.kind == "star" and self._open_ended(key.args[0], item.env)
             for item in values
             if isinstance(item, Seq)
             for key in item.expr.args[::2]

@@ -38,8 +38,8 @@ VIEWS = frozenset({"get", "items", "keys", "values"})
 """The dictionary methods of a namespace."""
 MAX_MODULES = 40
 """A text that may name more modules than this names none."""
-MAX_PARTS = 6
-"""A text is put together of so many parts at most: one in a loop may be a part of itself."""
+MAX_LENGTH = 1000
+"""So long a pattern of a text at most: one may be put together of itself."""
 _ANYTHING = r"[\w.]+"
 _PERHAPS = r"[\w.]*"
 _TELLING = re.compile(r"\w\w")
@@ -53,6 +53,7 @@ class Namespaces:
         self.evaluator = evaluator
         self._classes: dict[Module, Values] = {}
         self._named: dict[str, tuple[Module, ...]] = {}
+        self._patterns: dict[Value, str | None] = {}
 
     def chosen(self, module: Module, names: Iterable[object]) -> Values:
         """The values that a module has under any of these names; its classes if no name is known."""
@@ -90,7 +91,7 @@ class Namespaces:
 
     def evaluated(self, text: Expr, call: Expr, env: Env) -> list[Value]:
         """The values that `eval` of a dotted name may give, parts of which may not be known."""
-        patterns = dict.fromkeys(_pattern(value, self.evaluator) for value in self.evaluator.values(text, env))
+        patterns = self._all_patterns(self.evaluator.values(text, env))
         return [value for pattern in patterns for value in self._reached(pattern.split(_DOT), call, env)]
 
     def _reached(self, steps: list[str], call: Expr, env: Env) -> Values:
@@ -124,9 +125,38 @@ class Namespaces:
 
     def imported(self, name: Expr, env: Env) -> list[Mod]:
         """The modules that `import_module` of a text may give."""
-        patterns = dict.fromkeys(_pattern(value, self.evaluator) for value in self.evaluator.values(name, env))
+        patterns = self._all_patterns(self.evaluator.values(name, env))
         found = (self._modules(pattern, env) for pattern in patterns if _tells(pattern))
         return [Mod(module) for modules in found for module in modules]
+
+    def _all_patterns(self, values: Values) -> list[str]:
+        """Regular expressions for the texts that values may be; nothing for one that is only a part of itself."""
+        found = dict.fromkeys(map(self._pattern, values))
+        return [pattern for pattern in found if pattern is not None]
+
+    def _pattern(self, value: Value) -> str | None:
+        return self.evaluator.ask(self._patterns, value, None, self._find_pattern, value)
+
+    def _find_pattern(self, value: Value) -> str | None:
+        match value:
+            case Const(value=str(text)):
+                return re.escape(text)
+            case Opaque(expr=Expr(kind="fstring", value=str(text), args=parts) as expr, env=env):
+                around = text_around(expr)
+                if around is not None:
+                    return _joined([re.escape(around[0]), self._any_of(parts[0], env), re.escape(around[1])])
+                # Where in the text the values stand is not known.
+                return _PERHAPS.join(["", *map(re.escape, text), ""])
+            case Opaque(expr=Expr(kind="binop", name="+", args=parts), env=env):
+                return _joined([self._any_of(part, env) for part in parts])
+            case ExtInst(name="str.format", call=call) if call.args[0].args:
+                whole = call.args[0].args[0].value
+                return _ANYTHING.join(map(re.escape, whole.split("{}"))) if isinstance(whole, str) else _ANYTHING
+        return _ANYTHING
+
+    def _any_of(self, part: Expr, env: Env) -> str | None:
+        patterns = self._all_patterns(self.evaluator.values(part, env))
+        return _ANYTHING if len(patterns) > 1 else next(iter(patterns), None)
 
     def _modules(self, pattern: str, env: Env) -> tuple[Module, ...]:
         if pattern.startswith(r"\."):
@@ -143,28 +173,10 @@ class Namespaces:
         return self._named[pattern]
 
 
-def _pattern(value: Value, evaluator: Evaluator, depth: int = MAX_PARTS) -> str:
-    """A regular expression for the texts that a value may be."""
-    match value:
-        case Const(value=str(text)):
-            return re.escape(text)
-        case Opaque(expr=Expr(kind="fstring", value=str(text), args=parts) as expr, env=env):
-            around = text_around(expr) if depth else None
-            if around is not None:
-                inside = _any_of(evaluator.values(parts[0], env), evaluator, depth - 1)
-                return f"{re.escape(around[0])}{inside}{re.escape(around[1])}"
-            # Where in the text the values stand is not known.
-            return _PERHAPS.join(["", *map(re.escape, text), ""])
-        case Opaque(expr=Expr(kind="binop", name="+", args=parts), env=env) if depth:
-            return "".join(_any_of(evaluator.values(part, env), evaluator, depth - 1) for part in parts)
-        case ExtInst(name="str.format", call=call) if call.args[0].args and isinstance(call.args[0].args[0].value, str):
-            return _ANYTHING.join(map(re.escape, call.args[0].args[0].value.split("{}")))
-    return _ANYTHING
-
-
-def _any_of(values: Values, evaluator: Evaluator, depth: int) -> str:
-    patterns = list(dict.fromkeys(_pattern(value, evaluator, depth) for value in values))
-    return patterns[0] if len(patterns) == 1 else _ANYTHING
+def _joined(parts: list[str | None]) -> str | None:
+    known = [part for part in parts if part is not None]
+    text = "".join(known)
+    return None if len(known) < len(parts) else text if len(text) <= MAX_LENGTH else _ANYTHING
 
 
 def _tells(pattern: str) -> bool:

@@ -34,6 +34,9 @@ MAX_DERIVATIONS = 8
 """Steps from an external result back to what it comes from."""
 MAX_PARTS = 2
 """How often a part of a part, taken in one place, is told apart from the part."""
+MAX_TEXT = 10_000
+MAX_NUMBER = 1 << 64
+"""So long a text and so large a number are worked out."""
 MAX_DERIVED = 16
 """External results of external results, of which more alternatives than this are not told apart."""
 Tests = tuple[tuple[Expr, bool], ...]
@@ -122,22 +125,28 @@ def describe(value: Value) -> str:
 
 
 def fold(operator: str, left: Any, right: Any) -> Any:
-    """Arithmetic on constants; None where it is not defined."""
-    numbers = isinstance(left, (int, float)) and isinstance(right, (int, float))
+    """Arithmetic on constants; None where it is not defined, or gives too much: `text = text + text`, line by line."""
     try:
-        match operator:
-            case "+" if numbers or (isinstance(left, str) and isinstance(right, str)):
-                return left + right
-            case "-" if numbers:
-                return left - right
-            case "*" if numbers:
-                return left * right
-            case "//" if numbers:
-                return left // right
-            case "/" if numbers:
-                return left / right
+        found = _calculated(operator, left, right)
     except (ArithmeticError, TypeError):
         return None
+    too_much = len(found) > MAX_TEXT if isinstance(found, str) else found is not None and abs(found) > MAX_NUMBER
+    return None if too_much else found
+
+
+def _calculated(operator: str, left: Any, right: Any) -> Any:
+    numbers = isinstance(left, (int, float)) and isinstance(right, (int, float))
+    match operator:
+        case "+" if numbers or (isinstance(left, str) and isinstance(right, str)):
+            return left + right
+        case "-" if numbers:
+            return left - right
+        case "*" if numbers:
+            return left * right
+        case "//" if numbers:
+            return left // right
+        case "/" if numbers:
+            return left / right
     return None
 
 
