@@ -63,7 +63,7 @@ class Calls:
         self.evaluator = evaluator
         self.signatures = Signatures(evaluator)
         self._merged: dict[tuple[int, int, int], Expr] = {}
-        self._blank: dict[tuple[int, int], Expr] = {}
+        self._blank: dict[int, Expr] = {}
         self._written: dict[int, Expr] = {}
         """What each merged call is in the code."""
         self._composed: dict[tuple[ExtInst, int, int], Values] = {}

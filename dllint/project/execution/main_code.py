@@ -91,6 +91,7 @@ class MainCode:
         self.boundaries = boundaries
         self.index: Index = evaluator.index
         self._begun: dict[int, list[tuple[Event, Begun]]] = {}
+        self._iterated: dict[Value, tuple[Loader, ...]] = {}
         self._asked = OnDemand(_parts)
         self.reach = Reach(evaluator, lambda running, event: self._guarded(running.env, event))
         self._fatal = copy(self.reach)
@@ -242,7 +243,7 @@ class MainCode:
             for value in self.evaluator.values(expr, env):
                 parts = self.evaluator.containers.elements(value) if isinstance(value, Seq) else (value,)
                 for part in parts:
-                    yield from self._loaders_of(part, 0)
+                    yield from self._as_loader(part)
                     if isinstance(part, Inst):
                         chain = self.evaluator.classes.mro(part.klass)
                         yield from (item for item in self.boundaries.loaders if self._made_in_hook(item, chain))
@@ -292,14 +293,22 @@ class MainCode:
             found[id(made)].append(loader)
         return found
 
-    def loaders_in(self, expr: Expr, env: Env, depth: int = 4) -> Iterator[Loader]:
-        """The loaders that iterating an expression iterates."""
+    def loaders_in(self, expr: Expr, env: Env) -> Iterator[Loader]:
+        """The loaders that iterating an expression iterates, each once."""
         if not self.by_call:
             return  # nor does it, whatever it may be
-        for value in self.evaluator.values(expr, env):
-            yield from self._loaders_of(value, depth)
+        found = (loader for value in self.evaluator.values(expr, env) for loader in self._loaders_of(value))
+        yield from dict.fromkeys(found)
 
-    def _loaders_of(self, value: Value, depth: int) -> Iterator[Loader]:
+    def _loaders_of(self, value: Value) -> tuple[Loader, ...]:
+        """The loaders that iterating a value iterates: itself, or what it wraps."""
+        return self.evaluator.ask(self._iterated, value, (), self._find_loaders, value)
+
+    def _find_loaders(self, value: Value) -> tuple[Loader, ...]:
+        found = tuple(self._as_loader(value))
+        return found or (tuple(dict.fromkeys(self._wrapped(value))) if isinstance(value, ExtInst) else ())
+
+    def _as_loader(self, value: Value) -> Iterator[Loader]:
         match value:
             case ExtInst(name=name) if name.endswith("[]"):
                 return  # what it yields
@@ -308,21 +317,19 @@ class MainCode:
                 exact = [loader for loader in known if loader.env is env or loader.instance == value]
                 alike = [loader for loader in known if loader.env is known[0].env]
                 yield from exact or [self.boundaries.in_activation(loader, value) for loader in alike]
-                if not known and depth and isinstance(value, ExtInst):
-                    yield from self._wrapped(value, depth - 1)
 
-    def _wrapped(self, wrapper: ExtInst, depth: int) -> Iterator[Loader]:
+    def _wrapped(self, wrapper: ExtInst) -> Iterator[Loader]:
         """The loaders that are iterated where what wraps them is."""
         method = wrapper.name.rpartition(".")[2]
         if method in _OF_WRAPPERS and wrapper.base is not None:
-            yield from self._loaders_of(wrapper.base, depth)
+            yield from self._loaders_of(wrapper.base)
         for arg in wrapper.call.args[1:] if method in WRAPPERS else ():
             if arg.kind != "star":
-                yield from self.loaders_in(arg, wrapper.env, depth)
+                yield from self.loaders_in(arg, wrapper.env)
                 continue
             for given in self.evaluator.values(arg.args[0], wrapper.env):
                 for value in self.evaluator.containers.elements(given):
-                    yield from self._loaders_of(value, depth)
+                    yield from self._loaders_of(value)
 
 
 def _parts(scope: tuple[Module, int]) -> list[_Parts]:

@@ -80,11 +80,7 @@ class Given:
         return OwnNumber(self.evaluator, numbers, not self.without_workers(loader))
 
     def _values(self, expr: Expr, env: Env, own: OwnNumber | None) -> Iterator[Alternative]:
-        choice = _last_assigned(expr, env)
-        holds = own.truth(choice.args[0], env) if own is not None and choice.kind == "ifexp" else None
-        if holds is not None:
-            yield from self._values(choice.args[1 if holds else 2], env, own)
-            return
+        expr = _chosen(expr, env, own) if own is not None else expr
         for value in self._with_own_number(expr, env, own):
             name = _option_name(value)
             defaults = self.declared.option(name, value) if name else self.declared.parameter(value)
@@ -267,6 +263,19 @@ def _last_assigned(name: Expr, env: Env) -> Expr:
     event = events[0] if len(events) == 1 else None
     plain = event is not None and event.kind == "assign" and event.target is not None and event.target.kind == "name"
     return event.value or name if event is not None and plain else name
+
+
+def _chosen(expr: Expr, env: Env, own: OwnNumber) -> Expr:
+    """What is left of an expression where the loader's own number chooses: `x` of `x if workers > 0 else None`."""
+    seen: set[Expr] = set()
+    while expr not in seen:  # `x = x if workers > 0 else None` in a loop
+        seen.add(expr)
+        choice = _last_assigned(expr, env)
+        holds = own.truth(choice.args[0], env) if choice.kind == "ifexp" else None
+        if holds is None:
+            break
+        expr = choice.args[1 if holds else 2]
+    return expr
 
 
 def _is_none_or_zero(value: Value | None) -> bool:

@@ -111,7 +111,7 @@ class Boundaries:
         self.declared = declared
         self._elsewhere: dict[str, Boundaries] = {}
         self._within: dict[Module, Boundaries] = {}
-        self._open: dict[tuple[Expr, int], bool] = {}
+        self._unknowns: dict[tuple[int, int], bool] = {}
         self._in_activation: dict[tuple[ExtInst | Inst, Expr], Loader] = {}
         self.counts = WorkerCounts(evaluator, declared)
         self.chosen_methods = ChosenMethods(evaluator, targets)
@@ -630,13 +630,14 @@ class Boundaries:
         return any(key == "**" and self._unknown(expr, env) for key, expr in call.keywords)
 
     def _unknown(self, mapping: Expr, env: Env) -> bool:
-        return self.evaluator.ask(self._open, (mapping, id(env)), False, self._find_unknown, mapping, env)
+        key = id(mapping), id(env)
+        return self.evaluator.ask(self._unknowns, key, False, self._find_unknown, mapping, env)
 
     def _find_unknown(self, mapping: Expr, env: Env) -> bool:
         values = self.evaluator.values(mapping, env)
-        if not values or any(self._unknown_mapping(value) for value in values):
-            return True
-        return bool(self.counts.filling(mapping, env))
+        if not values:
+            return not self.evaluator.fixpoint.is_open()
+        return any(map(self._unknown_mapping, values)) or bool(self.counts.filling(mapping, env))
 
     def _unknown_mapping(self, value: Value) -> bool:
         if isinstance(value, Free):
