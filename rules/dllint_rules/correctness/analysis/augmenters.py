@@ -26,7 +26,6 @@ _DRAWING = frozenset({
     "CropToFixedSize", "PadToFixedSize", "Cutout",
 })  # fmt: skip
 """Augmenters that draw whatever they are given, but for a probability of 1."""
-_MAX_DEPTH = 5
 
 
 class Augmenters:
@@ -35,9 +34,13 @@ class Augmenters:
     def __init__(self, project: Project) -> None:
         self.evaluator = project.evaluator
         self.boundaries = project.boundaries
+        self._drawing: dict[Value, bool] = {}
 
-    def draws(self, value: Value, depth: int = _MAX_DEPTH) -> bool:
+    def draws(self, value: Value) -> bool:
         """Whether a value is an augmenter without a seed of its own that surely draws something."""
+        return self.evaluator.ask(self._drawing, value, False, self._draws, value)
+
+    def _draws(self, value: Value) -> bool:
         if not isinstance(value, ExtInst) or not _is_augmenter(value):
             return False
         call, name = value.call, value.name.rpartition(".")[2]
@@ -46,13 +49,13 @@ class Augmenters:
         given = (*call.args[1:], *(part for _, part in call.keywords))
         if name in _DRAWING and not (call.args[1:] and call.args[1].value in (0, 1)):
             return True
-        return any(part.kind == "tuple" or (depth > 0 and self._has_drawing(part, value.env, depth)) for part in given)
+        return any(part.kind == "tuple" or self._has_drawing(part, value.env) for part in given)
 
-    def _has_drawing(self, part: Expr, env: Env, depth: int) -> bool:
+    def _has_drawing(self, part: Expr, env: Env) -> bool:
         """Whether an argument is an augmenter that draws, or a list of augmenters with one."""
         for value in self.evaluator.values(part, env):
             inner = (value, *self.evaluator.containers.elements(value))
-            if any(self.draws(item, depth - 1) for item in inner):
+            if any(map(self.draws, inner)):
                 return True
         return False
 

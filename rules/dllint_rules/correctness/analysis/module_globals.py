@@ -10,7 +10,6 @@ from dllint.project.evaluate.abstract_values import Env, Func, Inst, Mod
 from dllint.project.evaluate.shapes import decorated
 from dllint.project.program.module import Module
 
-MAX_STEPS = 24
 Step = str | int | float | bool | None
 ANY: Step = None
 """A step that is not known: a key that is computed."""
@@ -50,28 +49,25 @@ class Globals:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
-        self._steps = 0
+        self._meant: dict[tuple[int, int], Global | None] = {}
         self._variables: dict[tuple[str, str], Global | None] = {}
 
     def of(self, expr: Expr, env: Env) -> Global | None:
         """What an expression means; None for anything that isn't a module's, or can't be followed."""
-        if self._steps >= MAX_STEPS:
+        if expr.kind not in ("name", "attribute", "subscript", "call"):
             return None
-        self._steps += 1
-        try:
-            match expr.kind:
-                case "name":
-                    return self._name(expr, env)
-                case "attribute":
-                    return self._attribute(expr, env)
-                case "subscript":
-                    base = self.of(expr.args[0], env)
-                    return base.part(key_of(expr.args[1])) if base is not None else None
-                case "call":
-                    return self._returned(expr, env)
-            return None
-        finally:
-            self._steps -= 1
+        return self.evaluator.ask(self._meant, (id(expr), id(env)), None, self._of, expr, env)
+
+    def _of(self, expr: Expr, env: Env) -> Global | None:
+        match expr.kind:
+            case "name":
+                return self._name(expr, env)
+            case "attribute":
+                return self._attribute(expr, env)
+            case "subscript":
+                base = self.of(expr.args[0], env)
+                return base.part(key_of(expr.args[1])) if base is not None else None
+        return self._returned(expr, env)
 
     def _name(self, expr: Expr, env: Env) -> Global | None:
         module, name = env.module, expr.name
@@ -90,11 +86,7 @@ class Globals:
 
     def variable(self, module: Module, name: str) -> Global | None:
         """What a module's name means there: its own variable, or one that it imports."""
-        key = module.path, name
-        if key not in self._variables:
-            self._variables[key] = None  # for modules that import each other
-            self._variables[key] = self._variable(module, name)
-        return self._variables[key]
+        return self.evaluator.ask(self._variables, (module.path, name), None, self._variable, module, name)
 
     def _variable(self, module: Module, name: str) -> Global | None:
         bindings = module.bindings[-1, -1].get(name, [])
@@ -107,7 +99,8 @@ class Globals:
                 return _copy(found)
             value = binding.event.value if binding.event is not None and binding.kind == "assign" else None
             if value is not None and value.kind in ("name", "attribute"):
-                return _copy(self.of(value, self.evaluator.env(module, -1))) or Global(module, name)
+                found = self.of(value, self.evaluator.env(module, -1))
+                return _copy(found) if found is not None or self.evaluator.fixpoint.is_open() else Global(module, name)
         if any(binding.imported is not None for binding in bindings):
             return None
         return Global(module, name)

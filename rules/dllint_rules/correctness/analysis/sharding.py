@@ -38,7 +38,6 @@ _FUNCTION_FIRST = frozenset({"map", "filter", "starmap"})
 _SAMPLED = frozenset({"random.sample", "random.choices", "numpy.random.choice"})
 _COUNTS = frozenset({"builtins.range", "tqdm.trange", "itertools.count"})
 _DRAWS = re.compile(r"rand|choice|sampl|shuffle|permut|normal|uniform|poisson|multinomial|generator|rng", re.IGNORECASE)
-MAX_DEPTH = 8
 
 
 class Source(Enum):
@@ -74,7 +73,7 @@ class Sharding:
             return None
         env = self.evaluator.activations.method_env(inst, method.func.module, method.func.index)
         stream = _Stream(self.evaluator, self.reach, any(_draws(running.env) for running in per_item))
-        return env if stream.of(env, MAX_DEPTH) is Source.PLAIN else None
+        return env if stream.of(env) is Source.PLAIN else None
 
     def _asks_while_made(self, inst: Inst) -> bool:
         """Whether `__init__` asks which worker it is in: what it remembers decides, wrong as it is."""
@@ -149,44 +148,47 @@ class _Stream:
         self.reach = reach
         self.drawn = drawn
         """Something that the workers run draws at random."""
+        self._streams: dict[Env, Source] = {}
+        self._sources: dict[Value, Source] = {}
 
-    def of(self, env: Env, depth: int) -> Source:
+    def of(self, env: Env) -> Source:
         """What a generator, or a function that returns an iterator, goes through."""
-        if depth == 0:
-            return Source.UNKNOWN
+        return self.evaluator.ask(self._streams, env, Source.UNKNOWN, self._of, env)
+
+    def _of(self, env: Env) -> Source:
         events = [event for event in env.facts.events if self.evaluator.conditions.may_run(env, event.start)]
         if not env.facts.is_generator:
             returned = [event.value for event in events if event.kind == "return" and event.value is not None]
-            return _worst(self._iterated(value, env, depth - 1) for value in returned)
+            return _worst(self._iterated(value, env) for value in returned)
         return _worst(
-            self._yielded(event, part, env, depth - 1)
+            self._yielded(event, part, env)
             for event in events
             for part in event.walk()
             if part.kind == "yieldfrom" or (part.kind == "yield" and event.block >= 0)
         )
 
-    def _yielded(self, event: Event, part: Expr, env: Env, depth: int) -> Source:
+    def _yielded(self, event: Event, part: Expr, env: Env) -> Source:
         """The loops around a `yield`, outermost first, and what a `yield from` goes through."""
         blocks = [env.module.block(index) for index in env.module.enclosing(event.block)]
         loops = [block for block in reversed(blocks) if block.kind in LOOPS]
         if self.drawn and any(block.kind == "while" for block in loops):
             return Source.FOREIGN
         loops = [block for block in loops if block.kind == "for"]
-        found = [self._loop(block, loops[:position], env, depth) for position, block in enumerate(loops)]
+        found = [self._loop(block, loops[:position], env) for position, block in enumerate(loops)]
         if part.kind == "yieldfrom":
-            found.append(self._inside(part.args[0], loops, env, depth))
+            found.append(self._inside(part.args[0], loops, env))
         return _worst(found)
 
-    def _loop(self, block: Block, around: list[Block], env: Env, depth: int) -> Source:
+    def _loop(self, block: Block, around: list[Block], env: Env) -> Source:
         assert block.test is not None
         if self._counts(block.test, env) and (self.drawn or not _uses_target(block, env)):
             # So many items are made or drawn; around other loops it repeats them, which says nothing of them.
             return Source.PLAIN if around else Source.UNKNOWN
-        return self._inside(block.test, around, env, depth)
+        return self._inside(block.test, around, env)
 
-    def _inside(self, expr: Expr, loops: list[Block], env: Env, depth: int) -> Source:
+    def _inside(self, expr: Expr, loops: list[Block], env: Env) -> Source:
         """What is found through the loops around it is as plain as what these iterate over."""
-        found = self._iterated(expr, env, depth)
+        found = self._iterated(expr, env)
         if found is Source.UNKNOWN and any(_bound_by(block, expr, env) for block in loops):
             return Source.PLAIN
         return found
@@ -198,48 +200,49 @@ class _Stream:
                 return not any(part.args[0].name == "len" for part in value.call.walk() if part.kind == "call")
         return False
 
-    def _iterated(self, expr: Expr, env: Env, depth: int) -> Source:
-        if depth <= 0:
-            return Source.UNKNOWN
-        return _worst(self._value(value, depth - 1) for value in self.evaluator.values(expr, env))
+    def _iterated(self, expr: Expr, env: Env) -> Source:
+        return _worst(map(self._value, self.evaluator.values(expr, env)))
 
-    def _value(self, value: Value, depth: int) -> Source:
+    def _value(self, value: Value) -> Source:
+        return self.evaluator.ask(self._sources, value, Source.UNKNOWN, self._find_source, value)
+
+    def _find_source(self, value: Value) -> Source:
         match value:
             case Const():
                 return Source.PLAIN
             case Seq(expr=expr, env=env) if expr.kind == "comprehension":
-                return self._iterated(next(inner for key, inner in expr.keywords if key == "in"), env, depth)
+                return self._iterated(next(inner for key, inner in expr.keywords if key == "in"), env)
             case Seq():
                 return Source.PLAIN
             case Inst():
-                return self._instance(value, depth)
+                return self._instance(value)
             case ExtInst(name="types.generator", call=expr, env=env) | Opaque(expr=expr, env=env) if (
                 expr.kind == "call"
             ):
                 called = [edge.env for edge in self.reach.edges(env) if edge.at is expr]
-                return _worst(self.of(item, depth) for item in called if item.facts.is_generator)
+                return _worst(self.of(item) for item in called if item.facts.is_generator)
             case ExtInst():
-                return self._external(value, depth)
+                return self._external(value)
         return Source.UNKNOWN
 
-    def _external(self, value: ExtInst, depth: int) -> Source:
+    def _external(self, value: ExtInst) -> Source:
         name, short = value.name, value.name.rpartition(".")[2]
         if name in _SAMPLED:
             return Source.FOREIGN
         if value.base is not None:
-            return self._value(value.base, depth) if depth else Source.UNKNOWN
+            return self._value(value.base)
         if value.call.kind == "call" and short in _WRAPPERS:
             given = value.call.args[2 if short in _FUNCTION_FIRST else 1 :]
-            return _worst(self._iterated(arg, value.env, depth) for arg in given[: 1 if short == "islice" else None])
+            return _worst(self._iterated(arg, value.env) for arg in given[: 1 if short == "islice" else None])
         return Source.PLAIN if name.startswith(_PLAIN) else Source.FOREIGN
 
-    def _instance(self, inst: Inst, depth: int) -> Source:
+    def _instance(self, inst: Inst) -> Source:
         method = self.evaluator.classes.method(inst, "__iter__")
         if method is None:
             # What is read by index knows as little of workers as a list.
             indexed = self.evaluator.classes.method(inst, "__getitem__") is not None
             return Source.PLAIN if indexed else Source.UNKNOWN
-        return self.of(self.evaluator.activations.method_env(inst, method.func.module, method.func.index), depth)
+        return self.of(self.evaluator.activations.method_env(inst, method.func.module, method.func.index))
 
 
 def _worst(sources: Iterable[Source]) -> Source:

@@ -20,7 +20,6 @@ from dllint.project.execution.call_graph import Running
 if TYPE_CHECKING:
     from dllint.project import Project
 
-_MAX_DEPTH = 6
 _OF_FILES = re.compile(
     r"(?:path|file|dir|folder|directorie|img|image|photo|pic|picture|frame|mask|video|wav|audio|scan|slide|(?:^|_|f|file)name"
     r"|(?:^|_)(?:id|uid|uuid|idx|key|fn))s?(?:_?(?:list|paths?|names?|files?|ids?))?$",
@@ -55,6 +54,7 @@ class Entries:
         self.blocks = project.analysis(Contents).elements.blocks
         self.counted = project.analysis(Counted)
         self.reads = project.analysis(ItemReads)
+        self._paths: dict[Value, bool] = {}
 
     def source(self, held: Held) -> str:
         """Where the entries of what a dataset keeps come from, in words; "" when it isn't seen."""
@@ -66,21 +66,22 @@ class Entries:
         found = self.counted.of(held)
         if found is not None and found.kind is Kind.PATH:
             return True
-        return bool(_OF_FILES.search(held.holder.name)) or self._are_paths(held.value, _MAX_DEPTH)
+        return bool(_OF_FILES.search(held.holder.name)) or self._are_paths(held.value)
 
-    def _are_paths(self, value: Value, depth: int) -> bool:
-        if depth <= 0:
-            return False
+    def _are_paths(self, value: Value) -> bool:
+        return self.evaluator.ask(self._paths, value, False, self._have_paths, value)
+
+    def _have_paths(self, value: Value) -> bool:
         if isinstance(value, ExtInst) and _lists(value):
             return True
-        if any(self._are_paths(inner, depth - 1) for inner in self.growth.copied(value)):
+        if any(map(self._are_paths, self.growth.copied(value))):
             return True
-        return any(self._is_path(expr, env, depth - 1) for expr, env in self.evaluator.containers.items(value))
+        return any(self._is_path(expr, env) for expr, env in self.evaluator.containers.items(value))
 
-    def _is_path(self, expr: Expr, env: Env, depth: int) -> bool:
+    def _is_path(self, expr: Expr, env: Env) -> bool:
         if any(isinstance(part.value, str) and _is_of_path(part.value) for part in _joined(expr)):
             return True
-        return depth > 0 and any(isinstance(value, ExtInst) and _lists(value) for value in self._values(expr, env))
+        return any(isinstance(value, ExtInst) and _lists(value) for value in self._values(expr, env))
 
     def _values(self, expr: Expr, env: Env) -> list[Value]:
         parts = expr.args if expr.kind == "binop" else (expr,)
