@@ -30,6 +30,7 @@ LOOPS = {
     "numbers": ("2", ("x * x", "max(x, x)", "x if x else x", "torch.initial_seed() + x", "hash(x)")),
     "tables": ("pd.read_csv(path)", ("pd.concat([x, x])", "x['a']", "np.asarray(x)", "x.values")),
     "arrays": ("np.load(path)", ("np.array(x)", "np.concatenate([x, x])", "np.where(x)[0]", "x.tolist()", "x[x]")),
+    "views": ("pd.read_csv(path)", ("np.asarray(x)",) * 4),
     "maps": ("np.memmap(path)", ("np.asarray(x)", "x[:]", "np.load(x, mmap_mode='r')")),
     "devices": ("'cuda'", ("torch.device(x)", "x + x")),
     "handles": ("open(path)", ("open(x)", "gzip.open(x)", "h5py.File(x)['a']")),

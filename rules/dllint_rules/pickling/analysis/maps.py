@@ -21,19 +21,22 @@ _VIEWED = frozenset({
     *("numpy.reshape", "numpy.transpose", "numpy.squeeze", "numpy.ravel", "numpy.swapaxes", "numpy.atleast_2d"),
 })  # fmt: skip
 """Functions that give their first argument back, or a view of it. Each was run: mapped still, and pickled whole."""
-_STEPS = 6
 _FEW = 1000
 """So many rows are few."""
 
 
-def mapped(project: Project, value: Value, steps: int = _STEPS) -> ExtInst | None:
+def mapped(project: Project, value: Value) -> ExtInst | None:
     """The memory map that a value shows, itself or through views; None where it shows none."""
-    if not isinstance(value, ExtInst) or not steps:
-        return None
-    if is_map(project, value):
-        return value
-    found = (mapped(project, item, steps - 1) for item in _shown(project, value))
-    return next((item for item in found if item is not None), None)
+    waiting, seen = [value], set[Value]()
+    while waiting:
+        shown = waiting.pop()
+        if not isinstance(shown, ExtInst) or shown in seen:
+            continue
+        if is_map(project, shown):
+            return shown
+        seen.add(shown)
+        waiting += reversed(list(_shown(project, shown)))
+    return None
 
 
 def is_map(project: Project, made: ExtInst) -> bool:
