@@ -94,9 +94,7 @@ class Project:
         self.handles = Handles(self.evaluator)
         self.library = Library(self.evaluator, targets, self.boundaries.unnamed)
         self._open = OpenLoaders(self.evaluator, self.boundaries)
-        self._routes = Routes(
-            self.evaluator, self.boundaries, self.library, self._open, lambda: self._running_functions
-        )
+        self._routes = Routes(self.evaluator, self.boundaries, self.library, self._open, self._runs_per_item)
         self.main_code = MainCode(self.evaluator, self.boundaries)
         self.processes = Processes(self.evaluator, self.boundaries)
         self.own_codes = OwnCodes(self.evaluator)
@@ -237,9 +235,12 @@ class Project:
 
     @cached_property
     def _running_functions(self) -> set[tuple[str, int]]:
-        """Functions that run per item: in workers, or from any class's `__call__` or `__getitem__`."""
-        code = self._worker_code
-        return {item.function for item in (*self.running, *code.per_item(self.evaluator.classes.all_classes))}
+        return {item.function for item in self.running}
+
+    def _runs_per_item(self, module: Module, function: int) -> bool:
+        """Whether a function runs per item: in workers, or from any class's `__call__` or `__getitem__`."""
+        in_workers = (module.path, function) in self._running_functions
+        return in_workers or self._worker_code.is_per_item(module, function)
 
     @cached_property
     def users_running(self) -> tuple[Running, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from dllint.finding import Note
@@ -150,18 +150,17 @@ class Library:
                         value = Func(klass.module, parameter.default.ref)
                         yield value, holder, (Note(klass.module.path, write.target.span, text),)
 
-    def returned(self, running: Callable[[], Collection[tuple[str, int]]], runs: bool) -> Iterator[tuple[Value, Note]]:
+    def returned(self, per_item: Callable[[Module, int], bool], runs: bool) -> Iterator[tuple[Value, Note]]:
         """Transforms, local datasets and local functions that a function returns to users of the project.
 
-        Not those that are made per item: `running` tells which functions do that, and is asked only if it matters.
-        Nor those of functions that nothing in an application uses.
+        Not those that are made `per_item`. Nor those of functions that nothing in an application uses.
         """
         for module in self.evaluator.index:
             for function in module.model.functions:
                 offered = list(self._offered(module, function)) if function.kind == "def" else []
                 if not offered or (runs and self._unnamed.is_function(module, function.index)):
                     continue
-                if (module.path, function.index) not in running():
+                if not per_item(module, function.index):
                     text = f"returned by `{function.qualname}`; a loader with workers that gets it meets this"
                     yield from ((value, Note(module.path, function.header, text)) for value in offered)
 

@@ -20,6 +20,7 @@ from dllint.project.loaders.boundaries import Boundaries, Loader
 from dllint.project.loaders.open_loaders import OpenLoaders
 from dllint.project.loaders.worker_counts import Workers
 from dllint.project.program.guards import under_main_guard
+from dllint.project.program.module import Module
 from dllint.project.program.roles import is_kept_aside, is_test
 from dllint.source import Span
 from dllint.start_methods import PICKLING
@@ -29,7 +30,7 @@ Sent = tuple[Value, Holder, tuple[Note, ...]]
 
 
 class Routes:
-    """Finds them. `per_item` are the functions that run once an item, found on demand from what is sent."""
+    """Finds them. `per_item` tells whether a function of a file runs once an item, by what is sent."""
 
     def __init__(
         self,
@@ -37,7 +38,7 @@ class Routes:
         boundaries: Boundaries,
         library: Library,
         open_loaders: OpenLoaders,
-        per_item: Callable[[], set[tuple[str, int]]],
+        per_item: Callable[[Module, int], bool],
     ) -> None:
         self.evaluator = evaluator
         self.boundaries = boundaries

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from copy import copy
 from functools import cached_property
 from typing import NamedTuple
@@ -21,7 +21,7 @@ from dllint.project.loaders.worker_counts import Workers
 from dllint.project.program.events import WRAPPERS, iterated_by
 from dllint.project.program.guards import is_survived, under_main_guard
 from dllint.project.program.index import Index
-from dllint.project.program.module import Module
+from dllint.project.program.module import Module, Site
 from dllint.project.program.on_demand import OnDemand
 from dllint.source import Span
 from dllint.start_methods import SPAWN
@@ -137,7 +137,7 @@ class MainCode:
 
     def starts(self, module: Module) -> Iterator[Start]:
         """The module-level statements that start workers, each once; none of a program that always forks them."""
-        if module.path in self.boundaries.chosen_methods.for_python_2 or not self._may_start(module):
+        if module.path in self.boundaries.chosen_methods.for_python_2 or not self.may_start(module):
             return
         done: set[int] = set()
         for running in self._fatal.walk(self.entries(module)):
@@ -155,17 +155,23 @@ class MainCode:
                 yield self._start(running, begun, decided and running.decided and not running.truncated)
                 break
 
-    def _may_start(self, module: Module) -> bool:
+    def may_start(self, module: Module) -> bool:
         """Whether anything that a module imports, directly or not, makes a loader or starts processes."""
         reaches = self.evaluator.programs.reaches
         return any(reaches(module, other) for other in self._starting_modules)
 
     @cached_property
     def _starting_modules(self) -> list[Module]:
-        names = {name.rpartition(".")[2] for name in (*self.boundaries.process_makers, *_STARTERS)} | {"get_context"}
-        sites = self.index.calls_named(sorted(self.boundaries.also_called(names)))
+        names = {*self.boundaries.process_makers, *_STARTERS, "multiprocessing.get_context"}
+        last = {name.rpartition(".")[2] for name in names}
+        sites = self.index.calls_named(sorted(self.boundaries.also_called(last)))
         making = [self.index.modules[loader.path] for loader in self.boundaries.loaders]
-        return list(dict.fromkeys((*making, *(site.module for site in sites))))
+        return list(dict.fromkeys((*making, *(site.module for site in sites if not self._calls_another(site, names)))))
+
+    def _calls_another(self, site: Site, names: Collection[str]) -> bool:
+        """Whether a call is of another library's function wherever its code runs, as `pty.spawn(shell)` is."""
+        means = self.evaluator.names.of_module(site.expr.args[0], self.evaluator.generic(site.module, site.function))
+        return bool(means) and all(isinstance(value, Ext) and value.name not in names for value in means or ())
 
     def begun_by(self, env: Env) -> list[tuple[Event, Begun]]:
         """The events of an activation that start workers, with the first of what each starts."""

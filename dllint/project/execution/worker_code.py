@@ -9,7 +9,7 @@ from dllint.knowledge import ITERABLE_DATASETS, MAP_METHODS
 from dllint.model.facts import Event
 from dllint.project.escape.shipped import Held
 from dllint.project.evaluate import Answer, Evaluator
-from dllint.project.evaluate.abstract_values import Env, Func, Inst, Klass, Method
+from dllint.project.evaluate.abstract_values import Env, Func, Inst, Method
 from dllint.project.execution.call_graph import Reach, Running
 from dllint.project.loaders.boundaries import Loader
 from dllint.project.program.filled_first import only_while_filling
@@ -76,13 +76,23 @@ class WorkerCode:
             if method is not None:
                 yield method
 
-    def per_item(self, klasses: Iterable[Klass]) -> Iterator[Running]:
-        """The code that the `__call__`s and `__getitem__`s of classes run: per-item code, whatever calls it."""
-        entries = []
-        for klass in klasses:
-            for name in PER_ITEM:
-                index = klass.facts.methods.get(name)
-                if index is not None:
-                    env = self.evaluator.activations.method_env(Inst(klass), klass.module, index)
-                    entries.append(Running(env, ()))
-        return self.reach.walk(entries)
+    def is_per_item(self, module: Module, function: int) -> bool:
+        """Whether the `__call__` or `__getitem__` of a class leads to a function: it runs per item, whatever calls it.
+
+        Asked from the function on: few calls lead to it, but classes run most of a project.
+        """
+        seen, waiting = {(module, function)}, [(module, function)]
+        while waiting:
+            module, function = waiting.pop()
+            facts = module.model.functions[function]
+            if facts.owner >= 0 and facts.name in PER_ITEM:
+                return True
+            calls = self.evaluator.call_sites.callers(module, function)
+            leading = [(site.module, site.function) for site, _ in calls]
+            if facts.owner < 0:
+                leading.append((module, facts.parent))  # what has it may hand it on
+            for place in leading:
+                if place[1] >= 0 and place not in seen:
+                    seen.add(place)
+                    waiting.append(place)
+        return False

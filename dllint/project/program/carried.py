@@ -178,11 +178,19 @@ class Carried:
             elif item.attribute == "*" and name not in user.model.bound:
                 yield user.path, -1, name
 
+    @cached_property
+    def _with_attribute(self) -> dict[str, list[Module]]:
+        """The files that read an attribute of a name."""
+        found: dict[str, list[Module]] = defaultdict(list)
+        for module in self.index:
+            for name in module.attributes:
+                found[name].append(module)
+        return found
+
     def _find_of_attribute(self, name: str) -> list[_Read]:
         return [
             read
-            for module in self.index
-            if name in module.attributes
+            for module in self._with_attribute.get(name, ())
             for read in self._reads[module].attributes.get(name, ())
         ]
 

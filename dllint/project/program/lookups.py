@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cached_property
 from itertools import pairwise
 
-from dllint.model.facts import Class, Expr
+from dllint.model.facts import Class, Expr, ImportedName
 from dllint.project.program.index import Index
 from dllint.project.program.module import Module
 
@@ -97,9 +98,18 @@ class Lookups:
         first = name.partition(".")[0]
         if "." not in name or first in self._places:
             return False
-        statements = ((user, item) for user in self.index for item in user.model.imports if not item.level)
-        found = [self.index.targets(user, item) for user, item in statements if item.module.partition(".")[0] == first]
+        found = [self.index.targets(user, item) for user, item in self._importing_from.get(first, ())]
         return bool(found) and not any(found)
+
+    @cached_property
+    def _importing_from(self) -> dict[str, list[tuple[Module, ImportedName]]]:
+        """The imports of each package, by its first name."""
+        found: dict[str, list[tuple[Module, ImportedName]]] = defaultdict(list)
+        for user in self.index:
+            for item in user.model.imports:
+                if not item.level:
+                    found[item.module.partition(".")[0]].append((user, item))
+        return found
 
 
 def mentioned(module: Module) -> Iterator[Expr]:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dllint import Applicability, Edit, Env, Ext, Finding, Fix, Project, Rule, Site, module_alias, reference
 from dllint_rules.correctness.analysis.arrays import Arrays
 
+_ARRAYS = frozenset({"numpy", "torch"})
+
 
 class RowsLostByShuffle(Rule):
     """It swaps `x[i], x[j] = x[j], x[i]`; rows of arrays are views, so the first assignment changes both."""
@@ -19,6 +21,8 @@ class RowsLostByShuffle(Rule):
     def check(self, project: Project) -> Iterator[Finding]:
         arrays = project.analysis(Arrays)
         for site in project.index.calls_named(("shuffle",)):
+            if not any(item.module.partition(".")[0] in _ARRAYS for item in site.module.model.imports):
+                continue  # such a file hardly shuffles arrays, and where its lists are from may take long to find
             env = project.evaluator.generic(site.module, site.function)
             if len(site.expr.args) == 2 and project.values(site.expr.args[0], env) == (Ext("random.shuffle"),):
                 tensor = arrays.is_tensor(site.expr.args[1], env)

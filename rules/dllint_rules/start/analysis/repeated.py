@@ -72,7 +72,7 @@ class RepeatedWork:
     def repeated(self) -> Iterator[Repeated]:
         """The calls of scripts that use CUDA, empty files or begin a run's record, once more in each worker."""
         for module in self.main_code.index:
-            if module.path in self.boundaries.chosen_methods.for_python_2:
+            if module.path in self.boundaries.chosen_methods.for_python_2 or not self.main_code.may_start(module):
                 continue
             guarded = [event for event in module.events(-1) if under_main_guard(module, -1, event)]
             if not guarded or module.notebook or self.main_code.index.import_statements.get(module.path):
