@@ -7,6 +7,7 @@ from collections.abc import Iterator, Set
 from dllint.model.facts import Event, Expr
 from dllint.project.data.growth import LISTING
 from dllint.project.evaluate.abstract_values import Klass
+from dllint.project.program.events import flat_targets
 from dllint.project.program.module import Module
 
 _ARCHIVES = frozenset({
@@ -101,13 +102,13 @@ class _Method:
         loops = ((event.target, event.value) for event in self.events if event.kind == "for")
         for target, iterable in (*loops, *self.clauses):
             if target is not None and iterable is not None and self._is_known(_looped(iterable)):
-                yield from _names(target)
+                yield from _bound(target)
         for event in self.events:
             value = event.value
             if value is None or value.kind not in ("call", "subscript"):
                 continue
             if value.kind == "subscript" and self._is_known(value.args[0]) and event.target is not None:
-                yield from _names(event.target)
+                yield from _bound(event.target)
             elif value.kind == "call" and value.args[0].name == "append" and self._is_known(value.args[0].args[0]):
                 yield from (part.name for part in value.args[1:] if part.kind == "name")
 
@@ -124,8 +125,13 @@ def _looped(iterable: Expr) -> Expr:
     return iterable
 
 
-def _names(target: Expr) -> Iterator[str]:
-    return (part.name for part in target.walk() if part.kind == "name")
+def _bound(target: Expr) -> Iterator[str]:
+    """The names that a target binds: `self.rows = ...` and `rows[0] = ...` bind none."""
+    return (part.name for part in flat_targets(target) if part.kind == "name")
+
+
+def _names(expr: Expr) -> Iterator[str]:
+    return (part.name for part in expr.walk() if part.kind == "name")
 
 
 def _paths_of(event: Event, elements: Set[str]) -> Iterator[str]:
