@@ -33,6 +33,7 @@ from dllint_rules.memory.kept import (
     kept_by,
     only_changes,
     read_in_workers,
+    why_small,
 )
 
 _UNSEEN = frozenset(f"read from {what}" for what in ("JSON", "a file", "a pickle", "a NumPy file"))
@@ -130,12 +131,13 @@ class PythonContainerOnDataset(Rule):
         return fix_records(finding, project)
 
 
-def _order(project: Project, held: Held, source: str) -> tuple[bool, bool, bool, bool]:
-    """What is seen to grow with data says more than the length of a dataset, and rows that code makes more than what
-    a file may have; the class with the code most.
+def _order(project: Project, held: Held, source: str) -> tuple[bool, bool, bool, bool, bool]:
+    """What is seen to grow with data says more than the length of a dataset, a class for which it is large more than
+    one for tests, and rows that code makes more than what a file may have; the class with the code most.
     """
-    guessed = not project.analysis(Records).of(held.value)
-    return guessed, source in _UNSEEN, certainty(project, held) is not Certainty.CERTAIN, is_inherited(project, held)
+    guessed, small = not project.analysis(Records).of(held.value), bool(why_small(project, held))
+    uncertain = certainty(project, held) is not Certainty.CERTAIN
+    return guessed, small, source in _UNSEEN, uncertain, is_inherited(project, held)
 
 
 def _told(first: _First) -> Iterator[Finding]:
