@@ -135,6 +135,8 @@ class PerItem:
             for write in klass.module.self_writes.get(klass.index, {}).get(expr.name, ())
             if klass.module.model.functions[write.function].name != "__init__"
         }
+        if env.function in once and _counts_on(expr, env):
+            return Answer.YES
         return Answer.UNKNOWN if once else Answer.NO
 
     def _name(self, name: Expr, env: Env, at: int | None) -> Answer:
@@ -187,6 +189,16 @@ def _is_drawn(callee: Value) -> bool:
     """Whether a call gives something else each time: a random number, of a generator of its own as well."""
     made = callee.base if isinstance(callee, ExtMethod) else callee
     return isinstance(made, (Ext, ExtInst)) and made.name.startswith(_DRAWS)
+
+
+def _counts_on(attribute: Expr, env: Env) -> bool:
+    """Whether code adds to an attribute of its object each time that it runs for an item: `self.position += 1`."""
+    for event in env.facts.events:
+        if event.kind == "augment" and event.target is not None and event.target.dotted == attribute.dotted:
+            kinds = {env.module.block(index).kind for index in env.module.enclosing(event.block)}
+            if kinds <= LOOPS | {"with"} and (kinds & LOOPS or env.facts.name not in _ONCE):
+                return True
+    return False
 
 
 def _goes_over(name: Expr, env: Env) -> Iterator[Expr]:
