@@ -162,6 +162,7 @@ class Containers:
                     yield stands(item, env)
         elif isinstance(value, ExtInst) and value.name in MAPPINGS:
             yield from (stands(item, value.env) for _, item in value.call.keywords)
+            yield from (stands(item, env) for _, item, env in self._pairs(value))
         yield from self._put_parts(value)
 
     def _put_parts(self, container: Value) -> Iterator[Argument | Value]:
@@ -270,14 +271,7 @@ class Containers:
         found: list[Value] = []
         for value in self.evaluator.values(iterable, env):
             if isinstance(value, Seq):
-                if value.expr.kind == "dict":
-                    found += [
-                        Const(key.value, type(key.value).__name__)
-                        for key in value.expr.args[::2]
-                        if key.kind == "constant"
-                    ]
-                else:
-                    found += self.elements(value)
+                found += self._keys(value, iterable, env) if value.kind == "dict" else self.elements(value)
             elif isinstance(value, ExtInst) and value.name.startswith(GIVES_NAMES):
                 found.append(Opaque(iterable, env))
             elif isinstance(value, ExtInst):
@@ -287,6 +281,17 @@ class Containers:
             else:
                 found.append(value if value is TOP else Opaque(iterable, env))
         return unique(found)
+
+    def _keys(self, value: Seq, iterable: Expr, env: Env) -> Iterator[Value]:
+        """The keys of a dictionary that is written out or made by a comprehension, and those that it gets later."""
+        written = value.expr.args[::2] if value.expr.kind == "dict" else ()
+        keys = [(key, value.env) for key in written]
+        keys += [(key, where) for key, _, where in (*self._pairs(value), *self._stored(value))]
+        for key, where in keys:
+            yield from self.evaluator.values(key, where) if key.kind != "star" else ()
+        called = any(what.kind == "call" for _, _, what in self._fillings(value))
+        if called or any(key.kind == "star" for key in written):
+            yield Opaque(iterable, env)
 
     def _handed_on(self, value: ExtInst) -> Values:
         """What a loop over `tqdm(rows)`, `list(rows)` or `filter(wanted, rows)` gives: what one over `rows` gives."""
@@ -415,12 +420,29 @@ class Containers:
 
     def _find_registered(self, value: Value, name: str) -> list[Argument]:
         found = []
+        for key, item, env in (*self._pairs(value), *self._stored(value)):
+            keys = self.evaluator.values(key, env)
+            if not all(isinstance(one, Const) and one.value != name for one in keys):
+                found.append((item, env))
+        return found
+
+    def _stored(self, value: Value) -> Iterator[tuple[Expr, Expr, Env]]:
+        """The keys and items of assignments: `d[key] = x`."""
         for scope, event, what in self._fillings(value) if isinstance(value, (Seq, ExtInst)) else ():
             if what.kind == "subscript" and event.kind == "assign" and event.value is not None:
-                keys = self.evaluator.values(what.args[1], scope)
-                if not all(isinstance(key, Const) and key.value != name for key in keys):
-                    found.append((event.value, scope))
-        return found
+                yield what.args[1], event.value, scope
+
+    def _pairs(self, value: Value) -> Iterator[tuple[Expr, Expr, Env]]:
+        """The keys and items of `{name: make(name) for name in names}` and `dict((name, make(name)) for ...)`."""
+        if isinstance(value, Seq) and value.expr.kind == "comprehension" and value.kind == "dict":
+            key, item = value.expr.args
+            yield key, item, value.env
+        elif isinstance(value, ExtInst) and value.name in MAPPINGS:
+            given = (rows for arg in value.call.args[1:2] for rows in self.evaluator.values(arg, value.env))
+            made = (rows for rows in given if isinstance(rows, Seq) and rows.kind != "dict")
+            for row, env in ((row, rows.env) for rows in made for row in rows.expr.args):
+                if row.kind in ("tuple", "list") and len(row.args) == 2:
+                    yield row.args[0], row.args[1], env
 
     def _dict_item(self, value: Value, name: str) -> Under:
         found: list[Argument] = []
