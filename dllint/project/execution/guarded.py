@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Iterator
-from functools import cached_property
 from typing import NamedTuple
 
 from dllint.finding import Note
 from dllint.model.facts import Event, Expr, Function
 from dllint.project.evaluate import Evaluator
-from dllint.project.evaluate.abstract_values import Env, Func, Inst, Klass, Method, Value
+from dllint.project.evaluate.abstract_values import UNKNOWN, Env, Ext, ExtInst, Func, Inst, Klass, Method, Mod, Value
 from dllint.project.execution.call_graph import Running
 from dllint.project.execution.own_code import OwnCodes
 from dllint.project.program.events import event_names
 from dllint.project.program.guards import only_in_main, under_main_guard
+from dllint.project.program.handlers import End, end_of_error
 from dllint.project.program.module import Module
 from dllint.project.program.on_demand import OnDemand
 from dllint.source import Span
@@ -27,7 +27,13 @@ _NEEDING = frozenset(
     {"len", "iter", "next", "enumerate", "sorted", "reversed", "list", "tuple", "set", "sum", "min", "max"}
 )
 """Functions that raise if they are given None alone."""
-_DYNAMIC = frozenset({"globals", "exec", "vars", "setattr"})
+_DYNAMIC = frozenset({"globals", "exec"})
+_OF_OBJECTS = frozenset({"vars", "setattr"})
+"""Functions that reach the names of the object that they are given; without one, `vars()` reaches those around it."""
+_MODULES = ("sys.modules", "importlib.", "builtins.__import__", "inspect.getmodule")
+"""What gives a module by its name; not `__main__`, as no function of a spawned script reads its names there."""
+_NOT_READ: tuple[None, str, End] = (None, "", "handled")
+_AMISS: tuple[End, ...] = ("raised", "reported")
 
 
 class Guarded(NamedTuple):
@@ -47,6 +53,8 @@ class Guarded(NamedTuple):
     """The function that sets it, where a function does that also starts the workers."""
     error: str = ""
     """What `None` raises where it is read, if importing the module leaves the name `None`."""
+    reported: bool = False
+    """A handler around the read reports the error, and the worker goes on."""
 
 
 class GuardedNames:
@@ -61,6 +69,8 @@ class GuardedNames:
         self._on_import = OnDemand(self._run_on_import)
         self._binding = OnDemand(_may_bind)
         self._known: dict[tuple[str, str], Event | None] = {}
+        self._elsewhere: OnDemand[tuple[Module, str], bool] = OnDemand(self._find_set_elsewhere)
+        self._dynamic = OnDemand(self._is_dynamic)
 
     def defined(self, value: Value, start: Env | None = None) -> Guarded | None:
         """The class or function that a shipped value is pickled by, where only the main process has it.
@@ -107,7 +117,7 @@ class GuardedNames:
             left = _is_left_none(module, name)
             setter = self._setter(module, name, start, left)
             event = setter[1] if setter is not None else self.missing(module, name)
-            at, error = self._read(running, name, left) if event is not None else (None, "")
+            at, error, end = self._read(running, name, left) if event is not None else _NOT_READ
             if event is not None and at is not None:
                 span = event.target.span if event.target is not None else Span(event.start, event.end)
                 kinds = {"class": "class", "def": "function"}
@@ -115,24 +125,28 @@ class GuardedNames:
                 surely = running.decided and self.evaluator.conditions.decided(running.env, at.start)
                 kind, route = kinds.get(event.kind, "name"), (note, *running.route)
                 by = setter[0].qualname if setter is not None else ""
-                yield Guarded(name, kind, module, span, route, True, surely and not running.truncated, by, error)
+                surely = surely and not running.truncated
+                yield Guarded(name, kind, module, span, route, True, surely, by, error, end == "reported")
 
-    def _read(self, running: Running, name: str, left: bool) -> tuple[Expr | None, str]:
-        """Where code reads a name, and what that raises if importing the module has `left` it None."""
-        events = [event for event in running.events if self._is_live(running, event)]
-        if left:
-            return _failing_with_none(events, name)
-        for event in events:
-            for expr in event.walk():
-                if _is_name(expr, name) and expr is not event.target:
-                    return expr, ""
-        return None, ""
+    def _read(self, running: Running, name: str, left: bool) -> tuple[Expr | None, str, End]:
+        """Where code reads a name, what that raises if importing the module has `left` it None, and what comes of it.
+
+        Where a handler deals with the error, nothing is amiss.
+        """
+        module, function = running.env.module, running.env.function
+        live = [event for event in running.events if self._is_live(running, event)]
+        if left and _asks_for_none(live, name):
+            return _NOT_READ
+        for wanted in _AMISS:
+            met = [event for event in live if end_of_error(module, function, event) == wanted]
+            at, error = _failing_with_none(met, name) if left else (_first_read(met, name), "")
+            if at is not None:
+                return at, error, wanted
+        return _NOT_READ
 
     def _is_live(self, running: Running, event: Event) -> bool:
-        """Whether an event may run in workers, and nothing around it catches what it raises."""
-        module = running.env.module
-        around = [module.block(index).kind for index in module.enclosing(event.block)]
-        if "try" in around or only_in_main(module, running.env.function, event):
+        """Whether an event may run in workers."""
+        if only_in_main(running.env.module, running.env.function, event):
             return False
         return self.evaluator.conditions.may_run(running.env, event.start)
 
@@ -155,8 +169,27 @@ class GuardedNames:
         return module.model.functions[own[0]], own[1]
 
     def _is_set_elsewhere(self, module: Module, name: str) -> bool:
-        """Whether other modules set a name, or names that are computed may be it."""
-        return module.path in self._dynamic or name in self.evaluator.index.outside_writes
+        """Whether code sets a name of a module as its attribute, or names that are computed may be it."""
+        return self._dynamic[module] or self._elsewhere[module, name]
+
+    def _find_set_elsewhere(self, question: tuple[Module, str]) -> bool:
+        module, name = question
+        writes = self.evaluator.index.outside_writes.get(name, ())
+        return any(self._may_be(module, write.target.args[0], other, write.function) for other, write in writes)
+
+    def _may_be(self, module: Module, expr: Expr, place: Module, function: int) -> bool:
+        """Whether what code names is, as far as is known, a module of its program, and may be this one."""
+        if not self.evaluator.programs.share(place, module):
+            return False
+        values = self.evaluator.values(expr, self.evaluator.generic(place, function))
+        return any(_may_be_module(value, module) for value in values)
+
+    def _is_dynamic(self, module: Module) -> bool:
+        """Whether not all names of a file are seen: a star import fills it, or code goes through its dictionary."""
+        if module.star_imports or _DYNAMIC & module.calls.keys():
+            return True
+        given = ((site, site.expr.args[1:2]) for name in _OF_OBJECTS for site in module.calls.get(name, ()))
+        return any(not arg or self._may_be(module, arg[0], module, site.function) for site, arg in given)
 
     def missing(self, module: Module, name: str) -> Event | None:
         """The first binding of a module's name when only the script's own process executes any; else None."""
@@ -203,21 +236,21 @@ class GuardedNames:
         """Whether a module has code that only the script's own process executes."""
         return any(True for _ in _part(module, True))
 
-    @cached_property
-    def _dynamic(self) -> frozenset[str]:
-        """Files whose names are not all seen: filled by a star import or through their dictionary."""
-        return frozenset(
-            module.path
-            for module in self.evaluator.index
-            if any(item.bound == "*" for item in module.model.imports) or _DYNAMIC & module.calls.keys()
-        )
-
 
 def _functions_around(env: Env | None) -> Iterator[tuple[str, int]]:
     """The functions whose calls have led to an activation, its own first."""
     while env is not None:
         yield env.module.path, env.function
         env = env.caller
+
+
+def _may_be_module(value: Value, module: Module) -> bool:
+    match value:
+        case Mod():
+            return value.module is module
+        case Ext(name=name) | ExtInst(name=name):
+            return name.startswith(_MODULES)
+    return isinstance(value, UNKNOWN)
 
 
 def _sets_none(event: Event) -> bool:
@@ -232,19 +265,25 @@ def _is_left_none(module: Module, name: str) -> bool:
     return bool(run) and all(event is not None and _sets_none(event) for event in run)
 
 
-def _failing_with_none(events: list[Event], name: str) -> tuple[Expr | None, str]:
-    """Where events read a name and raise if it is None, and what; nowhere if they ask for that, or may do without.
+def _first_read(events: list[Event], name: str) -> Expr | None:
+    parts = (part for event in events for part in event.walk() if part is not event.target)
+    return next((part for part in parts if _is_name(part, name)), None)
 
-    Whoever names it alone in a test, or beside another value, may have thought of None.
+
+def _failing_with_none(events: list[Event], name: str) -> tuple[Expr | None, str]:
+    """Where events read a name and raise if it is None, and what."""
+    looped = [(event.value, "TypeError") for event in events if event.kind in ("for", "with")]
+    failing = [*looped, *(found for event in events for part in event.walk() for found in _needed(part))]
+    return next(((expr, error) for expr, error in failing if expr is not None and _is_name(expr, name)), (None, ""))
+
+
+def _asks_for_none(events: list[Event], name: str) -> bool:
+    """Whether events ask if a name is None, or may do without: who names it alone in a test, or beside another value,
+    may have thought of None.
     """
     asked = [event.value for event in events if event.kind in ("test", "assert")]
-    parts = [part for event in events for part in event.walk()]
-    asked += [inner for part in parts if _asks(part) for inner in part.args]
-    if any(expr is not None and _is_name(expr, name) for expr in asked):
-        return None, ""
-    looped = [(event.value, "TypeError") for event in events if event.kind in ("for", "with")]
-    failing = [*looped, *(found for part in parts for found in _needed(part))]
-    return next(((expr, error) for expr, error in failing if expr is not None and _is_name(expr, name)), (None, ""))
+    asked += [inner for event in events for part in event.walk() if _asks(part) for inner in part.args]
+    return any(expr is not None and _is_name(expr, name) for expr in asked)
 
 
 def _asks(part: Expr) -> bool:

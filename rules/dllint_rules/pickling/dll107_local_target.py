@@ -90,9 +90,8 @@ class LocalTarget(Rule):
             what = (
                 f"`{value.facts.name}` sent to `{task.name}` is defined by `{guarded.setter}` in the main process only"
             )
-            return self._finding(
-                project, task, held, f"{what}, so no spawned process finds it", "define it at module level", PICKLING
-            )
+            what, remedy = f"{what}, so no spawned process finds it", "define it at module level"
+            return self._finding(project, task, held, what, remedy + _along(project, task, value), PICKLING)
         if value.facts.parent >= 0 or value.facts.owner >= 0:
             return None
         made = next(
@@ -104,7 +103,7 @@ class LocalTarget(Rule):
         if value.module.notebook:
             place, remedy = "in a notebook", "define it in a module and import it"
         what = f"`{value.facts.name}` sent to `{task.name}` is defined {place}, where no spawned process finds it"
-        return self._finding(project, task, held, what, remedy, PICKLING)
+        return self._finding(project, task, held, what, remedy + _along(project, task, value), PICKLING)
 
     def _finding(
         self, project: Project, task: Task, held: Held, what: str, remedy: str, when: frozenset[str] = frozenset()
@@ -158,6 +157,18 @@ def _made_after(task: Task, held: Held) -> bool:
     starts = (event.start for event in later if any(part.name == "start" for part in event.walk()))
     sent = task.call.start if task.always else next(starts, value.call.start)
     return value.call.start > sent
+
+
+def _along(project: Project, task: Task, func: Func) -> str:
+    """What the code of a function reads that no spawned process has either, and how to send that along."""
+    read = (guarded for run in project.processes.running(task) for guarded in project.guarded.read_by(run, task.env))
+    names = sorted({f"`{guarded.name}`" for guarded in read if guarded.module is func.module})
+    if not names:
+        return ""
+    *others, last = names
+    listed, verb, them = (f"{', '.join(others)} and {last}", "are", "them") if others else (last, "is", "it")
+    way = "with `functools.partial` or an `initializer`" if task.always else "as arguments"
+    return f", where {listed} {verb} missing as well: pass {them} {way}"
 
 
 def _failing(task: Task) -> frozenset[str]:

@@ -61,6 +61,7 @@ class GuardedNameInWorker(Rule):
         loader = starter if isinstance(starter, Loader) else None
         where = project.where(loader, failing, starter.chosen)
         error = "NameError" if guarded.kind == "name" or guarded.read else "Can't get attribute"
+        error = f"`{guarded.error or error}`"
         unsure = not (guarded.decided and starter.decided)
         unsure = unsure or (loader is not None and loader.certainty is Certainty.LIKELY)
         at: Span = loader.span if loader is not None else starter.call.span
@@ -70,7 +71,10 @@ class GuardedNameInWorker(Rule):
             place, remedy = f"{done} by `{guarded.setter}` in the main process only", "pass it to what needs it"
         lack = "do not find it"
         if guarded.error:
-            lack, error = "find `None`", guarded.error
+            lack = "find `None`"
+        happens, outcome = "fails", "exception"
+        if guarded.reported:
+            error, happens, outcome = f"{error}, which a handler only reports", "goes wrong", "corrupt"
         if guarded.module.notebook:
             place, remedy = "defined in a notebook", "define it in a module and import it"
         return Finding(
@@ -78,9 +82,9 @@ class GuardedNameInWorker(Rule):
             path=guarded.module.path,
             span=guarded.span,
             message=f"{guarded.kind} `{guarded.name}` is {place}, where spawned workers {lack} "
-            f"(`{error}`): fails {where}; {remedy}",
+            f"({error}): {happens} {where}; {remedy}",
             certainty=Certainty.LIKELY if unsure else Certainty.CERTAIN,
-            outcomes=outcomes(failing, "exception", starter.chosen),
+            outcomes=outcomes(failing, outcome, starter.chosen),
             notes=guarded.notes or (Note(starter.path, at, "workers are started here"),),
             anchors=((starter.path, at),),
             key=f"{self.code}:{guarded.module.path}:{guarded.name}{guarded.setter and f':{guarded.setter}'}",
