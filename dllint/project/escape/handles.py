@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from dllint.knowledge import DATASETS, WORKER_METHODS, keeps_as_it_is
+from dllint.knowledge import COPIERS, DATASETS, WORKER_METHODS, keeps_as_it_is
 from dllint.model.facts import Event, Expr
 from dllint.project.escape.handle_table import (
     GENERATOR,
@@ -19,6 +19,7 @@ from dllint.project.escape.handle_table import (
 )
 from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.abstract_values import (
+    Const,
     Env,
     Ext,
     ExtInst,
@@ -28,6 +29,7 @@ from dllint.project.evaluate.abstract_values import (
     Klass,
     Method,
     Mod,
+    Opaque,
     Seq,
     Value,
 )
@@ -39,6 +41,10 @@ _SETUP = frozenset({"__init__", "__new__", "__post_init__", "__init_subclass__",
 """Methods that run in the main process: what they lead to is done before any worker starts."""
 _BACKED = frozenset({"anndata.read_h5ad", "anndata.read", "scanpy.read", "scanpy.read_h5ad"})
 _DATA = frozenset({"slice", "ellipsis", "tuple", "list"})
+_LISTED = frozenset({
+    "glob.glob[]", "glob.iglob[]", "glob.glob()[]", "pathlib.Path().glob[]", "pathlib.Path().rglob[]",
+})  # fmt: skip
+"""The paths that a pattern has found."""
 _EMPTYING = frozenset({"clear", "pop", "popitem", "popleft", "remove"})
 
 
@@ -70,13 +76,33 @@ def _archive(loaded: ExtInst) -> Handle | None:
 
     An array with named fields is read so, too.
     """
-    texts = [part.value for arg in loaded.call.args[1:2] for part in arg.walk()]
-    path = texts[-1] if texts and isinstance(texts[-1], str) else ""
+    path = _ending(loaded.call.args[1:2])
     if path.endswith(".npz"):
         return ZIP
     mapped = len(loaded.call.args) > 2 or loaded.call.keyword("mmap_mode") is not None
     named = loaded.call.kind == "call" and not path.endswith(".npy") and not mapped and _is_read_by_name(loaded)
     return ZIP._replace(sure=False) if named else None
+
+
+def _ending(texts: Sequence[Expr]) -> str:
+    """What the last of some expressions ends with, if that is written out."""
+    parts = [part for expr in texts[-1:] for part in expr.walk()]
+    last = parts[-1].value if parts else None
+    return last if isinstance(last, str) else ""
+
+
+def _ending_of(path: Value) -> str:
+    """What a path ends with, or the pattern that has found it."""
+    match path:
+        case Const(value=str() as text):
+            return text
+        case Opaque(expr=expr) if expr.kind == "fstring":
+            return _ending((expr,))
+        case ExtInst(name="os.path.join", call=call):
+            return _ending(call.args[1:])
+        case ExtInst(name=name, base=ExtInst(call=found)) if name in _LISTED:
+            return _ending(found.args[1:2])
+    return ""
 
 
 def _is_read_by_name(loaded: ExtInst) -> bool:
@@ -139,8 +165,14 @@ def is_part(value: Value) -> bool:
 
 
 def gives_back(made: ExtInst) -> bool:
-    """Whether an item of something holds on to what that was made of: `random_split(...)[0]`, a part of a file."""
-    return is_part(made) or (isinstance(made.base, ExtInst) and keeps(made.base.name))
+    """Whether an item of something holds on to what that was made of: `random_split(...)[0]`, a part of a file.
+
+    So does a slice of a copied list, of what is in that.
+    """
+    if not isinstance(made.base, ExtInst):
+        return False
+    sliced = made.call.kind == "subscript" and made.call.args[1].kind == "slice"
+    return is_part(made) or keeps(made.base.name) or (sliced and made.base.name in COPIERS)
 
 
 def keeps(name: str) -> bool:
@@ -154,6 +186,14 @@ class Handles:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self._known: dict[Klass, frozenset[tuple[str, int]]] = {}
+
+    def kind_of(self, value: Value) -> Handle | None:
+        """The kind of handle that a value is, an archive of arrays also by a path that is made elsewhere."""
+        if isinstance(value, ExtInst) and value.name == "numpy.load":
+            paths = [path for arg in value.call.args[1:2] for path in self.evaluator.values(arg, value.env)]
+            if paths and all(_ending_of(path).endswith(".npz") for path in paths):
+                return ZIP
+        return handle_of(value)
 
     def open_before(self, made: ExtInst | Seq, attribute: str, workers: Functions, loader: Loader | None) -> bool:
         """Whether the code that makes a handle runs in the main process, and leaves it under this attribute, if any.

@@ -39,7 +39,7 @@ def kept_handle(project: Project, held: Held, workers: WorkerFunctions) -> Handl
     named = _named_by_users(project, value)
     if named:
         return Handle(f"`{named}`")
-    handle = Handle("iterator of a loader") if keeps_iterator(project, held) else handle_of(value)
+    handle = Handle("iterator of a loader") if keeps_iterator(project, held) else project.handles.kind_of(value)
     if isinstance(value, (Ext, Mod)):
         return handle
     if handle is None or held.assumed or not isinstance(value, (ExtInst, Seq)):
