@@ -25,6 +25,8 @@ CANONICAL = {
     "multiprocessing.context.Process": "multiprocessing.Process",
     "multiprocessing.pool.Pool": "multiprocessing.Pool",
     "concurrent.futures.process.ProcessPoolExecutor": "concurrent.futures.ProcessPoolExecutor",
+    "pebble.pool.ProcessPool": "pebble.ProcessPool",
+    "pebble.pool.process.ProcessPool": "pebble.ProcessPool",
     "torch.multiprocessing.spawn.spawn": "torch.multiprocessing.spawn",
     "litdata.processing.functions.map": "litdata.map",
     "litdata.processing.functions.optimize": "litdata.optimize",
@@ -171,6 +173,12 @@ PROCESSES = {
         "",
         "concurrent.futures.ProcessPoolExecutor",
     ),
+    "pebble.ProcessPool": Boundary(
+        ("max_workers", "max_tasks", "initializer", "initargs", "context"),
+        ("initializer", "initargs"),
+        "",
+        "pebble.ProcessPool",
+    ),
 }
 SPAWN_UNLESS_TOLD = frozenset({"litdata.map", "litdata.optimize"})
 """Functions that spawn the processes in which they call `fn`, unless `start_method` says otherwise; in a notebook they
@@ -182,8 +190,11 @@ POOL_METHODS = {
         {"map", "imap", "imap_unordered", "apply", "apply_async", "map_async", "starmap", "starmap_async"}
     ),
     "concurrent.futures.ProcessPoolExecutor": frozenset({"submit", "map"}),
+    "pebble.ProcessPool": frozenset({"submit", "map", "schedule"}),
 }
-"""Methods of pools whose first argument is pickled under every start method (measured)."""
+"""Methods of pools whose first argument is pickled under every start method (measured, pebble 5.2.3 among them)."""
+CONTEXTS = {"concurrent.futures.ProcessPoolExecutor": "mp_context", "pebble.ProcessPool": "context"}
+"""The parameters by which pools get a context of multiprocessing, or the module itself."""
 
 DATASETS = frozenset({
     "torch.utils.data.Dataset", "torch.utils.data.IterableDataset", "torch.utils.data.TensorDataset",

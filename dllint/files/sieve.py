@@ -23,7 +23,7 @@ from dllint.source import is_notebook, is_settings
 _WORDS = (
     *(b"Loader", b"ataloader", b"ata_loader", b"torch.utils.data", b"multiprocess", b"concurrent.futures"),
     *(b"ProcessPoolExecutor", b"mp.spawn", b"start_processes", b"notebook_launcher", b"joblib", b"billiard", b"loky"),
-    *(b"litdata", b"worker_init_fn", b"num_workers", b"get_worker_info", b"ollate"),
+    *(b"pebble", b"litdata", b"worker_init_fn", b"num_workers", b"get_worker_info", b"ollate"),
     *(b"Dataset", b"DataPipe", b"DataModule", b".share_memory", b"torchvision", b"Compose"),
 )
 _REPLAYING = (b"cycle(", b"tee(")

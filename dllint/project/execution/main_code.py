@@ -11,7 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from dllint.finding import Note
-from dllint.knowledge import SPAWN_UNLESS_TOLD
+from dllint.knowledge import CONTEXTS, POOL_METHODS, SPAWN_UNLESS_TOLD
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate import Answer, Evaluator
 from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst, ExtMethod, Inst, Klass, Seq, Value
@@ -223,7 +223,7 @@ class MainCode:
     def _starting(self) -> set[str]:
         """The last names of calls that may start workers."""
         starters = {name.rpartition(".")[2] for name in (*_STARTERS, *SPAWN_UNLESS_TOLD)}
-        return self.boundaries.also_called({*starters, "start", "submit", "map", *RUNS, *_TRAINS})
+        return self.boundaries.also_called({*starters, "start", "submit", "map", "schedule", *RUNS, *_TRAINS})
 
     def _of_starter(self, name: str, env: Env) -> _Methods:
         return (frozenset({SPAWN}), True) if name.endswith(".spawn") else self._default_methods(env.module.path)
@@ -235,7 +235,7 @@ class MainCode:
         elif attribute == "start" and base.name.endswith("Process"):
             context = base.base if isinstance(base.base, ExtInst) else base
             yield Begun(call, "a process", *self._context_methods(context, path))
-        elif attribute in ("submit", "map") and base.name == "concurrent.futures.ProcessPoolExecutor":
+        elif base.name in CONTEXTS and attribute in POOL_METHODS[base.name]:
             context = next((item for item in self._context_values(base) if isinstance(item, ExtInst)), base)
             yield Begun(call, "a process pool", *self._context_methods(context, path))
         elif base.name == "lightning.Trainer" and attribute in RUNS:
@@ -280,7 +280,7 @@ class MainCode:
         return self.boundaries.chosen_methods.of(path)
 
     def _context_values(self, executor: ExtInst) -> Iterable[Value]:
-        context = executor.call.keyword("mp_context")
+        context = executor.call.keyword(CONTEXTS[executor.name])
         return self.evaluator.values(context, executor.env) if context is not None else ()
 
     def _context_methods(self, context: ExtInst, path: str) -> _Methods:

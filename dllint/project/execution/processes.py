@@ -8,7 +8,7 @@ from functools import cached_property
 import msgspec
 
 from dllint.finding import Note
-from dllint.knowledge import POOL_METHODS, PROCESSES, SPAWN_UNLESS_TOLD
+from dllint.knowledge import CONTEXTS, POOL_METHODS, PROCESSES, SPAWN_UNLESS_TOLD
 from dllint.model.facts import Expr
 from dllint.project.escape.shipped import Held, Shipped
 from dllint.project.evaluate import Argument, Evaluator
@@ -23,7 +23,7 @@ from dllint.start_methods import ALL_METHODS, SPAWN
 _CONTEXT = "multiprocessing.get_context"
 _SPAWNERS = frozenset({"torch.multiprocessing.spawn", "torch.multiprocessing.start_processes"})
 _PARENTS_OWN = frozenset({"callback", "error_callback", "chunksize"})
-_WITH_ARGUMENTS = frozenset({"apply", "apply_async", "submit"})
+_WITH_ARGUMENTS = frozenset({"apply", "apply_async", "submit", "schedule"})
 """Methods that send arguments as they are; the others iterate them in the main process."""
 
 
@@ -148,7 +148,8 @@ class Processes:
         return Task(env, site.expr, _shown(name), arguments[first], sent, (), methods, chosen, False, daemonic)
 
     def _pooled(self, site: Site, env: Env, pool: str, base: ExtInst, attribute: str) -> Task:
-        target = tuple(self._argument(site, env, 0, "fn" if attribute == "submit" else "func"))
+        keyword = "function" if pool == "pebble.ProcessPool" else "fn" if attribute == "submit" else "func"
+        target = tuple(self._argument(site, env, 0, keyword))
         given = [arg for arg in site.expr.args[2:] if arg.kind != "star"]
         given += [value for key, value in site.expr.keywords if key not in _PARENTS_OWN and key != "**"]
         arguments = [(arg, env) for arg in given]
@@ -177,10 +178,10 @@ class Processes:
 
     def _methods(self, site: Site, env: Env, name: str, context: ExtInst | None) -> tuple[frozenset[str], bool]:
         contexts: list[Value] = [context] if context is not None else []
-        if name.endswith("ProcessPoolExecutor"):
-            contexts += [
-                value for pair in self._argument(site, env, 1, "mp_context") for value in self.evaluator.values(*pair)
-            ]
+        if name in CONTEXTS:
+            position = PROCESSES[name].parameters.index(CONTEXTS[name])
+            given = self._argument(site, env, position, CONTEXTS[name])
+            contexts += [value for pair in given for value in self.evaluator.values(*pair)]
         for value in contexts:
             if isinstance(value, ExtInst) and value.name == _CONTEXT and len(value.call.args) > 1:
                 named = self._named([(value.call.args[1], value.env)])
