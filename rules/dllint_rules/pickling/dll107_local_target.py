@@ -155,7 +155,7 @@ def _made_after(task: Task, held: Held) -> bool:
         return False
     later = (event for event in module.events(task.env.function) if event.start >= task.call.start)
     starts = (event.start for event in later if any(part.name == "start" for part in event.walk()))
-    sent = task.call.start if task.always else next(starts, value.call.start)
+    sent = task.call.end if task.always else next(starts, value.call.start)  # its own arguments are made before
     return value.call.start > sent
 
 
