@@ -5,6 +5,7 @@ Every table says where its facts come from; "measured" means run on torch 2.13, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -293,6 +294,24 @@ USUALLY_KEPT = frozenset({
     "tokenize", "process_fn", "map_fn",
 })  # fmt: skip
 """Parameters under which datasets take callables that they call for each item, or hand on."""
+
+MODULES = frozenset({"torch.nn.Module", "torch.nn.modules.module.Module"})
+EMPTY_LAYERS = re.compile(
+    r"(Adaptive|Fractional)?(Avg|Max|LP)(Unp|P)ool[123]d|(Circular|Constant|Reflection|Replication|Zero)Pad[123]d"
+    r"|(Feature)?(Alpha)?Dropout([123]d)?|InstanceNorm[123]d|CrossMapLRN2d|LocalResponseNorm"
+    r"|(Log)?Softmax|Softmax2d|Softmin|(Log)?Sigmoid|Hard(shrink|sigmoid|swish|tanh)|Soft(plus|shrink|sign)"
+    r"|[CGS]?ELU|GLU|SiLU|(Leaky|R)?ReLU6?|Mish|Tanh(shrink)?|Threshold"
+    r"|ChannelShuffle|Pixel(Uns|S)huffle|(Unf|F)old|(Unf|F)latten|Identity|Upsample|Upsampling(Bilinear|Nearest)2d"
+    r"|CosineSimilarity|PairwiseDistance|(?!LinearCrossEntropy)\w+Loss(2d)?"
+)
+"""Layers of torch that have neither parameters nor buffers unless they are given some (each was made and asked)."""
+LAYER_CONTAINERS = frozenset({"DataParallel", "DistributedDataParallel", "ModuleDict", "ModuleList", "Sequential"})
+"""Layers of torch that have what the layers have that they are given."""
+MAKES_ANYTHING = (
+    "torch.ao.", "torch.compile", "torch.export.", "torch.fx.", "torch.hub.", "torch.jit.", "torch.load",
+    "torch.package.", "torch.quantization.", "torch.utils.",
+)  # fmt: skip
+"""Of torch, what makes more than tensors and layers, or gives back what it is given."""
 
 INSTANTIATORS = frozenset({"hydra.utils.instantiate", "hydra.utils.call"})
 """Functions that make what settings name (hydra's documentation: "Instantiating objects with Hydra")."""

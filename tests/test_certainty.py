@@ -14,6 +14,7 @@ from dllint_rules.pickling.dll103_lambda_to_loader import LambdaToLoader
 from dllint_rules.pickling.dll107_local_target import LocalTarget
 from dllint_rules.pickling.dll109_guarded_name_in_worker import GuardedNameInWorker
 from dllint_rules.start.dll302_cuda_in_worker import CudaInWorker
+from dllint_rules.start.dll308_import_side_effect_in_worker import ImportSideEffectInWorker
 
 from dllint import Certainty, Project, Rule
 from dllint.collect import collect
@@ -625,3 +626,38 @@ def test_what_a_base_keeps_is_no_surer_than_that_it_is_made(before: str, certain
         list(DataLoader(Photos(sys.argv[1]), num_workers=2))
         """
     assert certainties("size=8", program) == [certainty]
+
+
+@pytest.mark.parametrize(
+    ("made", "certainty"),
+    [
+        ("torch.zeros(3)", CERTAIN),
+        ("torch.nn.Linear(3, 3)", CERTAIN),
+        ("torch.nn.CrossEntropyLoss(weight=read())", LIKELY),
+        ("Kept(torch.nn.Linear(3, 3))", CERTAIN),
+        ("Kept(read())", LIKELY),
+        ("Noted()", LIKELY),
+        ("read()", LIKELY),
+    ],
+)
+def test_what_is_moved_to_cuda_is_known_to_have_tensors(made: str, certainty: Certainty) -> None:
+    program = f"""
+        import torch
+        from models import read
+
+        class Kept(torch.nn.Module):
+            def __init__(self, inner):
+                super().__init__()
+                self.inner = inner
+
+        class Noted(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.register_buffer("mean", read())
+
+        {made}.cuda()
+
+        if __name__ == "__main__":
+            list(DataLoader(Pages("pages", size=4), num_workers=2))
+        """
+    assert certainties("size=8", program, ImportSideEffectInWorker) == [certainty]

@@ -20,6 +20,7 @@ from dllint.knowledge import (
     KEEP_THE_FIRST,
     LOADERS,
     MAP_METHODS,
+    MODULES,
     READ_AT_ONCE,
     TRANSFORMED,
     USUALLY_KEPT,
@@ -63,7 +64,6 @@ MAX_STEPS = 60
 MAX_VISITED = 4000
 """Values that are followed from one loader; those as near to it as the last of them, too."""
 TOO_MANY_VALUES = Truncated(f"what it holds is not followed, as the walk has come to {MAX_VISITED} values")
-_LAYERS = ("torch.nn.Module", "torch.nn.modules.module.Module")
 _DRAWN_FROM = GIVES_ITEMS | GIVES_RESULTS
 _BARE = (Const, Super, *UNKNOWN)
 
@@ -300,7 +300,7 @@ class Shipped:
             return False
         if classes.is_a(value.klass, DATASETS) is Answer.YES:
             return False
-        return classes.is_a(value.klass, _LAYERS) is Answer.YES or classes.is_a(value.klass, DATASETS) is Answer.NO
+        return classes.is_a(value.klass, MODULES) is Answer.YES or classes.is_a(value.klass, DATASETS) is Answer.NO
 
     def _is_dataset(self, value: Value) -> bool:
         return isinstance(value, Inst) and self.evaluator.classes.is_a(value.klass, DATASETS) is Answer.YES

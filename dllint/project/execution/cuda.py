@@ -7,8 +7,9 @@ looking queries do ask. Nothing of this page was run on a GPU.
 from __future__ import annotations
 
 from dllint.model.facts import Expr
-from dllint.project.evaluate import Evaluator
+from dllint.project.evaluate import Answer, Evaluator
 from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst, ExtMethod, Free, Klass, Opaque, Value
+from dllint.project.execution.layers import Layers
 from dllint.project.loaders.option_defaults import Declared
 from dllint.project.program.flow import decided
 
@@ -32,18 +33,19 @@ class Devices:
     def __init__(self, evaluator: Evaluator, declared: Declared) -> None:
         self.evaluator = evaluator
         self.declared = declared
+        self.layers = Layers(evaluator)
         self._named: dict[tuple[Expr, int], bool] = {}
 
     def use(self, call: Expr, env: Env) -> str:
         """How a call uses CUDA, as code; "" when it does not, as far as can be seen."""
         callee = call.args[0]
         if callee.kind == "attribute" and callee.name == "cuda" and not self._is_torch(callee.args[0], env):
-            return ".cuda()"
+            return "" if self.layers.moved(callee.args[0], env) is Answer.NO else ".cuda()"
         if callee.kind == "attribute" and callee.name == "to":
-            for arg in (*call.args[1:2], *(value for key, value in call.keywords if key == "device")):
-                if self.is_cuda(arg, env):
-                    return ".to(<a CUDA device>)"
-            return ""
+            given = (*call.args[1:2], *(value for key, value in call.keywords if key == "device"))
+            if not any(self.is_cuda(arg, env) for arg in given):
+                return ""
+            return "" if self.layers.moved(callee.args[0], env) is Answer.NO else ".to(<a CUDA device>)"
         device = call.keyword("device")
         if device is not None and callee.name not in ("device", "DataLoader") and self.is_cuda(device, env):
             return "" if self._may_only_keep(callee, env) else "device=<a CUDA device>"
@@ -53,6 +55,12 @@ class Devices:
                 if member not in _LAZY and not self._asked(call, env):
                     return f"torch.cuda.{member}()"
         return ""
+
+    def surely(self, call: Expr, env: Env) -> bool:
+        """Whether a call that uses CUDA is known to: a module that moves may have nothing that moves with it."""
+        callee = call.args[0]
+        moves = callee.kind == "attribute" and callee.name in ("cuda", "to") and not self._is_torch(callee.args[0], env)
+        return not moves or self.layers.moved(callee.args[0], env) is Answer.YES
 
     def _may_only_keep(self, callee: Expr, env: Env) -> bool:
         """Whether a call makes an object that may only remember its device: of a class that is not torch's."""

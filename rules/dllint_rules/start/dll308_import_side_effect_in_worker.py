@@ -31,7 +31,7 @@ class ImportSideEffectInWorker(Rule):
     def _finding(self, repeated: Repeated, where: str) -> Finding:
         running, begun = repeated.running, repeated.begun
         loader = begun.loader
-        known = loader is None or loader.certainty is Certainty.CERTAIN
+        known = repeated.surely and (loader is None or loader.certainty is Certainty.CERTAIN)
         path, span, route = running.path, repeated.call.span, running.route
         if repeated.imported and route:
             route = Note(path, span, f"{repeated.what} here"), *route

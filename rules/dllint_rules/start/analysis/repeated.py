@@ -46,6 +46,8 @@ class Repeated(NamedTuple):
     """Where the workers start."""
     script: str
     """The main script of these workers, whose imports lead to the call."""
+    surely: bool
+    """Whether the call is known to do it: of a module whose parameters aren't seen, nothing may move to CUDA."""
 
     @property
     def imported(self) -> bool:
@@ -87,7 +89,9 @@ class RepeatedWork:
             ]
             started = self._begun(module, guarded) if effects else None
             if started is not None:
-                yield from (Repeated(*effect, started[1], started[0], module.path) for effect in effects)
+                for running, call, what in effects:
+                    surely = self.devices.surely(call, running.env)
+                    yield Repeated(running, call, what, started[1], started[0], module.path, surely)
 
     def _always(self, running: Running, call: Expr) -> bool:
         """Whether importing a module surely runs a call: others look who imports them, or what is there already."""
