@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
-from dllint.finding import Certainty, Note
+from dllint.finding import Note
 from dllint.project.escape.library import Library
 from dllint.project.escape.shipped import Held, Holder, Shipped
 from dllint.project.evaluate import Evaluator
@@ -208,7 +208,7 @@ def _left_in_test(held: Held, loader: Loader) -> bool:
 
 
 def best_routes(every: list[Held]) -> Iterator[Held]:
-    """One route for each place and holder: through code in use first, a certain one, to known workers, the shortest."""
+    """One route for each place and holder: through code in use first, a certain one, to who trains, the shortest."""
     groups: dict[tuple[str, Span, str], list[Held]] = defaultdict(list)
     for held in every:
         kind = held.holder.kind
@@ -220,7 +220,6 @@ def best_routes(every: list[Held]) -> Iterator[Held]:
         yield min(items, key=_rank)
 
 
-def _rank(held: Held) -> tuple[bool, bool, bool, bool, int]:
-    workers = held.loader is not None and held.loader.workers is Workers.SOME
+def _rank(held: Held) -> tuple[bool, bool, tuple[bool, ...], int]:
     aside = any(is_kept_aside(note.path) for note in held.route)
-    return held.loader is None, aside, held.surely is not Certainty.CERTAIN, not workers, len(held.route)
+    return held.loader is None, aside, held.rank, len(held.route)

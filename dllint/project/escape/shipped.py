@@ -110,6 +110,12 @@ class Held(msgspec.Struct, frozen=True):
             return Certainty.LIKELY
         return self.certainty if self.decided else Certainty.LIKELY
 
+    @property
+    def rank(self) -> tuple[bool, ...]:
+        """Which of several routes is told: a sure one to the loader that says most (`Loader.rank`)."""
+        loader = self.loader.rank if self.loader is not None else ()
+        return self.loader is None, self.surely is not Certainty.CERTAIN, *loader
+
     def at(self, path: str, span: Span) -> Held:
         """The same, shown at another place."""
         return msgspec.structs.replace(self, path=path, span=span)

@@ -25,6 +25,7 @@ from dllint.project.evaluate.abstract_values import (
 )
 from dllint.project.evaluate.shapes import decorated
 from dllint.project.loaders.chosen_methods import ChosenMethods
+from dllint.project.loaders.named_for import for_held_out
 from dllint.project.loaders.option_defaults import Declared
 from dllint.project.loaders.platform_names import names_in
 from dllint.project.loaders.platform_workers import Elsewhere, Place
@@ -78,11 +79,20 @@ class Loader(msgspec.Struct, frozen=True, eq=False):
     And whether no number of its workers is from settings, of which a program may read others, or from the default of a
     parameter that nothing is seen to fill or to leave out.
     """
+    held_out: bool = False
+    """Whether it is for validation or tests, by the names around it."""
+    shuffles: bool = False
 
     @property
     def certainty(self) -> Certainty:
         """How sure it is that a hazard in its workers happens: they are there, or may be."""
         return Certainty.CERTAIN if self.workers is Workers.SOME and self.decided else Certainty.LIKELY
+
+    @property
+    def rank(self) -> tuple[bool, bool, bool, bool]:
+        """Which of several loaders is told: one that surely has workers, known ones, that trains, least."""
+        uncertain, unknown = self.certainty is not Certainty.CERTAIN, self.workers is not Workers.SOME
+        return uncertain, unknown, self.held_out, not self.shuffles
 
     def is_made_after(self, site: Site) -> bool:
         """Whether code around it, or around a call that leads to it, runs this first."""
@@ -218,7 +228,7 @@ class Boundaries:
         found = [loader for site in self._sites for loader in self._made_at(site)]
         found += self._processes()
         found += self._never_constructed({loader.instance.klass for loader in found if loader.instance is not None})
-        return tuple(found)
+        return tuple(sorted(found, key=lambda loader: loader.rank))
 
     @cached_property
     def _sites(self) -> tuple[Site, ...]:
@@ -296,6 +306,7 @@ class Boundaries:
             self.unnamed.is_function(*_begun(caller)),
             self.counts.rests_on_settings(given),
             self._rests_on_callers(given),
+            for_held_out(call, caller),
         )
 
     def _loaders_of(self, site: Site, env: Env) -> Iterator[Loader]:
@@ -461,7 +472,8 @@ class Boundaries:
         decided = decided and not self.counts.rests_on_settings(found) and not self._rests_on_callers(found)
         made = Loader(
             site.module.path, site.expr.span, name, boundary, call, call, env, skip, workers, bool(found), methods,
-            chosen, instance, site.module.is_test, platforms, decided,
+            chosen, instance, site.module.is_test, platforms, decided, for_held_out(site.expr, around),
+            self._shuffles(call, env, boundary, skip),
         )  # fmt: skip
         yield from self._by_display(made)
 
@@ -471,6 +483,20 @@ class Boundaries:
         for given, env in cases:
             workers = self._workers(given, env, made.boundary, made.skip, made.instance)
             yield msgspec.structs.replace(made, given=given, env=env, workers=workers) if len(cases) > 1 else made
+
+    def _shuffles(self, call: Expr, env: Env, boundary: Boundary, skip: int) -> bool:
+        """Whether a loader is told to draw its items at random, or may be given a sampler that does."""
+        found = {
+            name: [
+                value
+                for pair in self._argument(call, env, boundary, skip, name)[0]
+                for value in self.evaluator.values(*pair)
+            ]
+            for name in ("shuffle", "sampler", "batch_sampler")
+        }
+        told = any(isinstance(value, Const) and value.value is True for value in found.pop("shuffle"))
+        given = (value for values in found.values() for value in values if not isinstance(value, Const))
+        return told or any("Sequential" not in getattr(value, "name", "") for value in given)
 
     def decided(self, call: Expr, env: Env) -> bool:
         """Whether a call is known to be reached: from the program's start, or from a public name without callers."""

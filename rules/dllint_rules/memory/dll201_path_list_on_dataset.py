@@ -51,7 +51,7 @@ class PathListOnDataset(Rule):
         return fix_list(finding, project)
 
 
-def _rank(project: Project, held: Held) -> tuple[bool, bool, bool, bool, bool, int]:
+def _rank(project: Project, held: Held) -> tuple[object, ...]:
     """The route that says most of a list: where it is seen to grow, and to be large, to a loader, certain, short.
 
     Of classes that share the code that sets it, the one that has this code.
@@ -59,4 +59,4 @@ def _rank(project: Project, held: Held) -> tuple[bool, bool, bool, bool, bool, i
     guessed = project.analysis(Listings).of(held.value) is None
     uncertain = held.surely is not Certainty.CERTAIN
     small, inherited = bool(why_small(project, held)), is_inherited(project, held)
-    return guessed, small, held.loader is None, uncertain, inherited, len(held.route)
+    return guessed, small, held.loader is None, uncertain, inherited, held.rank, len(held.route)

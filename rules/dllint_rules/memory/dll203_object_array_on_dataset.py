@@ -94,9 +94,9 @@ class ObjectArrayOnDataset(Rule):
 
 def _rank(project: Project, held: Held) -> tuple[object, ...]:
     """The route that says most: to a loader of the project, where the class itself sets it first, certain, short."""
-    write, uncertain = held.route[0], held.surely is not Certainty.CERTAIN
+    write = held.route[0]
     inherited = held.holder.owner not in _setters(project.index.modules[write.path], held)
-    return held.loader is None, inherited, write.path, write.span.start, uncertain, len(held.route)
+    return held.loader is None, inherited, write.path, write.span.start, held.rank, len(held.route)
 
 
 def _setters(module: Module, held: Held) -> Iterator[str]:
