@@ -18,7 +18,7 @@ from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst, Ex
 from dllint.project.execution.call_graph import Reach, Running
 from dllint.project.loaders.boundaries import Boundaries, Loader
 from dllint.project.loaders.worker_counts import Workers
-from dllint.project.program.events import WRAPPERS, iterated_by
+from dllint.project.program.events import WRAPPERS, asked_by
 from dllint.project.program.guards import is_survived, under_main_guard
 from dllint.project.program.index import Index
 from dllint.project.program.module import Module, Site
@@ -34,9 +34,16 @@ _STARTERS = {
     "torch.multiprocessing.spawn": "processes",
     "torch.multiprocessing.start_processes": "processes",
 }
-RUNS = frozenset({"fit", "test", "validate", "predict"})
+_HOOKS_OF = {
+    "fit": frozenset({"train_dataloader", "val_dataloader"}),
+    "validate": frozenset({"val_dataloader"}),
+    "test": frozenset({"test_dataloader"}),
+    "predict": frozenset({"predict_dataloader"}),
+}
+"""The methods of a Lightning trainer that go over loaders, and the hooks that they ask for these."""
+RUNS = frozenset(_HOOKS_OF)
 _TRAINS = frozenset({"train", "evaluate", "predict"})
-HOOKS = frozenset({"train_dataloader", "val_dataloader", "test_dataloader", "predict_dataloader"})
+HOOKS = frozenset().union(*_HOOKS_OF.values())
 
 
 class Start(msgspec.Struct, frozen=True, eq=False):
@@ -239,11 +246,11 @@ class MainCode:
             context = next((item for item in self._context_values(base) if isinstance(item, ExtInst)), base)
             yield Begun(call, "a process pool", *self._context_methods(context, path))
         elif base.name == "lightning.Trainer" and attribute in RUNS:
-            yield from self._begun_loaders(call, list(self._given_to_trainer(call, env)))
+            yield from self._begun_loaders(call, list(self._given_to_trainer(call, env, _HOOKS_OF[attribute])))
         elif base.name.startswith("transformers.") and attribute in _TRAINS:
             yield from self._begun_loaders(call, self.by_call.get(id(base.call), []))
 
-    def _given_to_trainer(self, call: Expr, env: Env) -> Iterator[Loader]:
+    def _given_to_trainer(self, call: Expr, env: Env, hooks: frozenset[str]) -> Iterator[Loader]:
         """The loaders that a trainer is given, and those that the hooks of the objects it is given make."""
         for expr in (*call.args[1:], *(value for _, value in call.keywords)):
             for value in self.evaluator.values(expr, env):
@@ -252,14 +259,14 @@ class MainCode:
                     yield from self._as_loader(part)
                     if isinstance(part, Inst):
                         chain = self.evaluator.classes.mro(part.klass)
-                        yield from (item for item in self.boundaries.loaders if self._made_in_hook(item, chain))
+                        yield from (item for item in self.boundaries.loaders if self._made_in_hook(item, chain, hooks))
 
-    def _made_in_hook(self, loader: Loader, chain: tuple[Klass, ...]) -> bool:
-        """Whether code that leads to a loader is a hook of one of these classes: `train_dataloader` and its like."""
+    def _made_in_hook(self, loader: Loader, chain: tuple[Klass, ...], hooks: frozenset[str]) -> bool:
+        """Whether code that leads to a loader is one of these hooks, of one of these classes."""
         env: Env | None = loader.env
         while env is not None and env.function >= 0:
             owner = env.module.method_owner(env.function)
-            if owner >= 0 and env.facts.name in HOOKS and self.evaluator.klass(env.module, owner) in chain:
+            if owner >= 0 and env.facts.name in hooks and self.evaluator.klass(env.module, owner) in chain:
                 return True
             env = env.caller
         return False
@@ -342,7 +349,7 @@ def _parts(scope: tuple[Module, int]) -> list[_Parts]:
     """The events of a function that iterate or call anything."""
     module, function = scope
     found = (
-        _Parts(event, list(iterated_by(event)), [part for part in event.walk() if part.kind == "call"])
+        _Parts(event, list(asked_by(event)), [part for part in event.walk() if part.kind == "call"])
         for event in module.events(function)
         if event.value is not None or event.target is not None
     )

@@ -20,16 +20,15 @@ class MissingMainGuard(Rule):
     def check(self, project: Project) -> Iterator[Finding]:
         for module in project.index:
             if project.main_code.runs_on_import(module):
-                starts = sorted(project.main_code.starts(module), key=lambda start: start.event.start)
+                starts = sorted(project.main_code.starts(module), key=_rank)
                 yield from islice((found for start in starts if (found := self._finding(project, start))), 1)
 
     def _finding(self, project: Project, start: Start) -> Finding | None:
         failing = start.methods & PICKLING
         if not failing:
             return None
-        where = project.where(start.loader, failing, start.chosen)
         loader = start.loader
-        unsure = loader is not None and loader.certainty is Certainty.LIKELY
+        where = project.where(loader, failing, start.chosen)
         joins = self._joins_above(project, start)
         moved = "it, and what joins a process group above it," if joins else "it"
         return Finding(
@@ -38,7 +37,7 @@ class MissingMainGuard(Rule):
             span=statement_head(start.event),
             message=f"this line starts {start.what} on import, so every spawned worker runs it again and dies: "
             f'fails {where}; put {moved} under `if __name__ == "__main__":`',
-            certainty=Certainty.CERTAIN if start.surely and not unsure else Certainty.LIKELY,
+            certainty=Certainty.CERTAIN if _is_sure(start) else Certainty.LIKELY,
             outcomes=outcomes(failing, "exception", start.chosen),
             notes=(*start.route, *joins),
             anchors=((loader.path, loader.span),) if loader is not None else (),
@@ -59,6 +58,15 @@ class MissingMainGuard(Rule):
         from dllint_rules.start.guard_tail import fix_start
 
         return fix_start(finding, project)
+
+
+def _rank(start: Start) -> tuple[bool, bool, int]:
+    """Of the statements that start workers, a sure one is told, one that trains, the first."""
+    return not _is_sure(start), start.loader is not None and start.loader.held_out, start.event.start
+
+
+def _is_sure(start: Start) -> bool:
+    return start.surely and (start.loader is None or start.loader.certainty is Certainty.CERTAIN)
 
 
 def statement_head(event: Event) -> Span:
