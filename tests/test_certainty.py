@@ -661,3 +661,50 @@ def test_what_is_moved_to_cuda_is_known_to_have_tensors(made: str, certainty: Ce
             list(DataLoader(Pages("pages", size=4), num_workers=2))
         """
     assert certainties("size=8", program, ImportSideEffectInWorker) == [certainty]
+
+
+@pytest.mark.parametrize(
+    ("made", "certainty"),
+    [
+        ("self.step = lambda page: page", CERTAIN),
+        ("self.step = None; self.step = lambda page: page", CERTAIN),
+        ("self.step = lambda page: page; self.size = 3", CERTAIN),
+        ("self.step = lambda page: page\n    if root: self.step = len", LIKELY),
+        ("if size: self.step = lambda page: page\n    else: self.step = len", CERTAIN),
+        ("self.step = lambda page: page\n    if not size: self.step = len", CERTAIN),
+        ("self.step = lambda page: page; self.choose()", LIKELY),
+        ("self.choose(); self.step = lambda page: page", CERTAIN),
+        ("self.first(); self.choose()", LIKELY),
+        ("self.choose(); self.first()", CERTAIN),
+        ("super().__init__(root); self.step = lambda page: page", CERTAIN),
+        ("self.first(); super().__init__(root)", LIKELY),
+    ],
+)
+def test_what_may_be_replaced_while_an_object_is_made_is_not_surely_sent(made: str, certainty: Certainty) -> None:
+    first = "def first(self): self.step = lambda page: page"
+    program = f"""
+import sys
+
+class Base(Dataset):
+    def __init__(self, root):
+        if root: self.step = len
+
+class Chosen(Base):
+    def __init__(self, root, size):
+        self.root = root
+        {made.replace("    ", "        ")}
+
+    {first if "first" in made else ""}
+
+    def choose(self):
+        if self.root: self.step = len
+
+    def reset(self):
+        self.step = len
+
+    def __getitem__(self, index):
+        return self.step([index])
+
+list(DataLoader(Chosen(sys.argv[1], 3), num_workers=2))
+"""
+    assert certainties("size=8", program) == [certainty]

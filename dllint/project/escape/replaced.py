@@ -1,14 +1,20 @@
-"""Attributes that `__init__` sets again at its end: what a method that it calls has put there doesn't go to workers."""
+"""Attributes that are set again while an object is made: what was there before doesn't go to workers, or may not.
+
+`__init__` sets one at its end: what a method that it calls has put there never goes.
+"""
 
 from __future__ import annotations
+
+import sys
 
 from dllint.model.facts import Expr
 from dllint.project.escape.handles import Handles
 from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.abstract_values import Env, Func, Klass
+from dllint.project.evaluate.attributes import Stored
 from dllint.project.evaluate.exclusion import Known, exclude, known_at, told_by
 from dllint.project.program.flow import decided
-from dllint.project.program.module import Write
+from dllint.project.program.module import Module, Write
 
 _PLAIN = frozenset({"if", "else", "with"})
 """Blocks that run once where the tests around them hold."""
@@ -31,6 +37,30 @@ class Replaced:
         if key not in self._known:
             self._known[key] = self._by_init(klass, write, env)
         return self._known[key]
+
+    def may_be(self, klass: Klass, stored: Stored, other: Stored) -> bool:
+        """Whether making an object may give an attribute a value after it has given it this one."""
+        (write, _, env), (later, _, around) = stored, other
+        if write is None or later is None or write is later:
+            return False
+        if any(where.module.method_owner(where.function) < 0 for where in (env, around)):
+            return False  # set outside the class
+        if (env.module, env.function) == (around.module, around.function):
+            return later.event.start > write.event.start
+        modules = self.evaluator.index.modules
+        return any(
+            max(self._leading(klass, later, around, modules[path], index), default=-1)
+            > min(self._leading(klass, write, env, modules[path], index), default=sys.maxsize)
+            for path, index in self.handles.set_up(klass)
+        )
+
+    def _leading(self, klass: Klass, write: Write, env: Env, module: Module, function: int) -> list[int]:
+        """Where a method of the set-up writes this, or uses a method of its object that leads there."""
+        if (env.module, env.function) == (module, function):
+            return [write.event.start]
+        leading, own = self.handles.leading_to(env, klass), module.receiver_name(function)
+        parts = (part for event in module.events(function) for part in event.walk() if part.kind == "attribute")
+        return [part.start for part in parts if part.name in leading and _is_own(part.args[0], own)]
 
     def _by_init(self, klass: Klass, write: Write, env: Env) -> bool:
         init = self.evaluator.classes.method(klass, "__init__")
@@ -74,6 +104,11 @@ class Replaced:
             return False
         event = writes[0].event
         return (writes[0].function, event.block) == (init.index, -1) and event.start < used
+
+
+def _is_own(base: Expr, receiver: str) -> bool:
+    """Whether an expression is a method's own object, or `super()`."""
+    return base.name == receiver or (base.kind == "call" and base.args[0].name == "super")
 
 
 def _reads(write: Write, attribute: str) -> bool:

@@ -52,7 +52,7 @@ from dllint.project.evaluate.abstract_values import (
     Values,
     stands,
 )
-from dllint.project.evaluate.attributes import may_be_same
+from dllint.project.evaluate.attributes import Stored, may_be_same
 from dllint.project.evaluate.shapes import decorated
 from dllint.project.evaluate.truncated import Truncated
 from dllint.project.loaders.boundaries import Boundaries, Loader
@@ -399,22 +399,28 @@ class Shipped:
             if attribute in dropped:
                 continue
             outside = self._outside_writes(inst, attribute)
-            for stored in self.evaluator.attributes.stored(inst, attribute):
+            every = self.evaluator.attributes.stored(inst, attribute)
+            kept = [stored for stored in every if self._is_kept(stored, inst)]
+            for stored in kept:
                 write, expr, env = stored
-                if write is not None and self._stays(write, env, inst):
-                    continue
-                if write is not None and not self.evaluator.conditions.may_run(env, write.event.start):
-                    continue
                 at = write.target.span if write is not None else expr.span
                 note = Note(env.module.path, at, f"kept as `{attribute}` of `{inst.klass.facts.name}`")
                 values = self.evaluator.attributes.stored_values(stored)
                 surely = len(values) < 2 and (write is None or self._surely_runs(inst, env, write.event.start))
                 surely = surely and (not outside or write in outside)  # else it may be replaced before workers start
+                surely = surely and not any(self._replaced.may_be(inst.klass, stored, other) for other in kept)
                 for value in values:
                     holder = Holder("attribute", attribute, inst.klass.facts.name)
                     yield step.on(value, holder, note, surely)
         yield from self._looked_up(step, inst, dropped)
         yield from self._given_to_base(step, inst)
+
+    def _is_kept(self, stored: Stored, inst: Inst) -> bool:
+        """Whether an object may have what is written when it is pickled."""
+        write, _, env = stored
+        if write is None:
+            return True
+        return not self._stays(write, env, inst) and self.evaluator.conditions.may_run(env, write.event.start)
 
     def _outside_writes(self, inst: Inst, attribute: str) -> list[Write]:
         """The places outside a class that give an attribute of an instance another value."""
