@@ -12,7 +12,7 @@ from dllint.project.escape.shipped import Held
 from dllint.project.evaluate.abstract_values import UNKNOWN, Env, Free, Func, Inst, Klass, Method, Top, Value
 from dllint.project.evaluate.shapes import MAX_VALUES
 from dllint.project.loaders.worker_counts import Workers
-from dllint.project.program.events import asked_by
+from dllint.project.program.events import iterated_by
 from dllint.project.program.guards import under_main_guard
 from dllint.project.program.module import Module
 from dllint.source import Span
@@ -194,9 +194,9 @@ class Why:
 
     def _main_code(self) -> Iterator[str]:
         for event in self.module.model.events:
-            if self._here(Span(event.start, event.end)) and list(asked_by(event)):
+            if self._here(Span(event.start, event.end)) and list(iterated_by(event)):
                 env = self.project.evaluator.env(self.module, -1)
-                for expr in asked_by(event):
+                for expr in iterated_by(event):
                     found = list(self.project.main_code.loaders_in(expr, env))
                     if found and under_main_guard(self.module, -1, event):
                         where = "in a notebook" if self.module.notebook else "under the main guard"

@@ -30,6 +30,8 @@ class Replaced:
         self.evaluator = evaluator
         self.handles = handles
         self._known: dict[tuple[Klass, Env, int], bool] = {}
+        self._later: dict[tuple[Klass, int, int], bool] = {}
+        self._led: dict[tuple[Klass, Module, int, Module, int], list[int]] = {}
 
     def by_init(self, klass: Klass, write: Write, env: Env) -> bool:
         """Whether `__init__` replaces what a write leaves, each time that making an object leads to the write."""
@@ -43,6 +45,13 @@ class Replaced:
         (write, _, env), (later, _, around) = stored, other
         if write is None or later is None or write is later:
             return False
+        key = klass, id(write), id(later)
+        known = self._later.get(key)
+        if known is None:
+            known = self._later[key] = self._may_be(klass, write, env, later, around)
+        return known
+
+    def _may_be(self, klass: Klass, write: Write, env: Env, later: Write, around: Env) -> bool:
         if any(where.module.method_owner(where.function) < 0 for where in (env, around)):
             return False  # set outside the class
         if (env.module, env.function) == (around.module, around.function):
@@ -58,9 +67,14 @@ class Replaced:
         """Where a method of the set-up writes this, or uses a method of its object that leads there."""
         if (env.module, env.function) == (module, function):
             return [write.event.start]
-        leading, own = self.handles.leading_to(env, klass), module.receiver_name(function)
-        parts = (part for event in module.events(function) for part in event.walk() if part.kind == "attribute")
-        return [part.start for part in parts if part.name in leading and _is_own(part.args[0], own)]
+        key = klass, env.module, env.function, module, function
+        known = self._led.get(key)
+        if known is None:
+            leading, own = self.handles.leading_to(env, klass), module.receiver_name(function)
+            parts = (part for event in module.events(function) for part in event.walk() if part.kind == "attribute")
+            known = [part.start for part in parts if part.name in leading and _is_own(part.args[0], own)]
+            self._led[key] = known
+        return known
 
     def _by_init(self, klass: Klass, write: Write, env: Env) -> bool:
         init = self.evaluator.classes.method(klass, "__init__")

@@ -18,7 +18,7 @@ from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst, Ex
 from dllint.project.execution.call_graph import Reach, Running
 from dllint.project.loaders.boundaries import Boundaries, Loader
 from dllint.project.loaders.worker_counts import Workers
-from dllint.project.program.events import WRAPPERS, asked_by
+from dllint.project.program.events import WRAPPERS, iterated_by
 from dllint.project.program.guards import is_survived, under_main_guard
 from dllint.project.program.index import Index
 from dllint.project.program.module import Module, Site
@@ -28,6 +28,10 @@ from dllint.start_methods import SPAWN
 
 _OF_WRAPPERS = frozenset({"per_device_loader"})
 """Methods of what wraps a loader whose result goes over the loader."""
+_ASKING = frozenset({
+    "builtins.enumerate", "builtins.filter", "builtins.map", "builtins.zip", "itertools.cycle", "itertools.islice",
+})  # fmt: skip
+"""What asks for the iterators of its arguments as it is made; `tqdm` and `chain` do so later."""
 _STARTERS = {
     "multiprocessing.Pool": "a pool",
     "multiprocessing.Manager": "a manager process",
@@ -214,6 +218,8 @@ class MainCode:
             match value:
                 case Ext(name=name) if name in _STARTERS:
                     yield Begun(call, _STARTERS[name], *self._of_starter(name, env))
+                case Ext(name=name) if name in _ASKING:
+                    yield from self._begun_loaders(call, list(self._wrapped(ExtInst(name, call, env), 0)))
                 case Ext(name=name) if name in SPAWN_UNLESS_TOLD:
                     yield Begun(call, "processes", *self.boundaries.chosen_methods.of_call(call, env))
                 case ExtInst(name="functools.partial", call=made, env=where):
@@ -229,7 +235,7 @@ class MainCode:
     @cached_property
     def _starting(self) -> set[str]:
         """The last names of calls that may start workers."""
-        starters = {name.rpartition(".")[2] for name in (*_STARTERS, *SPAWN_UNLESS_TOLD)}
+        starters = {name.rpartition(".")[2] for name in (*_ASKING, *_STARTERS, *SPAWN_UNLESS_TOLD)}
         return self.boundaries.also_called({*starters, "start", "submit", "map", "schedule", *RUNS, *_TRAINS})
 
     def _of_starter(self, name: str, env: Env) -> _Methods:
@@ -349,7 +355,7 @@ def _parts(scope: tuple[Module, int]) -> list[_Parts]:
     """The events of a function that iterate or call anything."""
     module, function = scope
     found = (
-        _Parts(event, list(asked_by(event)), [part for part in event.walk() if part.kind == "call"])
+        _Parts(event, list(iterated_by(event)), [part for part in event.walk() if part.kind == "call"])
         for event in module.events(function)
         if event.value is not None or event.target is not None
     )

@@ -16,8 +16,6 @@ WRAPPERS = frozenset({
 CONSUMERS = frozenset({
     "iter", "list", "tuple", "set", "frozenset", "dict", "sorted", "deque", "sum", "min", "max", "any", "all", "next",
 })  # fmt: skip
-_ASKING = {"enumerate": 1, "zip": 1, "cycle": 1, "islice": 1, "filter": 2, "map": 2}
-"""What asks for the iterators of its arguments, from this one on, as it is made: `tqdm` and `chain` do so later."""
 _DISPLAYS = frozenset({"call", "list", "tuple", "set"})
 _TAKERS = CONSUMERS | WRAPPERS
 _READING = frozenset({"attribute", "subscript", "comprehension", "compare", "yieldfrom"})
@@ -94,17 +92,6 @@ def iterated_by(event: Event) -> Iterator[Expr]:
             yield from expr.args
         if expr.kind in _DISPLAYS:
             yield from (part.args[0] for part in expr.args if part.kind == "star")
-
-
-def asked_by(event: Event) -> Iterator[Expr]:
-    """The expressions whose iterators an event asks for, though it may go over them later: loaders start workers then.
-
-    A generator runs no code before it is gone over.
-    """
-    yield from iterated_by(event)
-    for expr in event.walk():
-        if expr.kind == "call" and expr.args[0].name in _ASKING:
-            yield from expr.args[_ASKING[expr.args[0].name] :]
 
 
 def handed_on(event: Event) -> Iterator[str]:
