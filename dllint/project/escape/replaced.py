@@ -54,6 +54,9 @@ class Replaced:
     def _may_be(self, klass: Klass, write: Write, env: Env, later: Write, around: Env) -> bool:
         if any(where.module.method_owner(where.function) < 0 for where in (env, around)):
             return False  # set outside the class
+        own = around.module.receiver_name(around.function)
+        if later.event.kind == "augment" or _reads(later, f"{own}.{later.target.name}"):
+            return False  # made of it
         if (env.module, env.function) == (around.module, around.function):
             return later.event.start > write.event.start
         modules = self.evaluator.index.modules
