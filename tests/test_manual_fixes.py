@@ -359,3 +359,10 @@ def test_no_function_takes_a_model_to_the_workers(parameters: str, made: str, us
     assert bool(fix.edits) is moves
     if not moves:
         assert fix.title.endswith(f"every worker would get the model `{used}`: give it only what it uses of that")
+
+
+def test_keys_of_an_lmdb_file_are_kept_as_bytes() -> None:
+    init = "import lmdb\nself.keys = [key for key, _ in lmdb.open(path).begin().cursor()]"
+    fix = fix_of("DLL201", init, "return self.keys[index]")
+    assert fix is not None
+    assert fix.snippet.endswith("self.keys = np.array(self.keys, dtype=bytes)")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dllint import Certainty, Finding, Fix, Held, ItemReads, Kind, Listings, Project, Rule, Severity
 from dllint_rules.memory.has_workers import has_workers
 from dllint_rules.memory.kept import bloat, is_few, is_inherited, is_kept_already, kept_by, read_in_workers, why_small
-from dllint_rules.memory.remedies import would_pad
+from dllint_rules.memory.remedies import are_bytes, would_pad
 
 
 class PathListOnDataset(Rule):
@@ -39,7 +39,9 @@ class PathListOnDataset(Rule):
         kept = f"`{held.holder.name}` of `{held.holder.owner}`"
         dtype = "`StringDType`" if project.targets.needs_numpy_2(held.route[0].path) else "`dtype=str`"
         use = f"a NumPy array with {dtype} (fork) or a byte buffer in a tensor (spawn)"
-        if would_pad(project, held):
+        if are_bytes(project, held.value):
+            what, use = "bytes", "a NumPy array with `dtype=bytes` (fork) or a byte buffer in a tensor (spawn)"
+        elif would_pad(project, held):
             use = "a byte buffer in a tensor (a NumPy array with `dtype=str` pads each of them to the longest)"
         remedy = f"so memory grows with every worker; use {use}"
         key = f"{held.holder.owner}.{held.holder.name}"

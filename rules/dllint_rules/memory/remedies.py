@@ -23,9 +23,22 @@ from dllint_rules.memory.analysis.entries import Entries, Form
 from dllint_rules.memory.kept import read_in_workers
 from dllint_rules.memory.packed import NAMES, RECORDS, TABLE, TEXTS, bound, packed, with_imports
 
+_COPIES = frozenset({"builtins.list", "builtins.sorted", "builtins.tuple"})
 _CHANGES = ("filled", "set")
 _LATER = "changes it in workers"
 _ENTRY = "changes an entry in workers"
+
+
+def are_bytes(project: Project, value: Value) -> bool:
+    """Whether the strings of a list are bytes: keys of an LMDB file, which finds none for a `str`, or encoded text."""
+    containers = project.evaluator.containers
+    found = containers.elements(value)
+    if not found and isinstance(value, ExtInst) and value.name in _COPIES and len(value.call.args) > 1:
+        found = containers.iterated(value.call.args[1], value.env)
+    names = [item.name if isinstance(item, ExtInst) else "" for item in found]
+    return bool(names) and all(
+        name.endswith(".encode") or (name.startswith("lmdb.") and not name.endswith(".decode")) for name in names
+    )
 
 
 def would_pad(project: Project, held: Held) -> bool:
@@ -117,6 +130,8 @@ def by_hand(project: Project, held: Held, why_not: str) -> Fix:
     """An array for workers that are forked, a tensor for those that are spawned, in the project's own names."""
     step = held.route[0]
     reason = f"; {why_not}" if why_not else ""
+    if are_bytes(project, held.value):
+        return _bytes_by_hand(project, held)
     texts = would_pad(project, held)
     if texts or FORK not in project.failing(held, ALL_METHODS):
         snippet = packed(project, step.path, step.span, TEXTS if texts else NAMES)
@@ -130,6 +145,15 @@ def by_hand(project: Project, held: Held, why_not: str) -> Fix:
     again = f"\n# and Path({target}[index]) where a Path is needed" if paths else ""
     snippet = with_imports(f"{target} = {np}.array({items}, dtype={dtype})", imports) + again
     return Fix.manual(f"Keep `{held.holder.name}` as a NumPy array{reason}", snippet)
+
+
+def _bytes_by_hand(project: Project, held: Held) -> Fix:
+    """An array of bytes: of text, it would give text."""
+    step = held.route[0]
+    target, imports = project.text(step.path, step.span), list[Import]()
+    np = bound(project.index.modules[step.path].model, "numpy", "np", imports)
+    snippet = with_imports(f"{target} = {np}.array({target}, dtype=bytes)", imports)
+    return Fix.manual(f"Keep `{held.holder.name}` as a NumPy array of bytes", snippet)
 
 
 def is_set(value: Value) -> bool:
