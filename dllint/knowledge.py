@@ -32,12 +32,14 @@ CANONICAL = {
     "litdata.processing.functions.map": "litdata.map",
     "litdata.processing.functions.optimize": "litdata.optimize",
     "io.open": "builtins.open",
+    "itertools.imap": "builtins.map",
+    "itertools.izip": "builtins.zip",
     "codecs.open": "builtins.open",
     "monai.data.dataloader.DataLoader": "monai.data.DataLoader",
     "pathlib.PosixPath": "pathlib.Path",
     "pathlib.WindowsPath": "pathlib.Path",
 }
-"""Deep import paths of names that have a public home (read in the packages' own `__init__` files)."""
+"""Deep import paths of names that have a public home (read in the packages' own `__init__` files), and Python 2's."""
 
 TORCH_ONLY = frozenset({
     "torch.multiprocessing.spawn", "torch.multiprocessing.start_processes", "torch.multiprocessing.spawn.spawn",
