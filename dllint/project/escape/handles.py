@@ -35,6 +35,7 @@ from dllint.project.evaluate.abstract_values import (
 )
 from dllint.project.loaders.boundaries import Loader
 from dllint.project.program.module import Module, Site, Write
+from dllint.project.program.on_demand import OnDemand
 
 Functions = frozenset[tuple[str, int]]
 _SETUP = frozenset({"__init__", "__new__", "__post_init__", "__init_subclass__", "__len__", "__attrs_post_init__"})
@@ -186,6 +187,7 @@ class Handles:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self._known: dict[Klass, frozenset[tuple[str, int]]] = {}
+        self._run_by = OnDemand(self._find_run_by)
 
     def kind_of(self, value: Value) -> Handle | None:
         """The kind of handle that a value is, an archive of arrays also by a path that is made elsewhere."""
@@ -292,9 +294,13 @@ class Handles:
         """The methods of a class that run the one of an activation, itself among them; not those that get items."""
         methods, wanted = self._methods(klass), (env.module.path, env.function)
         others = (name for name in methods if name not in WORKER_METHODS)
-        return frozenset(
-            (env.facts.name, *(name for name in others if wanted in self._reached([methods[name]], methods)))
-        )
+        return frozenset((env.facts.name, *(name for name in others if wanted in self._run_by[klass, name])))
+
+    def _find_run_by(self, method: tuple[Klass, str]) -> set[tuple[str, int]]:
+        """The methods that one of a class leads to on its own object."""
+        klass, name = method
+        methods = self._methods(klass)
+        return self._reached([methods[name]], methods)
 
     def leads_only(self, env: Env, klass: Klass, method: tuple[Module, int]) -> bool:
         """Whether before workers start nothing but one method of the set-up leads to the method of an activation."""

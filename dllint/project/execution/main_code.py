@@ -219,7 +219,7 @@ class MainCode:
                 case Ext(name=name) if name in _STARTERS:
                     yield Begun(call, _STARTERS[name], *self._of_starter(name, env))
                 case Ext(name=name) if name in _ASKING:
-                    yield from self._begun_loaders(call, list(self._wrapped(ExtInst(name, call, env), 0)))
+                    yield from self._begun_loaders(call, list(self._wrapped(ExtInst(name, call, env))))
                 case Ext(name=name) if name in SPAWN_UNLESS_TOLD:
                     yield Begun(call, "processes", *self.boundaries.chosen_methods.of_call(call, env))
                 case ExtInst(name="functools.partial", call=made, env=where):
