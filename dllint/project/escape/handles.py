@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from dllint.knowledge import COPIERS, DATASETS, WORKER_METHODS, keeps_as_it_is
+from dllint.knowledge import DATASETS, WORKER_METHODS, keeps_as_it_is
 from dllint.model.facts import Event, Expr
 from dllint.project.escape.handle_table import (
     GENERATOR,
@@ -166,14 +166,8 @@ def is_part(value: Value) -> bool:
 
 
 def gives_back(made: ExtInst) -> bool:
-    """Whether an item of something holds on to what that was made of: `random_split(...)[0]`, a part of a file.
-
-    So does a slice of a copied list, of what is in that.
-    """
-    if not isinstance(made.base, ExtInst):
-        return False
-    sliced = made.call.kind == "subscript" and made.call.args[1].kind == "slice"
-    return is_part(made) or keeps(made.base.name) or (sliced and made.base.name in COPIERS)
+    """Whether an item of something holds on to what that was made of: `random_split(...)[0]`, a part of a file."""
+    return is_part(made) or (isinstance(made.base, ExtInst) and keeps(made.base.name))
 
 
 def keeps(name: str) -> bool:

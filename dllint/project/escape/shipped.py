@@ -532,6 +532,8 @@ class Shipped:
         if call.kind != "call" or name.endswith("[]"):
             if isinstance(made.base, ExtInst) and made.base.name in _DRAWN_FROM:
                 yield from self._drawn(step, made.base)
+            elif isinstance(made.base, ExtInst) and made.base.name in COPIERS and _is_slice(made):
+                yield from self._copied(step, made.base)
             elif made.base is not None and lets_follow(made) and not self._is_batch(made):
                 yield step._replace(value=made.base, assumed=step.assumed or not gives_back(made))
             return
@@ -638,6 +640,11 @@ class Shipped:
             for value in values:
                 if not isinstance(value, _BARE):
                     yield step._replace(value=value, decided=step.decided and len(values) < 2)
+
+
+def _is_slice(made: ExtInst) -> bool:
+    """Whether a value is a part of a list: it has elements of that, not the list."""
+    return made.call.kind == "subscript" and made.call.args[1].kind == "slice"
 
 
 def _is_kept_list(step: _Step) -> bool:

@@ -219,7 +219,7 @@ class MainCode:
                 case Ext(name=name) if name in _STARTERS:
                     yield Begun(call, _STARTERS[name], *self._of_starter(name, env))
                 case Ext(name=name) if name in _ASKING:
-                    yield from self._begun_loaders(call, list(self._wrapped(ExtInst(name, call, env))))
+                    yield from self._begun_loaders(call, list(self._asked_at_once(call, env)))
                 case Ext(name=name) if name in SPAWN_UNLESS_TOLD:
                     yield Begun(call, "processes", *self.boundaries.chosen_methods.of_call(call, env))
                 case ExtInst(name="functools.partial", call=made, env=where):
@@ -342,13 +342,22 @@ class MainCode:
         method = wrapper.name.rpartition(".")[2]
         if method in _OF_WRAPPERS and wrapper.base is not None:
             yield from self._loaders_of(wrapper.base)
-        for arg in wrapper.call.args[1:] if method in WRAPPERS else ():
+        for value in self._given(wrapper.call, wrapper.env) if method in WRAPPERS and self.by_call else ():
+            yield from self._loaders_of(value)
+
+    def _asked_at_once(self, call: Expr, env: Env) -> Iterator[Loader]:
+        """The loaders among the arguments of a call: what wraps one may ask for its iterator later."""
+        for value in self._given(call, env) if self.by_call else ():
+            yield from self._as_loader(value)
+
+    def _given(self, call: Expr, env: Env) -> Iterator[Value]:
+        """What a call gets, each of several in one place."""
+        for arg in call.args[1:]:
             if arg.kind != "star":
-                yield from self.loaders_in(arg, wrapper.env)
+                yield from self.evaluator.values(arg, env)
                 continue
-            for given in self.evaluator.values(arg.args[0], wrapper.env):
-                for value in self.evaluator.containers.elements(given):
-                    yield from self._loaders_of(value)
+            for given in self.evaluator.values(arg.args[0], env):
+                yield from self.evaluator.containers.elements(given)
 
 
 def _parts(scope: tuple[Module, int]) -> list[_Parts]:
