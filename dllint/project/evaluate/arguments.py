@@ -15,17 +15,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from dllint.model.facts import Event, Expr, Function, Parameter
-from dllint.project.evaluate.abstract_values import (
-    Const,
-    Env,
-    ExtInst,
-    Free,
-    Inst,
-    Seq,
-    Value,
-    Values,
-    stands,
-)
+from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Free, Inst, Seq, Value, Values, stands
 from dllint.project.evaluate.attributes import may_be_same
 from dllint.project.evaluate.call_sites import MAX_JOINED, MAX_ON_OBJECTS
 from dllint.project.evaluate.contexts import too_many_calls

@@ -52,39 +52,11 @@ _TEXTS = frozenset({"builtins.str", "os.getcwd"}).union(
 _THINGS = _TEXTS.union(
     f"builtins.{name}"
     for name in (
-        "open",
-        "len",
-        "int",
-        "float",
-        "bool",
-        "bytes",
-        "list",
-        "tuple",
-        "dict",
-        "set",
-        "frozenset",
-        "range",
-        "enumerate",
-        "zip",
-        "map",
-        "filter",
-        "sorted",
-        "reversed",
-        "iter",
-        "isinstance",
-        "hasattr",
-        "callable",
-        "abs",
-        "round",
-        "sum",
-        "type",
-        "repr",
-        "any",
-        "all",
-        "id",
-        "hash",
+        "open", "len", "int", "float", "bool", "bytes", "list", "tuple", "dict", "set", "frozenset", "range",
+        "enumerate", "zip", "map", "filter", "sorted", "reversed", "iter", "isinstance", "hasattr", "callable",
+        "abs", "round", "sum", "type", "repr", "any", "all", "id", "hash",
     )
-)
+)  # fmt: skip
 """What never returns None."""
 _ORDERS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 _OF_TYPES = frozenset({"is", "is not", "==", "!="})
