@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from copy import copy
 from functools import cached_property
 from typing import NamedTuple
@@ -21,7 +21,7 @@ from dllint.project.loaders.worker_counts import Workers
 from dllint.project.program.events import WRAPPERS, iterated_by
 from dllint.project.program.guards import is_survived, under_main_guard
 from dllint.project.program.index import Index
-from dllint.project.program.module import Module, Site
+from dllint.project.program.module import Module
 from dllint.project.program.on_demand import OnDemand
 from dllint.source import Span
 from dllint.start_methods import SPAWN
@@ -177,12 +177,8 @@ class MainCode:
         last = {name.rpartition(".")[2] for name in names}
         sites = self.index.calls_named(sorted(self.boundaries.also_called(last)))
         making = [self.index.modules[loader.path] for loader in self.boundaries.loaders]
-        return list(dict.fromkeys((*making, *(site.module for site in sites if not self._calls_another(site, names)))))
-
-    def _calls_another(self, site: Site, names: Collection[str]) -> bool:
-        """Whether a call is of another library's function wherever its code runs, as `pty.spawn(shell)` is."""
-        means = self.evaluator.names.of_module(site.expr.args[0], self.evaluator.generic(site.module, site.function))
-        return bool(means) and all(isinstance(value, Ext) and value.name not in names for value in means or ())
+        starting = (site.module for site in sites if not self.boundaries.calls_another(site, names))
+        return list(dict.fromkeys((*making, *starting)))
 
     def begun_by(self, env: Env) -> list[tuple[Event, Begun]]:
         """The events of an activation that start workers, with the first of what each starts."""

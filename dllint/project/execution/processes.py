@@ -78,17 +78,12 @@ class Processes:
         pooled = any(True for _ in self.evaluator.index.calls_named(pools))
         found: list[Task] = []
         for site in self.evaluator.index.calls_named(sorted(makers | (methods if pooled else set()))):
-            if _is_forgotten(site) or self._calls_another(site) or not self._may_start(site):
+            if _is_forgotten(site) or self.boundaries.calls_another(site, PROCESSES) or not self._may_start(site):
                 continue
             for env in self.boundaries.contexts(site.module, site.function):
                 if self.evaluator.conditions.may_run(env, site.expr.start):
                     found += self._tasks(site, env)
         return tuple(found)
-
-    def _calls_another(self, site: Site) -> bool:
-        """Whether a call is of something else wherever its code runs, as `psutil.Process(pid)` is."""
-        means = self.evaluator.names.of_module(site.expr.args[0], self.evaluator.generic(site.module, site.function))
-        return means is not None and not any(isinstance(value, Ext) and value.name in PROCESSES for value in means)
 
     def _may_start(self, site: Site) -> bool:
         """Whether a call is one of these in any activation: cheaper to tell than which activations there are."""

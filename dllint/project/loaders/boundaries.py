@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterator, Mapping
 from functools import cached_property
 
 import msgspec
@@ -147,6 +147,11 @@ class Boundaries:
         """What makes processes, of those that code can mean: a builtin has the last name of a library's `map`."""
         packages = self.index.packages
         return tuple(name for name in PROCESSES if name not in SPAWN_UNLESS_TOLD or name.partition(".")[0] in packages)
+
+    def calls_another(self, site: Site, names: Collection[str]) -> bool:
+        """Whether a call is of something of other libraries wherever its code runs, as `pty.spawn(shell)` is."""
+        means = self.evaluator.names.of_module(site.expr.args[0], self.evaluator.generic(site.module, site.function))
+        return bool(means) and all(isinstance(value, Ext) and value.name not in names for value in means or ())
 
     def also_called(self, names: set[str]) -> set[str]:
         """Names, and those that the project gives to what has them and to classes that derive from it."""
