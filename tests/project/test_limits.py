@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import pytest
+from dllint_rules.lifetime.analysis.restarts import Restarts
 from dllint_rules.pickling.dll103_lambda_to_loader import LambdaToLoader
 
 from dllint import Certainty, Project
@@ -169,3 +170,22 @@ def test_what_a_loader_ships_ends_with_all_that_is_equally_near(
     assert {f"Kept(lambda: [{n}])" for n in range(6)} <= held.keys()
     assert not [text for text in held if text.startswith("lambda")]
     assert any("the walk has come to 4000 values" in line for line in said(found, "self.kept3"))
+
+
+@pytest.mark.parametrize("steps", [5, 80])
+def test_calls_before_a_loop_hide_no_loader(steps: int) -> None:
+    """What runs on the way is no matter, neither for what starts workers nor for whether a loop is an epoch."""
+    calls = "\n".join(f"    step_{n}()" for n in range(steps))
+    train = f"def train(loader):\n{calls}\n    go_over(loader)\n\n"
+    others = "def go_over(loader):\n    for batch in loader:\n        pass\n\n"
+    others += "".join(f"def step_{n}():\n    pass\n\n" for n in range(steps))
+    program = "from torch.utils.data import DataLoader\n\n" + others + train
+    main = "def main():\n    loader = DataLoader(range(4), num_workers=2)\n    train(loader)\n"
+    found = project(program + main)
+    module = found.evaluator.index.modules["m0.py"]
+    (started,) = found.loader_starts.of(module, module.model.functions[-1].index)
+    assert started[1].span == found.loaders[0].span
+    looks = "    for step in range(4):\n        first = next(iter(loader))\n        train(loader)\n"
+    program += main.replace("    train(loader)\n", looks)
+    assert not list(Restarts(project(program)).restarts())
+    assert list(Restarts(project(program.replace("        train(loader)\n", ""))).restarts())

@@ -12,9 +12,8 @@ from dllint.project.execution.main_code import MainCode
 from dllint.project.loaders.boundaries import Loader
 from dllint.project.program.module import Module, Site
 
-MAX_REACHED = 60
 MAX_CALLERS = 3
-
+"""Callers of callers that are asked what they started before a call."""
 
 Starts = tuple[tuple[Event, Loader], ...]
 
@@ -76,9 +75,7 @@ class LoaderStarts:
             if begun.loader is not None:
                 yield event, begun.loader
         for edge in self.main_code.reach.edges(env):
-            for count, running in enumerate(self.main_code.reach.walk([Running(edge.env, ())])):
-                if count > MAX_REACHED:
-                    break
+            for running in self.main_code.reach.walk([Running(edge.env, ())]):
                 found = next((item.loader for _, item in self.main_code.begun_by(running.env) if item.loader), None)
                 if found is not None:
                     yield edge.event, found

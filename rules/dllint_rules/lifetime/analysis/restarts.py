@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dllint.model.facts import Block, Expr
 from dllint.project.evaluate.abstract_values import Env
-from dllint.project.execution.call_graph import Running
+from dllint.project.execution.call_graph import TOO_MANY_FUNCTIONS, Running
 from dllint.project.loaders.boundaries import Loader
 from dllint.project.program.flow import LOOPS
 from dllint.project.program.module import Site
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from dllint.project import Project
 
 _ITEM_METHODS = frozenset({"__getitem__", "__next__"})
-MAX_REACHED = 60
 MAX_EVERY = 20
 """What is done once in so many turns of a loop is still done often."""
 
@@ -134,17 +133,13 @@ class Restarts:
                 if event.target is not None and "epoch" in "".join(x.name.lower() for x in event.target.walk()):
                     return True
             entries += [Running(edge.env, ()) for edge in self.main_code.reach.edges(env) if edge.event is event]
-        for count, running in enumerate(self.main_code.reach.walk(entries)):
-            if count > MAX_REACHED:
-                return True
-            if any(
-                event.kind == "for"
-                and event.value is not None
-                and self.passes.loader(event.value, running.env) is not None
-                for event in running.events
-            ):
-                return True
-        return False
+        return any(self._passes_over_loader(running) for running in self.main_code.reach.walk(entries))
+
+    def _passes_over_loader(self, running: Running) -> bool:
+        if running.truncated is TOO_MANY_FUNCTIONS:
+            return True
+        loops = (event.value for event in running.events if event.kind == "for" and event.value is not None)
+        return any(self.passes.loader(value, running.env) is not None for value in loops)
 
 
 def _is_frequent(block: Block) -> bool:
