@@ -53,6 +53,8 @@ WRITTEN = {
     "list of data in itself": "x = []\nfor row in os.listdir(path):\n    x.append(x)\n    x.append((row, np.zeros(3)))",
     "lists in each other": "x, y = [], []\nfor name in os.listdir(path):\n    x.append(y)\n    y.append(x)",
     "dictionary in itself": "x = {}\nx['me'] = x\nx['a'] = np.zeros(3)\nx.update(x, **x)",
+    "keys of its own keys": "x, y = {}, {}\nfor name in x.keys():\n    x[name] = y[name] = (name, path)\n"
+    "for name in [*y.keys(), *y]:\n    x[name] = y[name]",
     "default of itself": "x = defaultdict(lambda: x)\nx['a'].append(x)",
     "names that feed each other": "x, y = os.listdir(path), path\nwhile more(path):\n    x, y = sorted(y), list(x)",
     "files that feed each other": "x = y = open(path)\nwhile more(path):\n    x, y = json.load(y), json.loads(x)",

@@ -19,14 +19,14 @@ class Keys(Texts):
         """Whether an expression surely is a string or a number."""
         if super().is_item(expr, env, depth):
             return True
-        values = self.project.values(expr, env)
-        return bool(values) and all(map(self._is_key, values))
+        values = self.project.values(expr, env) if depth > 0 else ()
+        return bool(values) and all(self._is_key(value, depth) for value in values)
 
-    def _is_key(self, value: Value) -> bool:
+    def _is_key(self, value: Value, depth: int) -> bool:
         if isinstance(value, Const):
             return isinstance(value.value, str | int | float)
         known = isinstance(value, ExtInst) and (value.name in NUMBERS or value.name == "csv.DictReader[][]")
-        return known or from_json(value) or self._text(value, MAX_DEPTH)
+        return known or from_json(value) or self._text(value, depth - 1)
 
     def _items(self, value: Value, depth: int) -> bool:
         return from_json(value) or super()._items(value, depth)
