@@ -100,6 +100,8 @@ from dllint.syntax.tail import guarded as guarded
 from dllint.syntax.tail import into_guard as into_guard
 from dllint.syntax.tail import top_statements as top_statements
 from dllint.syntax.to_loop import moved_to_loops as moved_to_loops
+from dllint.syntax.to_method import names_in_class as names_in_class
+from dllint.syntax.to_method import to_method as to_method
 from dllint.syntax.unbound import unbound as unbound
 from dllint.syntax.uses import Use as Use
 from dllint.syntax.uses import attribute_uses as attribute_uses

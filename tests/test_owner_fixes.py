@@ -52,6 +52,28 @@ class Feeder:
 
         return DataLoader(self.rows, num_workers=2, collate_fn=gather)
 """
+WHOLE = """\
+class Feeder:
+    def __init__(self, rows, size):
+        self.rows = rows
+        self.size = size
+
+    def grown(self, rows, by):
+        self.size += by
+        return pad(rows, self.size)
+
+    def loader(self, by=0):
+        fill = 7
+
+        # The longest first.
+        def gather(rows, **more):
+            return self.grown(sorted(rows, reverse=True), by, **more) + [fill]
+
+        return DataLoader(self.rows, num_workers=2, collate_fn=gather)
+
+    def more(self):
+        return self.loader(1)
+"""
 MAIN = """
 
 if __name__ == "__main__":
@@ -107,6 +129,55 @@ def test_a_nested_function_gets_them_as_parameters() -> None:
     assert "    return pad(sorted(rows, reverse=True), size, fill=fill)\n" in result
     assert on_one_line(result).endswith("collate_fn=functools.partial(_gather, self.size, self._fill))\n")
     assert fix.applicability is Applicability.UNSAFE
+
+
+def test_a_nested_function_that_needs_the_object_becomes_a_method() -> None:
+    result, fix = fix_of(HEAD + WHOLE)
+    assert fix.applicability is Applicability.UNSAFE
+    assert on_one_line(result) == "import functools\n\n" + HEAD + WHOLE.replace(
+        """
+        # The longest first.
+        def gather(rows, **more):
+            return self.grown(sorted(rows, reverse=True), by, **more) + [fill]
+
+        return DataLoader(self.rows, num_workers=2, collate_fn=gather)
+""",
+        """
+        return DataLoader(self.rows, num_workers=2, collate_fn=functools.partial(self._gather, by, fill))
+
+    # The longest first.
+    def _gather(self, by, fill, /, rows, **more):
+        return self.grown(sorted(rows, reverse=True), by, **more) + [fill]
+""",
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("class Feeder:", "from lightning import LightningDataModule\n\nclass Feeder(LightningDataModule):"),
+        ("self.size = size", "self.size = size; self.model = make()"),
+        ("    def loader(self", "    @classmethod\n    def loader(self"),
+        ("fill = 7", "fill = 7; self = copy(self)"),
+        ("fill = 7\n", "fill = 7\n        for fill in range(3): pass\n"),
+        ("(rows, reverse=True)", "(rows, key=gather)"),
+        ("rows, **more", "rows: list, **more"),
+        ("fill = 7", "fill = self._gather, self._loader_gather"),
+    ],
+)
+def test_where_a_method_would_take_more_along_or_mean_something_else(old: str, new: str) -> None:
+    code = HEAD + WHOLE.replace("**more)", "**more)").replace(old, new, 1)
+    code = code.replace("def more(self)", "list = 0\n\n    def more(self)")
+    result, fix = fix_of(code)
+    assert (result, fix.applicability) == (code, Applicability.MANUAL)
+
+
+def test_a_method_is_told_apart_from_those_of_relatives() -> None:
+    derived = "from a import Feeder\n\nclass Wide(Feeder):\n    def _gather(self): return 3\n"
+    nested = "from a import Feeder\n\nclass Wide(Feeder):\n    def f(self):\n        def gather(): return self\n"
+    plain = nested.replace("return self", "return 3")
+    for other, name in ((derived, "_loader_gather"), (nested, "_loader_gather"), (plain, "_gather")):
+        assert f"    def {name}(self, by, fill, /, rows, **more):\n" in fix_of(HEAD + WHOLE, other)[0]
 
 
 def test_a_name_that_is_a_builtin_gets_an_underscore() -> None:
@@ -233,6 +304,7 @@ def test_a_private_function_with_a_default_that_is_made_each_time() -> None:
             (GIVEN.format("lambda rows: pad(rows, size=self.size)"), "[[[1, 0]], [[2, 3]]]"),
             (GIVEN.format("lambda rows: pad(rows, self.size)[::-1]"), "[[[1, 0]], [[2, 3]]]"),
             (LOCAL, "[[[1, 7]], [[2, 3]]]"),
+            (WHOLE, "[[[1, 0], 7], [[2, 3], 7]]"),
         ]
         for method in METHODS
     ],

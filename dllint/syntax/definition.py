@@ -74,7 +74,7 @@ def _aligned(body: str, column: int, new: int) -> str:
 def with_captured(arguments: ast.arguments, captured: Sequence[str], own: str) -> str:
     """Parameters with the captured variables in front, so that `functools.partial` can fill those in."""
     names = list(captured)
-    if captured and arguments.kwarg is not None and not arguments.posonlyargs:
+    if names not in ([], ["self"]) and arguments.kwarg is not None and not arguments.posonlyargs:
         names.append("/")  # a keyword of that name must still end up in `**kwargs`
     return ", ".join([*names, own] if own else names)
 

@@ -82,7 +82,7 @@ def hoist_function(
         raise Refused("its lines cannot be moved")
     taken = captures(seen, ModuleNames(seen, model), node, code, {node.name, *own}, moved, settled)
     kept = without_kept(seen, node, code)
-    if not _parts_known(source, tree, seen, node):
+    if not parts_known(source, tree, seen, node):
         raise Refused("its annotations use names that only the function around it has")
     if has_attributes(parent, node.name):
         raise Refused("attributes are set on it, and every call creates it again")
@@ -91,17 +91,17 @@ def hoist_function(
     given = [*(item.value for item in filled), *kept.given]
     keeps_name = not given and name_is_free(model, parent, node, node.name, function.parent)
     start, end = source.line_starts[lines[0] - 1], end_of(source, lines[1])
-    use = None if keeps_name else _only_use(seen, parent, node, kept)
+    use = None if keeps_name else only_use(seen, parent, node, kept)
     along = _passed_along(seen, node, callee, code, taken)
     if along and callee is not None:
         name, text = "", ""
         call, imports = filled_in(model, callee.dotted, along, function.span.start)
-        use = use or _only_use(seen, parent, node, kept)
+        use = use or only_use(seen, parent, node, kept)
     else:
         name = node.name if keeps_name else _new_name(model, parent, node, function, use is not None)
-        captured = _annotated(source, tree, seen, node, parameters)
+        captured = annotated(source, tree, seen, node, parameters)
         code = calling_itself(seen, node, kept._replace(code=code), name, parameters) if name != node.name else code
-        text = _moved(source, node, code, name, taken, captured, lines[0]) or ""
+        text = with_imports(source, node, code, name, taken, captured, lines[0]) or ""
         call, imports = filled_in(model, name, given, function.span.start)
         if not text:
             raise Refused("it has type parameters, or is on one line")
@@ -147,9 +147,14 @@ def _passed_along(
 
 def _new_name(model: ModuleModel, parent: ast.AST, node: Definition, function: Function, gone: bool) -> str:
     """A name at module level: its own where that says something, is private, and is used by nothing else."""
-    wanted = function_name(node.name, _name_of(parent))
+    wanted = named_for(node, parent)
     own = wanted == node.name and gone and name_is_free(model, parent, node, wanted, function.parent)
     return wanted if own else free_name(model, wanted, *told_apart(wanted, _name_of(parent)))
+
+
+def named_for(node: Definition, parent: ast.AST) -> str:
+    """A name for a nested function outside of the function around it."""
+    return function_name(node.name, _name_of(parent))
 
 
 def _name_of(parent: ast.AST) -> str:
@@ -158,7 +163,7 @@ def _name_of(parent: ast.AST) -> str:
     return "" if name.startswith("__") else name
 
 
-def _only_use(seen: Outline, parent: ast.AST, node: Definition, kept: Kept) -> ast.Name | None:
+def only_use(seen: Outline, parent: ast.AST, node: Definition, kept: Kept) -> ast.Name | None:
     """The one place where a function is used, if what stands in for it can be written there instead of its name."""
     own = set(ast.walk(node))
     found = [part for part in ast.walk(parent) if isinstance(part, ast.Name) and part.id == node.name]
@@ -174,7 +179,7 @@ def _only_use(seen: Outline, parent: ast.AST, node: Definition, kept: Kept) -> a
     return found[0] if plain and later and still and len(getattr(above, field)) > 1 else None
 
 
-def _parts_known(source: Source, tree: Tree, seen: Outline, node: Definition) -> bool:
+def parts_known(source: Source, tree: Tree, seen: Outline, node: Definition) -> bool:
     """Whether its annotations can be evaluated at module level, where the function goes."""
     if annotations_wait(seen):
         return True
@@ -185,7 +190,7 @@ def _parts_known(source: Source, tree: Tree, seen: Outline, node: Definition) ->
     return names <= known and all(binder(seen, node, name) is None for name in names)
 
 
-def _annotated(source: Source, tree: Tree, seen: Outline, node: Definition, variables: Sequence[str]) -> list[str]:
+def annotated(source: Source, tree: Tree, seen: Outline, node: Definition, variables: Sequence[str]) -> list[str]:
     """Captured variables as parameters, with the annotations that they have as parameters of the function around.
 
     They go where the function's own parameters have some, and where they mean the same.
@@ -207,7 +212,7 @@ def _with_annotation(seen: Outline, scope: ast.AST | None, name: str, known: set
     return f"{name}: {' '.join(seen.offsets.text[start:end].split())}"
 
 
-def _moved(
+def with_imports(
     source: Source, node: Definition, code: str, name: str, taken: Captures, captured: Sequence[str], first: int
 ) -> str | None:
     """The function's text under its new name, with the captured variables and imports."""

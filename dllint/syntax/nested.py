@@ -102,7 +102,8 @@ def name_is_free(model: ModuleModel, parent: ast.AST, node: ast.stmt, name: str,
         return False
     if any(name in other.globals or name in other.nonlocals for other in model.functions):
         return False
-    if any(item.bound in ("*", name) for item in model.imports):
+    hidden = "*" if not name.startswith("_") else name  # `import *` brings no private names
+    if any(item.bound in (hidden, name) for item in model.imports):
         return False
     body = getattr(parent, "body", ())
     bound = [seen for item in bindings(parent).get(name, []) for seen in (item, *_assigned(parent, item))]

@@ -22,6 +22,7 @@ from dllint import (
     Value,
 )
 from dllint_rules.pickling.analysis.owners import may_be_model
+from dllint_rules.pickling.as_method import as_method
 from dllint_rules.pickling.decorators import decorates, is_called, wrap
 from dllint_rules.pickling.move_class import by_hand, fix_class
 from dllint_rules.pickling.ready_made import (
@@ -248,7 +249,7 @@ def hoist_function(project: Project, func: Func) -> Fix:
         source, settled = project.source(path), settled_attributes(project, func)
         return hoist(source, project.tree(path), model, func.facts, callee=_callee(project, func), settled=settled)
     except Refused as refused:
-        return by_hand(f"`{func.facts.name}`", refused)
+        return as_method(project, func) or by_hand(f"`{func.facts.name}`", refused)
 
 
 def _captured(func: Func) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dllint.project.data.listings import Listings
 from dllint.project.escape.shipped import Held
 from dllint.project.evaluate import Answer
-from dllint.project.evaluate.abstract_values import UNKNOWN, ExtInst, Func, Inst, Method, Value
+from dllint.project.evaluate.abstract_values import UNKNOWN, ExtInst, Func, Inst, Klass, Method, Value
 from dllint_rules.pickling.analysis.escaping_handles import WorkerFunctions, kept_handle
 
 if TYPE_CHECKING:
@@ -63,6 +63,19 @@ def may_be_model(project: Project, func: Func, name: str) -> bool:
     values = evaluator.names.lookup(name, evaluator.generic(func.module, func.facts.parent)) or ()
     known = [value for value in values if not isinstance(value, UNKNOWN)]
     return any(_is_model(project, value) for value in known) or (not known and name in _CALLED)
+
+
+def holds_model(project: Project, klass: Klass) -> bool:
+    """Whether objects of a class may keep a model: by what is assigned, or as it is called if that is not known."""
+    for item in project.evaluator.classes.mro(klass):
+        for name, writes in item.module.self_writes.get(item.index, {}).items():
+            for write in writes:
+                env = project.evaluator.generic(item.module, write.function)
+                values = project.values(write.event.value, env) if write.event.value is not None else ()
+                known = [value for value in values if not isinstance(value, UNKNOWN)]
+                if any(_is_model(project, value) for value in known) or (not known and name in _CALLED):
+                    return True
+    return False
 
 
 def _is_model(project: Project, value: Value) -> bool:
