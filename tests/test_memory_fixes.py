@@ -96,6 +96,8 @@ ARRAY = "np.array({}, dtype=str)"
         "glob.glob(root) if root else []",
         "(glob.glob(root) + os.listdir(root))[int(root):]",
         "[name.replace('.b', '.c') for name in glob.glob(root) + []]",
+        "sorted([*glob.glob(root), *os.listdir(root)])",
+        "[*glob.glob(root), root + '/first']",
     ],
 )
 def test_lists_of_strings_become_arrays(value: str) -> None:
@@ -109,6 +111,18 @@ def test_keys_of_a_dictionary_that_is_filled_are_strings(made: str, taken: str) 
     filled = f"sizes = {made}\nfor line in open(root):\n    sizes[line.strip()] = len(line)\n"
     text = fixed(program(f"import collections\n{filled}self.files = {taken}"))
     assert f"self.files = np.array({taken}, dtype=str)" in text or f"self.files = Texts({taken})" in text
+
+
+def test_a_variable_for_text_that_is_put_together() -> None:
+    made = "name = os.path.splitext(name)[0] + '.txt'\n    self.files.append(name)\n"
+    text = fixed(program(f"self.files = []\nfor name in os.listdir(root):\n    {made}"))
+    assert text.count(LATER) == 1
+    number = "size = len(name) + 1\n    self.files.append(size if more else name)\n"
+    try:
+        fix = fix_of(program(f"self.files = []\nfor name in os.listdir(root):\n    {number}"))
+    except ValueError:
+        return
+    assert fix.applicability is Applicability.MANUAL
 
 
 def test_keys_that_may_be_something_else_stay() -> None:
@@ -130,6 +144,8 @@ def test_a_list_may_lose_some_before_it_is_an_array() -> None:
     "value",
     [
         "[*Path(root).glob('*'), None]",
+        "[*glob.glob(root), *[None]]",
+        "[*glob.glob(root), *map(len, os.listdir(root))]",
         "open(root, 'rb').readlines()",
         "gzip.open(root).readlines()",
         "[line.strip() for line in open(root, 'rb')]",

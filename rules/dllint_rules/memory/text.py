@@ -70,7 +70,7 @@ class Texts:
     def gives_items(self, expr: Expr, env: Env, depth: int) -> bool:
         """Whether going through an expression gives such items only. A list that is written there has no other name."""
         if expr.kind in ("list", "tuple", "set"):
-            return depth > 0 and all(self.is_item(item, env, depth - 1) for item in expr.args)
+            return depth > 0 and self._are_items(expr, env, depth - 1)
         values = self.project.values(expr, env)
         return depth > 0 and bool(values) and all(self._items(value, depth - 1) for value in values)
 
@@ -87,8 +87,16 @@ class Texts:
             case Seq(expr=expr, env=env) if expr.kind == "comprehension" and expr.name == "list":
                 return self.is_item(expr.args[0], env, depth)
             case Seq(expr=expr, env=env) if expr.kind == "list":
-                return all(self.is_item(item, env, depth) for item in expr.args) and self._filled(value, depth)
+                return self._are_items(expr, env, depth) and self._filled(value, depth)
         return False
+
+    def _are_items(self, written: Expr, env: Env, depth: int) -> bool:
+        """Whether all that a display has are such items."""
+        return all(self._adds_items(item, env, depth) for item in written.args)
+
+    def _adds_items(self, part: Expr, env: Env, depth: int = MAX_DEPTH) -> bool:
+        """Whether a part of a display is such an item, or unpacks what gives such: `[*glob.glob(root), name]`."""
+        return self.gives_items(part.args[0], env, depth) if part.kind == "star" else self.is_item(part, env, depth)
 
     def _external(self, value: ExtInst, depth: int) -> bool:
         """Whether what other packages give is such a list."""
@@ -120,7 +128,7 @@ class Texts:
         """What is put into a list, where it is made and later, that is not surely such an item."""
         if isinstance(value, Seq):
             made = value.expr.args[-1:] if value.expr.kind == "comprehension" else value.expr.args
-            yield from ((item, value.env) for item in made if not self.is_item(item, value.env))
+            yield from ((item, value.env) for item in made if not self._adds_items(item, value.env))
             puts = self._puts(value)
             yield from ((what, env) for kind, what, env in puts if not self._puts_item(kind, what, env, MAX_DEPTH))
 
@@ -162,7 +170,7 @@ class Texts:
             case ExtInst(name=name) if name in MAPPINGS:
                 return self._has_text_keys(value, depth)
             case Seq(expr=expr, env=env) if expr.kind in ("tuple", "set"):
-                return all(self.is_item(item, env, depth) for item in expr.args)
+                return self._are_items(expr, env, depth)
         return False
 
     def _yields_items(self, generator: ExtInst, depth: int) -> bool:
@@ -210,6 +218,8 @@ class Texts:
         match value:
             case Const(value=constant):
                 return isinstance(constant, str)
+            case Opaque(expr=expr, env=env) if expr.kind in ("binop", "fstring"):
+                return self.is_item(expr, env, depth)
             case ExtMethod(base=ExtInst(name=name), attribute=attribute) if name.startswith("pathlib."):
                 return attribute in ("name", "stem", "suffix")
             case (
