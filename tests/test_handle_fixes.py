@@ -96,6 +96,38 @@ def test_what_the_call_was_given_is_kept(init: str, kept: str, opened: str) -> N
     assert ("self._file_path = " in result) == bool(kept)
 
 
+@pytest.mark.parametrize(
+    ("written", "moved", "opened"),
+    [
+        ("import zipfile", "import zipfile", "zipfile.ZipFile"),
+        ("import zipfile as z", "import zipfile as z", "z.ZipFile"),
+        ("from zipfile import ZipFile", "from zipfile import ZipFile", "ZipFile"),
+    ],
+)
+def test_an_import_in_init_goes_along(written: str, moved: str, opened: str) -> None:
+    result = fixed(program(f"{written}\n\nself.file = {opened}(path)\nself.size = 4"))
+    init, _, rest = result.partition("    @property\n")
+    assert written not in init
+    lines = f"        if self._file_pid != os.getpid():\n            {moved}\n\n            self._file = None"
+    assert lines in rest
+    assert f"            self._file = {opened}(self._file_path)\n" in rest
+    used = fixed(program(f"{written}\n\nself.file = {opened}(path)\nself.size = len({opened}(path).namelist())"))
+    assert used.count(written) == 2
+
+
+@pytest.mark.parametrize(
+    "init",
+    [
+        "opener = gzip.open\nself.file = opener(path)",
+        "if more:\n    import zipfile\nself.file = zipfile.ZipFile(path)",
+        "import gzip as z\nif more:\n    import tarfile as z\nself.file = z.open(path)",
+    ],
+)
+def test_what_only_init_can_open_is_left_to_a_person(init: str) -> None:
+    _, fix = fix_of(program(init))
+    assert "which opens it, is a variable of `__init__`" in fix.title
+
+
 def test_parts_are_taken_anew() -> None:
     init = "self.file = h5py.File(path)\nself.images = self.file['images']\nself.labels = self.file['labels'][:]"
     result = fixed(program(init))

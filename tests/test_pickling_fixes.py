@@ -442,6 +442,12 @@ def test_lines_aligned_with_a_bracket_stay_aligned() -> None:
     assert "    return open(root, 1, 2)\n" in fixed(fix_lambda, code.format(" " * 33, 1))[0]
 
 
+@pytest.mark.parametrize("between", [".\n      ", "\n      .", "."])
+def test_what_fits_a_line_is_joined_without_blanks_around_a_dot(between: str) -> None:
+    result, _ = fixed(fix_lambda, f"f(0, make=lambda img: img{between}convert('L'))\n")
+    assert "    return img.convert('L')\n" in result
+
+
 def test_what_stood_on_several_lines_gets_several_where_it_needs_them() -> None:
     code = "def pad(x, k, more): pass\n\n\nf(\n    places=lambda *args: pad(\n        *args, {}\n    ),\n)\n"
     short = fixed(fix_lambda, code.format("k=(1, 2)"))[0]

@@ -286,6 +286,13 @@ def test_dictionaries_of_records_are_packed(value: str) -> None:
     assert f"self.rows=SerializedDict({''.join(value.split())})" in laid_out
 
 
+def test_columns_are_not_packed_as_a_whole_which_every_item_would_unpack() -> None:
+    columns = "self.rows = {'name': [row[0] for row in csv.reader(open(path))], 'line': [line for line in open(path)]}"
+    every = "return [self.rows[key][index] for key in self.rows]"
+    assert not is_packed(columns, every)
+    assert is_packed("self.rows = {'': 0}\n" + "\n".join(TABLE.split("\n")[1:]), BY_NAME)
+
+
 @pytest.mark.parametrize(
     "value",
     [

@@ -141,7 +141,9 @@ def _stated(source: Source, seen: Outline, node: ast.Lambda, span: Span, body: s
 def _on_one_line(source: Source, body: str) -> str:
     """An expression of two lines on one where that is short now: the lambda was in the middle of a line."""
     first, *others = body.split(source.newline)
-    together = f"{first.rstrip()}{'' if first.rstrip()[-1:] in tuple('([{') else ' '}{''.join(others).strip()}"
+    rest = "".join(others).strip()
+    attached = first.rstrip()[-1:] in tuple("([{.") or rest.startswith((".", ")", "]", "}"))
+    together = f"{first.rstrip()}{'' if attached else ' '}{rest}"
     short = len(f"{indent_unit(source)}return {together}") <= min(LEAST, width(source))
     return together if len(others) == 1 and short and not _KEPT_APART.search(body) else body
 

@@ -11,6 +11,7 @@ from dllint.source import Source, Span
 from dllint.syntax.layout import in_quotes, indent_at, indent_unit
 from dllint.syntax.nested import end_of, rows
 from dllint.syntax.outline import Outline, outline
+from dllint.syntax.removal import imports_left_behind
 from dllint.syntax.width import MOST, width
 from dllint.syntax.write import reindent
 
@@ -26,6 +27,7 @@ class Lazy(NamedTuple):
     to use: their names and what they are; `parts` those that are taken from it: name, text, offset of the assignment.
     `getpid` calls `os.getpid`; `dropped`: it is left out of pickles. At the offset `gone` an assignment begins that it
     is no longer needed for, of a variable that held it first. `column` is where the value begins, if that is known.
+    `imported` is the import in `__init__` that the value needs.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Lazy(NamedTuple):
     dropped: bool = True
     gone: int = -1
     column: int = -1
+    imported: str = ""
 
 
 def lazy_attribute(source: Source, statement: int, lazy: Lazy) -> tuple[Edit, ...]:
@@ -62,6 +65,7 @@ def lazy_attribute(source: Source, statement: int, lazy: Lazy) -> tuple[Edit, ..
         return ()
     self, unit, indent = parameters[0].arg, indent_unit(source), source.line(init.lineno)[: init.col_offset]
     edits = [Edit(source.path, _rows_of(source, part), "") for part in parts]
+    edits += imports_left_behind(source, seen, assignment) if lazy.imported else ()
     span = _rows_of(source, assignment)
     margin = source.text[span.start : seen.offsets.span(assignment)[0]]
     set_up = [*(f"{name} = {text}" for name, text in lazy.kept), f"{lazy.store} = {self}.{lazy.pid} = None"]
@@ -146,6 +150,7 @@ def _properties(self: str, lazy: Lazy, unit: str) -> list[list[str]]:
         "@property",
         f"def {lazy.name}({self}):",
         f"{unit}if {self}.{lazy.pid} != {lazy.getpid}():",
+        *([f"{unit}{unit}{lazy.imported}", ""] if lazy.imported else []),
         *([f"{unit}{unit}{self}.{lazy.store} = None  # another process's"] if lazy.dropped else []),
         f"{unit}{unit}{self}.{lazy.store} = {lazy.value}",
         f"{unit}{unit}{self}.{lazy.pid} = {lazy.getpid}()",
@@ -181,7 +186,7 @@ def _above(source: Source, at: int, indent: str, members: list[list[str]]) -> Ed
 
 
 def _lines(source: Source, indent: str, lines: list[str]) -> str:
-    return "".join(indent + line + source.newline for line in lines)
+    return "".join((indent + line if line else "") + source.newline for line in lines)
 
 
 def _assignment_at(seen: Outline, start: int) -> ast.Assign | None:

@@ -14,6 +14,7 @@ from dllint import (
     ExtInst,
     Fix,
     Held,
+    Import,
     Lazy,
     OwnAttribute,
     Project,
@@ -156,7 +157,31 @@ class _Change:
             return "it is read before the workers start"
         if self._given_changes():
             return "what it is opened with changes before it is kept"
+        if self._opener in self._local and self._imported is None:
+            return f"`{self._opener}`, which opens it, is a variable of `__init__`"
         return self.attribute.why_no_property(pickled=False)
+
+    @property
+    def _local(self) -> frozenset[str]:
+        """The names that only `__init__` has."""
+        return self.module.model.functions[self.write.function].bound - {self.attribute.receiver}
+
+    @property
+    def _opener(self) -> str:
+        """The name that the call begins with."""
+        return next(_chain(self.made.call)).args[0].dotted.partition(".")[0]
+
+    @property
+    def _imported(self) -> Import | None:
+        """The import in `__init__` that the name comes from, if it has no other meaning there."""
+        model, function = self.module.model, self.write.function
+        found = [item for item in model.imports if (item.function, item.bound) == (function, self._opener)]
+        assigned = self.module.bindings[function, -1].get(self._opener, [])
+        if len(found) != 1 or found[0].block >= 0 or len(assigned) > 1:
+            return None
+        module, attribute, alias = "." * found[0].level + found[0].module, found[0].attribute, found[0].bound
+        same = alias == (attribute or module.partition(".")[0])
+        return Import(model.path, module, attribute, "" if same else alias)
 
     def _reads(self) -> bool:
         """Whether it is known to be opened for reading."""
@@ -210,7 +235,9 @@ class _Change:
         local = self.attribute.local
         gone = local.start if local is not None and not self._variable_is_used else -1
         column = self.project.source(self.module.path).location(self.made.call.start)[1] - 1
-        return Lazy(self.name, text, store, f"{store}_pid", getpid, kept, parts, gone=gone, column=column)
+        imported = self._imported.statement if self._imported else ""
+        pid = f"{store}_pid"
+        return Lazy(self.name, text, store, pid, getpid, kept, parts, gone=gone, column=column, imported=imported)
 
     def _is_part(self, write: Write) -> bool:
         env = self.project.evaluator.generic(self.module, self.write.function)

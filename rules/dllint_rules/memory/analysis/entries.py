@@ -94,9 +94,9 @@ class Entries:
 
     def form(self, held: Held) -> Form | None:
         """What all entries are that are seen; None where they are other objects, or where that isn't seen."""
-        if self._asked(held, by_key=True):
-            return Form.COLUMNS
         made = held.value
+        if self._asked(held, by_key=True) or self._names_columns(made):
+            return Form.COLUMNS
         items = self.evaluator.containers.items(made) if isinstance(made, Seq) else []
         values = [value for expr, env in items for value in self.evaluator.values(expr, env)]
         if any(map(_is_loaded, values or [made])):
@@ -107,6 +107,15 @@ class Entries:
         if len(rows) == len(items) and len({len(expr.args) for expr, _ in rows}) == 1:
             return Form.NUMBERS if all(self._are_numbers(expr, env) for expr, env in rows) else None
         return None
+
+    def _names_columns(self, made: Value) -> bool:
+        """Whether a dictionary is written with all its keys, and has containers for them: these are what is long."""
+        if not isinstance(made, Seq) or made.expr.kind != "dict" or not made.expr.args:
+            return False
+        keys, columns = made.expr.args[::2], made.expr.args[1::2]
+        written = all(isinstance(key.value, str) for key in keys)
+        values = [self.evaluator.values(column, made.env) for column in columns]
+        return written and all(found and all(isinstance(value, Seq) for value in found) for found in values)
 
     def _are_numbers(self, row: Expr, env: Env) -> bool:
         return bool(row.args) and all(self._is_number(part, env) for part in row.args)
