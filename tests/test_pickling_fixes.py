@@ -387,6 +387,26 @@ def test_a_local_function_that_a_lambda_calls_moves_along() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("user", "used"),
+    [
+        ("lambda x: half(x, 3)", "functools.partial(half, by=3)"),
+        ("lambda x: half(x, by=k)", "functools.partial(half, by=k)"),
+        ("lambda x, by: half(x, by)", "half"),
+        ("lambda x: half(x, x)", "_half"),
+    ],
+)
+def test_what_only_calls_a_local_function_becomes_a_partial_of_that(user: str, used: str) -> None:
+    code = f"def g(k):\n    def half(x, by=2):\n        return x / by\n    f({user}, half)\n"
+    source = Source("a.py", code)
+    model = collect(source)
+    function = next(item for item in model.functions if item.kind == "lambda")
+    fix = hoist_with_helpers(source, parse(source), model, function)
+    result = apply(code, [*fix.edits, *place_imports(source, parse(source), fix.imports)])
+    assert result.endswith(f"def g(k):\n    f({used}, half)\n")
+    assert result.count("def half(x, by=2):\n    return x / by\n") == 1
+
+
 @pytest.mark.parametrize("helper", ["def half(x):\n        return x / k", "half = lambda x: x / k"])
 @pytest.mark.parametrize("user", ["f(lambda x: half(x) + 1)", "def user(x):\n        return half(x) + 1\n    f(user)"])
 def test_a_local_function_with_captures_stays_as_a_partial(helper: str, user: str) -> None:

@@ -193,7 +193,8 @@ def _call(body: ast.Call, parameters: set[str]) -> str:
     if name == "pad" and isinstance(mode, ast.Constant) and _named(mode):
         return f"{_named(mode)}_pad"
     if method and name in ("view", "reshape", "flatten"):
-        return "flatten" if len(arguments) < 2 else "reshape"
+        shape = arguments[0].elts if len(arguments) == 1 and isinstance(arguments[0], ast.Tuple) else arguments
+        return "flatten" if len(shape) < 2 else "reshape"
     return snake(name)
 
 
@@ -240,6 +241,8 @@ def _operation(left: ast.expr, operator: ast.operator, right: ast.expr, paramete
     verb, preposition = _OPERATIONS[type(operator)]
     mirrored = isinstance(operator, (ast.Add, ast.Mult)) and not _reads(left, parameters)
     value, other = (right, left) if mirrored else (left, right)
+    if isinstance(operator, ast.Add) and any(_is_random(part) for part in ast.walk(other)):
+        return "add_noise"
     if _reads(other, parameters) and not isinstance(other, ast.Constant):
         return verb
     first = "" if isinstance(value, (ast.Name, ast.Constant)) else _of(value, parameters)
@@ -247,6 +250,11 @@ def _operation(left: ast.expr, operator: ast.operator, right: ast.expr, paramete
         return verb if isinstance(value, ast.Name) else ""
     words = [first, verb, preposition if _named(other) else "", _named(other)]
     return "_".join(word for word in words if word)
+
+
+def _is_random(node: ast.AST) -> bool:
+    """Whether a part of an expression makes as many random numbers as there are others."""
+    return isinstance(node, ast.Call) and _last(node.func) in ("rand", "randn", "rand_like", "randn_like")
 
 
 def _reads(node: ast.AST, names: set[str]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import msgspec
 
@@ -46,6 +46,7 @@ def hoist_with_helpers(
     fixes = [hoist_with_helpers(source, tree, model, item, depth=depth - 1) for _, item in helpers]
     named = [helper for helper, _ in helpers]
     own = {helper for helper, fix in zip(named, fixes, strict=True) if helper in fix.defines}
+    callee = callee or _called(function, helpers, own)
     fix = _alone(source, tree, model, function, name, callee, own, set(named) - own, settled)
     together = (fix, *fixes)
     defines = [item for one in together for item in one.defines]
@@ -59,6 +60,16 @@ def hoist_with_helpers(
         defines=tuple(defines),
         applicability=Applicability.UNSAFE,
     )
+
+
+def _called(function: Function, helpers: Sequence[tuple[str, Function]], own: Collection[str]) -> Callee | None:
+    """What a function returns a call of, where that moves along under its name: a partial of it will do."""
+    returned = [event.value for event in function.events if event.kind == "return"]
+    called = returned[0].args[0].name if len(returned) == 1 and returned[0] and returned[0].kind == "call" else ""
+    parameters = next((helper.parameters for name, helper in helpers if name == called and name in own), None)
+    if parameters is None:
+        return None
+    return Callee(called, tuple(item.name for item in parameters if item.kind == "positional"))
 
 
 def _alone(

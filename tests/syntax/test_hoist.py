@@ -853,6 +853,8 @@ def test_partial_is_unsafe_and_a_plain_move_of_a_lambda_is_safe() -> None:
         ("f(transform=lambda y: y[list(mean)] / 39)", "_transform"),
         ("f(transform=lambda y, k=2: k[y])", "_transform"),
         ("f(lambda x: x.reshape(1, -1))", "_reshape"),
+        ("f(lambda x: x.reshape((1, mean, mean)))", "_reshape"),
+        ("f(lambda x: x + 0.001 * torch.randn_like(x))", "_add_noise"),
         ("f(lambda x: x.endswith('.png'))", "_ends_with_png"),
         ("f(filter=lambda x: x.expand(3, -1))", "_expand"),
         ("a.env_fn = lambda: pad_collate(table)", "_make_env"),
