@@ -97,6 +97,38 @@ def test_what_is_given_another_value_later_is_likely_sent(line: str, expected: l
     assert certainties("size=8", program) == expected
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("pass", "pass", []),
+        ("kept = pages", "pass", [Certainty.LIKELY]),
+        ("list(DataLoader(pages, num_workers=4))", "pass", [Certainty.LIKELY]),
+        ("list(send())", "pass", [Certainty.LIKELY]),
+        ("pass", "pages.reset()", [Certainty.LIKELY]),
+    ],
+)
+@pytest.mark.parametrize("around", ["if True:", "def program():"])
+def test_what_a_program_replaces_at_once_is_not_sent(
+    before: str, after: str, expected: list[Certainty], around: str
+) -> None:
+    program = f"""
+        class Reset(Pages):
+            def reset(self):
+                self.crop = lambda page: page
+
+        {around}
+            def send():
+                return DataLoader(pages, num_workers=4)
+
+            pages = {"Reset" if "reset" in after else "Pages"}("pages")
+            {before}
+            pages.crop = len
+            {after}
+            list(send())
+        """
+    assert certainties("size=8", program) == expected
+
+
 @pytest.mark.parametrize(("test", "certainty"), [("True", Certainty.CERTAIN), ("sys.argv[1:]", Certainty.LIKELY)])
 def test_what_loops_over_a_loader_is_no_surer_than_that_it_is_made(test: str, certainty: Certainty) -> None:
     program = f"""

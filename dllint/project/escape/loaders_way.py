@@ -7,23 +7,25 @@ is known, once the data is asked for behind another call. The loader says which 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 
 from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.abstract_values import Env, ExtInst, Inst, Value
-from dllint.project.loaders.boundaries import Loader
+from dllint.project.evaluate.reached import ALWAYS, Beginnings
 from dllint.project.program.module import Module
 
 
 class LoadersWay:
-    """The activations that lead to a loader, and what they don't make."""
+    """The activations that lead to a loader, or to what else starts processes, and what they don't make."""
 
-    def __init__(self, evaluator: Evaluator, loader: Loader) -> None:
+    def __init__(self, evaluator: Evaluator, env: Env) -> None:
         self.evaluator = evaluator
+        self._env = env
         self._known: dict[tuple[Module, int], Env] = {}
         """Those whose call is known, by their functions; of more than one, the nearest to the loader."""
-        for env in _callers(loader.env):
-            if env.call is not None and env.function >= 0:
-                self._known.setdefault((env.module, env.function), env)
+        for way in _callers(env):
+            if way.call is not None and way.function >= 0:
+                self._known.setdefault((way.module, way.function), way)
 
     def leaves_out(self, value: Value) -> bool:
         """Whether a value is made by calls that don't run in the activation that leads to the loader."""
@@ -37,6 +39,24 @@ class LoadersWay:
         places = zip(_callers(made), (value.call, *(env.call for env in _callers(made))), strict=False)
         may_run = self.evaluator.conditions.may_run
         return any(call is not None and not may_run(env, call.start) for env, call in places)
+
+    def begins(self, beginnings: Beginnings) -> bool:
+        """Whether one of the functions that nothing is seen to call leads here: others may never run."""
+        return ALWAYS in beginnings or not self._leading.isdisjoint(beginnings)
+
+    @cached_property
+    def _leading(self) -> frozenset[tuple[str, int]]:
+        """The functions that lead here."""
+        found: dict[tuple[str, int], None] = {}
+        waiting = [(env.module, env.function) for env in _callers(self._env)]
+        while waiting:
+            module, function = waiting.pop()
+            if function >= 0 and (module.path, function) not in found:
+                found[module.path, function] = None
+                waiting.append((module, module.model.functions[function].parent))
+                calls = self.evaluator.call_sites.callers(module, function)
+                waiting += [(site.module, site.function) for site, _ in calls]
+        return frozenset(found)
 
 
 def _callers(env: Env) -> Iterator[Env]:

@@ -1,18 +1,20 @@
 """Attributes that are set again while an object is made: what was there before doesn't go to workers, or may not.
 
-`__init__` sets one at its end: what a method that it calls has put there never goes.
+`__init__` sets one at its end: what a method that it calls has put there never goes. Neither does what `__init__` has
+put there, if the code that makes the object sets the attribute before anything else gets the object.
 """
 
 from __future__ import annotations
 
 import sys
 
-from dllint.model.facts import Expr
+from dllint.model.facts import Event, Expr
 from dllint.project.escape.handles import Handles
 from dllint.project.evaluate import Evaluator
-from dllint.project.evaluate.abstract_values import Env, Func, Klass
+from dllint.project.evaluate.abstract_values import Env, Func, Inst, Klass
 from dllint.project.evaluate.attributes import Stored
 from dllint.project.evaluate.exclusion import Known, exclude, known_at, told_by
+from dllint.project.evaluate.set_after import follows
 from dllint.project.program.flow import decided
 from dllint.project.program.module import Module, Write
 
@@ -40,6 +42,27 @@ class Replaced:
             self._known[key] = self._by_init(klass, write, env)
         return self._known[key]
 
+    def by_maker(self, inst: Inst, name: str, stored: Stored) -> bool:
+        """Whether the code that makes an object replaces a value at once: `rows = Rows(f)`, then `rows.clean = len`."""
+        last, (write, _, env) = self._set_by_maker(inst, name), stored
+        if last is None or write is last:
+            return False
+        if write is None or env in self.evaluator.activations.init_envs(inst).values():
+            return True
+        return env is inst.env and write.event.start < last.event.start
+
+    def _set_by_maker(self, inst: Inst, name: str) -> Write | None:
+        """The last write to what a name of the code that makes an object has before anything else gets that."""
+        if inst.env is None:
+            return None
+        module, function = inst.env.module, inst.env.function
+        for write in reversed(module.attribute_writes.get(name, ())):
+            if write.function == function and follows(module, write):
+                made = module.bindings[function, -1][write.target.args[0].name][0].event
+                if made is not None and made.value is inst.call and not _may_be_seen(module, write, made):
+                    return write
+        return None
+
     def may_be(self, klass: Klass, stored: Stored, other: Stored) -> bool:
         """Whether making an object may give an attribute a value after it has given it this one."""
         (write, _, env), (later, _, around) = stored, other
@@ -52,12 +75,13 @@ class Replaced:
         return known
 
     def _may_be(self, klass: Klass, write: Write, env: Env, later: Write, around: Env) -> bool:
-        if any(where.module.method_owner(where.function) < 0 for where in (env, around)):
+        same = (env.module, env.function) == (around.module, around.function)
+        if not same and any(where.module.method_owner(where.function) < 0 for where in (env, around)):
             return False  # set outside the class
         own = around.module.receiver_name(around.function)
         if later.event.kind == "augment" or _reads(later, f"{own}.{later.target.name}"):
             return False  # made of it
-        if (env.module, env.function) == (around.module, around.function):
+        if same:
             return later.event.start > write.event.start
         modules = self.evaluator.index.modules
         return any(
@@ -121,6 +145,19 @@ class Replaced:
             return False
         event = writes[0].event
         return (writes[0].function, event.block) == (init.index, -1) and event.start < used
+
+
+def _may_be_seen(module: Module, write: Write, made: Event) -> bool:
+    """Whether something that is called before a write may get the object by its name, as one of a module or around."""
+    name = write.target.args[0].name
+    around = module.model.functions[write.function].span if write.function >= 0 else None
+    if around is not None and not any(
+        name in item.loads and around.start < item.span.start and item.span.end <= around.end
+        for item in module.model.functions
+    ):
+        return False
+    since = (event for event in module.events(write.function) if made.end <= event.start <= write.event.start)
+    return any(part.kind == "call" for event in since for part in event.walk())
 
 
 def _is_own(base: Expr, receiver: str) -> bool:

@@ -53,6 +53,7 @@ from dllint.project.evaluate.abstract_values import (
     stands,
 )
 from dllint.project.evaluate.attributes import Stored, may_be_same
+from dllint.project.evaluate.reached import ALWAYS, Beginnings
 from dllint.project.evaluate.shapes import decorated
 from dllint.project.evaluate.truncated import Truncated
 from dllint.project.loaders.boundaries import Boundaries, Loader
@@ -137,14 +138,21 @@ class _Step(NamedTuple):
     assumed: bool = False
     sent: str = ""
     decided: bool = True
+    after: tuple[Beginnings, ...] = ()
+    """Of each of these, one function has to lead to the loader: nothing is seen to call them."""
 
     @property
     def is_sure(self) -> bool:
         return self.decided and self.certainty is Certainty.CERTAIN
 
-    def on(self, value: Value, holder: Holder, note: Note, decided: bool = True) -> _Step:
+    def on(self, value: Value, holder: Holder, note: Note, surely: bool | Beginnings = True) -> _Step:
         """The step to something that this value holds."""
-        return self._replace(value=value, holder=holder, route=(note, *self.route), decided=self.decided and decided)
+        return self._replace(value=value, holder=holder, route=(note, *self.route)).where(surely)
+
+    def where(self, surely: bool | Beginnings) -> _Step:
+        """The same step, as sure as this."""
+        after = self.after if isinstance(surely, bool) or ALWAYS in surely else (*self.after, surely)
+        return self._replace(decided=self.decided and bool(surely), after=after)
 
     def to(self, inner: _Step) -> _Step:
         """The step to something inside, of which `inner` is the way from here."""
@@ -157,6 +165,7 @@ class _Step(NamedTuple):
             self.assumed or inner.assumed,
             self.sent,
             self.decided and inner.decided,
+            self.after + inner.after,
         )
 
 
@@ -201,25 +210,28 @@ class Shipped:
                     steps.append(_Step(value, holder, (note, start), Certainty.CERTAIN, sent=name, decided=only))
         if loader.instance is not None and not loader.boundary.ships:
             steps.append(_Step(loader.instance, Holder("argument", "process"), (start,), Certainty.CERTAIN))
-        return self._walk(steps, loader)
+        return self._walk(steps, loader, loader.env)
 
     def by_users(self, value: Value, holder: Holder, route: tuple[Note, ...]) -> list[Held]:
         """The values that the project's users would send with this value, if no loader of the project ships it."""
         return self._walk([_Step(value, holder, route, Certainty.LIKELY)], None)
 
-    def by_process(self, values: Values, note: Note) -> list[Held]:
-        """The values sent to a process that isn't a loader's worker."""
+    def by_process(self, values: Values, note: Note, env: Env) -> list[Held]:
+        """The values sent to a process that isn't a loader's worker, from an activation."""
         sent, only = Holder("argument", "process"), len(values) < 2
-        return self._walk([_Step(value, sent, (note,), Certainty.CERTAIN, decided=only) for value in values], None)
+        steps = [_Step(value, sent, (note,), Certainty.CERTAIN, decided=only) for value in values]
+        return self._walk(steps, None, env)
 
     def in_full(self, items: list[Held]) -> bool:
         """Whether pickle leaves out nothing of what was found: forked workers inherit the same."""
         return self.partly.isdisjoint(held.value for held in items)
 
-    def _walk(self, steps: list[_Step], loader: Loader | None, near: dict[Value, bool] | None = None) -> list[Held]:
-        """Everything that values hold; `near`: what alone is followed where that is too much, and how far."""
+    def _walk(
+        self, steps: list[_Step], loader: Loader | None, env: Env | None = None, near: dict[Value, bool] | None = None
+    ) -> list[Held]:
+        """Everything that values hold, sent from an activation; `near`: what alone is followed of too much, how far."""
         found: list[Held] = []
-        way = LoadersWay(self.evaluator, loader) if loader is not None else None
+        way = LoadersWay(self.evaluator, env) if env is not None else None
         seen: set[Value] = set()
         named: set[tuple[Value, Holder]] = set()
         stack: list[tuple[_Step, _Step | None]] = [(step, None) for step in reversed(steps)]
@@ -227,7 +239,7 @@ class Shipped:
         surely = True
         while stack or doubtful:
             if near is None and len(seen) >= MAX_VISITED:
-                return self._walk(steps, loader, self._nearest(steps, way))
+                return self._walk(steps, loader, env, self._nearest(steps, way))
             if not stack:  # sure ways come first: of many that lead to a value, one of these tells how sure it is
                 stack, doubtful, surely = [(step, None) for step in reversed(doubtful)], [], False
             step, outer = stack.pop()
@@ -242,6 +254,9 @@ class Shipped:
                 step = outer.to(step)
             if type(value) is Inst and self.evaluator.calls.signatures.is_refused(value):
                 step = step._replace(decided=False)
+            if step.after:
+                begins = way is None or all(map(way.begins, step.after))
+                step = step._replace(decided=step.decided and begins, after=())
             if surely and not step.is_sure:
                 doubtful.append(step)
                 continue
@@ -263,7 +278,7 @@ class Shipped:
             if place is not None:
                 path, span = place
                 ended = TOO_MANY_VALUES if near is not None and not near[value] else None
-                found.append(Held(value, step.holder, path, span, step.route, loader, *step[3:], ended))
+                found.append(Held(value, step.holder, path, span, step.route, loader, *step[3:8], ended))
             stack += [(inner, step) for inner in inside if inner.value not in seen or _is_kept_list(inner)]
         return found
 
@@ -292,7 +307,7 @@ class Shipped:
         place = self.place(step.value) if _is_kept_list(step) and len(step.route) <= MAX_STEPS else None
         if place is not None:
             path, span = place
-            yield Held(step.value, step.holder, path, span, step.route, loader, *step[3:])
+            yield Held(step.value, step.holder, path, span, step.route, loader, *step[3:8])
 
     def _no_dataset(self, value: Value, loader: Loader) -> bool:
         """Whether torch's own loader cannot take a value as its dataset: an object that is neither kind of dataset.
@@ -400,24 +415,26 @@ class Shipped:
                 continue
             outside = self._outside_writes(inst, attribute)
             every = self.evaluator.attributes.stored(inst, attribute)
-            kept = [stored for stored in every if self._is_kept(stored, inst)]
+            kept = [stored for stored in every if self._is_kept(stored, inst, attribute)]
             for stored in kept:
                 write, expr, env = stored
                 at = write.target.span if write is not None else expr.span
                 note = Note(env.module.path, at, f"kept as `{attribute}` of `{inst.klass.facts.name}`")
                 values = self.evaluator.attributes.stored_values(stored)
-                surely = len(values) < 2 and (write is None or self._surely_runs(inst, env, write.event.start))
-                surely = surely and (not outside or write in outside)  # else it may be replaced before workers start
-                surely = surely and not any(self._replaced.may_be(inst.klass, stored, other) for other in kept)
+                only = len(values) < 2 and (not outside or write in outside)  # else it may be replaced before it goes
+                only = only and not any(self._replaced.may_be(inst.klass, stored, other) for other in kept)
+                surely = only and (write is None or self._surely_runs(inst, env, write.event.start))
                 for value in values:
                     holder = Holder("attribute", attribute, inst.klass.facts.name)
                     yield step.on(value, holder, note, surely)
         yield from self._looked_up(step, inst, dropped)
         yield from self._given_to_base(step, inst)
 
-    def _is_kept(self, stored: Stored, inst: Inst) -> bool:
+    def _is_kept(self, stored: Stored, inst: Inst, attribute: str) -> bool:
         """Whether an object may have what is written when it is pickled."""
         write, _, env = stored
+        if self._replaced.by_maker(inst, attribute, stored):
+            return False
         if write is None:
             return True
         return not self._stays(write, env, inst) and self.evaluator.conditions.may_run(env, write.event.start)
@@ -480,7 +497,7 @@ class Shipped:
             return
         call, env, _ = self.boundaries.base_call(inst)
         surely = call is inst.call or self._surely_runs(inst, env, call.start)
-        given = step._replace(assumed=step.assumed or not keeps(bases[0]), decided=step.decided and surely)
+        given = step._replace(assumed=step.assumed or not keeps(bases[0])).where(surely)
         yield from self._arguments(given, call, env, bases[0])
 
     def _arguments(self, step: _Step, call: Expr, env: Env, name: str, first: int = 1) -> Iterator[_Step]:
@@ -511,16 +528,15 @@ class Shipped:
             for value, only in self._carried(expr, env):
                 yield step.on(value, holder, note, only and self._surely_has(seq, expr, env))
 
-    def _surely_has(self, container: Seq | ExtInst, expr: Expr, env: Env) -> bool:
+    def _surely_has(self, container: Seq | ExtInst, expr: Expr, env: Env) -> bool | Beginnings:
         """Whether an item is written in a container, or surely put in later."""
         whole = container.expr if isinstance(container, Seq) else container.call
         written = env is container.env and whole.start <= expr.start < whole.end
         return written or self._surely_runs(container, env, expr.start)
 
-    def _surely_runs(self, made: Value, env: Env, offset: int) -> bool:
-        """Whether a place that stores something in an object is surely reached from where that is made."""
-        reached = self.evaluator.reached
-        return reached.surely(env, offset) and reached.runs_on(made, env)
+    def _surely_runs(self, made: Value, env: Env, offset: int) -> Beginnings:
+        """Where the ways begin to a place that stores something in an object, which surely reach it."""
+        return self.evaluator.reached.beginnings(made, env, offset)
 
     def _external(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
         name, call, env = made.name, made.call, made.env
@@ -621,7 +637,7 @@ class Shipped:
                     for expr, env in self.evaluator.containers.items(value):
                         for inner, only in self._carried(expr, env):
                             surely = only and self._surely_has(value, expr, env)
-                            yield step._replace(value=inner, decided=step.decided and surely)
+                            yield step._replace(value=inner).where(surely)
         for key, expr in made.call.keywords:
             if made.name == "builtins.dict" and key != "**":
                 for value, only in self._carried(expr, made.env):

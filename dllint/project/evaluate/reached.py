@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate.abstract_values import Env, Ext, ExtInst, Func, Inst, Klass, Method, Seq, Value
@@ -29,7 +29,16 @@ _WRAPPING = _MADE | {f"builtins.{name}" for name in ("enumerate", "map", "revers
 }  # fmt: skip
 _VIEWS = (".items", ".keys", ".values")
 
+_CALL_NO_HOOKS = ("abc.", "builtins.object", "torch.utils.data.", "typing.")
+"""Bases that call no method by a name of their users' own."""
+
 Test = tuple[Expr, bool]
+Beginnings = frozenset[tuple[str, int]]
+"""Functions, by file and number, that nothing is seen to call, each of which surely leads to a place if it runs; with
+`ALWAYS`, the place is surely reached whatever runs, and with none, it may not be."""
+ALWAYS: Final = ("", -1)
+_ALWAYS: Final = Beginnings({ALWAYS})
+_NEVER_SURE: Final = Beginnings()
 
 
 class _End(NamedTuple):
@@ -58,7 +67,7 @@ class Reached:
         self.evaluator = evaluator
         self._ways = OnDemand(self._way_to)
         self._filled: dict[Value, bool] = {}
-        self._led: dict[tuple[int, Value | None], bool] = {}
+        self._begun: dict[tuple[int, Value | None], Beginnings] = {}
 
     def surely(self, env: Env, offset: int) -> bool:
         """Whether all conditions on the way to a place in an activation are known to let it run."""
@@ -155,33 +164,55 @@ class Reached:
     def is_put_into(self, container: Seq | ExtInst, item: Argument) -> bool:
         """Whether what fills a container surely does, from where that is made."""
         expr, env = item
-        return self.surely(env, expr.start) and self.runs_on(container, env)
+        return bool(self.beginnings(container, env, expr.start))
 
     def always(self, env: Env, offset: int) -> bool:
         """Whether a place is surely reached from the start of the program, or from what its users call."""
-        return self.surely(env, offset) and self.runs_on(None, env)
+        return bool(self.beginnings(None, env, offset))
 
-    def runs_on(self, made: Value | None, env: Env) -> bool:
-        """Whether the calls that lead to an activation are decided, from where the object is made that it works on.
+    def beginnings(self, made: Value | None, env: Env, offset: int) -> Beginnings:
+        """Where the ways to a place begin that are decided, from where the object is made that is worked on there."""
+        return self._led_to(made, env) if self.surely(env, offset) else _NEVER_SURE
 
-        Of several, one is enough. Nobody is seen to call what users, hooks and operators call.
-        """
-        return self.evaluator.ask(self._led, (id(env), made), False, self._is_led_to, made, env)
+    def _led_to(self, made: Value | None, env: Env) -> Beginnings:
+        """Where the calls that lead to an activation begin, as far as all of them are decided."""
+        return self.evaluator.ask(self._begun, (id(env), made), _NEVER_SURE, self._find_led_to, made, env)
 
-    def _is_led_to(self, made: Value | None, env: Env) -> bool:
+    def _find_led_to(self, made: Value | None, env: Env) -> Beginnings:
         if env.function < 0 or any(env is other for other in _making(made)) or _makes_its_owner(made, env):
-            return True
+            return _ALWAYS
         if env.call is not None and env.caller is not None:
-            return self._leads(made, env.call, env.caller)
-        if env.outer is not None and env.outer.function >= 0 and not self.runs_on(made, env.outer):
-            return False
+            return self.beginnings(made, env.caller, env.call.start)
+        if env.outer is not None and env.outer.function >= 0 and not self._led_to(made, env.outer):
+            return _NEVER_SURE
         seen = self.evaluator.call_sites.known(env.module, env.function)
         if not seen and not self._calls_on_itself(env):
-            return not self.evaluator.call_sites.too_many(env.module, env.function)
-        return any(self._leads(made, call, caller) for call, caller in self._calls_of(made, env))
+            return self._called_unseen(env)
+        found = _NEVER_SURE
+        for call, caller in self._calls_of(made, env):
+            found |= self.beginnings(made, caller, call.start)
+            if ALWAYS in found:
+                return _ALWAYS
+        return found
 
-    def _leads(self, made: Value | None, call: Expr, caller: Env) -> bool:
-        return self.surely(caller, call.start) and self.runs_on(made, caller)
+    def _called_unseen(self, env: Env) -> Beginnings:
+        """Where the calls begin of what nothing is seen to call: Python, operators and libraries call some of it."""
+        if self.evaluator.call_sites.too_many(env.module, env.function):
+            return _NEVER_SURE
+        facts = env.facts
+        by_python = facts.decorators or facts.name.startswith("__")
+        return _ALWAYS if by_python or self._may_be_hook(env) else Beginnings({(env.module.path, env.function)})
+
+    def _may_be_hook(self, env: Env) -> bool:
+        """Whether a library may call a method that an object of the project has in the place of the library's own."""
+        if env.facts.owner < 0:
+            return False
+        own = self.evaluator.klass(env.module, env.facts.owner)
+        klass = env.receiver.klass if isinstance(env.receiver, Inst) else own
+        classes = self.evaluator.classes
+        return not classes.plain(klass) or not all(
+            name.startswith(_CALL_NO_HOOKS) for name in classes.external_bases(klass)
+        )
 
     def _calls_of(self, made: Value | None, env: Env) -> Iterator[tuple[Expr, Env]]:
         """The calls that may lead to an activation, each in the activation that makes it, as far as that is known."""

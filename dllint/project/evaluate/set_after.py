@@ -62,7 +62,7 @@ class SetAfter:
         if key not in self._writes:
             writes = module.attribute_writes.get(name, ())
             last = {(write.function, write.target.args[0].dotted): write for write in writes}
-            self._writes[key] = [write for write in last.values() if _follows(module, write)]
+            self._writes[key] = [write for write in last.values() if follows(module, write)]
         return self._writes[key]
 
 
@@ -82,7 +82,7 @@ def _is_same(value: Value, made: Inst | ExtInst) -> bool:
     return True
 
 
-def _follows(module: Module, write: Write) -> bool:
+def follows(module: Module, write: Write) -> bool:
     """Whether a write is in the same block as the call, so that nobody gets the object without it."""
     base, event = write.target.args[0], write.event
     if base.kind != "name" or event.kind != "assign" or event.value is None:

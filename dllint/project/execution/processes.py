@@ -203,11 +203,12 @@ class Processes:
     def _held(self, task: Task) -> Iterator[Held]:
         for expr, env in task.sent:
             values = tuple(value for value in self.evaluator.values(expr, env) if self._gets(task, value))
-            yield from self._shipped.by_process(values, task.note)
+            yield from self._shipped.by_process(values, task.note, task.env)
         for pair in task.iterated:
             for container in self.evaluator.values(*pair):
                 if isinstance(container, Seq) and container.expr.kind != "dict":
-                    yield from self._shipped.by_process(self.evaluator.containers.elements(container), task.note)
+                    elements = self.evaluator.containers.elements(container)
+                    yield from self._shipped.by_process(elements, task.note, task.env)
 
     def _gets(self, task: Task, value: Value) -> bool:
         """Whether a process may be started where the branch was taken that makes a function."""
