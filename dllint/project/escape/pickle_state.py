@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dllint.knowledge import DROP_STATE
 from dllint.model.facts import Event, Expr
-from dllint.project.evaluate.abstract_values import Inst, Klass
+from dllint.project.evaluate.abstract_values import Inst, Klass, Method
 
 if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
@@ -42,6 +42,14 @@ def left_out(evaluator: Evaluator, inst: Inst | Klass) -> frozenset[str] | None:
         events = tuple(event for event in events if event is not first)
     taken = [_taken(event, ends[0].dotted, receiver) for event in events if event.kind != "return"]
     return None if whole is None or None in taken else whole | {name for name in taken if name}
+
+
+def pickled_by(evaluator: Evaluator, inst: Inst) -> Method | None:
+    """The method of an object's class that says what its pickle has, instead of its attributes."""
+    if inst.klass in evaluator.classes.pickled_by_others:
+        return None
+    found = (evaluator.classes.method(inst, name) for name in ("__reduce_ex__", "__reduce__", "__getstate__"))
+    return next((method for method in found if method is not None), None)
 
 
 def _is_name(target: Expr | None, name: str) -> bool:

@@ -29,7 +29,7 @@ from dllint.knowledge import (
 from dllint.model.facts import Expr
 from dllint.project.escape.handles import Handles, gives_back, keeps, lets_follow
 from dllint.project.escape.loaders_way import LoadersWay
-from dllint.project.escape.pickle_state import left_out
+from dllint.project.escape.pickle_state import left_out, pickled_by
 from dllint.project.escape.replaced import Replaced
 from dllint.project.escape.with_workers import WithWorkers
 from dllint.project.evaluate import NAMEDTUPLE_INSTANCE, Answer, Evaluator
@@ -73,7 +73,8 @@ class Holder(msgspec.Struct, frozen=True, cache_hash=True):
     """The holder of a shipped value.
 
     kind: argument (of the loader, `name`), attribute (`name` of `owner`), default_factory, element, kept (by the
-    external callable `name`), owner (of the bound method `name`), returned (by a function, to the project's users).
+    external callable `name`), owner (of the bound method `name`), pickled (by the method `name` of `owner`), returned
+    (by a function, to the project's users).
     """
 
     kind: str
@@ -409,6 +410,7 @@ class Shipped:
         if dropped is None or dropped:
             self.partly.add(inst)
         if dropped is None:
+            yield from self._pickled(step, inst)
             return
         for attribute in self.attributes(inst):
             if attribute in dropped:
@@ -429,6 +431,20 @@ class Shipped:
                     yield step.on(value, holder, note, surely)
         yield from self._looked_up(step, inst, dropped)
         yield from self._given_to_base(step, inst)
+
+    def _pickled(self, step: _Step, inst: Inst) -> Iterator[_Step]:
+        """What the method of an object returns that says what its pickle has: `return Rows, (self.path, self.clean)`."""
+        method = pickled_by(self.evaluator, inst)
+        if method is None:
+            return
+        func, name = method.func, method.func.facts.name
+        env = self.evaluator.activations.activation(func, None, None, inst)
+        for event in func.facts.events:
+            if event.kind == "return" and event.value is not None and self.evaluator.conditions.may_run(env, event.start):
+                note = Note(func.module.path, event.value.span, f"returned by `{name}` of `{inst.klass.facts.name}`")
+                surely = self.evaluator.reached.surely(env, event.start)
+                for value, only in self._carried(event.value, env):
+                    yield step.on(value, Holder("pickled", name, inst.klass.facts.name), note, only and surely)
 
     def _is_kept(self, stored: Stored, inst: Inst, attribute: str) -> bool:
         """Whether an object may have what is written when it is pickled."""

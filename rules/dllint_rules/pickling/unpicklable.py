@@ -64,6 +64,8 @@ def keeper(held: Held) -> str:
             return f"kept as `{held.holder.name}` of `{held.holder.owner}`"
         case "returned":
             return "returned for use in workers"
+        case "pickled":
+            return f"returned by `{held.holder.name}` of `{held.holder.owner}`"
         case "kept":
             return f"kept by `{held.holder.name}`"
     return "kept in a container that is shipped to workers"

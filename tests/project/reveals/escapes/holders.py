@@ -137,7 +137,11 @@ def bound_method():
 
 def left_out():
     return DataLoader(Dropping(lambda index: index), num_workers=2)
+    # ships: ?.items() <- dict[] <- Dropping.__getstate__ <- dataset
+    # ships: ?.items[]() <- dict[] <- Dropping.__getstate__ <- dataset
+    # ships: ?.items[][]() <- dict[] <- Dropping.__getstate__ <- dataset
     # ships: Dropping <- dataset
+    # ships: dict <- Dropping.__getstate__ <- dataset
 
 
 def deleted():
@@ -148,6 +152,9 @@ def deleted():
 def reduced():
     return DataLoader(Rebuilt(lambda index: index), num_workers=2)
     # ships: Rebuilt <- dataset
+    # ships: tuple <- Rebuilt.__reduce__ <- dataset
+    # ships: tuple <- tuple[] <- Rebuilt.__reduce__ <- dataset
+    # ships: type[Rebuilt] <- tuple[] <- Rebuilt.__reduce__ <- dataset
 
 
 def deep_copy():
