@@ -121,6 +121,30 @@ def test_a_parameter_of_too_many_calls_is_told_as_such() -> None:
     assert told.endswith("could not be followed: more than 64 calls may mean `through`, so they are not told apart")
 
 
+def test_calls_of_values_that_are_too_many_to_follow_are_told_as_such() -> None:
+    table = MAKER + "table = [make]\n\n\n"
+    few, many = (project(table + callers(["lambda batch: batch"] * count, "table[0]({})")) for count in (64, 65))
+    assert len([*LambdaToLoader().check(few)]) == 64
+    assert not [*LambdaToLoader().check(many)]
+    limit = "more than 64 calls of values may run `make`, so they are not followed"
+    assert any(line.endswith(f"could not be followed: {limit}") for line in said(many, "num_workers=2"))
+    assert f"`lambda` is given to `table[0](...)`: {limit}" in why(many, "m0.py", 16, str)
+    assert not any("more than" in line for line in said(few, "num_workers=2"))
+
+
+def test_what_one_call_passes_is_not_certain_beside_calls_that_are_not_followed() -> None:
+    text = (
+        "from torch.utils.data import DataLoader\n\n\n"
+        "def plain(batch):\n    return batch\n\n\n"
+        "class Kept:\n    pass\n\n\nkept = Kept()\n\n\n"
+        "def fill(collate):\n    kept.collate = collate\n\n\ntable = [fill]\nfill(lambda batch: batch)\n"
+        "loader = DataLoader(range(4), num_workers=1, collate_fn=kept.collate)\n\n\n"
+    )
+    alone, among = (project(text + callers(["plain"] * count, "table[0]({})")) for count in (0, 65))
+    assert [finding.certainty for finding in LambdaToLoader().check(alone)] == [Certainty.CERTAIN]
+    assert [finding.certainty for finding in LambdaToLoader().check(among)] == [Certainty.LIKELY]
+
+
 CODE = """from torch.utils.data import DataLoader, Dataset
 
 

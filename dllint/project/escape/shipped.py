@@ -433,14 +433,18 @@ class Shipped:
         yield from self._given_to_base(step, inst)
 
     def _pickled(self, step: _Step, inst: Inst) -> Iterator[_Step]:
-        """What the method of an object returns that says what its pickle has: `return Rows, (self.path, self.clean)`."""
+        """What an object's own method returns for its pickle: `return Rows, (self.path, self.clean)`."""
         method = pickled_by(self.evaluator, inst)
         if method is None:
             return
         func, name = method.func, method.func.facts.name
         env = self.evaluator.activations.activation(func, None, None, inst)
         for event in func.facts.events:
-            if event.kind == "return" and event.value is not None and self.evaluator.conditions.may_run(env, event.start):
+            if (
+                event.kind == "return"
+                and event.value is not None
+                and self.evaluator.conditions.may_run(env, event.start)
+            ):
                 note = Note(func.module.path, event.value.span, f"returned by `{name}` of `{inst.klass.facts.name}`")
                 surely = self.evaluator.reached.surely(env, event.start)
                 for value, only in self._carried(event.value, env):

@@ -80,6 +80,8 @@ class Arguments:
             found += self._default(env, parameter)
             found += self._from_setter(env, facts, position)
             found.append(Free(env.module, env.function, name))
+        elif found and self.evaluator.carried.limit(env.module, env.function):
+            found.append(Free(env.module, env.function, name))  # and what the calls pass that are not followed
         return unique(found)
 
     def rest(self, env: Env, parameter: Parameter) -> Values:
@@ -194,7 +196,9 @@ class Arguments:
     def limit(self, module: Module, function: int) -> Truncated | None:
         """The limit that hides what calls pass to a function; None where none does."""
         env = self.evaluator.generic(module, function)
-        found = self._limit(env)
+        found, carried = self._limit(env), self.evaluator.carried.limit(module, function)
+        if found is None and carried:
+            return Truncated(carried)
         if found is None and self.evaluator.call_sites.too_many(module, function):
             name = env.facts.name
             return Truncated(f"more than {MAX_ON_OBJECTS} calls of the name `{name}` are on objects that are not known")

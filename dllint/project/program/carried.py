@@ -67,7 +67,7 @@ class Carried:
 
     def __init__(self, index: Index) -> None:
         self.index = index
-        self._calls: dict[tuple[Module, int], tuple[Site, ...]] = {}
+        self._calls: dict[tuple[Module, int], tuple[tuple[Site, ...], str]] = {}
         self._reads = OnDemand(_find_reads)
         self._of_attribute = OnDemand(self._find_of_attribute)
         self._from_place = OnDemand(self._find_from_place)
@@ -76,13 +76,26 @@ class Carried:
 
     def calls(self, module: Module, function: int) -> tuple[Site, ...]:
         """The calls of something else than its name that may run a function; none where they are too many to ask."""
+        return self._known(module, function)[0]
+
+    def limit(self, module: Module, function: int) -> str:
+        """Why it isn't known which calls of values may run a function: the limit that is met; "" for none."""
+        return self._known(module, function)[1]
+
+    def _known(self, module: Module, function: int) -> tuple[tuple[Site, ...], str]:
         known = self._calls.get((module, function))
         if known is None:
-            facts = module.model.functions[function]
-            found = self._reached(self._references(module, facts))
-            other = tuple(site for site in found if site.expr.args[0].name != facts.name or _decorates(site))
-            known = self._calls[module, function] = other if len(other) <= MAX_CALLS else ()
+            known = self._calls[module, function] = self._find_calls(module, module.model.functions[function])
         return known
+
+    def _find_calls(self, module: Module, facts: Function) -> tuple[tuple[Site, ...], str]:
+        found = self._reached(self._references(module, facts))
+        if found is None:
+            return (), f"`{facts.name}` is carried to more than {MAX_PLACES} places, so its calls are not known"
+        other = tuple(site for site in found if site.expr.args[0].name != facts.name or _decorates(site))
+        if len(other) > MAX_CALLS:
+            return (), f"more than {MAX_CALLS} calls of values may run `{facts.name}`, so they are not followed"
+        return other, ""
 
     def calls_of(self, name: str) -> Iterator[Site]:
         """The calls of something else that may run one of the functions of a name."""
@@ -97,7 +110,7 @@ class Carried:
         ]
         reads = [read for name in sorted(names) for read in self._of_attribute[name] if _is_of_import(read)]
         begun = [*(_Steps((place,), (), ()) for place in places), *(self._from_read[read] for read in reads)]
-        return tuple({site.expr: site for steps in begun for site in self._reached(steps)}.values())
+        return tuple({site.expr: site for steps in begun for site in self._reached(steps) or ()}.values())
 
     @property
     def _imported(self) -> Iterator[tuple[Module, ImportedName]]:
@@ -125,8 +138,11 @@ class Carried:
     def _own_place(self, module: Module, facts: Function) -> Place:
         return ("", -1, facts.name) if facts.owner >= 0 else (module.path, facts.parent, facts.name)
 
-    def _reached(self, start: _Steps) -> tuple[Site, ...]:
-        """The calls of what begins at a place, each once. What a function returns is what its calls give."""
+    def _reached(self, start: _Steps) -> tuple[Site, ...] | None:
+        """The calls of what begins at a place, each once; None for too many places.
+
+        What a function returns is what its calls give.
+        """
         seen: set[tuple[Place | _Read, int]] = set()
         found: dict[int, Site] = {}
         waiting = [(start, 0)]
@@ -149,7 +165,7 @@ class Carried:
                     step = self._from_read[place] if isinstance(place, _Read) else self._from_place[place]
                     waiting.append((step, item[1]))
             if len(seen) > MAX_PLACES:
-                return ()
+                return None
         return tuple(sorted(found.values(), key=lambda site: (site.module.path, site.expr.start, site.expr.end)))
 
     def _find_from_place(self, place: Place) -> _Steps:
