@@ -49,7 +49,7 @@ from dllint.project.evaluate.shapes import (
     unique,
     with_replacing,
 )
-from dllint.project.evaluate.strong_updates import just_written, overwritten_later
+from dllint.project.evaluate.strong_updates import just_written, overwritten_later, puts_back
 from dllint.project.program.module import Module, Write
 
 if TYPE_CHECKING:
@@ -347,7 +347,7 @@ class Attributes:
         yield from ((None, *pair) for pair in self.from_fields(inst, name))
         yield from ((None, *pair) for pair in self.taken_over.of(inst, name)[0])
         for other, write, module in self.outside_writes(inst.klass, name):
-            if may_be_same(other, inst, module.is_test):
+            if may_be_same(other, inst, module.is_test) and not puts_back(module, write):
                 if write.event.value is not None:
                     env = self.evaluator.generic(module, write.function)
                     if inst.env is not None and (inst.env.module, inst.env.function) == (module, write.function):
@@ -378,7 +378,8 @@ class Attributes:
     def _last_writes(self, klass: Klass, name: str) -> list[tuple[int, list[tuple[Write, Tests]]]]:
         """The methods of a class that set an attribute, each with the writes that may be its last.
 
-        With each come the tests under which a later one has replaced it, and whether they held.
+        With each come the tests under which a later one has replaced it, and whether they held. One that puts back what
+        the attribute had gives it nothing.
         """
         key = klass.module, klass.index, name
         known = self._writes.get(key)
@@ -387,7 +388,7 @@ class Attributes:
             known = self._writes[key] = [
                 (function, with_replacing(klass.module, function, last))
                 for function, writes in writers.items()
-                if (last := reaching_writes(klass.module, function, writes, None))
+                if (last := _last(klass.module, function, writes))
             ]
         return known
 
@@ -542,6 +543,11 @@ def may_be_same(one: Inst, other: Inst, in_test: bool) -> bool:
         return one.call is other.call
     calls = (one.env.call, other.env.call)
     return calls[0] is calls[1] or None in calls
+
+
+def _last(module: Module, function: int, writes: list[Write]) -> list[Write]:
+    """The writes of a method that may be the last to give an attribute something else than it had."""
+    return [write for write in reaching_writes(module, function, writes, None) if not puts_back(module, write)]
 
 
 def _is_initial(write: Write, env: Env) -> bool:

@@ -6,6 +6,7 @@ A key that a scope stores in a dictionary of its own, before it hands that on, r
 from __future__ import annotations
 
 from dllint.model.facts import Event, Expr
+from dllint.project.evaluate.exclusion import constant_in
 from dllint.project.evaluate.shapes import reaching_writes
 from dllint.project.program.events import event_names
 from dllint.project.program.flow import LOOPS
@@ -41,6 +42,34 @@ def just_written(module: Module, function: int, read: Expr) -> Write | None:
     if any(_calls(event, elsewhere, last, read) for event in module.events(function)):
         return None
     return last
+
+
+def puts_back(module: Module, write: Write) -> bool:
+    """Whether an attribute gets what it had until the function set it: `old = a.b`, `a.b = None`, `a.b = old`."""
+    value, target, function = write.event.value, write.target, write.function
+    if write.event.kind != "assign" or write.event.target is not target or value is None or value.kind != "name":
+        return False
+    read = [binding.event for binding in module.bindings[function, -1].get(value.name, ())]
+    if not read or not all(event is not None and _keeps(event, target.dotted) for event in read):
+        return False
+    first = min(event.start for event in module.events(function) if _sets(event, target.dotted))
+    if any(event is None or event.start > first for event in read):
+        return False
+    base = target.args[0]
+    while base.kind == "attribute" and constant_in(module, function, base.dotted):
+        base = base.args[0]
+    return base.kind == "name" and constant_in(module, function, base.name)
+
+
+def _keeps(event: Event, attribute: str) -> bool:
+    """Whether a name gets what an attribute has, and nothing else."""
+    target, value = event.target, event.value
+    named = event.kind == "assign" and target is not None and target.kind == "name"
+    return named and value is not None and value.dotted == attribute != ""
+
+
+def _sets(event: Event, attribute: str) -> bool:
+    return event.target is not None and any(part.dotted == attribute for part in event.target.walk())
 
 
 def just_stored(module: Module, function: int, mapping: Expr, key: str) -> Expr | None:
