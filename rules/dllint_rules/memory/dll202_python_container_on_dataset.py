@@ -27,6 +27,7 @@ from dllint_rules.memory.kept import (
     ROWS,
     bloat,
     certainty,
+    is_always_read,
     is_few,
     is_inherited,
     is_kept_already,
@@ -39,8 +40,11 @@ from dllint_rules.memory.kept import (
 _UNSEEN = frozenset(f"read from {what}" for what in ("JSON", "a file", "a pickle", "a NumPy file"))
 """Where records come from whose contents no code shows: they may be arrays, or numbers that Python has once."""
 _Rank = tuple[bool, bool, bool, bool, str, int]
-_First = dict[tuple[object, str], tuple[_Rank, Finding]]
-"""Of each class and attribute the finding that says most, and its rank: first that it is only for a library's users."""
+_First = dict[tuple[object, str], tuple[_Rank, Finding, bool]]
+"""Of each class and attribute the finding that says most, and its rank: first that it is only for a library's users.
+
+Then whether it is reported whatever else the class keeps.
+"""
 
 
 class PythonContainerOnDataset(Rule):
@@ -79,7 +83,7 @@ class PythonContainerOnDataset(Rule):
                 filled, changes = records.is_filled(held.value), only_changes(project, held)
                 rank = of_users, small, not filled, changes, found.path, found.span.start
                 if kept not in first or rank < first[kept][0]:
-                    first[kept] = rank, found
+                    first[kept] = rank, found, not of_users or is_always_read(project, held, read)
         yield from _told(first)
         for held in project.shipped:
             index = records.coco_index(held.value) if isinstance(held.value, Inst) else None
@@ -141,8 +145,11 @@ def _order(project: Project, held: Held, source: str) -> tuple[bool, bool, bool,
 
 
 def _told(first: _First) -> Iterator[Finding]:
-    """All attributes that loaders of the project take; of what only users of the library load, one a class."""
+    """All attributes that loaders of the project take, or that the loaders of its users read whatever these choose.
+
+    Of the others that a class has for users, one.
+    """
     least: dict[object, _Rank] = {}
-    for (owner, _), (rank, _) in first.items():
+    for (owner, _), (rank, *_) in first.items():
         least[owner] = min(rank, least.get(owner, rank))
-    yield from (found for (owner, _), (rank, found) in first.items() if not rank[0] or rank == least[owner])
+    yield from (found for (owner, _), (rank, found, always) in first.items() if always or rank == least[owner])

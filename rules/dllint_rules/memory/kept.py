@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Protocol
 
 from dllint import (
@@ -10,6 +11,7 @@ from dllint import (
     FORK,
     Certainty,
     Counted,
+    Expr,
     Finding,
     Held,
     ItemReads,
@@ -71,9 +73,21 @@ def read_in_workers(project: Project, held: Held, reads: Reading) -> bool:
 
 
 def _reads(project: Project, held: Held, reads: Reading) -> bool:
+    return any(read for _, read in _where_read(project, held, reads))
+
+
+def is_always_read(project: Project, held: Held, reads: Reading) -> bool:
+    """Whether no test decides whether workers read something."""
+    return any(
+        isinstance(read, Expr) and running.is_sure and project.certainty(running, read) is running.certainty
+        for running, read in _where_read(project, held, reads)
+    )
+
+
+def _where_read(project: Project, held: Held, reads: Reading) -> Iterator[tuple[Running, object]]:
     owners = project.evaluator.classes.keepers(held.holder.owner, held.route[0].path)
     code = project.running if held.loader is not None else project.users_running
-    return any(reads(running, klass, held.holder.name) for klass in owners for running in code)
+    return ((running, reads(running, klass, held.holder.name)) for klass in owners for running in code)
 
 
 def is_kept_already(project: Project, held: Held, reads: Reading) -> bool:
