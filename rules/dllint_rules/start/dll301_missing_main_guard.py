@@ -8,6 +8,10 @@ from itertools import islice
 from dllint import PICKLING, Certainty, Event, Finding, Fix, Note, Project, Rule, Span, Start, outcomes
 from dllint_rules.start.process_groups import joining
 
+_ENDS = "dies", "fails", "exception"
+_ENDLESS = "dies, and the pool replaces it forever", "hangs", "hang"
+"""What becomes of the workers, and so of the program: an executor notices, `multiprocessing.Pool` starts others."""
+
 
 class MissingMainGuard(Rule):
     """A spawned worker imports the main script first; a script that starts workers on import starts them again."""
@@ -31,14 +35,15 @@ class MissingMainGuard(Rule):
         where = project.where(loader, failing, start.chosen)
         joins = self._joins_above(project, start)
         moved = "it, and what joins a process group above it," if joins else "it"
+        dies, fails, outcome = _ENDLESS if start.what == "a pool" else _ENDS
         return Finding(
             code=self.code,
             path=start.path,
             span=statement_head(start.event),
-            message=f"this line starts {start.what} on import, so every spawned worker runs it again and dies: "
-            f'fails {where}; put {moved} under `if __name__ == "__main__":`',
+            message=f"this line starts {start.what} on import, so every spawned worker runs it again and {dies}: "
+            f'{fails} {where}; put {moved} under `if __name__ == "__main__":`',
             certainty=Certainty.CERTAIN if _is_sure(start) else Certainty.LIKELY,
-            outcomes=outcomes(failing, "exception", start.chosen),
+            outcomes=outcomes(failing, outcome, start.chosen),
             notes=(*start.route, *joins),
             anchors=((loader.path, loader.span),) if loader is not None else (),
             key=f"{self.code}:{start.path}",
