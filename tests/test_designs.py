@@ -110,6 +110,45 @@ def main(root, rows):
 """
 
 
+SENT = """\
+import threading
+from multiprocessing import Pool
+
+
+class Work:
+    def __init__(self):
+        self.lock = threading.Lock()
+
+    def one(self, item):
+        return item
+
+    def two(self, item):
+        return item
+
+    def run(self):
+        Pool(2).map(self.one, [1])
+
+    def again(self):
+        Pool(2).imap(self.two, [1])
+
+
+def main(items):
+    lock = threading.Lock()
+    Pool(2).map(print, [lock])
+    Pool(2).starmap(print, [(lock, 1)])
+    Work().run()
+"""
+
+
+def test_a_handle_that_several_functions_send_is_told_once(folder: Path) -> None:
+    (folder / "work.py").write_text(SENT)
+    kept, given = lines("--select", "DLL107")
+    assert "`lock` of `Work`" in kept and kept.endswith("(and 1 more here: line 19)")
+    assert "lock sent to `Pool.map`" in given and given.endswith("(and 1 more here: line 25)")
+    first = rows("--select", "DLL107")[0]
+    assert [(item["message"], item["location"]["row"]) for item in first["related"]][-1] == ("the same here", 19)
+
+
 def test_lists_of_one_dataset_are_told_once(folder: Path) -> None:
     (folder / "train.py").write_text(f"{HEAD}{LISTS}")
     (told,) = lines("--select", "DLL201")

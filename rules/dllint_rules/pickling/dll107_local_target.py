@@ -124,6 +124,7 @@ class LocalTarget(Rule):
             anchors=((task.path, task.call.span),),
             key=f"{self.code}:{held.path}:{task.name}:{task.env.facts.qualname if task.env.function >= 0 else ''}",
             data=held,
+            group=_made_at(held),
         )
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
@@ -146,6 +147,12 @@ def _made_there(project: Project, held: Held) -> Fix:
         why_not = "the work must then read it from its module"
         return Fix.manual(f"Hand the `{short}` over with the pool's `initializer` and `initargs`; {why_not}")
     return Fix.manual(f"Make the `{short}` in the process that needs it; what it is made with must go there instead")
+
+
+def _made_at(held: Held) -> str:
+    """The place of a handle, which is one cause wherever it is sent; "" for a function, which is told where it is."""
+    made = held.value
+    return f"{made.env.module.path}:{made.call.start}" if isinstance(made, ExtInst) else ""
 
 
 def _made_after(task: Task, held: Held) -> bool:
