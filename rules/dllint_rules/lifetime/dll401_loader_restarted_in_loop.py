@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Applicability, Finding, Fix, Loader, Note, Project, Rule, Severity, Workers
+from dllint import (
+    Alternative,
+    Applicability,
+    Const,
+    Finding,
+    Fix,
+    Loader,
+    Note,
+    Project,
+    Rule,
+    Severity,
+    Workers,
+)
 from dllint_rules.lifetime.analysis.restarts import Restart, Restarts
 
 _ENDLESS = """\
@@ -17,6 +29,8 @@ def {endless}(loader):
 {batches} = {endless}({given})
 # in the loop, for a batch:
 next({batches})"""
+_RANDOM = frozenset({"RandomSampler", "SubsetRandomSampler", "WeightedRandomSampler"})
+"""Samplers of torch with another order for each iterator; that of a `DistributedSampler` changes with its epoch."""
 
 
 class LoaderRestartedInLoop(Rule):
@@ -41,8 +55,8 @@ class LoaderRestartedInLoop(Rule):
             code=self.code,
             path=path,
             span=span,
-            message=f"`{what}` in {where} starts and ends the workers for every batch, and without "
-            f"`shuffle` it is always the first batch; make the iterator {before} and call `next` on it",
+            message=f"`{what}` in {where} {_does(project, loader)} for every batch, and {_which(project, loader)}; "
+            f"make the iterator {before} and call `next` on it",
             severity=self.severity,
             certainty=loader.certainty,
             notes=(
@@ -62,6 +76,37 @@ class LoaderRestartedInLoop(Rule):
         names = {name: free_name(model, name) for name in ("endless", "batches")}
         title = "Take all batches from one iterator, epoch after epoch"
         return Fix(title, (), Applicability.MANUAL, snippet=_ENDLESS.format(given=given, **names))
+
+
+def _does(project: Project, loader: Loader) -> str:
+    """What the workers are made to do."""
+    kept = all(map(_is_true, project.given.alternatives(loader, "persistent_workers")))
+    return "makes the persistent workers begin again" if kept else "starts and ends the workers"
+
+
+def _which(project: Project, loader: Loader) -> str:
+    """Which batch a new iterator gives."""
+    names = "shuffle", "sampler", "batch_sampler"
+    shuffle, sampler, batches = (project.given.alternatives(loader, name) for name in names)
+    if project.given.iterable(loader):
+        return "the dataset begins again each time"
+    if all(map(_is_true, shuffle)) or all(map(_draws, sampler)):
+        return "each is the first of a new random order, so no pass over the data is complete"
+    if all(map(_is_off, (*shuffle, *sampler, *batches))):
+        return "it is always the first batch"
+    return "without `shuffle` it is always the first batch"
+
+
+def _is_true(item: Alternative) -> bool:
+    return item.known and isinstance(item.value, Const) and bool(item.value.value)
+
+
+def _is_off(item: Alternative) -> bool:
+    return item.value is None or (item.known and isinstance(item.value, Const) and not item.value.value)
+
+
+def _draws(item: Alternative) -> bool:
+    return getattr(item.value, "name", "").rpartition(".")[2] in _RANDOM
 
 
 def _gets_workers(loader: Loader) -> bool:
