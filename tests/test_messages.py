@@ -84,22 +84,25 @@ def test_a_pool_of_a_notebook_hangs_and_a_process_fails(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "start",
+    ("start", "does", "outcome"),
     [
-        "multiprocessing.get_context('spawn').Pool(2)",
-        "multiprocessing.get_context('spawn').Process(target=print).start()",
-        "list(DataLoader([1], num_workers=2, multiprocessing_context='spawn'))",
+        ("multiprocessing.get_context('spawn').Pool(2)", "hangs", "hang"),
+        ("multiprocessing.get_context('spawn').Manager()", "fails", "exception"),
+        ("multiprocessing.get_context('spawn').Process(target=print).start()", "fails", "exception"),
+        ("list(DataLoader([1], num_workers=2, multiprocessing_context='spawn'))", "fails", "exception"),
     ],
 )
-def test_a_start_method_that_the_code_names_is_that_of_every_platform(folder: Path, start: str) -> None:
+def test_a_start_method_that_the_code_names_is_that_of_every_platform(
+    folder: Path, start: str, does: str, outcome: str
+) -> None:
     (folder / "train.py").write_text(f"{IMPORTS}{start}\n")
     done = check("--select", "DLL301", "--output-format", "json")
     (row,) = json.loads(done.stdout)
-    assert ": fails with start method spawn; " in row["message"]
-    assert row["outcomes"] == {"spawn": "exception"}
+    assert f": {does} with start method spawn; " in row["message"]
+    assert row["outcomes"] == {"spawn": outcome}
     assert "would vanish" not in done.stderr
     (folder / "train.py").write_text(f"{IMPORTS}multiprocessing.Pool(2)\n")
-    assert f": fails on {SPAWNED}; " in told("--select", "DLL301")[0]
+    assert f": hangs on {SPAWNED}; " in told("--select", "DLL301")[0]
     assert "1 would vanish" in check("--select", "DLL301").stderr
 
 

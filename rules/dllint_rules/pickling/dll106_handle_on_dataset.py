@@ -15,6 +15,7 @@ from dllint_rules.pickling.analysis.escaping_handles import (
     worker_functions,
 )
 from dllint_rules.pickling.analysis.first_looks import FirstLooks, Look
+from dllint_rules.pickling.analysis.set_up_only import no_need_to_keep
 from dllint_rules.pickling.unpicklable import finding, keeper
 
 LEFT = "an item is read before the workers start, which opens it: leave it out of the pickle and open it per process"
@@ -39,7 +40,8 @@ class HandleOnDataset(Rule):
             if handle is None or (holder.kind == "attribute" and kept in told):
                 continue
             told.add(kept)
-            found = finding(self, project, handed_over(held), f"{handle.what} {keeper(held)}", handle.remedy)
+            remedy = no_need_to_keep(project, held, handle) or handle.remedy
+            found = finding(self, project, handed_over(held), f"{handle.what} {keeper(held)}", remedy)
             if found is not None:
                 forked = "" if is_never_read(project, held) else handle.fork
                 outcomes = found.outcomes | ({FORK: forked} if forked else {})
@@ -87,7 +89,10 @@ class HandleOnDataset(Rule):
         if finding.data is None:
             title = "Open it in the worker; it is left out of the pickle, but forked workers still inherit it"
             return Fix(title, (), Applicability.MANUAL)
-        return fix_handle(project, finding.data)
+        held = finding.data
+        handle = project.handles.kind_of(held.value)
+        remedy = no_need_to_keep(project, held, handle) if handle is not None else ""
+        return Fix.manual(f"Don't keep `{held.holder.name}`: {remedy}") if remedy else fix_handle(project, held)
 
 
 def handed_over(held: Held) -> Held:
