@@ -84,6 +84,26 @@ def test_a_pool_of_a_notebook_hangs_and_a_process_fails(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("code", "partial"),
+    [
+        ("(x):\n        return x", False),
+        ("(x):\n        return x + n", True),
+        ("(x, n=n):\n        return x + n", True),
+    ],
+)
+def test_a_local_function_needs_a_partial_for_what_it_captures(folder: Path, code: str, partial: bool) -> None:
+    main = "if __name__ == '__main__':\n    main(1)\n"
+    for code_of, uses in (
+        ("DLL104", "list(DataLoader([1], collate_fn=inner, num_workers=2))"),
+        ("DLL107", "multiprocessing.Pool(2).map(inner, [1])"),
+    ):
+        (folder / "train.py").write_text(f"{IMPORTS}def main(n):\n    def inner{code}\n    {uses}\n{main}")
+        (line,) = told("--select", code_of)
+        remedy = "; move it to module level, with `functools.partial` for what it captures"
+        assert line.endswith(remedy if partial else "; move it to module level")
+
+
+@pytest.mark.parametrize(
     ("start", "does", "outcome"),
     [
         ("multiprocessing.get_context('spawn').Pool(2)", "hangs", "hang"),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import Finding, Fix, Project, Rule, unpicklable_function
-from dllint_rules.pickling.unpicklable import finding, keeper, to_module_level
+from dllint import Finding, Fix, Func, Project, Rule, unpicklable_function
+from dllint_rules.pickling.unpicklable import finding, keeper, moved
 
 
 class LocalFunctionShipped(Rule):
@@ -20,9 +20,9 @@ class LocalFunctionShipped(Rule):
         for held in project.shipped:
             if held.holder.kind == "owner" or unpicklable_function(held.value) != "local":
                 continue
-            what = f"local function `{held.value.facts.name}` {keeper(held)}"  # type: ignore[union-attr]
-            remedy = f"move it {to_module_level(project, held)}, with `functools.partial` for what it captures"
-            found = finding(self, project, held, what, remedy)
+            assert isinstance(held.value, Func)
+            what = f"local function `{held.value.facts.name}` {keeper(held)}"
+            found = finding(self, project, held, what, moved(project, held, held.value))
             if found is not None:
                 yield found
 

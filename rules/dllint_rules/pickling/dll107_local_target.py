@@ -21,7 +21,7 @@ from dllint import (
     unpicklable_function,
 )
 from dllint_rules.pickling.analysis.escaping_handles import kept_handle, worker_functions
-from dllint_rules.pickling.unpicklable import to_module_level
+from dllint_rules.pickling.unpicklable import moved
 
 INHERITED = frozenset({
     f"multiprocessing.{name}"
@@ -60,8 +60,8 @@ class LocalTarget(Rule):
             return None
         assert isinstance(held.value, Func)
         what = "lambda" if kind == "lambda" else f"local function `{held.value.facts.name}`"
-        remedy = f"move it {to_module_level(project, held)}, with `functools.partial` for what it captures"
-        return self._finding(project, task, held, f"{what} sent to `{task.name}` cannot be pickled", remedy)
+        what = f"{what} sent to `{task.name}` cannot be pickled"
+        return self._finding(project, task, held, what, moved(project, held, held.value))
 
     def _handle(self, project: Project, task: Task, held: Held, workers: frozenset[tuple[str, int]]) -> Finding | None:
         """A lock, a pool or a file among the arguments, or kept by the object whose method is the target."""

@@ -38,6 +38,7 @@ from dllint_rules.pickling.ready_made import (
     times_bound,
 )
 from dllint_rules.pickling.settled import settled_attributes
+from dllint_rules.pickling.unpicklable import captured
 
 
 def fix_factory(project: Project, func: Func) -> Fix | None:
@@ -241,7 +242,7 @@ def hoist_function(project: Project, func: Func) -> Fix:
     from dllint import hoist_with_helpers as hoist
 
     path, model = func.module.path, func.module.model
-    taken = next((name for name in _captured(func) if may_be_model(project, func, name)), "")
+    taken = next((name for name in captured(func) if may_be_model(project, func, name)), "")
     if taken:
         why = f"with `functools.partial`, every worker would get the model `{taken}`: give it only what it uses of that"
         return by_hand(f"`{func.facts.name}`", why)
@@ -250,13 +251,3 @@ def hoist_function(project: Project, func: Func) -> Fix:
         return hoist(source, project.tree(path), model, func.facts, callee=_callee(project, func), settled=settled)
     except Refused as refused:
         return as_method(project, func) or by_hand(f"`{func.facts.name}`", refused)
-
-
-def _captured(func: Func) -> list[str]:
-    """The names of the functions around a function that it reads itself."""
-    functions, parent = func.module.model.functions, func.facts.parent
-    around = set[str]()
-    while parent >= 0:
-        around |= functions[parent].bound
-        parent = functions[parent].parent
-    return sorted((func.facts.loads - func.facts.bound) & around)

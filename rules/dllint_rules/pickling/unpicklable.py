@@ -47,6 +47,29 @@ def to_module_level(project: Project, held: Held) -> str:
     return "to a module that is imported" if project.index.modules[held.path].notebook else "to module level"
 
 
+def moved(project: Project, held: Held, func: Func) -> str:
+    """What to do with a local function."""
+    defaults = (item.default for item in func.facts.parameters if item.default is not None)
+    given = {part.name for default in defaults for part in default.walk() if part.kind == "name"}
+    takes = captured(func) or not given.isdisjoint(_bound_around(func))
+    along = ", with `functools.partial` for what it captures" if takes else ""
+    return f"move it {to_module_level(project, held)}{along}"
+
+
+def captured(func: Func) -> list[str]:
+    """The names of the functions around a function that it reads itself."""
+    return sorted((func.facts.loads - func.facts.bound) & _bound_around(func))
+
+
+def _bound_around(func: Func) -> set[str]:
+    functions, parent = func.module.model.functions, func.facts.parent
+    around = set[str]()
+    while parent >= 0:
+        around |= functions[parent].bound
+        parent = functions[parent].parent
+    return around
+
+
 def place(held: Held) -> str:
     """A name of the place that survives edits above it."""
     value = held.value
