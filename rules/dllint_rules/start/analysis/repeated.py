@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dllint.model.facts import Event, Expr
-from dllint.project.evaluate.abstract_values import Const, Env, Ext
+from dllint.project.data.per_item import steps
+from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst
 from dllint.project.execution.call_graph import Reach, Running
 from dllint.project.execution.main_code import Begun
+from dllint.project.program.flow import ends_before
 from dllint.project.program.guards import under_main_guard
 from dllint.project.program.module import Module
 from dllint.project.program.on_demand import OnDemand
@@ -24,6 +26,8 @@ _TRACKERS = frozenset({
 })  # fmt: skip
 _CUDA = "initializes CUDA"
 _EXISTENCE = frozenset({"exists", "lexists", "isfile", "is_file", "isdir", "is_dir", "listdir", "glob", "getsize"})
+_MISSING = frozenset({"FileNotFoundError", "OSError", "IOError"})
+"""What a file that isn't there raises."""
 _OPENERS: dict[str, tuple[int | None, str]] = {
     "builtins.open": (1, "mode"), "gzip.open": (1, "mode"), "h5py.File": (1, "mode"),
     "logging.FileHandler": (1, "mode"), "logging.basicConfig": (None, "filemode"),
@@ -47,7 +51,7 @@ class Repeated(NamedTuple):
     script: str
     """The main script of these workers, whose imports lead to the call."""
     surely: bool
-    """Whether the call is known to do it: of a module whose parameters aren't seen, nothing may move to CUDA."""
+    """Whether importing the script is known to do it: of a module, it must have parameters that may move to CUDA."""
 
     @property
     def imported(self) -> bool:
@@ -90,7 +94,7 @@ class RepeatedWork:
             started = self._begun(module, guarded) if effects else None
             if started is not None:
                 for running, call, what in effects:
-                    surely = self.devices.surely(call, running.env)
+                    surely = self._always(running, call) and self.devices.surely(call, running.env)
                     yield Repeated(running, call, what, started[1], started[0], module.path, surely)
 
     def _always(self, running: Running, call: Expr) -> bool:
@@ -121,7 +125,7 @@ class RepeatedWork:
                     continue
                 if not self.evaluator.conditions.may_run(running.env, event.start):
                     continue
-                if _looks_first(running.env.module, event.block):
+                if any(self._looks_first(env, step) for env, step in steps(running, event)):
                     continue
                 for call in event.walk():
                     what = self._effect(call, running.env) if call.kind == "call" else ""
@@ -158,9 +162,32 @@ class RepeatedWork:
                     return running.path, begun
         return None
 
+    def _looks_first(self, env: Env, event: Event) -> bool:
+        """Whether code runs only where its work isn't done yet, and so in the first process.
 
-def _looks_first(module: Module, block: int) -> bool:
-    """`if not os.path.exists(path):` is done by the first process."""
-    blocks = (module.block(index) for index in module.enclosing(block))
-    tests = (module.block(item.partner).test if item.partner >= 0 else item.test for item in blocks)
-    return any(part.name in _EXISTENCE for test in tests if test is not None for part in test.walk())
+        `if not os.path.exists(path):` around it, `if os.path.exists(path): return` above it, or a handler of the error
+        that a missing file raises.
+        """
+        module, function = env.module, env.function
+        blocks = map(module.block, module.enclosing(event.block))
+        caught = (block.test for block in blocks if block.kind == "except" and block.test is not None)
+        ends = ends_before(module, function, event.start, module.ending[function])
+        return (
+            any(part.name in _MISSING for kinds in caught for part in kinds.walk())
+            or any(self._is_there(*test, env) is not None for test in module.tests_around[event.block])
+            or any(self._is_there(*test, env) for end, tests in ends if end.kind != "assert" for test in tests)
+        )
+
+    def _is_there(self, test: Expr, holds: bool, env: Env) -> bool | None:
+        """Whether the outcome of a test says that something is there already; None: it doesn't ask."""
+        if test.kind == "unary" and test.name == "not":
+            return self._is_there(test.args[0], not holds, env)
+        if test.kind == "boolop":
+            answers = {self._is_there(part, holds, env) for part in test.args} - {None}
+            return True in answers if answers else None
+        return holds if any(self._asks_for_it(part, env) for part in test.walk()) else None
+
+    def _asks_for_it(self, part: Expr, env: Env) -> bool:
+        values = self.evaluator.values(part, env) if part.kind in ("name", "call") else ()
+        answers = (value.name.rpartition(".")[2] for value in values if isinstance(value, ExtInst))
+        return part.name in _EXISTENCE or any(name in _EXISTENCE for name in answers)
