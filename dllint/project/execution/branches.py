@@ -44,16 +44,20 @@ class Branches:
         return self.evaluator.env(env.module, env.function, call, caller, env.receiver, env.outer, env.skip)
 
     def never_meet(self, call: Expr, env: Env, wanted: Callable[[Value], bool], value: Value) -> bool:
-        """Whether a wanted meaning of what is called, and of what made a value, are set in two branches of one `if`.
+        """Whether a branch that makes a value excludes the one that sets a wanted meaning of what is called.
 
-        `if threads: worker, lock = Thread, threading.Lock` and `else: ...` before `worker(args=(lock(),))`.
+        `if threads: worker, queue = Thread, queue.Queue()` and `else: ...` before `worker(args=(queue,))`. The other
+        branch may also set what makes the value: `if threads: worker, lock = Thread, threading.Lock`.
         """
         if not isinstance(value, ExtInst) or value.env is not env or value.call.kind != "call":
             return False
         here = list(self._setting(call.args[0], env, wanted))
+        made = _unless_again(env.module, env.module.block_at(env.function, value.call.start))
         there = list(self._setting(value.call.args[0], env, lambda given: given == Ext(value.name)))
-        pairs = [(one, other) for one in here for other in there]
-        return bool(pairs) and all(_in_other_branch(env.module, *pair) for pair in pairs)
+        return bool(here) and any(
+            bool(others) and all(_in_other_branch(env.module, one, other) for one in here for other in others)
+            for others in ([made], there)
+        )
 
     def _setting(self, name: Expr, env: Env, wanted: Callable[[Value], bool]) -> Iterator[int]:
         """The blocks in which a name gets a wanted value; -1 for one that a loop may set anew."""
@@ -61,8 +65,7 @@ class Branches:
         bindings = module.bindings[env.function, -1].get(name.name, ()) if name.kind == "name" else ()
         for binding in reaching(module, env.function, bindings, name.start):
             if any(map(wanted, self.evaluator.names.bound_values(binding, name.name, env))):
-                again = any(module.block(index).kind in LOOPS for index in module.enclosing(binding.block))
-                yield -1 if again else binding.block
+                yield _unless_again(module, binding.block)
 
 
 def _with_constants(call: Expr, made: Event, caller: Env) -> Expr:
@@ -90,6 +93,11 @@ def _constant(name: Expr, made: Event, caller: Env) -> Expr | None:
     event = own[0].event
     value = event.value if event is not None and event.kind == "assign" else None
     return value if value is not None and value.kind == "constant" else None
+
+
+def _unless_again(module: Module, block: int) -> int:
+    """A block; -1 for one that a loop may run again, after another branch."""
+    return -1 if any(module.block(index).kind in LOOPS for index in module.enclosing(block)) else block
 
 
 def _in_other_branch(module: Module, one: int, other: int) -> bool:
