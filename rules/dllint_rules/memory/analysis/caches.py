@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
+from functools import cached_property
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
 
 from dllint.knowledge import MAP_METHODS
 from dllint.model.facts import Event, Expr
 from dllint.project.data.item_reads import assigned
 from dllint.project.data.per_item import PerItem, around, runs_per_item
 from dllint.project.evaluate import Answer
-from dllint.project.evaluate.abstract_values import Env, ExtInst, Inst, Seq
+from dllint.project.evaluate.abstract_values import Env, ExtInst, Inst, Seq, Value
 from dllint.project.execution.call_graph import Running
-from dllint.project.loaders.arguments import conjuncts
+from dllint.project.loaders.arguments import conjuncts, event_of
 from dllint.project.program.flow import LOOPS
 from dllint.project.program.module import Module
 from dllint_rules.memory.analysis.memoizers import Memoizers
@@ -68,6 +71,7 @@ class Caches:
     """Answers where caches grow without bound."""
 
     def __init__(self, project: Project) -> None:
+        self.project = project
         self.evaluator = project.evaluator
         self.per_item = project.analysis(PerItem)
         self.memoizers = Memoizers(project.evaluator)
@@ -84,12 +88,34 @@ class Caches:
                 continue
             if not self._tells_items_apart(key, running.env) or self._is_optional(running, event):
                 continue
-            if self._is_filled_before(container, event, running.env):
+            if self._is_filled_before(container, event, running.env) or _is_of_failures(container, event, running.env):
+                continue
+            if container.kind == "attribute" and self._is_made_anew(running.env.receiver):
                 continue
             if not any(name in emptied for name in self._known_as(container, running.env)):
                 values = self.evaluator.values(kept, running.env) if kept is not None else ()
                 known = not any(isinstance(value, Inst) for value in values)
                 yield Growth(running, event.target or container, container.name, _is_empty(kept), known)
+
+    def _is_made_anew(self, made: Value | None) -> bool:
+        """Whether worker code makes an object for each item, which is then gone."""
+        if not isinstance(made, Inst) or made.call is None or made.env is None or made in self._sent:
+            return False
+        making = event_of(made.env, made.call)
+        running = self._in_workers.get((made.env.module.path, made.env.function))
+        if making is None or running is None or not runs_per_item(running, making):
+            return False
+        ways = running, msgspec.structs.replace(running, env=made.env)
+        return not any(self.per_item.remembers(way, making) for way in ways)
+
+    @cached_property
+    def _in_workers(self) -> dict[tuple[str, int], Running]:
+        """The functions that workers run, each as it runs first."""
+        return {running.function: running for running in reversed(list(self.project.running))}
+
+    @cached_property
+    def _sent(self) -> frozenset[Value]:
+        return frozenset(held.value for held in self.project.shipped)
 
     def _is_filled_before(self, container: Expr, event: Event, env: Env) -> bool:
         """Whether making the object fills the container for the workers, in a loop: by this code or by other code."""
@@ -247,6 +273,15 @@ def _sought(event: Event, container: Expr, env: Env) -> Expr | None:
             found = (test.args[1] for test in tests if test.kind == "compare" and test.name == "==")
             return next(found, None)
     return None
+
+
+def _is_of_failures(container: Expr, event: Event, env: Env) -> bool:
+    """Whether only an item that can't be made gets there: in a handler of an error that no look-up of it raises."""
+    module = env.module
+    handlers = (module.block(index) for index in module.enclosing(event.block) if module.block(index).kind == "except")
+    tried = {handler.partner for handler in handlers}
+    inside = (item for item in module.events(env.function) if not tried.isdisjoint(module.enclosing(item.block)))
+    return bool(tried) and not any(part.name == container.name for item in inside for part in item.walk())
 
 
 def _is_prefix(key: Expr) -> bool:
