@@ -6,7 +6,7 @@ import pytest
 
 from dllint.collect import collect
 from dllint.project import Project
-from dllint.project.evaluate.abstract_values import Func
+from dllint.project.evaluate.abstract_values import Const, Func
 from dllint.source import Source
 from dllint.targets import Targets
 
@@ -80,3 +80,47 @@ def test_harmless_calls_hide_no_hazard(count: int) -> None:
 def test_what_nothing_chooses_is_not_sent(count: int) -> None:
     program = CHOSEN.format(calls=", ".join(['Change("up")', 'Change("down")'] * count))
     assert lambdas(program) == ["lambda x: x + 1", "lambda x: x - 1"]
+
+
+DEVICES = """
+from torch.utils.data import DataLoader
+
+
+def zeros(device="cuda"):
+    return device
+
+
+def target(device="cuda"):
+    return zeros(device=device)
+
+
+def collate(batch):
+    return target(device="cpu")
+
+
+def train():
+    target()
+    return DataLoader([1, 2], num_workers=2, collate_fn=collate)
+"""
+OF_OTHERS = """
+import torch
+
+
+class Loss{0}:
+    def forward(self):
+        return torch.zeros(3)
+
+
+Loss{0}().forward()
+"""
+
+
+def test_calls_of_what_another_package_has_under_a_functions_name():
+    """They aren't calls of the function: what it is given is told apart as far as its own calls are."""
+    texts = {"data.py": DEVICES} | {f"loss{number}.py": OF_OTHERS.format(number) for number in range(12)}
+    sources = {path: Source(path, text) for path, text in texts.items()}
+    project = Project({path: collect(source) for path, source in sources.items()}, Targets(), sources.__getitem__)
+    (running,) = (item for item in project.running if item.env.function >= 0 and item.env.facts.name == "zeros")
+    (given,) = {event.value for event in running.events if event.kind == "return"}
+    assert given is not None
+    assert [value.value for value in project.values(given, running.env) if isinstance(value, Const)] == ["cpu"]

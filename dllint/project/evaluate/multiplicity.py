@@ -49,6 +49,7 @@ class Multiplicity:
         self.index = index
         self.carried = carried
         self._sites = OnDemand(self._find_sites)
+        self._foreign = OnDemand(self._is_foreign)
         self._owners_of: dict[str, int] = {}
         self._made: dict[tuple[str, int], int] = {}
         self._levels: dict[tuple[str, int, bool], int] = {}
@@ -154,8 +155,23 @@ class Multiplicity:
         return self._contexts_of[key]
 
     def _find_sites(self, name: str) -> tuple[Site, ...]:
-        """The calls of a name; of functions that no call has the name of, those of what they are carried to."""
-        return (*self.index.calls_named((name,)),) or (*self.carried.calls_of(name),)
+        """The calls of a name; of functions that no call has the name of, those of what they are carried to.
+
+        What has the name in another package is none of them: `F.one_hot(labels)`.
+        """
+        own = (site for site in self.index.calls_named((name,)) if not self._foreign[site.module, _root(site)])
+        return (*own,) or (*self.carried.calls_of(name),)
+
+    def _is_foreign(self, named: tuple[Module, str]) -> bool:
+        """Whether a name of a module is only ever what it imports from other packages."""
+        module, name = named
+        bindings = module.bindings[-1, -1].get(name, ())
+        imported = [item.imported for item in bindings if item.imported is not None]
+        return (
+            0 < len(bindings) == len(imported)
+            and not any(item.level or self.index.targets(module, item) for item in imported)
+            and not any(name in facts.bound for facts in module.model.functions)
+        )
 
     def _calling(self, site: Site, levels: int, with_objects: bool) -> int:
         """In how many contexts a call stands, when so many callers of the code around it count."""
@@ -210,6 +226,11 @@ def called_as(module: Module, function: int) -> str:
         if facts.name == "__init__" and facts.owner >= 0
         else known_as(module, facts)
     )
+
+
+def _root(site: Site) -> str:
+    """The name that the callee of a call begins with, if it is a chain of attributes."""
+    return site.expr.args[0].dotted.partition(".")[0]
 
 
 def _limited(counts: Iterable[int], limit: int) -> int:
