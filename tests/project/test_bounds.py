@@ -7,8 +7,9 @@ import pytest
 from dllint import registry
 from dllint.collect import collect
 from dllint.project import Project
-from dllint.project.evaluate.abstract_values import TOP, Const, Inst, Klass, Opaque
+from dllint.project.evaluate.abstract_values import TOP, Const, Inst, Klass, Opaque, Value
 from dllint.project.evaluate.call_sites import MAX_JOINED, MAX_ON_OBJECTS
+from dllint.project.evaluate.contents import Contents
 from dllint.project.evaluate.shapes import MAX_VALUES
 from dllint.project.loaders.worker_counts import Workers
 from dllint.source import Source
@@ -542,3 +543,16 @@ def test_a_generator_that_hands_on_its_own() -> None:
     values = found.evaluator.names.bound_values(binding, "found", found.evaluator.env(module, -1))
     names = {value.expr.dotted for value in values if isinstance(value, Opaque)}
     assert names == {"root", "node.children"} and not found.evaluator.fixpoint.given_up
+
+
+def test_a_comparison_asks_until_its_answers_differ(monkeypatch: pytest.MonkeyPatch) -> None:
+    either = "".join(f"if ask({number}):\n    key, names = '{number}', read({number})\n" for number in range(20))
+    found = project(f"from files import ask, read\n{either}known = key in names\n")
+    (module,) = found.index
+    test = module.events(-1)[-1].value
+    env = found.evaluator.generic(module, -1)
+    assert test is not None and len(found.evaluator.values(test.args[0], env)) == 20
+    asked: list[Value] = []
+    monkeypatch.setattr(Contents, "of", lambda self, value: asked.append(value))
+    assert found.evaluator.conditions.truth(test, env) is None
+    assert len(asked) == 2

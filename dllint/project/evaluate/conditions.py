@@ -6,7 +6,7 @@ import operator
 from collections.abc import Iterable, Sequence
 from enum import Enum
 from functools import cached_property, lru_cache
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from dllint.knowledge import KEEPERS
@@ -282,8 +282,10 @@ class Conditions:
 
     def _agreed(self, answers: Iterable[Truth]) -> Truth:
         """The answer that all alternatives give; none give none, but in a cycle that may still have some."""
-        given = tuple(answers)
-        return agreed(given) if given else self._none()
+        given = iter(answers)
+        for first in given:
+            return agreed(chain((first,), given))  # no more are asked for than it takes
+        return self._none()
 
     def _none(self) -> Truth:
         """The answer where there are no values."""
