@@ -7,11 +7,14 @@ import pytest
 from dllint import registry
 from dllint.collect import collect
 from dllint.project import Project
+from dllint.project.evaluate import attributes, exclusion
 from dllint.project.evaluate.abstract_values import TOP, Const, Inst, Klass, Opaque, Value
 from dllint.project.evaluate.call_sites import MAX_JOINED, MAX_ON_OBJECTS
 from dllint.project.evaluate.contents import Contents
+from dllint.project.evaluate.exclusion import Known
 from dllint.project.evaluate.shapes import MAX_VALUES
 from dllint.project.loaders.worker_counts import Workers
+from dllint.project.program.module import Module
 from dllint.source import Source
 from dllint.targets import Targets
 
@@ -556,3 +559,29 @@ def test_a_comparison_asks_until_its_answers_differ(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(Contents, "of", lambda self, value: asked.append(value))
     assert found.evaluator.conditions.truth(test, env) is None
     assert len(asked) == 2
+
+
+def test_what_tests_say_of_attributes_is_read_once_for_all_objects(monkeypatch: pytest.MonkeyPatch) -> None:
+    places: list[int] = []
+
+    def known_at(module: Module, function: int, offset: int) -> list[Known]:
+        places.append(offset)
+        return exclusion.known_at(module, function, offset)
+
+    monkeypatch.setattr(attributes, "known_at", known_at)
+    made = "".join(f"box{number} = Box({number}).run()\n" for number in range(10))
+    found = project(
+        "class Box:\n"
+        "    def __init__(self, fast):\n"
+        "        self.fast = fast\n"
+        "        if self.fast:\n"
+        "            self.job = 'job'\n"
+        "    def run(self):\n"
+        "        if self.fast:\n"
+        f"            return self.job\n{made}"
+    )
+    (module,) = found.index
+    for number in range(10):
+        assert found.evaluator.names.global_name(module, f"box{number}")
+    assert len(places) > 1
+    assert len(places) == len(set(places))

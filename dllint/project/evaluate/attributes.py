@@ -51,6 +51,7 @@ from dllint.project.evaluate.shapes import (
 )
 from dllint.project.evaluate.strong_updates import just_written, overwritten_later, puts_back
 from dllint.project.program.module import Module, Write
+from dllint.project.program.on_demand import OnDemand
 
 if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
@@ -72,6 +73,8 @@ class Attributes:
         self._replaced: dict[tuple[Klass, Klass, int], bool] = {}
         self._outside: dict[Klass, dict[str, None]] = {}
         self._writes: dict[tuple[Module, int, str], list[tuple[int, list[tuple[Write, Tests]]]]] = {}
+        self._known_at: OnDemand[tuple[Module, int, int], list[Known]] = OnDemand(lambda place: known_at(*place))
+        self._kept_as = OnDemand(_attributes_of_names)
         self.taken_over = TakenOver(evaluator)
         self.computed = ComputedAttributes(evaluator)
         self.saved = SavedParameters(evaluator)
@@ -213,7 +216,7 @@ class Attributes:
         own = module.receiver_name(function)
         if env.receiver != inst or expr.kind != "attribute" or not own or expr.args[0].dotted != own:
             return ()
-        here = self._of_object(known_at(module, function, expr.start), inst, own, {})
+        here = self._of_object(self._known_at[module, function, expr.start], inst, own, {})
         stored = self.stored(inst, name) if here else ()
         if any(write is None or write.function == function for write, _, _ in stored):
             return ()
@@ -228,14 +231,8 @@ class Attributes:
         own = env.module.receiver_name(env.function)
         if write is None or env.receiver != inst or not own:
             return []
-        names = {
-            event.value.name: event.target.dotted
-            for event in env.module.events(env.function)
-            if event.kind == "assign" and event.target is not None and event.target.kind == "attribute"
-            and event.value is not None and event.value.kind == "name"
-            and constant_in(env.module, env.function, event.value.name)
-        }  # fmt: skip
-        return self._of_object(known_at(env.module, env.function, write.event.start), inst, own, names)
+        known = self._known_at[env.module, env.function, write.event.start]
+        return self._of_object(known, inst, own, self._kept_as[env.module, env.function])
 
     def _of_object(self, known: list[Known], inst: Inst, own: str, names: dict[str, str]) -> list[Known]:
         """What is known of attributes that never change, under their names; `names`: of what else has their value."""
@@ -553,3 +550,15 @@ def _last(module: Module, function: int, writes: list[Write]) -> list[Write]:
 def _is_initial(write: Write, env: Env) -> bool:
     """Whether a write may be one of those that make an object: in `__init__`, or from outside."""
     return write.function < 0 or env.module.model.functions[write.function].name == "__init__"
+
+
+def _attributes_of_names(scope: tuple[Module, int]) -> dict[str, str]:
+    """The attributes that a function gives the values of names, by these names, where nothing rebinds them there."""
+    module, function = scope
+    return {
+        event.value.name: event.target.dotted
+        for event in module.events(function)
+        if event.kind == "assign" and event.target is not None and event.target.kind == "attribute"
+        and event.value is not None and event.value.kind == "name"
+        and constant_in(module, function, event.value.name)
+    }  # fmt: skip
