@@ -175,9 +175,17 @@ class Hierarchy:
                 found[name][number] = klass
         return found
 
+    @cached_property
+    def _by_name(self) -> dict[str, list[Klass]]:
+        """The classes of each name."""
+        found: dict[str, list[Klass]] = defaultdict(list)
+        for klass in self.all_classes:
+            found[klass.facts.name].append(klass)
+        return dict(found)
+
     def keepers(self, name: str, path: str) -> list[Klass]:
         """The classes of a name that set attributes in a file, themselves or through a base; all, where none does."""
-        named = [klass for klass in self.all_classes if klass.facts.name == name]
+        named = self._by_name.get(name, [])
         return [klass for klass in named if any(base.module.path == path for base in self.mro(klass))] or named
 
     @cached_property
