@@ -189,15 +189,46 @@ fork. `fn` is in the recipe that each of these gets (read in the sources of litd
 """
 PROCESSES |= {name: Boundary(("fn",), ("fn",), "", name) for name in sorted(SPAWN_UNLESS_TOLD)}
 POOL_METHODS = {
-    "multiprocessing.Pool": frozenset(
-        {"map", "imap", "imap_unordered", "apply", "apply_async", "map_async", "starmap", "starmap_async"}
+    "multiprocessing.Pool": dict.fromkeys(
+        ("map", "imap", "imap_unordered", "apply", "apply_async", "map_async", "starmap", "starmap_async"), "func"
     ),
-    "concurrent.futures.ProcessPoolExecutor": frozenset({"submit", "map"}),
-    "pebble.ProcessPool": frozenset({"submit", "map", "schedule"}),
+    "concurrent.futures.ProcessPoolExecutor": dict.fromkeys(("submit", "map"), "fn"),
+    "pebble.ProcessPool": dict.fromkeys(("submit", "map", "schedule"), "function"),
 }
-"""Methods of pools whose first argument is pickled under every start method (measured, pebble 5.2.3 among them)."""
+"""Methods of pools, with the name of their first parameter, whose argument is pickled under every start method
+(measured, pebble 5.2.3 among them)."""
 CONTEXTS = {"concurrent.futures.ProcessPoolExecutor": "mp_context", "pebble.ProcessPool": "context"}
 """The parameters by which pools get a context of multiprocessing, or the module itself."""
+AT_ONCE = {
+    "multiprocessing.Pool": "a pool",
+    "multiprocessing.Manager": "a manager process",
+    "torch.multiprocessing.spawn": "processes",
+    "torch.multiprocessing.start_processes": "processes",
+    **dict.fromkeys(sorted(SPAWN_UNLESS_TOLD), "processes"),
+}
+"""What starts processes as it is called, in words."""
+
+
+class Starter(NamedTuple):
+    """Methods of what a package makes that start processes, let them call a function, and wait for them."""
+
+    methods: tuple[str, ...]
+    function: str
+    """The first parameter of each: what the processes call."""
+    workers: str
+    """The parameter that says how many. Without it the main process calls the function itself, and often for 1."""
+    by_value: bool = False
+    """The code of functions is pickled, not their names: lambdas and local functions go through."""
+    module: str = "multiprocessing"
+    """What starts the processes: its `set_start_method` counts."""
+
+
+STARTERS = {"datasets": Starter(("map", "filter"), "function", "num_proc", by_value=True, module="multiprocess")}
+"""What starts processes itself, by its package (run with datasets 5.2, which starts one for `num_proc=1`: others did
+not)."""
+FORKING = {"multiprocess": ("linux", "macos")}
+"""Copies of multiprocessing, and where they fork by default under every Python (read in multiprocess 0.70.19: its
+defaults of Python 3.14 and of macOS are commented out). Their start method is their own."""
 
 DATASETS = frozenset({
     "torch.utils.data.Dataset", "torch.utils.data.IterableDataset", "torch.utils.data.TensorDataset",

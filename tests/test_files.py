@@ -218,13 +218,18 @@ def test_a_file_on_stdin_need_not_exist(tmp_path: Path) -> None:
         "from my.loaders import FastPipe",
         "wake()",
         "transforms.Compose([lambda image: image])",
+        "rows = rows.map(work, num_proc=4)",
+        "import pebble",
+        "import litdata",
     ],
 )
 def test_words_that_let_a_file_pass(text: str) -> None:
     assert peek("a.py", text.encode(), words([b"wake("], ["my.loaders.FastPipe"])).passes
 
 
-@pytest.mark.parametrize("text", ["import torch", "pretrainer = 1", "MyTrainers()", "def __getitem__(self): ...", ""])
+@pytest.mark.parametrize(
+    "text", ["import torch", "pretrainer = 1", "MyTrainers()", "num_processes=4", "def __getitem__(self): ...", ""]
+)
 def test_words_that_do_not(text: str) -> None:
     assert not peek("a.py", text.encode(), words()).passes
 

@@ -23,8 +23,9 @@ from dllint.source import is_notebook, is_settings
 _WORDS = (
     *(b"Loader", b"ataloader", b"ata_loader", b"torch.utils.data", b"multiprocess", b"concurrent.futures"),
     *(b"ProcessPoolExecutor", b"mp.spawn", b"start_processes", b"notebook_launcher", b"joblib", b"billiard", b"loky"),
-    *(b"pebble", b"litdata", b"worker_init_fn", b"num_workers", b"get_worker_info", b"ollate"),
+    *(b"worker_init_fn", b"num_workers", b"get_worker_info", b"ollate"),
     *(b"Dataset", b"DataPipe", b"DataModule", b".share_memory", b"torchvision", b"Compose"),
+    *sorted({name.partition(".")[0].encode() for name in knowledge.PROCESSES} - {b"torch", b"concurrent"}),
 )
 _REPLAYING = (b"cycle(", b"tee(")
 _NAMED_LOADER = re.compile(rb"loader|_dl(?![a-z])", re.IGNORECASE)
@@ -34,9 +35,9 @@ _COMMENT = re.compile(rb"dllint:|noqa[^\r\n]*DLL")
 _PACKAGES = frozenset(
     name.partition(".")[0]
     for name in (
-        *(*knowledge.LOADERS, *knowledge.PROCESSES, *knowledge.DATASETS, *knowledge.DATASET_MODULES),
-        *(*knowledge.HOLDING_ROOTS, *knowledge.CHAINED, *knowledge.TRANSFORMED, *knowledge.PREFIXES),
-        *("multiprocess", "joblib", "billiard", "loky"),
+        *(*knowledge.LOADERS, *knowledge.PROCESSES, *knowledge.STARTERS, *knowledge.DATASETS),
+        *(*knowledge.DATASET_MODULES, *knowledge.HOLDING_ROOTS, *knowledge.CHAINED, *knowledge.TRANSFORMED),
+        *(*knowledge.PREFIXES, *knowledge.FORKING, "joblib", "billiard", "loky"),
     )
 ) - {"concurrent"}  # most of its users want threads; its class for processes is below
 _OF_THE_FIELD = re.compile(
@@ -64,7 +65,7 @@ class Words(msgspec.Struct, frozen=True):
 
     anywhere: tuple[bytes, ...]
     whole: tuple[bytes, ...]
-    """These must be whole words: class names such as `Trainer`."""
+    """These must be whole words: class names such as `Trainer`, and parameters."""
     sure: tuple[bytes, ...] = ()
     """Words of other rules, and names in configurations: their authors want such files to be read."""
 
@@ -84,12 +85,16 @@ class Words(msgspec.Struct, frozen=True):
 
 
 def words(triggers: Iterable[bytes] = (), names: Iterable[str] = ()) -> Words:
-    """The field's own words, the rules' triggers, and the known and configured classes by their last names."""
+    """The field's own words, the rules' triggers, and the known and configured classes by their last names.
+
+    And the parameters that say how many processes a method starts.
+    """
     known = (*knowledge.LOADERS, *knowledge.DATASETS, *names)
     triggers, names = set(triggers), list(names)
     anywhere = (*_WORDS, *sorted(triggers))
     sure = {*triggers.difference(_REPLAYING, _COMMENTS), *(name.rpartition(".")[2].encode() for name in names)}
     last = {name.rpartition(".")[2].encode() for name in known}
+    last |= {starter.workers.encode() for starter in knowledge.STARTERS.values()}
     whole = (name for name in last if not any(word in name for word in anywhere))  # those would be found anyway
     return Words(anywhere, tuple(sorted(whole)), tuple(sorted(sure)))
 

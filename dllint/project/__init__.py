@@ -19,7 +19,7 @@ from dllint.project.execution.call_graph import Running, calls_of
 from dllint.project.execution.cuda import Devices
 from dllint.project.execution.guarded import GuardedNames
 from dllint.project.execution.loader_starts import LoaderStarts
-from dllint.project.execution.main_code import Begun, MainCode
+from dllint.project.execution.main_code import Begun, MainCode, Start
 from dllint.project.execution.own_code import OwnCodes
 from dllint.project.execution.passes import Passes
 from dllint.project.execution.processes import Processes, Task
@@ -302,9 +302,10 @@ class Project:
         loader = held.loader
         return (loader.methods if loader is not None else self._open.methods_of_users(held.path)) & methods
 
-    def where(self, loader: Loader | None, failing: frozenset[str], chosen: bool = False) -> str:
-        """Where it fails, in words: "on macOS, Windows and Python 3.14+"; `chosen`: the code names the start method."""
-        if chosen or (loader is not None and loader.chosen):
+    def where(self, starter: Loader | Task | Begun | Start | None, failing: frozenset[str]) -> str:
+        """Where what starts workers fails, in words: "on macOS, Windows and Python 3.14+", or the method it names."""
+        if starter is not None and starter.chosen:
             return "with start method " + " or ".join(sorted(failing))
-        targets = self.targets if loader is None else self.targets.on(loader.platforms)
+        platforms = starter.platforms if starter is not None else None
+        targets = self.targets if platforms is None else self.targets.on(platforms)
         return targets.where(failing) or ("with start method " + " or ".join(sorted(failing)) if failing else "")

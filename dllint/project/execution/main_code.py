@@ -11,7 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from dllint.finding import Note
-from dllint.knowledge import CONTEXTS, POOL_METHODS, SPAWN_UNLESS_TOLD
+from dllint.knowledge import AT_ONCE, CONTEXTS, POOL_METHODS, SPAWN_UNLESS_TOLD
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate import Answer, Evaluator
 from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst, ExtMethod, Inst, Klass, Seq, Value
@@ -32,12 +32,6 @@ _ASKING = frozenset({
     "builtins.enumerate", "builtins.filter", "builtins.map", "builtins.zip", "itertools.cycle", "itertools.islice",
 })  # fmt: skip
 """What asks for the iterators of its arguments as it is made; `tqdm` and `chain` do so later."""
-_STARTERS = {
-    "multiprocessing.Pool": "a pool",
-    "multiprocessing.Manager": "a manager process",
-    "torch.multiprocessing.spawn": "processes",
-    "torch.multiprocessing.start_processes": "processes",
-}
 _HOOKS_OF = {
     "fit": frozenset({"train_dataloader", "val_dataloader"}),
     "validate": frozenset({"val_dataloader"}),
@@ -64,6 +58,8 @@ class Start(msgspec.Struct, frozen=True, eq=False):
     route: tuple[Note, ...]
     surely: bool
     """Nothing that is not known, such as an environment variable, decides whether it runs."""
+    platforms: tuple[str, ...] | None = None
+    """The declared targets whose default start methods are those of the workers; None: all of them."""
 
 
 _Methods = tuple[frozenset[str], bool]
@@ -79,6 +75,8 @@ class Begun(NamedTuple):
     chosen: bool
     """The code itself chooses the start method."""
     loader: Loader | None = None
+    platforms: tuple[str, ...] | None = None
+    """The declared targets whose default start methods these are; None: all of them."""
 
     @property
     def here(self) -> str:
@@ -173,12 +171,12 @@ class MainCode:
 
     @cached_property
     def _starting_modules(self) -> list[Module]:
-        names = {*self.boundaries.process_makers, *_STARTERS, "multiprocessing.get_context"}
+        names = {*self.boundaries.process_makers, "multiprocessing.Manager", "multiprocessing.get_context"}
         last = {name.rpartition(".")[2] for name in names}
         sites = self.index.calls_named(sorted(self.boundaries.also_called(last)))
         making = [self.index.modules[loader.path] for loader in self.boundaries.loaders]
         starting = (site.module for site in sites if not self.boundaries.calls_another(site, names))
-        return list(dict.fromkeys((*making, *starting)))
+        return list(dict.fromkeys((*making, *starting, *(site.module for site in self.boundaries.starting_calls))))
 
     def begun_by(self, env: Env) -> list[tuple[Event, Begun]]:
         """The events of an activation that start workers, with the first of what each starts."""
@@ -212,29 +210,36 @@ class MainCode:
             return
         for value in self.evaluator.values(call.args[0], env):
             match value:
-                case Ext(name=name) if name in _STARTERS:
-                    yield Begun(call, _STARTERS[name], *self._of_starter(name, env))
+                case Ext(name=name) if name in AT_ONCE:
+                    yield Begun(call, AT_ONCE[name], *self._of_call(name, call, env))
                 case Ext(name=name) if name in _ASKING:
                     yield from self._begun_loaders(call, list(self._asked_at_once(call, env)))
-                case Ext(name=name) if name in SPAWN_UNLESS_TOLD:
-                    yield Begun(call, "processes", *self.boundaries.chosen_methods.of_call(call, env))
                 case ExtInst(name="functools.partial", call=made, env=where):
                     targets = self.evaluator.values(made.args[1], where) if len(made.args) > 1 else ()
-                    names = [target.name for target in targets if isinstance(target, Ext) and target.name in _STARTERS]
-                    yield from (Begun(call, _STARTERS[name], *self._of_starter(name, env)) for name in names)
+                    names = [target.name for target in targets if isinstance(target, Ext) and target.name in AT_ONCE]
+                    yield from (Begun(call, AT_ONCE[name], *self._of_call(name, call, env)) for name in names)
                 case ExtMethod(base=Inst(klass=klass), attribute="start"):
                     if self.evaluator.classes.is_a(klass, {"multiprocessing.Process"}) is Answer.YES:
                         yield Begun(call, "a process", *self._default_methods(env.module.path))
                 case ExtMethod(base=ExtInst() as base, attribute=attribute):
+                    known = self.boundaries.starter(call, env, value)
+                    if known is not None:
+                        methods = self.boundaries.chosen_methods
+                        started = *methods.of(env.module.path, known.module), None, methods.platforms(known.module)
+                        yield Begun(call, "processes", *started)
                     yield from self._started_by_method(env, call, base, attribute)
 
     @cached_property
     def _starting(self) -> set[str]:
         """The last names of calls that may start workers."""
-        starters = {name.rpartition(".")[2] for name in (*_ASKING, *_STARTERS, *SPAWN_UNLESS_TOLD)}
-        return self.boundaries.also_called({*starters, "start", "submit", "map", "schedule", *RUNS, *_TRAINS})
+        starters = {name.rpartition(".")[2] for name in (*_ASKING, *AT_ONCE)}
+        starters |= {method for pool in CONTEXTS for method in POOL_METHODS[pool]}
+        starters |= {site.expr.args[0].name for site in self.boundaries.starting_calls}
+        return self.boundaries.also_called({*starters, "start", *RUNS, *_TRAINS})
 
-    def _of_starter(self, name: str, env: Env) -> _Methods:
+    def _of_call(self, name: str, call: Expr, env: Env) -> _Methods:
+        if name in SPAWN_UNLESS_TOLD:
+            return self.boundaries.chosen_methods.of_call(call, env)
         return (frozenset({SPAWN}), True) if name.endswith(".spawn") else self._default_methods(env.module.path)
 
     def _started_by_method(self, env: Env, call: Expr, base: ExtInst, attribute: str) -> Iterator[Begun]:
@@ -283,7 +288,8 @@ class MainCode:
         note = running.note(begun.at, begun.here)
         path = running.path if not running.route else running.route[-1].path
         route = (note, *running.route)
-        return Start(path, running.start, begun.what, begun.methods, begun.chosen, begun.loader, route, surely)
+        told = begun.what, begun.methods, begun.chosen, begun.loader
+        return Start(path, running.start, *told, route, surely, begun.platforms)
 
     def _default_methods(self, path: str) -> _Methods:
         return self.boundaries.chosen_methods.of(path)
@@ -374,4 +380,4 @@ def _is_run_by_tests(module: Module) -> bool:
 
 
 def _of_loader(at: Expr, loader: Loader) -> Begun:
-    return Begun(at, f"`{loader.name}` workers", loader.methods, loader.chosen, loader)
+    return Begun(at, f"`{loader.name}` workers", loader.methods, loader.chosen, loader, loader.platforms)

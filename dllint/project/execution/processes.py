@@ -8,7 +8,7 @@ from functools import cached_property
 import msgspec
 
 from dllint.finding import Note
-from dllint.knowledge import CONTEXTS, POOL_METHODS, PROCESSES, SPAWN_UNLESS_TOLD
+from dllint.knowledge import CONTEXTS, POOL_METHODS, PROCESSES, SPAWN_UNLESS_TOLD, Starter
 from dllint.model.facts import Expr
 from dllint.project.escape.shipped import Held, Shipped
 from dllint.project.evaluate import Argument, Evaluator
@@ -48,6 +48,10 @@ class Task(msgspec.Struct, frozen=True, eq=False):
     """Whether values are pickled under every start method, as a pool's tasks are."""
     daemonic: bool
     """Its processes are surely daemonic: they may have no children."""
+    starter: Starter | None = None
+    """What is known of the call where it starts the processes itself."""
+    platforms: tuple[str, ...] | None = None
+    """The declared targets whose default start methods are those of its processes; None: all of them."""
     decided: bool = True
     """Whether the call is known to be reached, and to be this call: a pool of threads may take its place."""
 
@@ -77,7 +81,9 @@ class Processes:
         methods = {method for names in POOL_METHODS.values() for method in names}
         pooled = any(True for _ in self.evaluator.index.calls_named(pools))
         found: list[Task] = []
-        for site in self.evaluator.index.calls_named(sorted(makers | (methods if pooled else set()))):
+        making = self.evaluator.index.calls_named(sorted(makers | (methods if pooled else set())))
+        sites = {id(site.expr): site for site in (*making, *self.boundaries.starting_calls)}
+        for site in sites.values():
             if _is_forgotten(site) or self.boundaries.calls_another(site, PROCESSES) or not self._may_start(site):
                 continue
             for env in self.boundaries.contexts(site.module, site.function):
@@ -116,6 +122,9 @@ class Processes:
                 name = f"multiprocessing.{attribute}"
                 return self._made(site, env, name, base) if name in PROCESSES else None
             case ExtMethod(base=ExtInst() as base, attribute=attribute):
+                known = self.boundaries.starter(site.expr, env, callee)
+                if known is not None:
+                    return self._of_starter(site, env, attribute, known)
                 pool = base.name.replace(f"{_CONTEXT}().", "multiprocessing.")
                 if attribute in POOL_METHODS.get(pool, ()):
                     return self._pooled(site, env, pool, base, attribute)
@@ -142,9 +151,15 @@ class Processes:
         daemonic = daemonic or name == "multiprocessing.Pool"
         return Task(env, site.expr, _shown(name), arguments[first], sent, (), methods, chosen, False, daemonic)
 
+    def _of_starter(self, site: Site, env: Env, attribute: str, known: Starter) -> Task:
+        target = tuple(self._argument(site, env, 0, known.function))
+        methods, chosen = self.boundaries.chosen_methods.of(env.module.path, known.module)
+        platforms = self.boundaries.chosen_methods.platforms(known.module)
+        sent = () if known.by_value else target
+        return Task(env, site.expr, attribute, target, sent, (), methods, chosen, False, False, known, platforms)
+
     def _pooled(self, site: Site, env: Env, pool: str, base: ExtInst, attribute: str) -> Task:
-        keyword = "function" if pool == "pebble.ProcessPool" else "fn" if attribute == "submit" else "func"
-        target = tuple(self._argument(site, env, 0, keyword))
+        target = tuple(self._argument(site, env, 0, POOL_METHODS[pool][attribute]))
         given = [arg for arg in site.expr.args[2:] if arg.kind != "star"]
         given += [value for key, value in site.expr.keywords if key not in _PARENTS_OWN and key != "**"]
         arguments = [(arg, env) for arg in given]

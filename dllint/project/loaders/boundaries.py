@@ -9,7 +9,7 @@ from functools import cached_property
 import msgspec
 
 from dllint.finding import Certainty
-from dllint.knowledge import LOADERS, PROCESSES, SPAWN_UNLESS_TOLD, Boundary
+from dllint.knowledge import LOADERS, PROCESSES, SPAWN_UNLESS_TOLD, STARTERS, Boundary, Starter
 from dllint.model.facts import Expr
 from dllint.project.evaluate import Answer, Argument, Evaluator
 from dllint.project.evaluate.abstract_values import (
@@ -17,6 +17,7 @@ from dllint.project.evaluate.abstract_values import (
     Env,
     Ext,
     ExtInst,
+    ExtMethod,
     Free,
     Inst,
     Klass,
@@ -147,6 +148,28 @@ class Boundaries:
         """What makes processes, of those that code can mean: a builtin has the last name of a library's `map`."""
         packages = self.index.packages
         return tuple(name for name in PROCESSES if name not in SPAWN_UNLESS_TOLD or name.partition(".")[0] in packages)
+
+    @cached_property
+    def starting_calls(self) -> tuple[Site, ...]:
+        """Calls that may be of methods that start processes themselves: they say how many."""
+        imported = [known for package, known in STARTERS.items() if package in self.index.packages]
+        return tuple(
+            site
+            for known in imported
+            for site in self.index.calls_named(known.methods)
+            if site.expr.keyword(known.workers) is not None
+        )
+
+    def starter(self, call: Expr, env: Env, callee: Value) -> Starter | None:
+        """What is known of a method that starts processes itself, where a call asks for more than one."""
+        if not isinstance(callee, ExtMethod) or not isinstance(callee.base, ExtInst):
+            return None
+        known = STARTERS.get(callee.base.name.partition(".")[0])
+        number = call.keyword(known.workers) if known is not None and callee.attribute in known.methods else None
+        if number is None or self.counts.of_expression(number, env) is not Workers.SOME:
+            return None
+        values = self.evaluator.values(number, env)
+        return None if any(isinstance(value, Const) and value.value == 1 for value in values) else known
 
     def calls_another(self, site: Site, names: Collection[str]) -> bool:
         """Whether a call is of something of other libraries wherever its code runs, as `pty.spawn(shell)` is."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from dllint.knowledge import FORKING
 from dllint.model.facts import Expr
 from dllint.project.evaluate import Evaluator
-from dllint.project.evaluate.abstract_values import Const, Env, ExtInst
+from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst
 from dllint.project.evaluate.exclusion import told_by
 from dllint.project.program.failing import failing_with, for_python_2
 from dllint.project.program.flow import decided
@@ -17,7 +18,8 @@ from dllint.project.program.roles import is_test
 from dllint.start_methods import ALL_METHODS, FORK, SPAWN
 from dllint.targets import Targets
 
-_ASKED = "multiprocessing.get_start_method"
+_USUAL = "multiprocessing"
+_ASKED = f"{_USUAL}.get_start_method"
 _UNKNOWN = ""
 """A start method that is set, but not known."""
 
@@ -29,13 +31,25 @@ class ChosenMethods:
         self.evaluator = evaluator
         self.index: Index = evaluator.index
         self.targets = targets
-        self._known: dict[str, tuple[frozenset[str], bool]] = {}
+        self._known: dict[tuple[str, str], tuple[frozenset[str], bool]] = {}
 
-    def of(self, path: str) -> tuple[frozenset[str], bool]:
-        """The start methods that workers started in a file may get, and whether its programs choose all of them."""
-        if path not in self._known:
-            self._known[path] = self._of(path)
-        return self._known[path]
+    def of(self, path: str, module: str = _USUAL) -> tuple[frozenset[str], bool]:
+        """The start methods that workers started in a file may get, and whether its programs choose all of them.
+
+        `module` starts them: multiprocessing, or a copy of it with a start method of its own.
+        """
+        if (path, module) not in self._known:
+            self._known[path, module] = self._of(path, module)
+        return self._known[path, module]
+
+    def platforms(self, module: str) -> tuple[str, ...]:
+        """The declared platforms on which a module starts workers as Python itself does."""
+        return tuple(name for name in self.targets.platforms if name not in FORKING.get(module, ()))
+
+    def _defaults(self, module: str) -> frozenset[str]:
+        usual = self.platforms(module)
+        forks = usual != self.targets.platforms and not self.targets.start_method
+        return self.targets.on(usual).methods() | ({FORK} if forks else set())
 
     def of_call(self, call: Expr, env: Env) -> tuple[frozenset[str], bool]:
         """The same of a call that spawns, and forks in a notebook, unless its `start_method` says otherwise."""
@@ -73,21 +87,22 @@ class ChosenMethods:
         methods = self.targets.methods()
         return (methods & {FORK} or methods) if path in self.for_python_2 else methods
 
-    def _of(self, path: str) -> tuple[frozenset[str], bool]:
+    def _of(self, path: str, module: str) -> tuple[frozenset[str], bool]:
         if path in self.for_python_2:
             return self.defaults(path), False  # it has no `set_start_method`
         setters = {
             setter: methods
-            for (setter, on_import), methods in self._set.items()
-            if (path in self.index.imports(setter) or (on_import and setter in self.index.imports(path)))
+            for (setter, on_import, of), methods in self._set.items()
+            if of == module
+            and (path in self.index.imports(setter) or (on_import and setter in self.index.imports(path)))
             and (is_test(path) or not is_test(setter))
         }
         found = frozenset(method for methods in setters.values() for method in methods)
         if not found or _UNKNOWN in found:
-            return self.targets.methods(), False
+            return self._defaults(module), False
         if all(setters.keys() & self.index.imports(program) for program in self._programs(path)):
             return found, True
-        return found | self.targets.methods(), False
+        return found | self._defaults(module), False
 
     def _programs(self, path: str) -> list[str]:
         """The scripts that a file is part of: files that do something, and that no other file imports."""
@@ -101,13 +116,16 @@ class ChosenMethods:
         return any(not is_test(importer.path) for importer, _ in self.index.import_statements.get(path, ()))
 
     @cached_property
-    def _set(self) -> dict[tuple[str, bool], set[str]]:
-        """The arguments of `set_start_method`, by file and whether importing the file is enough to set it."""
-        found: dict[tuple[str, bool], set[str]] = {}
+    def _set(self) -> dict[tuple[str, bool, str], set[str]]:
+        """The arguments of `set_start_method`, by file, whether importing the file is enough to set it, and module."""
+        found: dict[tuple[str, bool, str], set[str]] = {}
         for site in self.index.calls_named(("set_start_method",)):
             env = self.evaluator.generic(site.module, site.function)
             on_import = site.function < 0 and not under_main_guard(site.module, -1, site.event)
-            methods = found.setdefault((site.module.path, on_import), set())
+            called = self.evaluator.values(site.expr.args[0], env)
+            modules = {value.name.rpartition(".")[0] for value in called if isinstance(value, Ext)}
+            module = next(iter(modules), _USUAL) if len(modules) == 1 and modules <= FORKING.keys() else _USUAL
+            methods = found.setdefault((site.module.path, on_import, module), set())
             for pair in self.evaluator.arguments.argument(site.expr, env, 0, "method")[0]:
                 for value in self.evaluator.values(*pair):
                     known = isinstance(value, Const) and value.value in ALL_METHODS

@@ -47,8 +47,7 @@ def _helps(task: Task, first: Task) -> bool:
 def where(project: Project, starter: Loader | Task) -> str:
     """Where workers are not forked, in words."""
     failing = starter.methods & PICKLING
-    loader = starter if isinstance(starter, Loader) else None
-    return project.where(loader, failing, starter.chosen)
+    return project.where(starter, failing)
 
 
 def processes(starter: Loader | Task) -> str:

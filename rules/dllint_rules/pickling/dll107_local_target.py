@@ -186,6 +186,4 @@ def _failing(task: Task) -> frozenset[str]:
 def _where(project: Project, task: Task, failing: frozenset[str]) -> str:
     if task.name.startswith("mp.") and failing == {"spawn"}:
         return "on every platform, as it always spawns"
-    if task.chosen:
-        return "with start method " + " or ".join(sorted(failing))
-    return project.targets.where(failing)
+    return project.where(task, failing)

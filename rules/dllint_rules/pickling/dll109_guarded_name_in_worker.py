@@ -59,7 +59,7 @@ class GuardedNameInWorker(Rule):
     ) -> Finding:
         failing = starter.methods & PICKLING
         loader = starter if isinstance(starter, Loader) else None
-        where = project.where(loader, failing, starter.chosen)
+        where = project.where(starter, failing)
         error = "NameError" if guarded.kind == "name" or guarded.read else "Can't get attribute"
         error = f"`{guarded.error or error}`"
         unsure = not (guarded.decided and starter.decided)

@@ -32,7 +32,7 @@ class MissingMainGuard(Rule):
         if not failing:
             return None
         loader = start.loader
-        where = project.where(loader, failing, start.chosen)
+        where = project.where(start, failing)
         joins = self._joins_above(project, start)
         moved = "it, and what joins a process group above it," if joins else "it"
         dies, fails, outcome = _ENDLESS if start.what == "a pool" else _ENDS

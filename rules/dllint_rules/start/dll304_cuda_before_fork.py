@@ -27,12 +27,13 @@ class CudaBeforeFork(Rule):
     def _finding(self, running: Running, call: Expr, how: str, child: Child) -> Finding:
         code = child.running
         note = Note(code.path, code.env.facts.header, f"`{code.env.facts.name}` uses CUDA in the forked process")
+        where = "on Linux" if child.always else "on Linux before Python 3.14"
         return Finding(
             code=self.code,
             path=running.path,
             span=call.span,
             message=f"`{how}` initializes CUDA before processes are forked that use it: they raise "
-            '"Cannot re-initialize CUDA in forked subprocess" on Linux before Python 3.14; '
+            f'"Cannot re-initialize CUDA in forked subprocess" {where}; '
             "start them with the spawn context or move this after",
             certainty=Certainty.LIKELY,
             outcomes={FORK: "exception"},

@@ -90,6 +90,6 @@ def _where(project: Project, repeated: Repeated) -> str:
     """Where workers are spawned, in words; "" where they have no CUDA that they could initialise again."""
     begun, failing = repeated.begun, repeated.begun.methods & PICKLING
     if begun.chosen or not repeated.on_cuda:
-        return project.where(begun.loader, failing, begun.chosen)
-    platforms = begun.loader.platforms if begun.loader is not None else project.targets.platforms
+        return project.where(begun, failing)
+    platforms = project.targets.platforms if begun.platforms is None else begun.platforms
     return project.targets.on(tuple(name for name in platforms if name != "macos")).where(failing)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from dllint.finding import Note
+from dllint.knowledge import FORKING
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Func, Method
 from dllint.project.execution.call_graph import Reach, Running, calls_of
@@ -28,6 +29,8 @@ class Child(msgspec.Struct, frozen=True, eq=False):
 
     running: Running
     site: Site | None
+    always: bool = False
+    """It is forked under every Python."""
 
 
 class Forks:
@@ -58,9 +61,17 @@ class Forks:
     def _pool_children(self) -> Iterator[Child]:
         """What pools run that uses CUDA, where their processes may be forked: they are when the pool is made."""
         for task in self.project.processes.tasks:
-            site = self._pool(task) if task.always and FORK in task.methods else None
+            site = self._started(task) if FORK in task.methods else None
             code = self.project.processes.running(task) if site is not None else ()
-            yield from islice((Child(running, site) for running in code if self._uses(running)), 1)
+            always = task.starter is not None and task.starter.module in FORKING
+            yield from islice((Child(running, site, always) for running in code if self._uses(running)), 1)
+
+    def _started(self, task: Task) -> Site | None:
+        """The call that starts a task's processes, but for those of `Process`."""
+        event = event_of(task.env, task.call) if task.starter is not None else None
+        if event is not None:
+            return Site(task.env.module, task.env.function, event, task.call)
+        return self._pool(task) if task.always else None
 
     def _pool(self, task: Task) -> Site | None:
         """The call that makes a task's pool."""

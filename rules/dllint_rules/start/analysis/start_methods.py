@@ -172,7 +172,7 @@ class StartMethods:
         reached = self.index.imports(module.path)
         loaders = [loader for loader in self.main_code.boundaries.loaders if loader.path in reached]
         surely = any(loader.workers is Workers.SOME for loader in loaders)
-        surely = surely or any(task.path in reached for task in self.processes.tasks)
+        surely = surely or any(task.path in reached and task.starter is None for task in self.processes.tasks)
         if not surely and all(loader.workers is Workers.NONE for loader in loaders):
             return None
         return StartMethodProblem(setting, "again", "", (), surely)
