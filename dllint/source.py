@@ -7,8 +7,9 @@ import io
 import re
 import tokenize
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -128,6 +129,11 @@ class Source:
         first = re.search(r"\r\n|\n|\r", self.text)
         return first.group() if first else "\n"
 
+    @property
+    def unit(self) -> str:
+        """One level of its indentation."""
+        return indentation(self.text)[0] or "    "
+
     @cached_property
     def line_starts(self) -> list[int]:
         """The offset at which each line starts; lines end where Python's tokenizer ends them."""
@@ -196,3 +202,21 @@ def digest(path: str, data: bytes) -> bytes:
 def hashed(data: bytes, size: int = 16) -> str:
     """What any bytes are known by, as text."""
     return blake2b(data, digest_size=size).hexdigest()
+
+
+@lru_cache(maxsize=8)
+def indentation(text: str) -> tuple[str, int]:
+    """By what most blocks of a text are indented, "" without blocks, and how many are."""
+    found: Counter[str] = Counter()
+    above = [""]
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text, newline="").readline):
+            if token.type == tokenize.INDENT:
+                found[token.string[len(above[-1]) :]] += 1
+                above.append(token.string)
+            elif token.type == tokenize.DEDENT:
+                above.pop()
+    except (tokenize.TokenError, SyntaxError):
+        pass
+    most = max(found, key=found.__getitem__, default="")
+    return (most, found[most]) if len(most) <= 8 else ("", 0)

@@ -72,6 +72,7 @@ def main(names: tuple[str, ...] = NAMES, package: str = "data.") -> str:
 
 
 def make(root: Path, files: dict[str, str]) -> None:
+    root.mkdir(exist_ok=True)
     (root / "dllint.toml").touch()
     (root / "rows.jsonl").write_text("".join(f'{{"n": {number}}}\n' for number in range(3)))
     for name, text in files.items():
@@ -136,6 +137,23 @@ def test_fixes_are_right_one_at_a_time_in_any_order(tmp_path: Path, order: tuple
         if number == 1:
             assert runs(tmp_path)
     assert not run(tmp_path).findings
+
+
+@pytest.mark.parametrize("unit", ["\t", "  "])
+def test_the_class_is_indented_as_its_file_is(tmp_path: Path, unit: str) -> None:
+    plain_files = {f"data/{name.lower()}.py": plain(name) for name in NAMES}
+    for kind, files in (("based", based()), ("plain", {**plain_files, "data/__init__.py": ""})):
+        written = {}
+        for own in ("    ", unit):
+            root = tmp_path / f"{kind}{len(own)}"
+            make(root, {path: text.replace("    ", own) for path, text in {**files, "main.py": main()}.items()})
+            apply_one(root, run(root), "data/cats.py")
+            assert len(run(root, fix=True).applied) == 2
+            assert len(defining(root)) == 1
+            assert not run(root, fix=True).applied
+            assert runs(root)
+            written[own] = {path: (root / path).read_text() for path in files}
+        assert written[unit] == {path: text.replace("    ", unit) for path, text in written["    "].items()}
 
 
 def test_fixes_of_one_state_go_together(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from dllint.fix import Edit
 from dllint.source import Source, Span
-from dllint.syntax.layout import in_quotes, indent_at, indent_unit
+from dllint.syntax.layout import in_quotes, indent_at
 from dllint.syntax.outline import Outline, outline
 
 
@@ -99,7 +99,7 @@ def _guarded(source: Source, seen: Outline, node: ast.stmt, store: str) -> Itera
         yield Edit(source.path, Span(*seen.offsets.span(test)), in_quotes(source, f"{asked} is not None"))
     else:
         indent = indent_at(source, start)
-        close = f"if {self}.{store} is not None:{source.newline}{indent}{indent_unit(source)}{close}"
+        close = f"if {self}.{store} is not None:{source.newline}{indent}{source.unit}{close}"
     yield Edit(source.path, Span(start, end), close)
 
 

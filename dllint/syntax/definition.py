@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from dllint.fix import Edit
 from dllint.source import Source, Span
-from dllint.syntax.layout import BLANK, begins_definition, blank_above, indent_unit
+from dllint.syntax.layout import BLANK, begins_definition, blank_above
 from dllint.syntax.outline import Offsets
 from dllint.syntax.parse import Tree
 from dllint.syntax.width import folded
@@ -81,7 +81,7 @@ def with_captured(arguments: ast.arguments, captured: Sequence[str], own: str) -
 
 def definition(source: Source, name: str, parameters: str, body: Sequence[str]) -> str:
     """A function whose body is the given statements."""
-    newline, unit = source.newline, indent_unit(source)
+    newline, unit = source.newline, source.unit
     header = folded(source, f"def {name}({parameters}):")
     return header + newline + "".join(f"{unit}{statement}{newline}" for statement in body)
 

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from dllint.fix import Edit
 from dllint.source import Source, Span
-from dllint.syntax.layout import indent_unit
 from dllint.syntax.width import placed
 
 _OPENING, _CLOSING = {*"([{"}, {*")]}"}
@@ -68,7 +67,7 @@ def _split(source: Source, line: str) -> tuple[str, ...]:
     if line[end + 1 :] not in ("", ",", ":") or not _BEFORE_CALL.fullmatch(line, 0, start):
         return ()
     indent = line[: len(line) - len(line.lstrip())]
-    inside = f"{indent}{indent_unit(source)}"
+    inside = f"{indent}{source.unit}"
     body = line[start + 1 : end].strip()
     parts = [f"{part}," for part in _parts(body)]
     lines = [body] if len(inside) + len(body) <= source.width and body[-1:] != "," else parts

@@ -6,7 +6,7 @@ import ast
 
 from dllint.fix import Edit
 from dllint.source import Source, Span
-from dllint.syntax.layout import in_quotes, indent_unit
+from dllint.syntax.layout import in_quotes
 from dllint.syntax.outline import Outline, outline
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -33,7 +33,7 @@ def guard_getattr(source: Source, inside: int) -> Edit | None:
     known = f"{name} == {quoted}" if len(own) == 1 else f"{name} in ({quoted})"
     lines = (
         in_quotes(source, f'if {name}.startswith("__") or {known}:'),
-        f"{indent_unit(source)}raise AttributeError({name})",
+        f"{source.unit}raise AttributeError({name})",
     )
     return Edit(source.path, Span(at, at), "".join(f"{margin}{line}{source.newline}" for line in lines))
 

@@ -10,7 +10,6 @@ from dllint.model.facts import ModuleModel
 from dllint.source import Source
 from dllint.syntax.definition import definition, insertion
 from dllint.syntax.equal import defined_above
-from dllint.syntax.layout import indent_unit
 from dllint.syntax.names import free_name
 from dllint.syntax.outline import outline
 from dllint.syntax.parse import Tree
@@ -34,7 +33,7 @@ def helper(
     seen = outline(source.text)
     if seen is None or not tree.faithful:
         return None
-    body = [line.replace("\t", indent_unit(source)) for line in body]
+    body = [line.replace("\t", source.unit) for line in body]
     same = defined_above(source, seen, model, use, parameters, body)
     if same:
         return Helper(same)

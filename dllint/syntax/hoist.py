@@ -15,7 +15,7 @@ from dllint.syntax.captures import Captures, captures
 from dllint.syntax.definition import definition, insertion, returned, split_lambda, with_captured
 from dllint.syntax.equal import defined_above, makes_arms_equal, times_bound
 from dllint.syntax.fitted import fitted, without_silence
-from dllint.syntax.layout import BLANK, blank_above, indent_at, indent_unit
+from dllint.syntax.layout import BLANK, blank_above, indent_at
 from dllint.syntax.module_names import ModuleNames
 from dllint.syntax.names import free_name, reference
 from dllint.syntax.nested import has_attributes, name_is_free
@@ -144,14 +144,14 @@ def _on_one_line(source: Source, body: str) -> str:
     rest = "".join(others).strip()
     attached = first.rstrip()[-1:] in tuple("([{.") or rest.startswith((".", ")", "]", "}"))
     together = f"{first.rstrip()}{'' if attached else ' '}{rest}"
-    short = len(f"{indent_unit(source)}return {together}") <= min(LEAST, width(source))
+    short = len(f"{source.unit}return {together}") <= min(LEAST, width(source))
     return together if len(others) == 1 and short and not _KEPT_APART.search(body) else body
 
 
 def _returned(source: Source, span: Span, body: str) -> str:
     at = source.text.rfind(body, span.start, span.end)
     column = source.location(at)[1] - 1 if at >= 0 else -1
-    return returned(body, indent_at(source, span.start), indent_unit(source), column)
+    return returned(body, indent_at(source, span.start), source.unit, column)
 
 
 def _is_made_alike(

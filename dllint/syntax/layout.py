@@ -8,7 +8,7 @@ import tokenize
 from collections import Counter
 from functools import lru_cache
 
-from dllint.source import Source
+from dllint.source import Source, indentation
 
 BLANK = 2
 """Empty lines around a definition at module level."""
@@ -16,33 +16,14 @@ _MARKS = {'"', "'"}
 _TRIPLE = {'"""', "'''"}
 
 
-def indent_unit(source: Source, block: str = "") -> str:
-    """One level of indentation of a file, or of a block of its module-level code that has one.
+def indent_unit(source: Source, block: str) -> str:
+    """One level of indentation of a block of a file's module-level code that has one, else of the file.
 
     Of two widths, what is indented only once says nothing.
     """
-    own, often = _indent_unit(block)
-    usual, _ = _indent_unit(source.text)
-    by_chance = often < 2 and own[:1] == usual[:1]
-    return (usual if by_chance else own) or usual or "    "
-
-
-@lru_cache(maxsize=8)
-def _indent_unit(text: str) -> tuple[str, int]:
-    """By what most blocks are indented, "" without blocks, and how many are."""
-    found: Counter[str] = Counter()
-    above = [""]
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(text, newline="").readline):
-            if token.type == tokenize.INDENT:
-                found[token.string[len(above[-1]) :]] += 1
-                above.append(token.string)
-            elif token.type == tokenize.DEDENT:
-                above.pop()
-    except (tokenize.TokenError, SyntaxError):
-        pass
-    most = max(found, key=found.__getitem__, default="")
-    return (most, found[most]) if len(most) <= 8 else ("", 0)
+    own, often = indentation(block)
+    by_chance = often < 2 and own[:1] == source.unit[:1]
+    return (source.unit if by_chance else own) or source.unit
 
 
 def in_quotes(source: Source, text: str) -> str:

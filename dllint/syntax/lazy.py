@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from dllint.fix import Edit
 from dllint.source import Source, Span
-from dllint.syntax.layout import in_quotes, indent_at, indent_unit
+from dllint.syntax.layout import in_quotes, indent_at
 from dllint.syntax.nested import end_of, rows
 from dllint.syntax.outline import Outline, outline
 from dllint.syntax.removal import imports_left_behind
@@ -63,7 +63,7 @@ def lazy_attribute(source: Source, statement: int, lazy: Lazy) -> tuple[Edit, ..
     parameters = [*init.args.posonlyargs, *init.args.args]
     if not parameters:
         return ()
-    self, unit, indent = parameters[0].arg, indent_unit(source), source.line(init.lineno)[: init.col_offset]
+    self, unit, indent = parameters[0].arg, source.unit, source.line(init.lineno)[: init.col_offset]
     edits = [Edit(source.path, _rows_of(source, part), "") for part in parts]
     edits += imports_left_behind(source, seen, assignment) if lazy.imported else ()
     span = _rows_of(source, assignment)
@@ -110,7 +110,7 @@ def made_again(source: Source, statement: int, name: str, value: str) -> tuple[E
     init = seen.parents[assignment][0] if seen and assignment else None
     if seen is None or not isinstance(init, ast.FunctionDef) or init.decorator_list or not init.args.args:
         return ()
-    self, unit, indent = init.args.args[0].arg, indent_unit(source), source.line(init.lineno)[: init.col_offset]
+    self, unit, indent = init.args.args[0].arg, source.unit, source.line(init.lineno)[: init.col_offset]
     members = [[in_quotes(source, line) for line in lines] for lines in _state_without(self, name, value, unit)]
     return (_below(source, end_of(source, rows(source, seen, init)[1]), indent, members),)
 

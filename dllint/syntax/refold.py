@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterator
 
 from dllint.source import Source
-from dllint.syntax.layout import indent_unit
 from dllint.syntax.width import folded
 
 _BRACKETED = (ast.Constant, ast.BinOp, ast.BoolOp, ast.Compare, ast.IfExp)
@@ -15,7 +14,7 @@ _BRACKETED = (ast.Constant, ast.BinOp, ast.BoolOp, ast.Compare, ast.IfExp)
 
 def refolded(source: Source, block: str) -> str:
     """An indented block without lines that are too long now and were not; the project must say how long lines are."""
-    lines, unit = block.split(source.newline), indent_unit(source)
+    lines, unit = block.split(source.newline), source.unit
     long = {row for row, line in enumerate(lines) if 0 < source.width < len(line) <= source.width + len(unit)}
     for node, part in _on_one_line(f"if 1:{source.newline}{block}") if long else ():
         row, start = node.lineno - 2, node.col_offset

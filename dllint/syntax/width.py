@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from dllint.fix import Edit
 from dllint.source import Source, Span
-from dllint.syntax.layout import indent_at, indent_unit
+from dllint.syntax.layout import indent_at
 from dllint.syntax.write import reindent
 
 LEAST, MOST = 88, 120
@@ -46,7 +46,7 @@ def enclosed(source: Source, span: Span, opening: str, closing: str) -> tuple[Ed
         text = placed(source, whole, span.start, span.end)
         return around if text == whole else (Edit(path, span, text),)
     indent = indent_at(source, span.start)
-    inner = indent + indent_unit(source)
+    inner = indent + source.unit
     try:
         lines = reindent(value + source.newline, indent, inner).strip()
     except ValueError:
@@ -114,7 +114,7 @@ def folded(source: Source, text: str, indent: str = "", beside: int = 0) -> str:
     commas = _commas(line) if beside + len(line) > limit else []
     if len(commas) < 2:
         return text
-    inner, first, last = indent + indent_unit(source), commas[0], commas[-1]
+    inner, first, last = indent + source.unit, commas[0], commas[-1]
     together = line[first + 1 : last].strip()
     lines = [together]
     if len(inner) + len(together) > limit:

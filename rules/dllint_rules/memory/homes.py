@@ -52,8 +52,9 @@ class Homes:
         own = [item for item in model.classes if item.name == words["name"] and item.owner == item.parent == -1]
         if len(own) != 1 or own[0].block >= 0:
             return False
-        text, _ = class_at(words, words["name"], model, own[0].span.start)
-        return text in self.project.source(path).text.replace("\r\n", "\n")
+        source = self.project.source(path)
+        text, _ = class_at(words, words["name"], model, own[0].span.start, source.unit)
+        return text in source.text.replace("\r\n", "\n")
 
     def _chosen(self, path: str, words: _Words) -> Home | None:
         """Where most of those can import it that need it: best a base class's module, then a helper, else the first."""

@@ -364,11 +364,12 @@ class _Change(KeptList):
             np, more = module_alias(model, "numpy", "np", start)
             dtype = f"{np}.dtypes.StringDType()" if self.project.targets.needs_numpy_2(model.path) else "str"
             return _Made(f"{np}.array(", f"dtype={dtype})", imports=more)
-        text, _ = class_at(self.words, self.words["name"], model, start)
-        if text in self.project.source(model.path).text.replace("\r\n", "\n"):
+        source = self.project.source(model.path)
+        text, _ = class_at(self.words, self.words["name"], model, start, source.unit)
+        if text in source.text.replace("\r\n", "\n"):
             return _Made(f"{self.words['name']}(", ")")
         name = class_name(model, self.words)
-        return _Made(f"{name}(", ")", *class_at(self.words, name, model, start), name, model.path, start)
+        return _Made(f"{name}(", ")", *class_at(self.words, name, model, start, source.unit), name, model.path, start)
 
     def _imported(self, home: Home) -> _Made:
         """The class of another file, which may have to get it."""
@@ -377,7 +378,8 @@ class _Change(KeptList):
         there = Import(self.module.path, home.module, name)
         if home.at < 0:
             return _Made(f"{name}(", ")", imports=(there,))
-        text, imports = class_at(self.words, name, self.project.index.modules[home.path].model, home.at)
+        model, unit = self.project.index.modules[home.path].model, self.project.source(home.path).unit
+        text, imports = class_at(self.words, name, model, home.at, unit)
         return _Made(f"{name}(", ")", text, (there, *imports), name, home.path, home.at)
 
     def _class(self, made: _Made) -> Sequence[Edit]:

@@ -92,7 +92,8 @@ def packed(project: Project, path: str, span: Span, words: dict[str, str]) -> st
         known["Mapping"] = "Mapping"
         imports.append(Import(path, "collections.abc", "Mapping"))
     name, target = class_name(model, words), project.text(path, span)
-    return with_imports(f"{class_of(words, name, known)}\n\n{target} = {name}({target})", imports)
+    text = class_of(words, name, known, project.source(path).unit)
+    return with_imports(f"{text}\n\n{target} = {name}({target})", imports)
 
 
 def modules_of(words: dict[str, str]) -> list[tuple[str, str]]:
@@ -105,12 +106,14 @@ def class_name(model: ModuleModel, words: dict[str, str]) -> str:
     return free_name(model, words["name"], f"Packed{words['name']}")
 
 
-def class_at(words: dict[str, str], name: str, model: ModuleModel, start: int) -> tuple[str, tuple[Import, ...]]:
-    """The text of the class above a statement of a file, and the imports that this needs."""
+def class_at(
+    words: dict[str, str], name: str, model: ModuleModel, start: int, unit: str
+) -> tuple[str, tuple[Import, ...]]:
+    """The text of the class above a statement of a file that indents by `unit`, and the imports that this needs."""
     known = {alias: module_alias(model, module, alias, start) for module, alias in modules_of(words)}
     if words is TABLE:
         known["Mapping"] = _mapping(model, start)
-    text = class_of(words, name, {alias: own for alias, (own, _) in known.items()})
+    text = class_of(words, name, {alias: own for alias, (own, _) in known.items()}, unit)
     return text, tuple(one for _, more in known.values() for one in more)
 
 
@@ -123,11 +126,11 @@ def _mapping(model: ModuleModel, start: int) -> tuple[str, tuple[Import, ...]]:
     return own or found[0]
 
 
-def class_of(words: dict[str, str], name: str, known: dict[str, str]) -> str:
+def class_of(words: dict[str, str], name: str, known: dict[str, str], unit: str) -> str:
     """The text of the class; `known` says what its file calls the modules, and the base class."""
     form, each = (_DICT, f"{words['items']}.items()") if words is TABLE else (_LIST, words["items"])
     filled = _FILLED.format(**words, **known, each=each)
-    return form.format(**{**words, **known, "name": name}, filled=filled)
+    return form.format(**{**words, **known, "name": name}, filled=filled).replace("    ", unit)
 
 
 def bound(model: ModuleModel, module: str, alias: str, imports: list[Import]) -> str:
