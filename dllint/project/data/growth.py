@@ -25,6 +25,7 @@ READ = {
     "msgpack.unpack": "a file", "msgpack.unpackb": "a file",
     "pycocotools.coco.COCO": "COCO annotations", "lvis.LVIS": "LVIS annotations",
     "pycocotools.COCO": "COCO annotations", "lvis.lvis.LVIS": "LVIS annotations",
+    "xtcocotools.coco.COCO": "COCO annotations",
     "nuscenes.nuscenes.NuScenes": "nuScenes tables", "nuscenes.NuScenes": "nuScenes tables",
     "lyft_dataset_sdk.lyftdataset.LyftDataset": "nuScenes tables",
 }  # fmt: skip

@@ -64,8 +64,8 @@ _PROXY = Handle("read-only view of a dictionary", instead="keep the dictionary, 
 MODULE = Handle("module")
 SUBMODULES = frozenset({
     "numpy.random", "numpy.linalg", "numpy.fft", "numpy.ma", "numpy.testing", "os.path", "concurrent.futures",
-    "importlib.util", "logging.handlers", "matplotlib.pyplot", "multiprocessing.pool", "scipy.io", "scipy.linalg",
-    "scipy.ndimage", "scipy.signal", "scipy.sparse", "scipy.spatial", "scipy.stats", "sklearn.metrics",
+    "importlib.util", "logging.handlers", "matplotlib.pyplot", "multiprocessing.pool", "pycocotools.mask", "scipy.io",
+    "scipy.linalg", "scipy.ndimage", "scipy.signal", "scipy.sparse", "scipy.spatial", "scipy.stats", "sklearn.metrics",
     "torch.backends", "torch.cuda", "torch.distributed", "torch.fft", "torch.linalg", "torch.nn", "torch.nn.functional",
     "torch.nn.init", "torch.optim", "torch.random", "torch.utils", "torch.utils.data", "torchaudio.functional",
     "torchaudio.transforms", "torchvision.datasets", "torchvision.io", "torchvision.models", "torchvision.transforms",

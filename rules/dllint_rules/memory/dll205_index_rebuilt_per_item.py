@@ -30,7 +30,8 @@ _LISTS = frozenset({"glob.glob", "glob.iglob", "os.listdir", "os.walk", "os.scan
 _PARSES = frozenset({
     "json.load", "yaml.load", "yaml.safe_load", "pickle.load", "numpy.loadtxt", "numpy.genfromtxt", "torch.load",
     "pandas.read_csv", "pandas.read_excel", "pandas.read_json", "pandas.read_parquet", "pandas.read_pickle",
-    "pandas.read_table", "pycocotools.coco.COCO", "xml.etree.ElementTree.parse",
+    "pandas.read_table", "pycocotools.coco.COCO", "xtcocotools.coco.COCO",
+    "xml.etree.ElementTree.parse",
 })  # fmt: skip
 _PATH_METHODS = frozenset({"glob", "rglob", "iterdir"})
 
