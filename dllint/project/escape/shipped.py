@@ -146,6 +146,14 @@ class _Step(NamedTuple):
     def is_sure(self) -> bool:
         return self.decided and self.certainty is Certainty.CERTAIN
 
+    @property
+    def turn(self) -> int:
+        """When it is walked: sure ways come first, last those that a library is only taken to keep.
+
+        Of many that lead to a value, the first of the best tells how sure it is.
+        """
+        return 0 if self.is_sure else 2 if self.assumed else 1
+
     def on(self, value: Value, holder: Holder, note: Note, surely: bool | Beginnings = True) -> _Step:
         """The step to something that this value holds."""
         return self._replace(value=value, holder=holder, route=(note, *self.route)).where(surely)
@@ -236,13 +244,15 @@ class Shipped:
         seen: set[Value] = set()
         named: set[tuple[Value, Holder]] = set()
         stack: list[tuple[_Step, _Step | None]] = [(step, None) for step in reversed(steps)]
-        doubtful: list[_Step] = []
-        surely = True
-        while stack or doubtful:
+        put_off: tuple[list[_Step], ...] = [], [], []
+        turn = 0
+        while stack or any(put_off[turn + 1 :]):
             if near is None and len(seen) >= MAX_VISITED:
                 return self._walk(steps, loader, env, self._nearest(steps, way))
-            if not stack:  # sure ways come first: of many that lead to a value, one of these tells how sure it is
-                stack, doubtful, surely = [(step, None) for step in reversed(doubtful)], [], False
+            if not stack:
+                turn += 1
+                stack = [(step, None) for step in reversed(put_off[turn])]
+                continue
             step, outer = stack.pop()
             value = step.value
             if near is not None and value not in near:
@@ -258,8 +268,8 @@ class Shipped:
             if step.after:
                 begins = way is None or all(map(way.begins, step.after))
                 step = step._replace(decided=step.decided and begins, after=())
-            if surely and not step.is_sure:
-                doubtful.append(step)
+            if step.turn > turn:
+                put_off[step.turn].append(step)
                 continue
             named.add((value, step.holder))
             if value in seen:
