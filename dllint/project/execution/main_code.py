@@ -245,7 +245,7 @@ class MainCode:
     def _started_by_method(self, env: Env, call: Expr, base: ExtInst, attribute: str) -> Iterator[Begun]:
         path = env.module.path
         if base.name.endswith("get_context") and attribute in ("Pool", "Manager"):
-            yield Begun(call, _STARTERS[f"multiprocessing.{attribute}"], *self._context_methods(base, path))
+            yield Begun(call, AT_ONCE[f"multiprocessing.{attribute}"], *self._context_methods(base, path))
         elif attribute == "start" and base.name.endswith("Process"):
             context = base.base if isinstance(base.base, ExtInst) else base
             yield Begun(call, "a process", *self._context_methods(context, path))
