@@ -183,6 +183,13 @@ PROCESSES = {
         "pebble.ProcessPool",
     ),
 }
+OF_ONE_METHOD = {
+    "multiprocessing.context.ForkProcess": "fork",
+    "multiprocessing.context.ForkServerProcess": "forkserver",
+    "multiprocessing.context.SpawnProcess": "spawn",
+}
+"""The classes of processes that `get_context(method).Process` is: each starts in one way on every platform."""
+PROCESS_CLASSES = frozenset({"multiprocessing.Process", *OF_ONE_METHOD})
 SPAWN_UNLESS_TOLD = frozenset({"litdata.map", "litdata.optimize"})
 """Functions that spawn the processes in which they call `fn`, unless `start_method` says otherwise; in a notebook they
 fork. `fn` is in the recipe that each of these gets (read in the sources of litdata 0.2.45, and of 0.2.22, the first).

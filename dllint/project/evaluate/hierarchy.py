@@ -12,8 +12,21 @@ from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from dllint.knowledge import WORKER_METHODS
-from dllint.project.evaluate.abstract_values import Env, Ext, Func, Inst, Klass, Method, Opaque, Value, Values
+from dllint.knowledge import OF_ONE_METHOD, WORKER_METHODS
+from dllint.project.evaluate.abstract_values import (
+    Const,
+    Env,
+    Ext,
+    ExtInst,
+    ExtMethod,
+    Func,
+    Inst,
+    Klass,
+    Method,
+    Opaque,
+    Value,
+    Values,
+)
 from dllint.project.evaluate.shapes import is_accessor
 
 if TYPE_CHECKING:
@@ -25,6 +38,11 @@ if TYPE_CHECKING:
 
 _PLAIN = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "torch.utils.data.Dataset"})
 """Bases that make a class nothing else."""
+_PROCESS: dict[object, str] = {
+    None: "multiprocessing.Process",
+    **{method: name for name, method in OF_ONE_METHOD.items()},
+}
+"""The `Process` of the context of each start method, and of the default one."""
 _REGISTERS = frozenset({"copyreg.pickle", "multiprocessing.reduction.ForkingPickler.register"})
 
 
@@ -63,7 +81,18 @@ class Hierarchy:
         """
         if env.call is None and _is_given(base, env):
             return (Opaque(base, env),)
-        return self.evaluator.values(base, env)
+        return tuple(map(self._of_context, self.evaluator.values(base, env)))
+
+    def _of_context(self, base: Value) -> Value:
+        """The class that the context of one start method has as its `Process`."""
+        match base:
+            case ExtMethod(base=ExtInst(name="multiprocessing.get_context", call=call, env=env), attribute="Process"):
+                given = call.args[1] if len(call.args) > 1 else call.keyword("method")
+                methods = self.evaluator.values(given, env) if given is not None else (Const(None),)
+                asked = methods[0] if len(methods) == 1 else None
+                name = _PROCESS.get(asked.value) if isinstance(asked, Const) else None
+                return Ext(name) if name is not None else base
+        return base
 
     def mro(self, klass: Klass) -> tuple[Klass, ...]:
         """The class and its bases in the project, in (nearly) Python's order of look-up."""

@@ -11,10 +11,22 @@ from typing import NamedTuple
 import msgspec
 
 from dllint.finding import Note
-from dllint.knowledge import AT_ONCE, CONTEXTS, POOL_METHODS, SPAWN_UNLESS_TOLD
+from dllint.knowledge import AT_ONCE, CONTEXTS, POOL_METHODS, PROCESS_CLASSES, SPAWN_UNLESS_TOLD
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate import Answer, Evaluator
-from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst, ExtMethod, Inst, Klass, Seq, Value
+from dllint.project.evaluate.abstract_values import (
+    Const,
+    Env,
+    Ext,
+    ExtInst,
+    ExtMethod,
+    Inst,
+    Klass,
+    Opaque,
+    Seq,
+    Super,
+    Value,
+)
 from dllint.project.execution.call_graph import Reach, Running
 from dllint.project.loaders.boundaries import Boundaries, Loader
 from dllint.project.loaders.worker_counts import Workers
@@ -218,9 +230,12 @@ class MainCode:
                     targets = self.evaluator.values(made.args[1], where) if len(made.args) > 1 else ()
                     names = [target.name for target in targets if isinstance(target, Ext) and target.name in AT_ONCE]
                     yield from (Begun(call, AT_ONCE[name], *self._of_call(name, call, env)) for name in names)
-                case ExtMethod(base=Inst(klass=klass), attribute="start"):
-                    if self.evaluator.classes.is_a(klass, {"multiprocessing.Process"}) is Answer.YES:
-                        yield Begun(call, "a process", *self._default_methods(env.module.path))
+                case ExtMethod(base=Super(owner=Inst(klass=klass)), attribute="start"):
+                    yield from self._own_process(klass, call, env)
+                case Opaque(expr=callee, env=where) if callee.kind == "attribute" and callee.name == "start":
+                    for owner in self.evaluator.values(callee.args[0], where):
+                        if isinstance(owner, Inst) and self.evaluator.classes.method(owner, "start") is None:
+                            yield from self._own_process(owner.klass, call, env)
                 case ExtMethod(base=ExtInst() as base, attribute=attribute):
                     known = self.boundaries.starter(call, env, value)
                     if known is not None:
@@ -228,6 +243,11 @@ class MainCode:
                         started = *methods.of(env.module.path, known.module), None, methods.platforms(known.module)
                         yield Begun(call, "processes", *started)
                     yield from self._started_by_method(env, call, base, attribute)
+
+    def _own_process(self, klass: Klass, call: Expr, env: Env) -> Iterator[Begun]:
+        """What starts an object of a class that has `start` from the library's class of processes."""
+        if self.evaluator.classes.is_a(klass, PROCESS_CLASSES) is Answer.YES:
+            yield Begun(call, "a process", *self.boundaries.process_methods(klass, env.module.path))
 
     @cached_property
     def _starting(self) -> set[str]:

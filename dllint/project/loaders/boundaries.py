@@ -9,7 +9,16 @@ from functools import cached_property
 import msgspec
 
 from dllint.finding import Certainty
-from dllint.knowledge import LOADERS, PROCESSES, SPAWN_UNLESS_TOLD, STARTERS, Boundary, Starter
+from dllint.knowledge import (
+    LOADERS,
+    OF_ONE_METHOD,
+    PROCESS_CLASSES,
+    PROCESSES,
+    SPAWN_UNLESS_TOLD,
+    STARTERS,
+    Boundary,
+    Starter,
+)
 from dllint.model.facts import Expr
 from dllint.project.evaluate import Answer, Argument, Evaluator
 from dllint.project.evaluate.abstract_values import (
@@ -431,18 +440,24 @@ class Boundaries:
 
     def _processes(self) -> Iterator[Loader]:
         """Objects of own `Process` classes: starting one ships the whole object."""
-        for klass in self.evaluator.classes.naming({"Process"}):
-            if self.evaluator.classes.is_a(klass, {"multiprocessing.Process"}) is not Answer.YES:
+        for klass in self.evaluator.classes.naming({name.rpartition(".")[2] for name in PROCESS_CLASSES}):
+            if self.evaluator.classes.is_a(klass, PROCESS_CLASSES) is not Answer.YES:
                 continue
             for site in self.index.calls_named((klass.facts.name,)):
                 env = self.evaluator.generic(site.module, site.function)
                 if klass in self.evaluator.calls.callees(site.expr, env):
                     inst = Inst(klass, site.expr, env)
-                    methods, chosen = self._methods(site.expr, env, _PROCESS, 0)
+                    methods, chosen = self.process_methods(klass, site.module.path)
                     yield Loader(
                         site.module.path, site.expr.span, klass.facts.name, _PROCESS, site.expr, site.expr, env, 0,
                         Workers.SOME, True, methods, chosen, inst, site.module.is_test, self.targets.platforms,
                     )  # fmt: skip
+
+    def process_methods(self, klass: Klass, path: str) -> tuple[frozenset[str], bool]:
+        """The start methods that objects of an own `Process` class may have, and whether the code chooses them."""
+        bases = self.evaluator.classes.external_bases(klass)
+        own = frozenset(OF_ONE_METHOD[base] for base in bases if base in OF_ONE_METHOD)
+        return (own, True) if own else self.chosen_methods.of(path)
 
     def _never_constructed(self, seen: set[Klass]) -> Iterator[Loader]:
         """Loader classes that the project defines but never makes: their users do.
