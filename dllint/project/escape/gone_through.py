@@ -11,10 +11,10 @@ from dllint.project.evaluate.collections import PROGRESS
 from dllint.project.program.call_index import Call
 from dllint.project.program.guards import under_main_guard
 from dllint.project.program.lookups import mentioned
-from dllint.project.program.module import Module
+from dllint.project.program.module import Module, Site
 from dllint.project.program.unnamed import Unnamed
 
-_HARMLESS = frozenset({"len", "print", "type", "range"})
+_HARMLESS = frozenset({"len", "print", "type", "range", "super"})
 _WRAPPERS = PROGRESS | {"enumerate", "iter"}
 
 
@@ -42,6 +42,26 @@ class GoneThrough:
             return False
         methods = {method for base in self.evaluator.classes.mro(klass) for method in base.facts.methods}
         return all(self._stays(klass.module, site, methods, tries) for site in sites)
+
+    def keeps_to_itself(self, klass: Klass, site: Site) -> bool:
+        """Whether a function asks a dataset that it makes for what that has and calls its methods, no more.
+
+        None of the methods hands the dataset on.
+        """
+        module, event = site.module, site.event
+        if site.function < 0 or event.kind != "assign" or event.value is not site.expr or event.target is None:
+            return False
+        if event.target.kind != "name" or event.target.name in module.model.functions[site.function].globals:
+            return False
+        chain = self.evaluator.classes.mro(klass)
+        code = [(base.module, index) for base in chain for index in base.facts.methods.values()]
+        methods = {method for base in chain for method in base.facts.methods}
+        uses = (item for item in _events(module, site.function) if item is not event)
+        return not any(_hands_on(item, event.target.name, methods, methods) for item in uses) and not any(
+            _hands_on(item, base.receiver_name(index), frozenset())
+            for base, index in code
+            for item in _events(base, index)
+        )
 
     def _may_be_imported(self, module: Module) -> bool:
         """Whether another file may import one, or a package offers it."""
@@ -93,25 +113,27 @@ def _events(module: Module, function: int) -> Iterator[Event]:
             yield from _events(module, inner.index)
 
 
-def _hands_on(event: Event, name: str, methods: Set[str]) -> bool:
+def _hands_on(event: Event, name: str, methods: Set[str], called: Set[str] = frozenset()) -> bool:
     """Whether an event does more with what has a name than to go through it, to index it or to ask its length.
 
-    Or to read what it keeps, which is none of its `methods`.
+    Or to read what it keeps, which is none of its `methods`, or to call what may be `called`.
     """
     if event.kind == "for" and _is(_unwrapped(event.value), name):
         return False
     target = None if _is(event.target, name) else event.target  # bound again: to something else
-    return any(_escapes(expr, name, methods) for expr in (event.value, target) if expr is not None)
+    return any(_escapes(expr, name, methods, called) for expr in (event.value, target) if expr is not None)
 
 
-def _escapes(expr: Expr, name: str, methods: Set[str]) -> bool:
+def _escapes(expr: Expr, name: str, methods: Set[str], called: Set[str]) -> bool:
     if _is(expr, name):
         return True
     parts = (*expr.args, *(value for _, value in expr.keywords))
+    if expr.kind == "call" and expr.args[0].name in called and _is(next(iter(expr.args[0].args), None), name):
+        parts = parts[1:]
     kept = expr.kind == "attribute" and expr.name not in methods and not expr.name.startswith("__")
     if kept or expr.kind == "subscript" or (expr.kind == "call" and expr.args[0].name in _HARMLESS):
         parts = tuple(part for part in parts if not _is(part, name))
-    return any(_escapes(part, name, methods) for part in parts)
+    return any(_escapes(part, name, methods, called) for part in parts)
 
 
 def _unwrapped(expr: Expr | None) -> Expr | None:

@@ -130,6 +130,8 @@ class Library:
                 if site.event.kind == "return" and "<locals>" in klass.facts.qualname:
                     continue  # `returned` asks who calls the function
                 if klass in self.evaluator.values(site.expr.args[0], env):
+                    if self._gone_through.keeps_to_itself(klass, site):
+                        continue
                     text = f"`{klass.facts.name}` is made here; the loader that takes it could not be followed"
                     yield Inst(klass, site.expr, env), Note(site.module.path, site.expr.span, text)
 

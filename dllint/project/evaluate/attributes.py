@@ -532,8 +532,11 @@ class Attributes:
 def may_be_same(one: Inst, other: Inst, in_test: bool) -> bool:
     """Whether two instances of a class may be one object: made by one call, in activations that may be one.
 
-    One whose construction is not known may be any, but for a test's: that one it makes itself.
+    One whose construction is not known may be any, but for a test's: that one it makes itself. One that users make is
+    none of those that the project makes.
     """
+    if (one.users and other.call is not None) or (other.users and one.call is not None):
+        return False
     if one.call is None or other.call is None:
         return not in_test or one.klass.module.is_test
     if one.call is not other.call or one.env is None or other.env is None:
