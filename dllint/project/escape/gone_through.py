@@ -46,7 +46,7 @@ class GoneThrough:
     def keeps_to_itself(self, klass: Klass, site: Site) -> bool:
         """Whether a function asks a dataset that it makes for what that has and calls its methods, no more.
 
-        None of the methods hands the dataset on.
+        None of the methods hands the dataset on, nor does a closure take it along.
         """
         module, event = site.module, site.event
         if site.function < 0 or event.kind != "assign" or event.value is not site.expr or event.target is None:
@@ -56,8 +56,10 @@ class GoneThrough:
         chain = self.evaluator.classes.mro(klass)
         code = [(base.module, index) for base in chain for index in base.facts.methods.values()]
         methods = {method for base in chain for method in base.facts.methods}
-        uses = (item for item in _events(module, site.function) if item is not event)
-        return not any(_hands_on(item, event.target.name, methods, methods) for item in uses) and not any(
+        name, own = event.target.name, module.events(site.function)
+        uses = [item for item in _events(module, site.function) if any(part.name == name for part in item.walk())]
+        stays = all(item is event or (item in own and not _hands_on(item, name, methods, methods)) for item in uses)
+        return stays and not any(
             _hands_on(item, base.receiver_name(index), frozenset())
             for base, index in code
             for item in _events(base, index)
