@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -44,6 +45,17 @@ def test_a_reader_of_several_changed_answers_is_asked_once_for_all_of_them() -> 
     program = Program(CYCLE)
     assert program.ask("start") == (1,)
     assert program.asked["joined"] == 2
+
+
+def test_questions_are_gone_once_they_are_answered_without_a_garbage_collector() -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        program = Program(CYCLE)
+        assert program.ask("start") == (1,)
+        assert not [item for item in gc.get_objects() if type(item).__name__ == "_Open"]
+    finally:
+        gc.enable()
 
 
 def test_nothing_is_asked_twice_outside_of_cycles() -> None:

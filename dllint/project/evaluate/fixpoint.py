@@ -76,6 +76,11 @@ class _Open:
         self.released = False
         """Whether it has said what it held back, which it never takes back."""
 
+    def keep(self) -> None:
+        """Keeps the answer, and lets go of the other questions: nobody may collect the garbage of a cycle."""
+        self.known[self.key] = self.value
+        self.head = self.readers = None
+
     def joined(self, found: Any) -> Any:
         """An answer that says what the last one and another one say; True and False make None, which is not known."""
         if self.value is self.least:
@@ -179,7 +184,7 @@ class Fixpoint:
         if question.head is None:
             if len(provisional) > mark:
                 self._keep(mark)
-            question.known[question.key] = question.value
+            question.keep()
             self._reads = reads
         else:
             self._wait(question)
@@ -254,7 +259,7 @@ class Fixpoint:
 
     def _keep(self, mark: int) -> None:
         for question in self._provisional[mark:]:
-            question.known[question.key] = question.value
+            question.keep()
         del self._provisional[mark:]
 
     def _forget(self, question: _Open, mark: int, again: int) -> None:
