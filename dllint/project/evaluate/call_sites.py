@@ -147,7 +147,7 @@ class CallSites:
 
     def too_many(self, module: Module, function: int) -> bool:
         """Whether more calls may mean a function than are followed."""
-        if len(self.known(module, function)) > MAX_CALL_SITES or self.evaluator.carried.limit(module, function):
+        if len(self.known(module, function)) > MAX_CALL_SITES:
             return True
         return self.evaluator.kept(self._too_many, (module, function), self._find_too_many, module, function)
 

@@ -197,7 +197,8 @@ class Reached:
 
     def _called_unseen(self, env: Env) -> Beginnings:
         """Where the calls begin of what nothing is seen to call: Python, operators and libraries call some of it."""
-        if self.evaluator.call_sites.too_many(env.module, env.function):
+        place = env.module, env.function
+        if self.evaluator.call_sites.too_many(*place) or self.evaluator.carried.limit(*place):
             return _NEVER_SURE
         facts = env.facts
         by_python = facts.decorators or facts.name.startswith("__")
