@@ -14,6 +14,7 @@ from dllint.project.escape import shipped
 from dllint.project.execution import call_graph
 from dllint.project.loaders import told_apart
 from dllint.project.loaders.told_apart import MAX_CONTEXTS, MAX_GIVEN
+from dllint.project.program.carried import MAX_PLACES
 from dllint.project.why import why
 from dllint.source import Source
 from dllint.targets import Targets
@@ -194,6 +195,16 @@ def test_what_a_loader_ships_ends_with_all_that_is_equally_near(
     assert {f"Kept(lambda: [{n}])" for n in range(6)} <= held.keys()
     assert not [text for text in held if text.startswith("lambda")]
     assert any("the walk has come to 4000 values" in line for line in said(found, "self.kept3"))
+
+
+@pytest.mark.parametrize("readers", [0, MAX_PLACES + 1])
+def test_a_name_that_goes_to_many_places_is_no_call_of_what_users_call(readers: int) -> None:
+    rows = "class Rows:\n    def loader(self, **options):\n"
+    rows += "        return DataLoader(range(4), collate_fn=lambda batch: batch, **options)\n\n\n"
+    use = "def use{0}(given):\n    kept{0} = given.loader\n    return [kept{0}]\n\n\n"
+    uses = "".join(use.format(n) for n in range(readers))
+    found = project(f"from torch.utils.data import DataLoader\n\n\n{rows}{uses}")
+    assert [finding.certainty for finding in LambdaToLoader().check(found)] == [Certainty.LIKELY]
 
 
 @pytest.mark.parametrize("steps", [5, 80])
