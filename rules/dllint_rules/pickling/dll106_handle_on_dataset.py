@@ -92,7 +92,7 @@ class HandleOnDataset(Rule):
         held = finding.data
         handle = project.handles.kind_of(held.value)
         remedy = no_need_to_keep(project, held, handle) if handle is not None else ""
-        return Fix.manual(f"Don't keep `{held.holder.name}`: {remedy}") if remedy else fix_handle(project, held)
+        return Fix.manual(f"Don't keep `{held.holder.name}`; {remedy}") if remedy else fix_handle(project, held)
 
 
 def handed_over(held: Held) -> Held:
