@@ -157,10 +157,11 @@ def _groups(lines: list[Line]) -> list[list[Line]]:
 
 
 def _insert(source: Source, row: int, items: list[tuple[int, Place, str]]) -> Edit:
-    """New lines above a row, sections apart."""
+    """New lines above a row, sections apart, unless the file has lines of both sections beside each other there."""
     newline = source.newline
     sections = groupby(items, key=lambda item: item[0])
-    text = newline.join("".join(statement + newline for _, _, statement in group) for _, group in sections)
+    between = newline if any(place.before or place.after for _, place, _ in items) or _is_gap(source, row) else ""
+    text = between.join("".join(statement + newline for _, _, statement in group) for _, group in sections)
     offset = source.line_starts[row - 1] if row <= len(source.line_starts) else len(source.text)
     if offset and not source.text[:offset].endswith(("\n", "\r")):
         text = newline + text
@@ -169,6 +170,12 @@ def _insert(source: Source, row: int, items: list[tuple[int, Place, str]]) -> Ed
     if items[-1][1].after and row <= len(source.line_starts) and source.line(row).strip():
         text += newline * (BLANK if begins_definition(source.line(row)) else 1)
     return Edit(source.path, Span(offset, offset), text)
+
+
+def _is_gap(source: Source, row: int) -> bool:
+    """Whether the line of a row, or the one above, is blank or none."""
+    rows = (row - 1, row)
+    return not all(0 < other <= len(source.line_starts) and source.line(other).strip() for other in rows)
 
 
 def _below_comments(source: Source) -> int:

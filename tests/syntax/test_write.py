@@ -99,6 +99,9 @@ def test_several_imports_at_once() -> None:
         "import functools\nimport os\nfrom functools import partial\n\nimport numpy as np\nimport torch\n\nx = 1\n"
     )
     assert added("x = 1\n", NUMPY, FUNCTOOLS) == "import functools\n\nimport numpy as np\n\nx = 1\n"
+    assert added("import abc\nimport torch\n", NUMPY, FUNCTOOLS) == (
+        "import abc\nimport functools\nimport numpy as np\nimport torch\n"
+    ), "the file has no line between its sections"
     assert added("from functools import cache\n", PARTIAL, Import("a.py", "functools", "wraps")) == (
         "from functools import cache, partial, wraps\n"
     )
