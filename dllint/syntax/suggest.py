@@ -21,6 +21,8 @@ _SAYS_NOTHING = {
     *("wrapper", "wrapped", "inner", "closure", "helper", "run", "call", "result", "res", "out", "tmp", "ds", "args"),
 }
 """Roles and names that hold for any function."""
+_ENTRIES = {"main", "run", "cli", "app", "script", "start"}
+"""Names of functions that a program begins with: what is in them may be about anything."""
 _BRIEF = 12
 """Characters of an action that goes with a role."""
 _COLLATING = {"first": "first_only"}
@@ -67,7 +69,8 @@ def _about(node: ast.Lambda, role: str) -> Iterator[str]:
 def function_name(name: str, around: str) -> str:
     """A name at module level for a nested function: one that says nothing is told apart by the function around it."""
     plain, outer = name.strip("_"), snake(around)
-    if plain.lower().rstrip("_0123456789") in _SAYS_NOTHING and 2 < len(outer) <= MOST:
+    says = 2 < len(outer) <= MOST and outer not in _ENTRIES
+    if says and plain.lower().rstrip("_0123456789") in _SAYS_NOTHING:
         made = _MAKERS.sub("", outer)
         if made == outer.removesuffix(f"_{plain}"):
             return f"_{outer}_{plain}"
