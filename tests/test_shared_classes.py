@@ -173,19 +173,76 @@ def test_files_without_a_common_base_import_it_from_the_first(tmp_path: Path) ->
     assert runs(tmp_path)
 
 
-@pytest.mark.parametrize(("more", "home"), [("", "data/texts.py"), ("class Kept:\n    pass\n", "data/cats.py")])
-def test_files_with_a_common_helper_import_it_from_there(tmp_path: Path, more: str, home: str) -> None:
+@pytest.mark.parametrize("more", ["", "class Kept:\n    pass\n"])
+def test_files_with_a_common_helper_import_it_from_there(tmp_path: Path, more: str) -> None:
     imports = "from torch.utils.data import Dataset\n\nfrom data.texts import cleaned\n"
     files = {f"data/{name.lower()}.py": rows(name, imports, "Dataset") for name in NAMES}
     helper = f"import re\n\n\ndef cleaned(text):\n    return re.sub(' +', ' ', text)\n{more}"
     make(tmp_path, {**files, "data/texts.py": helper, "data/__init__.py": "", "main.py": main()})
     run(tmp_path, fix=True)
-    assert defining(tmp_path) == [home]
-    wanted = "from data.cats import Serialized\nfrom data.texts import cleaned\n"
-    wanted = wanted if more else "from data.texts import Serialized, cleaned\n"
-    assert f"Dataset\n\n{wanted}" in (tmp_path / "data/dogs.py").read_text()
+    assert defining(tmp_path) == ["data/texts.py"]
+    assert "Dataset\n\nfrom data.texts import Serialized, cleaned\n" in (tmp_path / "data/dogs.py").read_text()
     assert not run(tmp_path).findings
     assert runs(tmp_path)
+
+
+def test_of_modules_that_all_import_it_goes_to_what_imports_least(tmp_path: Path) -> None:
+    files = {f"data/{name.lower()}.py": plain(name, "from data.more import More\n") for name in NAMES}
+    files |= {path: f"from data.parent import Parent\n{text}" for path, text in files.items()}
+    files["data/more.py"] = "from data.parent import Parent\n\n\nclass More(Parent):\n    pass\n"
+    files["data/parent.py"] = "class Parent:\n    pass\n"
+    make(tmp_path, {**files, "data/__init__.py": "", "main.py": main()})
+    run(tmp_path, fix=True)
+    assert defining(tmp_path) == ["data/parent.py"]
+    assert runs(tmp_path)
+
+
+def nested(names: dict[str, str], imports: str = "") -> dict[str, str]:
+    """A package with datasets in folders of their own, each with a base beside it."""
+    files = {"data/__init__.py": "", **{f"data/{folder}/base.py": BASE for folder in names.values()}}
+    for name, folder in names.items():
+        files[f"data/{folder}/__init__.py"] = ""
+        files[f"data/{folder}/{name.lower()}.py"] = rows(name, f"\n{imports}from .base import Base\n")
+    program = "".join(f"from data.{folder}.{name.lower()} import {name}\n" for name, folder in names.items())
+    return {**files, "main.py": MAIN.format(imports=program, names=", ".join(names))}
+
+
+def test_each_folder_has_the_class_in_its_base_where_they_share_nothing(tmp_path: Path) -> None:
+    files = nested({"Cats": "land", "Dogs": "land", "Eels": "sea", "Fish": "sea", "Gulls": "air"})
+    make(tmp_path, files)
+    run(tmp_path, fix=True)
+    assert defining(tmp_path) == ["data/air/gulls.py", "data/land/base.py", "data/sea/base.py"]
+    assert not run(tmp_path, fix=True).applied
+    assert runs(tmp_path, 5)
+
+
+def test_folders_share_the_class_in_what_most_import(tmp_path: Path) -> None:
+    files = nested({"Cats": "land", "Dogs": "land", "Eels": "sea", "Gulls": "air"}, "from data.kinds import kinds\n")
+    files["data/air/gulls.py"] = files["data/air/gulls.py"].replace("data.kinds import kinds", "..names import NAMES")
+    files |= {"data/kinds.py": "def kinds():\n    return []\n", "data/names.py": "NAMES = []\n"}
+    make(tmp_path, files)
+    run(tmp_path, fix=True)
+    assert defining(tmp_path) == ["data/kinds.py"]
+    others = ("data/land/cats.py", "data/land/dogs.py", "data/sea/eels.py")
+    wanted = dict.fromkeys(others, "from data.kinds import Serialized, kinds")
+    assert importing(tmp_path) == {**wanted, "data/air/gulls.py": "from ..kinds import Serialized"}
+    assert not run(tmp_path, fix=True).applied
+    assert runs(tmp_path, 4)
+
+
+def test_imports_from_two_places_make_no_circle(tmp_path: Path) -> None:
+    folders = {"Ants": "land", "Cats": "land", "Dogs": "land", "Eels": "sea", "Fish": "sea", "Gulls": "sea"}
+    files = nested(folders)
+    for name, folder in folders.items():
+        imports = "" if name in ("Cats", "Gulls") else "from .words import word\n"
+        files[f"data/{folder}/{name.lower()}.py"] = plain(name, imports)
+    for folder, other in (("land", "sea.gulls import Gulls"), ("sea", "land.cats import Cats")):
+        files[f"data/{folder}/words.py"] = f"from data.{other}\n\n\ndef word():\n    return {other.split()[-1]}\n"
+    make(tmp_path, files)
+    assert runs(tmp_path, 6)
+    run(tmp_path, fix=True)
+    assert defining(tmp_path) == ["data/land/words.py", "data/sea/gulls.py"]
+    assert runs(tmp_path, 6)
 
 
 def test_files_that_import_each_other_with_dots_do_so_here(tmp_path: Path) -> None:

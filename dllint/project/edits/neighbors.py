@@ -66,10 +66,9 @@ class Neighbors:
         own = [one for _, one in self._top(path) if one.bound == name == one.attribute]
         return self._names(path, own[0]) if len(own) == 1 else ""
 
-    def helpers(self, paths: Iterable[str]) -> set[str]:
-        """The files from which all of some files import names by themselves."""
-        named = [{self._names(path, one) for _, one in self._top(path)} for path in paths]
-        return set[str]().union(*named).intersection(*named) - {""}
+    def named(self, path: str) -> set[str]:
+        """The other files from which a file imports names by itself."""
+        return {self._names(path, one) for _, one in self._top(path)} - {"", path}
 
     def _written(self, importer: str, other: str) -> str:
         folder = posixpath.dirname(importer)
@@ -80,7 +79,7 @@ class Neighbors:
         for statements in evidence:
             near = [item for item in statements if self._is_near(*item, importer)]
             if any(one.level for _, one in near):
-                return self._relative(folder, other)
+                return self._relative(importer, other)
             if near:
                 return self._absolute({self._root(*item) for item in near}, importer, other)
         return ""
@@ -93,10 +92,11 @@ class Neighbors:
     def _users(self, path: str) -> Sequence[_Statement]:
         return self.index.import_statements.get(path, ())
 
-    def _relative(self, folder: str, other: str) -> str:
-        target = posixpath.dirname(other)
+    def _relative(self, importer: str, other: str) -> str:
+        folder, target = posixpath.dirname(importer), posixpath.dirname(other)
         level = 1 + _depth(folder) - _depth(target)
-        return "." * level + posixpath.basename(stem(other)) if level == 1 or self._is_inside(folder, target) else ""
+        is_inside = any(one.level >= level for _, one in self._top(importer)) or self._is_inside(folder, target)
+        return "." * level + posixpath.basename(stem(other)) if level == 1 or is_inside else ""
 
     def _is_inside(self, folder: str, target: str) -> bool:
         """Whether a folder further up is one of a package, by how other files import those below it."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
+from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple
 
@@ -28,6 +29,19 @@ class Need(NamedTuple):
     bases: tuple[tuple[str, int], ...]
 
 
+class _Place(NamedTuple):
+    """A file where the class may go, above a statement at an offset, and the files that import from it already."""
+
+    path: str
+    at: int
+    near: frozenset[str]
+    rank: tuple[bool, bool, int]
+
+    def order(self, users: set[str]) -> tuple[int, int, tuple[bool, bool, int], str]:
+        """First what most can import from, then what most do import from, a base class's module, what imports least."""
+        return -len(users), -len(users & self.near), self.rank, self.path
+
+
 class Homes:
     """For each file that needs a class the one file of its package where it is, or where it is put."""
 
@@ -36,6 +50,7 @@ class Homes:
         self.modules = project.index.modules
         self.neighbors = Neighbors(project)
         self._gives: dict[tuple[str, str, str], bool] = {}
+        self._shared: dict[tuple[str, str], dict[str, _Place]] = {}
 
     def of(self, path: str, words: _Words) -> Home | None:
         """The file from which another one imports the class; None where that has a class of its own."""
@@ -57,33 +72,62 @@ class Homes:
         return text in source.text.replace("\r\n", "\n")
 
     def _chosen(self, path: str, words: _Words) -> Home | None:
-        """Where most of those can import it that need it: best a base class's module, then a helper, else the first."""
-        package = self.neighbors.package(path)
-        group = [need for need in self.needs.get(words["name"], ()) if self.neighbors.package(need.path) == package]
-        paths = {need.path for need in group}
-        derived = {(need.path, base) for need in group for base, _ in need.bases}
-        shared = {base for base, number in Counter(base for _, base in derived).items() if number > 1}
-        at = [(base, start) for need in group for base, start in need.bases if base in shared - paths]
-        at += [(need.path, need.at) for need in group]
-        helpers = self._helpers(paths)
-        places = helpers | dict(sorted(at, reverse=True))
-        users = {place: [path for path in paths if self._gets(path, place, words["name"])] for place in places}
-        best = min(
-            places, key=lambda place: (-len(users[place]), place not in shared, place not in helpers, place), default=""
-        )
-        if best == path or path not in users.get(best, ()) or len(users[best]) < 2:
+        """The file of its package that gives the class to a file and others, and where the class goes there."""
+        name, package = words["name"], self.neighbors.package(path)
+        if (name, package) not in self._shared:
+            self._shared[name, package] = self._shares(name, package)
+        place = self._shared[name, package].get(path)
+        if place is None or place.path == path:
             return None
-        return Home(best, self._module(path, best, words["name"]), places[best])
+        return Home(place.path, self._module(path, place.path, name), place.at)
 
-    def _helpers(self, paths: set[str]) -> dict[str, int]:
-        """The modules of functions from which all the files import, each with the place of its first definition."""
-        found: dict[str, int] = {}
-        for path in self.neighbors.helpers(paths) - paths if len(paths) > 1 else ():
-            model = self.modules[path].model
-            starts = [item.span.start for item in model.functions if item.owner == item.parent == -1]
-            if starts and not model.classes and not path.endswith("__init__.py"):
-                found[path] = min(starts)
+    def _shares(self, name: str, package: str) -> dict[str, _Place]:
+        """For each file of a package that needs a class the place that most can import it from, else most of the rest.
+
+        So that the new imports make no circle, no further place may import a file that gets one.
+        """
+        group = [need for need in self.needs.get(name, ()) if self.neighbors.package(need.path) == package]
+        paths = {need.path for need in group}
+        places = self._places(group) if len(paths) > 1 else []
+        found: dict[str, _Place] = {}
+        while places:
+            users = [{path for path in paths - found.keys() if self._gets(path, it.path, name)} for it in places]
+            _, place, served = min((it.order(served), it, served) for it, served in zip(places, users, strict=True))
+            if len(served) < 2:
+                break
+            found |= dict.fromkeys(served, place)
+            changed = paths - {it.path for it in found.values()}
+            places = [it for it in places if changed.isdisjoint(self.project.index.imports(it.path) - {it.path})]
+            places = [it for it in places if it.path not in found]
         return found
+
+    def _places(self, group: Iterable[Need]) -> list[_Place]:
+        """Where the class may go: to base classes and modules from which several of the files import, or to one."""
+        needing = dict(sorted(((need.path, need.at) for need in group), reverse=True))
+        near: dict[str, set[str]] = defaultdict(set)
+        bases = dict(sorted((base for need in group for base in need.bases), reverse=True))
+        for need in group:
+            for other in {need.path, *(base for base, _ in need.bases)}:
+                near[other].add(need.path)
+        derived = {base for base in bases if len(near[base]) > 1}
+        for path in needing:
+            for other in self.neighbors.named(path):
+                if self.modules[other].is_test == self.modules[path].is_test:
+                    near[other].add(path)
+        found = []
+        for path, users in near.items():
+            at = needing.get(path, bases[path] if path in derived else self._first(path))
+            if at >= 0 and (len(users) > 1 or path in needing):
+                rank = path not in derived, path in needing, len(self.project.index.imports(path))
+                found.append(_Place(path, at, frozenset(users), rank))
+        return found
+
+    def _first(self, path: str) -> int:
+        """The place of a module's first definition; -1 without any, and for what a whole package imports first."""
+        model = self.modules[path].model
+        starts = [item.span.start for item in model.functions if item.owner == item.parent == -1]
+        starts += [item.span.start for item in model.classes if item.owner == item.parent == -1]
+        return min(starts, default=-1) if not path.endswith("__init__.py") else -1
 
     def _gets(self, path: str, place: str, name: str) -> bool:
         """Whether a file can have a class from a place that does not have it yet."""
@@ -95,7 +139,7 @@ class Homes:
     def _may_get(self, path: str, place: str, name: str) -> bool:
         if free_name(self.modules[place].model, name) != name:
             return False
-        return self.neighbors.may_change(place) and (path == place or bool(self._module(path, place, name)))
+        return (path == place or bool(self._module(path, place, name))) and self.neighbors.may_change(place)
 
     def _module(self, path: str, other: str, name: str) -> str:
         """What a file imports another one's class from; "" where it can't, or where the name means something else."""
