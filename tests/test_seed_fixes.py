@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from types import SimpleNamespace
+
 import pytest
 from dllint_rules.correctness.dll606_worker_seed_repeats import WorkerSeedRepeats
 
@@ -15,6 +18,7 @@ from dllint.syntax.write import place_imports
 
 CODE = """\
 import functools
+import os
 import random
 {imports}
 from torch.utils.data import DataLoader, Dataset
@@ -49,6 +53,9 @@ def fixed(seed: str, said: str = "", imports: str = "import torch", more: str = 
     return apply(source.text, [*fix.edits, *place_imports(source, parse(source), fix.imports)])
 
 
+WORKERS = "torch.utils.data.get_worker_info().num_workers"
+
+
 @pytest.mark.parametrize(
     ("seed", "after"),
     [
@@ -58,6 +65,17 @@ def fixed(seed: str, said: str = "", imports: str = "import torch", more: str = 
         ("seed + count * rank + worker_id", "(seed + count * rank + torch.initial_seed()) % 2**32"),
         ("worker_id + seed", "(torch.initial_seed() + seed) % 2**32"),
         ("seed", "(seed + torch.initial_seed()) % 2**32"),
+        ("rank * 1000 + seed", "(rank * 1000 + seed + torch.initial_seed()) % 2**32"),
+        ("rank + seed", f"({WORKERS} * rank + seed + torch.initial_seed()) % 2**32"),
+        ("seed + worker_id + rank", f"(seed + torch.initial_seed() + {WORKERS} * rank) % 2**32"),
+        (
+            "seed + int(os.environ['RANK'])",
+            f"(seed + {WORKERS} * int(os.environ['RANK']) + torch.initial_seed()) % 2**32",
+        ),
+        (
+            "seed + torch.distributed.get_rank()",
+            f"(seed + {WORKERS} * torch.distributed.get_rank() + torch.initial_seed()) % 2**32",
+        ),
     ],
 )
 def test_torch_knows_the_number_of_the_worker(seed: str, after: str) -> None:
@@ -65,12 +83,34 @@ def test_torch_knows_the_number_of_the_worker(seed: str, after: str) -> None:
 
 
 def test_what_is_said_of_the_seed_stays_true() -> None:
-    seed, after = "rank + worker_id + seed", "rank + torch.initial_seed() + seed"
+    seed, after = "rank + worker_id + seed", "num_workers * rank + torch.initial_seed() + seed"
     assert f"    # The seed is {after}\n" in fixed(seed, f"# The seed is {seed}")
     said = '"""Seed a worker: {}.\n\n    worker_id: its number\n    """'
     assert said.format(after) in fixed(seed, said.format(seed))
-    wrapped = "rank + torch.initial_seed() +\n    # seed"
+    wrapped = "num_workers * rank +\n    # torch.initial_seed() + seed"
     assert f"    # The seed is {wrapped}\n" in fixed(seed, f"# The seed is {seed}", width=48)
+    several = "count * rank + {} + seed"
+    said = f"# {several}".format("worker_id")
+    assert f"    # {several}\n".format("torch.initial_seed()") in fixed(several.format("worker_id"), said)
+
+
+@pytest.mark.parametrize("seed", ["rank + seed", "seed + worker_id + rank", "count * rank + worker_id + seed"])
+def test_workers_of_all_ranks_have_seeds_of_their_own(seed: str) -> None:
+    (number,) = re.findall("number = (.*)", fixed(seed))
+    seeds = [
+        eval(number, {"rank": rank, "seed": 1, "count": 3, "torch": Torch(2**40 + worker)})
+        for rank in range(4)
+        for worker in range(3)
+    ]
+    assert len(set(seeds)) == 12
+
+
+class Torch:
+    """What torch says in a worker that is one of three."""
+
+    def __init__(self, seed: int) -> None:
+        self.initial_seed = lambda: seed
+        self.utils = SimpleNamespace(data=SimpleNamespace(get_worker_info=lambda: SimpleNamespace(num_workers=3)))
 
 
 @pytest.mark.parametrize("imports", ["import torch", "import torch\nimport torch.nn", "import torch.nn"])

@@ -14,6 +14,8 @@ _MARGIN = re.compile(r"[ \t]*(?:#[ \t]*)?")
 _CUTS = {"%", "&"}
 _TIGHT = {"*", "/", "//", "%", "**", "@"}
 """Operators that bind closer than an addition."""
+_RANK = re.compile(r"(?:^|_)(?:rank|process|worker_?group|gpu)(?:_?(?:id|idx|index|number))?$", re.IGNORECASE)
+"""Names of what tells processes apart, each of which has workers of its own."""
 
 
 def fix_seed(project: Project, loader: Loader, reseed: Reseed) -> Fix | None:
@@ -56,15 +58,33 @@ def _seeded(project: Project, reseed: Reseed) -> tuple[tuple[Edit, ...], tuple[I
     kept = [term for term in terms if term not in silent]
     at = sum(term.start < silent[0].start for term in kept) if silent else len(kept)
     own = f"{written}()"
+    new = {_worker(env): own}
     if several and kept:
         texts = [project.text(path, term.span) for term in kept]
         total = f"[{', '.join([*texts[:at], f'{own} % 2**32', *texts[at:]])}]"
     else:
-        texts = [_as_term(project, env, term) for term in kept]
+        ranks = [term for term in kept if _is_rank(project, env, term)]
+        many, more = _workers(env, seed, written) if ranks else ("", ())
+        imports = (*imports, *more)
+        texts = [f"{many} * " * (term in ranks) + _as_term(project, env, term) for term in kept]
         total = " + ".join([*texts[:at], own, *texts[at:]])
         total = f"({total}) % 2**32" if kept else f"{total} % 2**32"
-    said = _said_of_seed(project, env, seed.start, own) if kept else ()
+        new |= {term.name: f"num_workers * {term.name}" for term in ranks if term.kind == "name"}
+    said = _said_of_seed(project, env, seed.start, new) if kept else ()
     return (*beside, Edit(path, seed.span, total), *said), imports
+
+
+def _workers(env: Env, seed: Expr, seeded: str) -> tuple[str, tuple[Import, ...]]:
+    """The number of workers, by which ranks must differ: torch's seeds of a process differ by the worker's number.
+
+    `seeded`: how the file calls `torch.initial_seed`.
+    """
+    name = "get_worker_info"
+    written, imports = reference(env.module.model, "torch.utils.data", name, seed.start, later=env.function >= 0)
+    torch = seeded.rpartition(".")[0]
+    if imports and torch:
+        written, imports = f"{torch}.utils.data.{name}", ()
+    return f"{written}().num_workers", imports
 
 
 def _import_beside_others(project: Project, env: Env, seed: Expr) -> tuple[Edit, ...]:
@@ -85,18 +105,27 @@ def _import_beside_others(project: Project, env: Env, seed: Expr) -> tuple[Edit,
     return (Edit(env.module.path, Span(end, end), f"{source.newline}{margin}import torch"),)
 
 
-def _said_of_seed(project: Project, env: Env, end: int, own: str) -> Iterator[Edit]:
-    """The worker's number as a term of a sum, in the comments and the docstring of a function above its seed."""
+def _said_of_seed(project: Project, env: Env, end: int, new: dict[str, str]) -> Iterator[Edit]:
+    """The worker's number as a term of a sum, in the comments and the docstring of a function above its seed.
+
+    `new`: what takes the place of it, and of the other terms of the sum that change.
+    """
     path, worker = env.module.path, _worker(env)
     start = env.facts.span.start if env.function >= 0 else end
     source = project.source(path)
     for prose in _PROSE.finditer(source.text, start, end) if worker else ():
-        term = re.compile(rf"(?<=\+ )\b{worker}\b|\b{worker}\b(?= \+)")
         for row in range(source.location(prose.start())[0], source.location(prose.end())[0] + 1):
             span = source.row_span(row)
             line = source.text[span.start : span.end]
-            if term.search(line):
-                yield Edit(path, span, _wrapped(term.sub(own, line), source.width, source.newline))
+            if _in_sum(worker).search(line):
+                for name, text in new.items():
+                    line = _in_sum(name).sub(text, line)
+                yield Edit(path, span, _wrapped(line, source.width, source.newline))
+
+
+def _in_sum(name: str) -> re.Pattern[str]:
+    """A name as a term of a sum, not as the last factor of one."""
+    return re.compile(rf"(?<=\+ )\b{name}\b|(?<!\* )\b{name}\b(?= \+)")
 
 
 def _wrapped(line: str, width: int, newline: str) -> str:
@@ -143,6 +172,18 @@ def _says_nothing(project: Project, env: Env, term: Expr) -> bool:
     if term.kind == "binop" and term.name in ("*", "<<"):
         return all(_says_nothing(project, env, factor) for factor in term.args)
     return term.kind == "subscript" and any(_calls(project, env, part, "get_state") for part in term.walk())
+
+
+def _is_rank(project: Project, env: Env, term: Expr) -> bool:
+    """Whether a term counts processes one by one: `rank`, `int(os.environ["RANK"])`, or what `get_rank()` gave.
+
+    One that is multiplied leaves room for the workers already.
+    """
+    if term.kind == "call":
+        return any(_is_rank(project, env, part) for part in term.args)
+    said = term.args[1].value if term.kind == "subscript" else term.name or term.value
+    named = isinstance(said, str) and term.kind != "binop" and _RANK.search(said)
+    return bool(named) or _calls(project, env, term, "get_rank")
 
 
 def _calls(project: Project, env: Env, expr: Expr, name: str) -> bool:
