@@ -91,6 +91,7 @@ _PUBLIC = {
     "beside": "dllint.syntax.beside",
     "call_with": "dllint.syntax.arguments",
     "changed_entry": "dllint.syntax.changed",
+    "chosen_part": "dllint.syntax.changed",
     "closed_if_open": "dllint.syntax.closing",
     "enclosed": "dllint.syntax.width",
     "event_names": "dllint.project.program.events",

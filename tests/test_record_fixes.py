@@ -188,6 +188,82 @@ def test_other_methods_that_need_the_list_are_named(more: str, why: str) -> None
     assert fix.title.endswith(why)
 
 
+GROUPS = """\
+self.rows = []
+for name in open(path):
+    self.rows.append([])
+    for line in open(name):
+        self.rows[-1].append(line.split())
+"""
+CLIP = "place, part = self.places[index]; "
+
+
+@pytest.mark.parametrize(
+    ("item", "part"),
+    [
+        ("return self.rows[place][part]", "[part]"),
+        ("return self.rows[place][part]['text']", "[part]"),
+        ("row = self.rows[place]; return row[part]", "[part]"),
+        ("row = self.rows[place] or []; return row[part - 1]", "[part - 1]"),
+        ("return [self.rows[place][number] for number in range(part)]", "[number]"),
+        ("return self.rows[place][random.randrange(5)]", "[random.randrange(5)]"),
+    ],
+)
+def test_records_that_are_read_part_by_part_stay(item: str, part: str) -> None:
+    """`pickle.loads` makes all of a record: of a video of AVA, 8.6 ms for the boxes of one second."""
+    _, fix = fix_of(GROUPS, CLIP + item)
+    assert fix.applicability is Applicability.MANUAL
+    assert fix.title.endswith(f": each read of `{part}` would load the whole record")
+    assert not fix.snippet
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        "return self.rows[place]",
+        "return self.rows[place][0]",
+        "return self.rows[place][-1]",
+        "return self.rows[place][FIRST]",
+        "return self.rows[place][:part]",
+        "first, *others = self.rows[place]; return first",
+        "row = self.rows[place]; return [row[number] for number in range(part)]",
+        "row = self.rows[place]; return [other for other in row if other[part]]",
+        "row = self.rows[place]; row = list(row); return row[part]",
+    ],
+)
+def test_records_of_which_more_than_a_part_is_read_are_packed(item: str) -> None:
+    assert "self.rows = Serialized(self.rows)" in fixed(GROUPS, CLIP + item)
+
+
+@pytest.mark.parametrize(
+    ("value", "packed"),
+    [
+        ("[(line, len(line), index) for index, line in enumerate(open(path))]", True),
+        ("[{'text': line, 'size': len(line)} for line in open(path)]", True),
+        ("list(csv.reader(open(path)))", True),
+        ("[row for row in csv.DictReader(open(path)) if row]", True),
+        ("[line.split() for line in open(path)]", True),
+        ("[[*open(line)] for line in open(path)]", False),
+        ("json.load(open(path))", False),
+    ],
+)
+def test_a_part_of_a_record_that_is_seen_to_be_small_may_be_chosen(value: str, packed: bool) -> None:
+    assert is_packed(f"self.rows = {value}", "return self.rows[index][self.column]") is packed
+
+
+def test_dictionaries_that_are_read_part_by_part_stay() -> None:
+    frames = "self.rows = {line.strip(): [*open(line)] for line in open(path)}"
+    for read in ("[index]", ".get(index)"):
+        _, fix = fix_of(frames, f"return self.rows[self.name(index)]{read}")
+        assert fix.title.endswith(f": each read of `{read}` would load the whole record")
+
+
+def test_a_function_that_reads_part_by_part_gets_the_list() -> None:
+    head = "def sizes(rows, places):\n    return [len(rows[i][j]) for i, j in places]\n\n"
+    code = fixed(f"{GROUPS}self.sizes = sizes(self.rows, more)", more=f"\n{head}")
+    assert "self.sizes = sizes(self.rows, more)\n        self.rows = Serialized(self.rows)\n" in code
+
+
 def test_what_replaces_a_list_is_packed_instead() -> None:
     chosen = "[row for row in self.rows if row['size']]"
     assert f"self.rows = Serialized({chosen})" in fixed(f"{FILLED}self.rows = {chosen}")

@@ -1,8 +1,9 @@
-"""Where code changes an entry that it takes out of a container, and not a copy."""
+"""Where code changes an entry that it takes out of a container, and not a copy, or chooses a part of it."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from dllint.source import Source, Span
 from dllint.syntax.mapping_uses import of_view
@@ -26,19 +27,44 @@ def changed_entry(source: Source, container: Span) -> Span | None:
     node = seen.expression_at(container) if seen is not None else None
     if seen is None or node is None:
         return None
-    entry = _entry(seen, node)
-    if entry is not None:
-        if _is_changed(seen, entry):
-            return Span(*seen.offsets.span(entry))
-        chosen: ast.AST = entry
-        while isinstance(seen.parents[chosen][0], ast.BoolOp | ast.IfExp):
-            chosen = seen.parents[chosen][0]  # `rows.get(name) or []`
-        match seen.parents[chosen][0]:
-            case ast.Assign(targets=[ast.Name() as name], value=value) if value is chosen:
-                return _of_variable(seen, name)
+    changed = _of_entry(seen, node, _is_changed)
+    if changed is None and _entry(seen, node) is None:
+        variables = _loop_variables(seen, of_view(seen, node))
+        changed = next(filter(None, (_of_variable(seen, name, _is_changed) for name in variables)), None)
+    return Span(*seen.offsets.span(changed)) if changed is not None else None
+
+
+def chosen_part(source: Source, container: Span) -> Span | None:
+    """Where code takes an entry out of a container, and of it one part, by an index or key that may vary: its span.
+
+    A loop that reads many parts of one entry, which a variable has, takes the entry out once.
+    """
+    seen = outline(source.text)
+    node = seen.expression_at(container) if seen is not None else None
+    entry = _of_entry(seen, node, _is_chosen_from) if seen is not None and node is not None else None
+    if seen is None or entry is None:
         return None
-    changed = (_of_variable(seen, name) for name in _loop_variables(seen, of_view(seen, node)))
-    return next((span for span in changed if span is not None), None)
+    part = seen.parents[entry][0]
+    asked = seen.parents[part][0] if isinstance(part, ast.Attribute) else part
+    return Span(seen.offsets.span(entry)[1], seen.offsets.span(asked)[1]) if isinstance(asked, ast.expr) else None
+
+
+_Test = Callable[[Outline, ast.expr, ast.Name | None], bool]
+"""Of an entry, or of a variable for it, with where that is bound."""
+
+
+def _of_entry(seen: Outline, node: ast.expr, test: _Test) -> ast.expr | None:
+    """The entry that an expression takes out of a container, or the first use of a variable for it, with a property."""
+    entry = _entry(seen, node)
+    if entry is None or test(seen, entry, None):
+        return entry
+    chosen: ast.AST = entry
+    while isinstance(seen.parents[chosen][0], ast.BoolOp | ast.IfExp):
+        chosen = seen.parents[chosen][0]  # `rows.get(name) or []`
+    match seen.parents[chosen][0]:
+        case ast.Assign(targets=[ast.Name() as name], value=value) if value is chosen:
+            return _of_variable(seen, name, test)
+    return None
 
 
 def _entry(seen: Outline, node: ast.expr) -> ast.expr | None:
@@ -61,8 +87,8 @@ def _loop_variables(seen: Outline, node: ast.expr) -> list[ast.Name]:
     return [part for part in ast.walk(above.target) if isinstance(part, ast.Name)]
 
 
-def _of_variable(seen: Outline, target: ast.Name) -> Span | None:
-    """Where a variable is changed while it has what was bound to it here, as far as the order of lines tells."""
+def _of_variable(seen: Outline, target: ast.Name, test: _Test) -> ast.Name | None:
+    """The first use of a variable while it has what was bound to it here, as far as the order of lines tells."""
     scope = binder(seen, target, target.id)
     if scope is None:
         return None
@@ -70,12 +96,12 @@ def _of_variable(seen: Outline, target: ast.Name) -> Span | None:
     bound = sorted(map(seen.offsets.span, names))
     own = seen.offsets.span(target)
     uses = (part for part in ast.walk(scope) if isinstance(part, ast.Name) and part.id == target.id)
-    changed = sorted(seen.offsets.span(part) for part in uses if _is_changed(seen, part))
-    last = (max((span for span in bound if span < use), default=own) for use in changed)
-    return next((Span(*use) for use, binding in zip(changed, last, strict=True) if binding == own), None)
+    found = sorted((part for part in uses if test(seen, part, target)), key=seen.offsets.span)
+    last = (max((span for span in bound if span < seen.offsets.span(use)), default=own) for use in found)
+    return next((use for use, binding in zip(found, last, strict=True) if binding == own), None)
 
 
-def _is_changed(seen: Outline, node: ast.expr) -> bool:
+def _is_changed(seen: Outline, node: ast.expr, _: ast.Name | None) -> bool:
     above, field = seen.parents[node]
     match above:
         case ast.Subscript(ctx=ast.Store() | ast.Del()) if field == "value":
@@ -86,3 +112,38 @@ def _is_changed(seen: Outline, node: ast.expr) -> bool:
         case ast.Call(func=ast.Attribute(value=ast.Name(id="random"), attr="shuffle")):
             return field == "args"
     return False
+
+
+def _is_chosen_from(seen: Outline, node: ast.expr, bound: ast.Name | None) -> bool:
+    above, field = seen.parents[node]
+    match above:
+        case ast.Subscript(ctx=ast.Load(), slice=index) if field == "value":
+            chosen = index
+        case ast.Attribute(attr="get"):
+            call = seen.parents[above][0]
+            if not isinstance(call, ast.Call) or call.func is not above or not call.args:
+                return False
+            chosen = call.args[0]
+        case _:
+            return False
+    return not _is_fixed(chosen) and (bound is None or _loops(seen, bound).issuperset(_loops(seen, node)))
+
+
+def _is_fixed(index: ast.expr) -> bool:
+    """Whether an index is written out, or is a slice, which gives more than a part."""
+    match index:
+        case ast.Constant() | ast.Slice():
+            return True
+        case ast.UnaryOp(operand=operand):
+            return _is_fixed(operand)
+        case ast.IfExp(body=body, orelse=other):
+            return _is_fixed(body) and _is_fixed(other)
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name.isupper()
+    return False
+
+
+def _loops(seen: Outline, node: ast.expr) -> set[ast.AST]:
+    """The loops around an expression."""
+    kinds = ast.For | ast.AsyncFor | ast.While | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+    return {above for above, _ in seen.path(node) if isinstance(above, kinds)}

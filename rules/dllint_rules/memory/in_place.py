@@ -255,6 +255,10 @@ class _Change(KeptList):
         needs = f"needs a {self.kind}" if own else f"may need a {self.kind}"
         if self._changes_entry(place):
             needs = "changes a record"
+        part = self._chosen(place)
+        if part is not None:
+            read = source.text[part.start : part.end]
+            return f"{place.module.path}:{row}: each read of `{read}` would load the whole record"
         return f"{place.module.path}:{row} {needs}: `{source.line(row).strip()}`"
 
     def _settled(self, value: Expr) -> bool:

@@ -16,9 +16,11 @@ from dllint import (
     after_statement,
     below_statement,
     changed_entry,
+    chosen_part,
     goes_through,
     on_each,
 )
+from dllint_rules.memory.analysis.entries import Entries
 from dllint_rules.memory.arms import other_arms
 from dllint_rules.memory.mappings import Mappings
 from dllint_rules.memory.readers import Readers
@@ -92,7 +94,7 @@ class KeptList:
     def filled(self) -> list[Span]:
         """Where the method that sets the list adds to it, changes an entry or hands it on, if it does so afterwards."""
         places = [place for place in (self.attribute and self.attribute.near) or () if self._is_here(place)]
-        spans = [place.use.span for place in places if place.use.kind == "filled" or self._changes_entry(place)]
+        spans = [place.use.span for place in places if place.use.kind == "filled" or self._needs_entry(place)]
         end, own = self.write.event.end, self.write.target.span
         later = [place for place in places if place.use.span.start >= end]
         spans += [place.use.span for place in later if self._makes_of_itself(place) or self._is_handed_on(place)]
@@ -126,11 +128,32 @@ class KeptList:
 
     def _is_handed_on(self, place: Place) -> bool:
         """Whether a use gives the list to a function that may do more than read it."""
-        return place.use.kind == "given" and (self.of_paths or not self.readers.only_read(place))
+        return place.use.kind == "given" and (self.of_paths or not self._is_only_read(place))
 
     def _changes_entry(self, place: Place) -> bool:
         """Whether a use changes a record, which code that reads the record again expects to find changed."""
         return self.of_rows and changed_entry(self.project.source(place.module.path), place.use.span) is not None
+
+    def _needs_entry(self, place: Place) -> bool:
+        """Whether a use needs the record itself: to change it, or not to make all of it for one part."""
+        return self._changes_entry(place) or self._chosen(place) is not None
+
+    def _chosen(self, place: Place) -> Span | None:
+        """Where a use takes a part out of a record that may be large, by an index or key that may vary."""
+        if self.of_small or place.use.kind != "read":
+            return None
+        return chosen_part(self.project.source(place.module.path), place.use.span)
+
+    def _is_only_read(self, place: Place) -> bool:
+        return self.readers.only_read(place, whole=not self.of_small)
+
+    @cached_property
+    def of_small(self) -> bool:
+        """Whether nothing of the list is so large that code should not make all of it again."""
+        env = self.project.evaluator.generic(self.module, self.write.function)
+        value = self.write.event.value if self._has_its_value(self.write) else self.write.target
+        small = self.project.analysis(Entries).are_small
+        return not self.of_rows or (value is not None and small(self.project.values(value, env)))
 
     def _of_self(self, place: Place) -> bool:
         """Whether a use is of the object whose method it is in, in this file."""
@@ -153,7 +176,7 @@ class KeptList:
     def _survives(self, place: Place) -> bool:
         """Whether a use means the same for an array, or comes before there is one."""
         kind, span = place.use.kind, place.use.span
-        if self._changes_entry(place) and not self._is_before(place):
+        if self._needs_entry(place) and not self._is_before(place):
             return False
         if self._is_cut(place) and not self.of_paths:
             return self.words is None or self._is_before(place)
@@ -163,7 +186,7 @@ class KeptList:
             return True  # a part of bytes is a list, and they have a length
         if self._is_placeholder(place):
             return True
-        if kind == "given" and not self.of_paths and self.readers.only_read(place):
+        if kind == "given" and not self.of_paths and self._is_only_read(place):
             return True
         if kind == "read" and self.of_paths and not self._is_before(place):
             return self._of_self(place) and self._as_path(place) is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dllint import Expr, Func, Method, Place, Project, Use, changed_entry, name_uses
+from dllint import Expr, Func, Method, Place, Project, Use, changed_entry, chosen_part, name_uses
 
 
 class Readers:
@@ -11,15 +11,18 @@ class Readers:
     def __init__(self, project: Project) -> None:
         self.project = project
 
-    def only_read(self, place: Place) -> bool:
-        """Whether every function that a use may give the list to only reads it, and changes no entry."""
+    def only_read(self, place: Place, whole: bool = False) -> bool:
+        """Whether every function that a use may give the list to only reads it, and changes no entry.
+
+        `whole`: and takes no part out of an entry by an index that may vary.
+        """
         call = self._call(place)
         if call is None:
             return False
         env = self.project.evaluator.generic(place.module, place.function)
         called = self.project.values(call.args[0], env)
         return bool(called) and all(
-            isinstance(value, Func | Method) and self._reads(value, call, place.use) for value in called
+            isinstance(value, Func | Method) and self._reads(value, call, place.use, whole) for value in called
         )
 
     def _call(self, place: Place) -> Expr | None:
@@ -31,7 +34,7 @@ class Readers:
                     return call
         return None
 
-    def _reads(self, value: Func | Method, call: Expr, use: Use) -> bool:
+    def _reads(self, value: Func | Method, call: Expr, use: Use, whole: bool) -> bool:
         func = value.func if isinstance(value, Method) else value
         position = next((index for index, one in enumerate(call.args[1:]) if one.span == use.span), None)
         named = next((name for name, one in call.keywords if one.span == use.span), "")
@@ -44,7 +47,12 @@ class Readers:
             return False
         source = self.project.source(func.module.path)
         uses = name_uses(source, named, func.facts.body)
-        return uses is not None and all(one.kind == "read" and changed_entry(source, one.span) is None for one in uses)
+        return uses is not None and all(
+            one.kind == "read"
+            and changed_entry(source, one.span) is None
+            and not (whole and chosen_part(source, one.span))
+            for one in uses
+        )
 
 
 def _arguments(call: Expr) -> tuple[Expr, ...]:

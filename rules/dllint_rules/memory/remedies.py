@@ -18,6 +18,7 @@ from dllint import (
     Span,
     Value,
     changed_entry,
+    chosen_part,
 )
 from dllint_rules.memory.analysis.entries import Entries, Form
 from dllint_rules.memory.kept import read_in_workers
@@ -81,6 +82,9 @@ def records_by_hand(project: Project, held: Held, why_not: str = "") -> Fix:
     if not mapping and entries.are_identifiers(held):
         title = f"Keep `{name}` as one array: of numbers, if all are numbers, or of text"
         return Fix.manual(title, array(f"asarray({target})"))
+    alone = _read_alone(project, held)
+    if alone:
+        return Fix.manual(f"Keep each part of the records of `{name}` as bytes in a tensor, not each record; {alone}")
     changed = in_the_way.endswith((_LATER, _ENTRY))
     records = "" if changed else packed(project, step.path, step.span, TABLE if mapping else RECORDS)
     if mapping:
@@ -100,23 +104,40 @@ def records_by_hand(project: Project, held: Held, why_not: str = "") -> Fix:
 
 def _in_the_way(project: Project, held: Held) -> str:
     """The first use that bytes do not allow, in words: code that changes the records, or adds a list to them."""
+    running = {item.function for item in project.running}
+    for place in _near(project, held):
+        changes = place.use.kind in _CHANGES and (place.module.path, place.function) in running
+        if changes or place.use.kind == "joined":
+            return f"; {_shown(project, place, place.use.span)} {_LATER if changes else 'needs a list'}"
+    for place in _near(project, held):
+        entry = changed_entry(project.source(place.module.path), place.use.span)
+        if entry is not None and (place.module.path, place.function) in running:
+            return f"; {_shown(project, place, entry)} {_ENTRY}"
+    return ""
+
+
+def _read_alone(project: Project, held: Held) -> str:
+    """The first use in workers that takes a part out of a record that may be large, in words."""
+    running = {item.function for item in (project.running if held.loader is not None else project.users_running)}
+    for place in () if project.analysis(Entries).are_small([held.value]) else _near(project, held):
+        source = project.source(place.module.path)
+        part = chosen_part(source, place.use.span) if (place.module.path, place.function) in running else None
+        if part is not None:
+            row = source.location(part.start)[0]
+            read = source.text[part.start : part.end]
+            return f"{place.module.path}:{row}: each read of `{read}` would load the whole record"
+    return ""
+
+
+def _near(project: Project, held: Held) -> list[Place]:
+    """The uses of what is kept, in the files of its class."""
     path = held.route[0].path
     module = project.index.modules[path]
     write = module.write_at(held.holder.name, held.route[0].span)
     owner = module.method_owner(write.function) if write is not None else -1
     klass = project.evaluator.klass(module, owner) if owner >= 0 else None
     mapping = project.analysis(Entries).is_mapping(held)
-    uses = Attribute(project, klass, held.holder.name, mapping).near if klass is not None else None
-    running = {item.function for item in project.running}
-    for place in uses or ():
-        changes = place.use.kind in _CHANGES and (place.module.path, place.function) in running
-        if changes or place.use.kind == "joined":
-            return f"; {_shown(project, place, place.use.span)} {_LATER if changes else 'needs a list'}"
-    for place in uses or ():
-        entry = changed_entry(project.source(place.module.path), place.use.span)
-        if entry is not None and (place.module.path, place.function) in running:
-            return f"; {_shown(project, place, entry)} {_ENTRY}"
-    return ""
+    return (klass and Attribute(project, klass, held.holder.name, mapping).near) or []
 
 
 def _shown(project: Project, place: Place, span: Span) -> str:

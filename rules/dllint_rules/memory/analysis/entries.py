@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -32,6 +32,8 @@ _LOADED = frozenset(
     name for name, what in READ.items() if what in ("a file", "a pickle")
 ) | {"numpy.load", "torch.load", "scipy.io.loadmat"}  # fmt: skip
 _READ = frozenset({"open", "read", "read_text", "readline", "readlines", "splitlines"})
+_COPIES = frozenset({"builtins.list", "builtins.sorted"})
+_OF_A_LINE = frozenset({"csv.reader[]", "csv.DictReader[]"})
 _OF_MAPPINGS = frozenset({"keys", "items", "values", "get"})
 
 
@@ -128,6 +130,25 @@ class Entries:
             else isinstance(value, ExtInst) and value.name in _NUMBERS
             for value in values
         )
+
+    def are_small(self, made: Iterable[Value]) -> bool:
+        """Whether each entry is seen to have a few parts: it is written out, or made of a line of text."""
+        found = [entry for value in made for entry in self._of(value) or (value,)]
+        return bool(found) and all(map(self._is_small, found))
+
+    def _of(self, made: Value) -> Iterable[Value]:
+        containers = self.evaluator.containers
+        if isinstance(made, ExtInst) and made.name in _COPIES and len(made.call.args) > 1:
+            return containers.iterated(made.call.args[1], made.env)
+        return containers.elements(made)
+
+    def _is_small(self, entry: Value) -> bool:
+        if isinstance(entry, ExtInst):
+            return entry.name in _OF_A_LINE or entry.name.endswith(".split")
+        if not isinstance(entry, Seq) or not entry.expr.args or any(part.kind == "star" for part in entry.expr.args):
+            return False
+        kind = entry.expr.kind
+        return kind in ("tuple", "dict") or (kind == "list" and not self.evaluator.containers.put_in(entry))
 
     def is_list_of_records(self, held: Held) -> bool:
         """Whether what is kept is a list whose entries are better kept as bytes, each for itself, than as arrays."""
