@@ -61,7 +61,7 @@ class Limits:
         what = filling.what
         adds_one = filling.event.kind == "expr" and what.kind == "call" and what.args[0].name == "append"
         loops = [index for index in module.enclosing(filling.event.block) if module.block(index).kind in LOOPS]
-        once = env.facts.name == "__init__" or _is_made_in(filling.container, env)
+        once = env.function < 0 or env.facts.name == "__init__" or _is_made_in(filling.container, env)
         if not adds_one or not once or filling.grouped or not loops:
             return None
         ends = self._ends(loops[-1], filling)
@@ -75,7 +75,7 @@ class Limits:
         """The number of elements at which a loop breaks: `if len(rows) >= size: break`."""
         env = filling.env
         filled = filling.what.args[0].args[0].dotted
-        for event in env.facts.events if filled else ():
+        for event in env.module.events(env.function) if filled else ():
             block = env.module.block(event.block) if event.kind == "break" and event.block >= 0 else None
             if block is None or block.kind != "if" or block.parent != outer or block.test is None:
                 continue
