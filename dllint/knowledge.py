@@ -223,7 +223,7 @@ class Starter(NamedTuple):
     function: str
     """The first parameter of each: what the processes call."""
     workers: str
-    """The parameter that says how many. Without it the main process calls the function itself, and often for 1."""
+    """The parameter that says how many. Without it the main process calls the function itself; 1 isn't reported."""
     by_value: bool = False
     """The code of functions is pickled, not their names: lambdas and local functions go through."""
     module: str = "multiprocessing"
@@ -231,8 +231,7 @@ class Starter(NamedTuple):
 
 
 STARTERS = {"datasets": Starter(("map", "filter"), "function", "num_proc", by_value=True, module="multiprocess")}
-"""What starts processes itself, by its package (run with datasets 5.2, which starts one for `num_proc=1`: others did
-not)."""
+"""What starts processes itself, by its package (run with datasets 5.2, which starts one for `num_proc=1`, too)."""
 FORKING = {"multiprocess": ("linux", "macos")}
 """Copies of multiprocessing, and where they fork by default under every Python (read in multiprocess 0.70.19: its
 defaults of Python 3.14 and of macOS are commented out). Their start method is their own."""

@@ -163,6 +163,13 @@ class _Step(NamedTuple):
         after = self.after if isinstance(surely, bool) or ALWAYS in surely else (*self.after, surely)
         return self._replace(decided=self.decided and bool(surely), after=after)
 
+    def held(self, path: str, span: Span, loader: Loader | None, ended: Truncated | None = None) -> Held:
+        """What goes to workers by this step, made at a place."""
+        return Held(
+            self.value, self.holder, path, span, self.route, loader,
+            self.certainty, self.method, self.assumed, self.sent, self.decided, ended,
+        )  # fmt: skip
+
     def to(self, inner: _Step) -> _Step:
         """The step to something inside, of which `inner` is the way from here."""
         return _Step(
@@ -289,7 +296,7 @@ class Shipped:
             if place is not None:
                 path, span = place
                 ended = TOO_MANY_VALUES if near is not None and not near[value] else None
-                found.append(Held(value, step.holder, path, span, step.route, loader, *step[3:8], ended))
+                found.append(step.held(path, span, loader, ended))
             stack += [(inner, step) for inner in inside if inner.value not in seen or _is_kept_list(inner)]
         return found
 
@@ -317,8 +324,7 @@ class Shipped:
         """A container that is kept twice: `self.data = self.train`."""
         place = self.place(step.value) if _is_kept_list(step) and len(step.route) <= MAX_STEPS else None
         if place is not None:
-            path, span = place
-            yield Held(step.value, step.holder, path, span, step.route, loader, *step[3:8])
+            yield step.held(*place, loader)
 
     def _no_dataset(self, value: Value, loader: Loader) -> bool:
         """Whether torch's own loader cannot take a value as its dataset: an object that is neither kind of dataset.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 _TESTING = frozenset({"test", "tests", "testing"})
 _SHOWING = frozenset({"example", "examples", "tutorial", "tutorials", "demo", "demos", "doc", "docs"})
@@ -34,7 +33,6 @@ def is_example(path: str) -> bool:
     return any(part in _SHOWING for part in path.split("/")[:-1])
 
 
-@lru_cache(4096)
 def is_kept_aside(path: str) -> bool:
     """Whether a file is in a folder for what a project no longer uses: nobody may run it any more."""
     return any(part.lower() in _KEPT_ASIDE for part in path.split("/")[:-1])

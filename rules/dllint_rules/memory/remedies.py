@@ -24,7 +24,6 @@ from dllint_rules.memory.analysis.entries import Entries, Form
 from dllint_rules.memory.kept import read_in_workers
 from dllint_rules.memory.packed import NAMES, RECORDS, TABLE, TEXTS, bound, packed, with_imports
 
-_COPIES = frozenset({"builtins.list", "builtins.sorted", "builtins.tuple"})
 _CHANGES = ("filled", "set")
 _LATER = "changes it in workers"
 _ENTRY = "changes an entry in workers"
@@ -32,10 +31,7 @@ _ENTRY = "changes an entry in workers"
 
 def are_bytes(project: Project, value: Value) -> bool:
     """Whether the strings of a list are bytes: keys of an LMDB file, which finds none for a `str`, or encoded text."""
-    containers = project.evaluator.containers
-    found = containers.elements(value)
-    if not found and isinstance(value, ExtInst) and value.name in _COPIES and len(value.call.args) > 1:
-        found = containers.iterated(value.call.args[1], value.env)
+    found = project.analysis(Entries).of(value)
     names = [item.name if isinstance(item, ExtInst) else "" for item in found]
     return bool(names) and all(
         name.endswith(".encode") or (name.startswith("lmdb.") and not name.endswith(".decode")) for name in names

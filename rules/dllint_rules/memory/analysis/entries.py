@@ -32,7 +32,7 @@ _LOADED = frozenset(
     name for name, what in READ.items() if what in ("a file", "a pickle")
 ) | {"numpy.load", "torch.load", "scipy.io.loadmat"}  # fmt: skip
 _READ = frozenset({"open", "read", "read_text", "readline", "readlines", "splitlines"})
-_COPIES = frozenset({"builtins.list", "builtins.sorted"})
+_COPIES = frozenset({"builtins.list", "builtins.sorted", "builtins.tuple"})
 _OF_A_LINE = frozenset({"csv.reader[]", "csv.DictReader[]"})
 _OF_MAPPINGS = frozenset({"keys", "items", "values", "get"})
 
@@ -133,14 +133,16 @@ class Entries:
 
     def are_small(self, made: Iterable[Value]) -> bool:
         """Whether each entry is seen to have a few parts: it is written out, or made of a line of text."""
-        found = [entry for value in made for entry in self._of(value) or (value,)]
+        found = [entry for value in made for entry in self.of(value) or (value,)]
         return bool(found) and all(map(self._is_small, found))
 
-    def _of(self, made: Value) -> Iterable[Value]:
+    def of(self, made: Value) -> tuple[Value, ...]:
+        """The entries of a container, also of one that is made of what is gone through."""
         containers = self.evaluator.containers
+        found = tuple(containers.elements(made))
         if isinstance(made, ExtInst) and made.name in _COPIES and len(made.call.args) > 1:
-            return containers.iterated(made.call.args[1], made.env)
-        return containers.elements(made)
+            found += tuple(containers.iterated(made.call.args[1], made.env))
+        return found
 
     def _is_small(self, entry: Value) -> bool:
         if isinstance(entry, ExtInst):
