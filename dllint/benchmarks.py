@@ -95,7 +95,10 @@ ITEMS = {
     "aichallenger": 300_000, "pennaction": 2_326, "mpiinf3dhp": 1_300_000, "stb": 18_000, "stereohands": 18_000,
     "fhb": 105_459, "fhbhands": 105_459, "fpha": 105_459, "rhd": 43_986, "ganerated": 330_000,
     "ganeratedhands": 330_000, "obman": 154_298, "interhand": 2_590_000, "interhand26m": 2_590_000,
-    "contactpose": 2_900_000, "egohands": 4_800, "icvl": 331_000, "ycbv": 133_827,
+    "contactpose": 2_900_000, "egohands": 4_800, "icvl": 331_000, "ycbv": 133_827, "onehand10k": 11_703,
+    # animals, in the poses that people label
+    "animalpose": 6_117, "horse10": 8_114, "macaquepose": 16_393, "animalmacaque": 16_393, "animalfly": 1_500,
+    "vinegarfly": 1_500, "animallocust": 700, "desertlocust": 700, "animalzebra": 900, "grevyzebra": 900,
     # classification, retrieval and domains
     "caltech101": 9_146, "caltech256": 30_607, "cub": 11_788, "cub200": 11_788, "cub2002011": 11_788,
     "stanfordcars": 16_185, "cars196": 16_185, "stanforddogs": 20_580, "flowers17": 1_360, "flowers102": 8_189,
