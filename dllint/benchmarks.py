@@ -181,7 +181,7 @@ ITEMS = {
     "botswana": 3_248, "ucasaod": 1_510, "rsod": 976, "crowdaimapping": 341_058, "38cloud": 17_601, "minifrance": 2_121,
     "fivebillionpixels": 150, "ssl4eo": 251_079, "shiprsimagenet": 3_435,
     # videos and motion
-    "ucf11": 1_600, "ucf50": 6_681, "ucf101": 13_320, "hmdb51": 6_849, "jhmdb": 928, "ucfsports": 150,
+    "ucf11": 1_600, "ucf50": 6_681, "ucf101": 13_320, "hmdb51": 6_849, "hmdb": 6_849, "jhmdb": 928, "ucfsports": 150,
     "activitynet": 19_994, "thumos14": 2_997, "charades": 9_848, "charadessta": 16_128, "youcook2": 13_829, "gtea": 28,
     "diving48": 18_404, "finegym": 32_697, "finediving": 3_000, "mtlaqa": 1_412, "kinetics": 650_317,
     "kinetics400": 306_245, "minikinetics": 85_000, "somethingsomething": 220_847, "jester": 148_092,
