@@ -66,7 +66,7 @@ class LoaderKeys(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
         dict[str, tuple[Constant, ...]],
         _key(
             "Parameters, each with the values that make the workers processes. With any other value they are threads, "
-            "which receive nothing.",
+            "to which nothing is sent.",
             'processes-when = {mode = ["process"]}',
             "{}",
         ),
