@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from dllint.knowledge import canonical
@@ -72,6 +73,7 @@ class Attributes:
         self._on_names: dict[Module, dict[int, list[Write]]] = {}
         self._replaced: dict[tuple[Klass, Klass, int], bool] = {}
         self._outside: dict[Klass, dict[str, None]] = {}
+        self._elsewhere: dict[tuple[Klass, str, Module, int], frozenset[str]] = {}
         self._writes: dict[tuple[Module, int, str], list[tuple[int, list[tuple[Write, Tests]]]]] = {}
         self._known_at: OnDemand[tuple[Module, int, int], list[Known]] = OnDemand(lambda place: known_at(*place))
         self._kept_as = OnDemand(_attributes_of_names)
@@ -155,7 +157,11 @@ class Attributes:
 
     def _read_back(self, inst: Inst, expr: Expr, env: Env) -> Values:
         """The values that the method that reads an attribute has stored there itself."""
-        write = just_written(env.module, env.function, expr) if env.receiver == inst else None
+        if env.receiver != inst:
+            return ()
+        key = inst.klass, expr.name, env.module, env.function
+        elsewhere = partial(self.evaluator.kept, self._elsewhere, key, self._set_elsewhere, *key)
+        write = just_written(env.module, env.function, expr, elsewhere)
         if write is None or write.event.value is None:
             return ()
         if write.event.target is write.target and write.event.value.kind == "ifexp":
@@ -163,6 +169,30 @@ class Attributes:
             if arm is not None:
                 return self.evaluator.values(arm, env)
         return self.stored_values((write, write.event.value, env))
+
+    def _set_elsewhere(self, klass: Klass, name: str, module: Module, function: int) -> frozenset[str]:
+        """The names of the methods of a class's objects, all but one, that set an attribute or call one that does."""
+        found: set[str] = set()
+        waiting = [
+            item.module.model.functions[setter].name
+            for item in self.evaluator.classes.mro(klass)
+            for setter in item.module.writers.get((item.index, name), ())
+            if (item.module, setter) != (module, function)
+        ]
+        while waiting:
+            called = waiting.pop()
+            if called not in found:
+                found.add(called)
+                waiting += self._calling(klass, called, module, function)
+        return frozenset(found)
+
+    def _calling(self, klass: Klass, called: str, module: Module, function: int) -> Iterator[str]:
+        """The methods of a class's objects but one that call a method of a name on their object."""
+        for item in self.evaluator.classes.mro(klass):
+            for site in item.module.calls.get(called, ()):
+                own = item.module.method_owner(site.function) == item.index
+                if own and (item.module, site.function) != (module, function) and site.expr.args[0].kind == "attribute":
+                    yield item.module.model.functions[site.function].name
 
     def _so_far(self, inst: Inst, name: str, expr: Expr, env: Env) -> Values:
         """What an attribute may hold where a method reads it: also what is overwritten before the methods around end.

@@ -5,6 +5,8 @@ A key that a scope stores in a dictionary of its own, before it hands that on, r
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate.exclusion import constant_in
 from dllint.project.evaluate.shapes import reaching_writes
@@ -13,20 +15,24 @@ from dllint.project.program.flow import LOOPS
 from dllint.project.program.module import Module, Write
 
 _UNKNOWN = Expr("none", 0, 0)
+Elsewhere = Callable[[], frozenset[str]]
 
 
-def just_written(module: Module, function: int, read: Expr) -> Write | None:
-    """The write of the same method that surely gave `self.name` its value where it is read; None for any other."""
+def just_written(module: Module, function: int, read: Expr, elsewhere: Elsewhere) -> Write | None:
+    """The write of the same method that surely gave `self.name` its value where it is read; None for any other.
+
+    `elsewhere` names the other methods of the object that set the attribute, or that call one that does.
+    """
     owner, receiver = module.method_owner(function), module.receiver_name(function)
     if owner < 0 or read.args[0].kind != "name" or read.args[0].name != receiver:
         return None
-    writes = module.self_writes.get(owner, {}).get(read.name, [])
-    own = [write for write in writes if write.function == function]
+    own = module.writers.get((owner, read.name), {}).get(function, [])
     before = [write for write in own if write.event.kind == "assign" and write.event.end <= read.start]
     if not before:
         return None
     last = max(before, key=lambda write: write.event.start)
-    if len(writes) < 2 and (last.event.value is None or last.event.value.kind != "ifexp"):
+    others = elsewhere()
+    if len(own) < 2 and not others and (last.event.value is None or last.event.value.kind != "ifexp"):
         return None  # the attribute has no other value anyway
     around = set(module.enclosing(module.block_at(function, read.start)))
     if last.event.block >= 0 and last.event.block not in around:
@@ -38,8 +44,7 @@ def just_written(module: Module, function: int, read: Expr) -> Write | None:
         comes_back = any(block.start <= write.event.start < block.end for block in repeated)
         if write.event.start > last.event.start and (write.event.start < read.start or comes_back):
             return None
-    elsewhere = {module.model.functions[write.function].name for write in writes if write.function != function}
-    if any(_calls(event, elsewhere, last, read) for event in module.events(function)):
+    if any(_calls(event, others, last, read) for event in module.events(function)):
         return None
     return last
 
@@ -119,7 +124,7 @@ def overwritten_later(module: Module, function: int, name: str, place: int) -> l
     return [write for write in here if write not in at_end and write.event.end <= place]
 
 
-def _calls(event: Event, names: set[str], written: Write, read: Expr) -> bool:
+def _calls(event: Event, names: frozenset[str], written: Write, read: Expr) -> bool:
     """Whether an event between the write and the read calls something by one of these names."""
     return written.event.end <= event.start <= read.start and any(
         part.kind == "call" and part.args[0].name in names for part in event.walk()
