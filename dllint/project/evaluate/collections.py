@@ -271,16 +271,37 @@ class Containers:
         found: list[Value] = []
         for value in self.evaluator.values(iterable, env):
             if isinstance(value, Seq):
-                found += self._keys(value, iterable, env) if value.kind == "dict" else self.elements(value)
-            elif isinstance(value, ExtInst) and value.name.startswith(GIVES_NAMES):
-                found.append(Opaque(iterable, env))
+                found += self._keys(value, iterable, env) if value.kind == "dict" else self._of_list(value)
             elif isinstance(value, ExtInst):
-                inner = self._yielded(value) if value.name == GENERATOR else self.viewed(value)
-                inner = inner or self._handed_on(value)
-                found += inner or (derived(ExtInst(f"{value.name}[]", iterable, env, value)),)
+                found += self._of_external(value, iterable, env)
             else:
                 found.append(value if value is TOP else Opaque(iterable, env))
         return unique(found)
+
+    def _of_list(self, value: Seq) -> Values:
+        """The elements of a list, those of what it takes over from libraries, too: `rows.extend(json.load(file))`."""
+        return self.evaluator.ask(self._elements_of, value, (), self._find_of_list, value)
+
+    def _find_of_list(self, value: Seq) -> Values:
+        taken = ((part, given) for given in self._taken_over(value) for part in self.evaluator.values(*given))
+        external = (self._of_external(part, *given) for part, given in taken if isinstance(part, ExtInst))
+        return unique((*self.elements(value), *(item for items in external for item in items)))
+
+    def _taken_over(self, value: Seq) -> Iterator[Argument]:
+        """What a list takes all elements of: `[*more]`, `rows += more`, `rows.extend(more)`."""
+        yield from ((part.args[0], value.env) for part in value.expr.args if part.kind == "star")
+        for scope, event, what in self._fillings(value):
+            if event.kind == "augment":
+                yield what, scope
+            elif what.kind == "call" and what.args[0].name in ("extend", "update"):
+                yield from ((arg, scope) for arg in what.args[1:])
+
+    def _of_external(self, value: ExtInst, iterable: Expr, env: Env) -> Iterable[Value]:
+        """What a loop over something that a library returns gives."""
+        if value.name.startswith(GIVES_NAMES):
+            return (Opaque(iterable, env),)
+        inner = self._yielded(value) if value.name == GENERATOR else self.viewed(value)
+        return inner or self._handed_on(value) or (derived(ExtInst(f"{value.name}[]", iterable, env, value)),)
 
     def _keys(self, value: Seq, iterable: Expr, env: Env) -> Iterator[Value]:
         """The keys of a dictionary that is written out or made by a comprehension, and those that it gets later."""
