@@ -53,7 +53,10 @@ _EVALUATORS = frozenset({"builtins.eval", "ast.literal_eval"})
 """What makes an object of each line of text: a number would hardly be written as Python."""
 _ROW_BASES = ("builtins.dict", "builtins.tuple", "collections.OrderedDict", "collections.UserDict")
 PAIRS = COMBINES | {"builtins.zip", "builtins.enumerate"}
-_GROUPS = frozenset({"collections.defaultdict()[]", "builtins.dict()[]"})
+_GROUPS = frozenset({
+    "collections.defaultdict()[]", "builtins.dict()[]", "collections.defaultdict().items[][]",
+    "collections.defaultdict().values[]",
+})  # fmt: skip
 _NAMED_TUPLES = frozenset({"collections.namedtuple()", "typing.NamedTuple()"})
 _CONTAINERS = frozenset({
     "builtins.tuple", "builtins.list", "builtins.sorted", "builtins.dict", "types.SimpleNamespace",
@@ -185,7 +188,7 @@ class Elements:
         if not isinstance(base, ExtInst):
             return None
         sliced = item.call.kind == "subscript" and item.call.args[1].kind == "slice"
-        if sliced and base.base is not None and base.name in _GROUPS and self.contents.of(base.base) is not None:
+        if sliced and base.name in _GROUPS and any(map(self.contents.of, chain(base.base))):
             return Kind.ROW
         last = base.name.rpartition(".")[2]
         if opens(base.name) and not sliced:

@@ -92,6 +92,8 @@ class Filled:
         if filling.event.kind == "augment":
             return self._all_of(what, filling, loops)
         if what.kind == "subscript":
+            if value is not None and _is_empty(value):
+                return Content(Kind.ROW, FILLED) if self._is_numbered(filling) and loops(filling) else None
             return self._each((value,) if value is not None else (), filling, loops)
         method, args = what.args[0].name, what.args[1:]
         if method in ("extend", "update") and args:
@@ -101,6 +103,19 @@ class Filled:
             found = self._each(args[-1:], filling, loops) if not again else None
             return found or (Content(Kind.ROW, FILLED) if filling.grouped and loops(filling) else None)
         return None
+
+    def _is_numbered(self, filling: Filling) -> bool:
+        """Whether a loop over data counts in the key under which it puts something: no two rounds have the same."""
+        module, env = filling.env.module, filling.env
+        names = {part.name for part in filling.what.args[1].walk() if part.kind == "name"}
+        bound = [binding.event for name in names for binding in module.bindings[env.function, -1].get(name, ())]
+        around = map(module.block, module.enclosing(filling.event.block))
+        return any(
+            event is not None and event.value is loop.test and _counts(event, names)
+            for loop in around
+            if loop.kind == "for" and loop.test is not None and self.growth.loops(loop.test, env)
+            for event in bound
+        )
 
     def _is_same_label(self, item: Expr, filling: Filling) -> bool:
         """Whether a loop appends what one around it goes over, again and again: one object for each label.
@@ -146,6 +161,21 @@ def _goes_over(event: Event, iterables: list[Expr | None], name: str) -> bool:
         return False
     part = {"enumerate": 1, "items": 0}.get(over.args[0].name) if over.kind == "call" else None
     return target.name == name or (part is not None and path_to(target, name) == (part,))
+
+
+def _is_empty(value: Expr) -> bool:
+    """Whether an expression makes an empty container."""
+    return value.kind in ("dict", "list") and not value.args
+
+
+def _counts(loop: Event, names: set[str]) -> bool:
+    """Whether a loop gives one of some names the number of its round."""
+    over, target = loop.value, loop.target
+    if loop.kind != "for" or over is None or target is None or over.kind != "call":
+        return False
+    if over.args[0].name == "enumerate":
+        return any(path_to(target, name) == (0,) for name in names)
+    return over.args[0].name == "range" and target.name in names
 
 
 def _key_of(event: Event, what: Expr) -> Expr | None:
