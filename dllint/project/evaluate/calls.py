@@ -293,7 +293,9 @@ class Calls:
             )
         if name == "builtins.len" and len(args) == 1:
             length, unknown = self.evaluator.conditions.contents.length, ExtInst(name, call, env)
-            sizes = [size for value in self.evaluator.values(args[0], env) for size in length(value, unknown)]
+            sizes = [
+                size for value in self.evaluator.values(args[0], env) for size in length(args[0], value, env, unknown)
+            ]
             return sizes or self.evaluator.unless_open(unknown)
         if name in ("builtins.int", "builtins.float", "builtins.str", "builtins.bool") and len(args) == 1:
             whole = [whole for value in self.evaluator.values(args[0], env) for whole in as_int(value)]

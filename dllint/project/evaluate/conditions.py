@@ -304,7 +304,7 @@ class Conditions:
                 return self._compared(test, env)
             case "call" if not all(map(_is_followed, self.evaluator.values(test.args[0], env))):
                 return None
-        return self._agreed(map(self._is_true, self.evaluator.values(test, env)))
+        return self._agreed(self._is_true(value, test, env) for value in self.evaluator.values(test, env))
 
     def told_by(self, name: str, call: Expr, env: Env) -> Truth:
         """What the call of a builtin function that tests something returns."""
@@ -318,9 +318,9 @@ class Conditions:
             return self._agreed(self._is_one(value, named) for value in values if named)
         return None
 
-    def _is_true(self, value: Value) -> Truth:
-        """Whether a value is true: a container, if it has something."""
-        whole = self.contents.of(value)
+    def _is_true(self, value: Value, test: Expr, env: Env) -> Truth:
+        """Whether a value that is tested is true: a container, if it has something."""
+        whole = self.contents.at(value, test, env)
         if whole is None:
             return truth_of(value)
         return self._none() if whole == NOTHING_YET else bool(whole.items)

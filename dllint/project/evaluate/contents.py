@@ -2,7 +2,8 @@
 
 The evaluator's containers say what may be in them: of `a + b` and of `a[1:]` they are `a` itself, and what is appended
 somewhere else isn't seen. What is in one for sure is known where it is only read: where it stands, or everywhere where
-the only name stands that it is assigned to.
+the only name stands that it is assigned to. Of one that stands in a call, it is known in the function that is called,
+up to where the parameter is more than read.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dllint.model.facts import MAX_ELEMENTS, MAX_STRING, Expr
 from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Seq, Value, Values
+from dllint.project.program.flow import LOOPS
 from dllint.project.program.module import Module
 from dllint.project.program.on_demand import OnDemand
 
@@ -78,11 +80,33 @@ class Contents:
             return None
         return self.evaluator.ask(self._whole, value, NOTHING_YET, self._find, value)
 
-    def length(self, value: Value, unknown: Value) -> Values:
+    def at(self, value: Value, name: Expr, env: Env) -> Whole | None:
+        """All that a container has where a name of it stands."""
+        whole = self.of(value)
+        if whole is None and isinstance(value, Seq) and self._is_untouched(value, name, env):
+            return self._of_display(value.expr, value.env)
+        return whole
+
+    def _is_untouched(self, value: Seq, name: Expr, env: Env) -> bool:
+        """Whether a name is a parameter that was just given a display, and so far is only read. Nothing else has it."""
+        call, module = env.call, env.module
+        if call is None or value.env is not env.caller or name.kind != "name":
+            return False
+        if not any(given is value.expr for given in (*call.args[1:], *(given for _, given in call.keywords))):
+            return False
+        if [binding.kind for binding in module.bindings[env.function, -1].get(name.name, ())] != ["parameter"]:
+            return False
+        around = map(module.block, module.enclosing(module.block_at(env.function, name.start)))
+        until = max((name.start, *(block.end for block in around if block.kind in LOOPS)))
+        handed = {item.index: module.uses[item.index].handed.get(name.name) for item in module.inside(env.function)}
+        first = handed.pop(env.function)
+        return (first is None or first >= until) and not any(handed.values())
+
+    def length(self, arg: Expr, value: Value, env: Env, unknown: Value) -> Values:
         """How long a text or a container is; `unknown` where that is not known."""
         if isinstance(value, Const) and isinstance(value.value, str) and not is_cut(value):
             return (Const(len(value.value), "int"),)
-        whole = self.of(value)
+        whole = self.at(value, arg, env)
         if whole == NOTHING_YET:
             return self.evaluator.unless_open(unknown)
         size = whole.size if whole is not None else None
@@ -90,7 +114,8 @@ class Contents:
 
     def _find(self, value: Seq | ExtInst) -> Whole | None:
         if isinstance(value, Seq):
-            return self._of_display(value.expr, value.env)
+            known = self._is_known(value.expr, value.env, value.expr.kind)
+            return self._of_display(value.expr, value.env) if known else None
         if value.name in _MAKERS:
             return self._of_call(value, _MAKERS[value.name])
         if value.name.endswith(".keys") and value.base is not None:
@@ -101,7 +126,7 @@ class Contents:
         parts = expr.args[::2] if expr.kind == "dict" else expr.args
         if expr.kind not in _DISPLAYS or len(parts) >= MAX_ELEMENTS or any(part.kind == "star" for part in parts):
             return None
-        return self._of_parts(expr.kind, parts, env) if self._is_known(expr, env, expr.kind) else None
+        return self._of_parts(expr.kind, parts, env)
 
     def _of_call(self, made: ExtInst, kind: str) -> Whole | None:
         """What `frozenset(("a", "b"))`, `list()` and `dict(a=1)` have."""
@@ -146,9 +171,7 @@ class Contents:
         if function >= 0 and name not in functions[function].globals:
             while functions[function].parent >= 0:
                 function = functions[function].parent
-            span = functions[function].span
-            inside = (item.index for item in functions if span.start <= item.span.start and item.span.end <= span.end)
-            return all(name not in module.uses[index].handed for index in inside)
+            return all(name not in module.uses[item.index].handed for item in module.inside(function))
         users = [module]
         for user in users:  # grows with those that import it from there
             for other, item in self.evaluator.index.import_statements.get(user.path, ()):

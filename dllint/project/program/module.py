@@ -99,6 +99,11 @@ class Module:
     def function_at(self, index: int) -> Function | None:
         return None if index < 0 else self.model.functions[index]
 
+    def inside(self, function: int) -> list[Function]:
+        """A function, and those that are defined in it."""
+        span = self.model.functions[function].span
+        return [item for item in self.model.functions if span.start <= item.span.start and item.span.end <= span.end]
+
     def events(self, function: int) -> tuple[Event, ...]:
         """The events of a function, or of the module's own code (-1)."""
         return self.model.events if function < 0 else self.model.functions[function].events
@@ -404,5 +409,4 @@ def kept_locally(site: Site) -> tuple[str, list[Function]]:
     around, target = functions[site.function], event.target
     if target is None or target.kind != "name" or target.name not in around.bound:
         return "", []
-    span = around.span
-    return target.name, [item for item in functions if span.start <= item.span.start and item.span.end <= span.end]
+    return target.name, site.module.inside(site.function)

@@ -41,19 +41,20 @@ class Uses(NamedTuple):
     """The displays and calls, by their identities, that are only read where they stand."""
     named: dict[int, tuple[str, ...]]
     """The names that those get which are assigned as they are; of a class's attribute, with a dot before it."""
-    handed: frozenset[str]
-    """The names whose values may be kept, changed or handed on."""
+    handed: dict[str, int]
+    """The names whose values may be kept, changed or handed on, and where that first happens."""
 
 
 def uses_of(module: Module, function: int) -> Uses:
     """What a function, or a module's own code (-1), does with containers."""
     read: set[int] = set()
     named: dict[int, tuple[str, ...]] = defaultdict(tuple)
-    handed: set[str] = set()
+    handed: dict[str, int] = {}
     bodies = [item for item in module.model.classes if item.parent == function]
     for dot, events in (("", module.events(function)), *((".", item.events) for item in bodies)):
         for event in events:
-            handed.update(_changed(event))
+            for part in _changed(event):
+                _hand(part, handed)
             value, target = event.value, event.target
             if value is None:
                 continue
@@ -63,7 +64,7 @@ def uses_of(module: Module, function: int) -> Uses:
             _look(value, _how(event), module, read, handed)
     for expr in _in_headers(module, function):
         _look(expr, _As.HANDED, module, read, handed)
-    return Uses(frozenset(read), dict(named), frozenset(handed))
+    return Uses(frozenset(read), dict(named), handed)
 
 
 def _in_headers(module: Module, function: int) -> Iterator[Expr]:
@@ -84,25 +85,26 @@ def _how(event: Event) -> _As:
     return _As.READ if event.kind in ("for", "expr") else _As.HANDED
 
 
-def _changed(event: Event) -> Iterator[str]:
+def _changed(event: Event) -> Iterator[Expr]:
     """The names in the targets of an event of which something is changed: `x[0] = 1`, `x.y = 1`, `x += y`."""
     for target in flat_targets(event.target) if event.target is not None else ():
         changed = target.walk() if event.kind == "augment" else (part for arg in target.args for part in arg.walk())
-        yield from (_key(part) for part in changed if part.kind in ("name", "attribute"))
+        yield from (part for part in changed if part.kind in ("name", "attribute"))
 
 
-def _key(expr: Expr) -> str:
-    return f".{expr.name}" if expr.kind == "attribute" else expr.name
+def _hand(expr: Expr, handed: dict[str, int]) -> None:
+    key = f".{expr.name}" if expr.kind == "attribute" else expr.name
+    handed[key] = min(expr.start, handed.get(key, expr.start))
 
 
-def _look(expr: Expr, use: _As, module: Module, read: set[int], handed: set[str]) -> None:
+def _look(expr: Expr, use: _As, module: Module, read: set[int], handed: dict[str, int]) -> None:
     """Tell apart the parts of an expression that are read and those that are handed on."""
     stack = [(expr, use)]
     while stack:
         part, use = stack.pop()
         if use is _As.HANDED:
             if part.kind in ("name", "attribute"):
-                handed.add(_key(part))
+                _hand(part, handed)
         elif part.kind in _DISPLAYS or part.kind == "call":
             read.add(id(part))
         stack += _parts(part, use, module)
