@@ -151,3 +151,23 @@ def test_a_dataset_that_no_loader_is_seen_to_take(folder: Path) -> None:
     (row,) = json.loads(check("--select", "DLL102", "--output-format", "json").stdout)
     assert f": fails on {SPAWNED} in a loader with workers; " in row["message"]
     assert row["related"][-1]["message"] == "no loader was seen to take `Rows`; one with workers meets this"
+
+
+@pytest.mark.parametrize(
+    ("made", "asked"),
+    [
+        (
+            "HfArgumentParser(TrainingArguments).parse_args_into_dataclasses()[0]",
+            ", with `dataloader_num_workers` above 0",
+        ),
+        ('TrainingArguments("out", dataloader_num_workers=2)', ""),
+    ],
+)
+def test_the_route_names_the_option_that_nothing_sets(folder: Path, made: str, asked: str) -> None:
+    (folder / "train.py").write_text(
+        "from transformers import HfArgumentParser, Trainer, TrainingArguments\n\n"
+        'if __name__ == "__main__":\n'
+        f"    arguments = {made}\n"
+        "    Trainer(None, arguments, data_collator=lambda rows: rows, train_dataset=[1]).train()\n"
+    )
+    assert f"`Trainer(...)` starts the workers here{asked} (" in check("--output-format", "full").stdout

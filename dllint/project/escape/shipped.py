@@ -211,7 +211,6 @@ class Shipped:
 
     def by(self, loader: Loader) -> list[Held]:
         """Everything that one loader hands to its workers."""
-        start = Note(loader.path, loader.span, f"`{loader.name}(...)` starts the workers here")
         steps = []
         given = WithWorkers(self.evaluator, self.boundaries, loader)
         for name in loader.boundary.ships:
@@ -223,9 +222,9 @@ class Shipped:
                     if name == "dataset" and (self._no_dataset(value, loader) or (known and self._is_other(value))):
                         continue
                     holder, only = Holder("argument", name), len(values) < 2
-                    steps.append(_Step(value, holder, (note, start), Certainty.CERTAIN, sent=name, decided=only))
+                    steps.append(_Step(value, holder, (note, loader.start), Certainty.CERTAIN, sent=name, decided=only))
         if loader.instance is not None and not loader.boundary.ships:
-            steps.append(_Step(loader.instance, Holder("argument", "process"), (start,), Certainty.CERTAIN))
+            steps.append(_Step(loader.instance, Holder("argument", "process"), (loader.start,), Certainty.CERTAIN))
         return self._walk(steps, loader, loader.env)
 
     def by_users(self, value: Value, holder: Holder, route: tuple[Note, ...]) -> list[Held]:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import msgspec
 
-from dllint.finding import Certainty
+from dllint.finding import Certainty, Note
 from dllint.knowledge import (
     LOADERS,
     OF_ONE_METHOD,
@@ -97,6 +97,13 @@ class Loader(msgspec.Struct, frozen=True, eq=False):
     def certainty(self) -> Certainty:
         """How sure it is that a hazard in its workers happens: they are there, or may be."""
         return Certainty.CERTAIN if self.workers is Workers.SOME and self.decided else Certainty.LIKELY
+
+    @property
+    def start(self) -> Note:
+        """Where it starts its workers, and the option that asks for them where no program of the project sets it."""
+        option = self.boundary.workers.partition(".")[2] if self.workers is Workers.UNKNOWN else ""
+        asked = f", with `{option}` above 0" if option else ""
+        return Note(self.path, self.span, f"`{self.name}(...)` starts the workers here{asked}")
 
     @property
     def rank(self) -> tuple[bool, bool, bool, bool]:

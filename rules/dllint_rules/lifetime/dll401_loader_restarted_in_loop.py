@@ -61,7 +61,7 @@ class LoaderRestartedInLoop(Rule):
             certainty=loader.certainty,
             notes=(
                 Note(path, restart.loop, "runs for each item" if restart.method else "the loop"),
-                Note(loader.path, loader.span, f"`{loader.name}(...)` starts the workers here"),
+                loader.start,
             ),
             anchors=((loader.path, loader.span),),
             key=f"{self.code}:{path}:{what}",

@@ -40,7 +40,7 @@ class BatchesKept(Rule):
                 outcomes=dict.fromkeys(sorted(loader.methods), "exception"),
                 notes=(
                     Note(kept.path, kept.loop.span, "the loop over the batches"),
-                    Note(loader.path, loader.span, f"`{loader.name}(...)` starts the workers here"),
+                    loader.start,
                 ),
                 anchors=((loader.path, loader.span),),
                 key=f"{self.code}:{kept.path}:{what}",

@@ -84,10 +84,9 @@ class UnpicklableItem(Rule):
     def _sent_back(self, project: Project) -> Iterator[tuple[Value, str, str, Certainty, Note]]:
         """What is sent back, what it is, by whose workers, how sure that is, and where it is seen."""
         for loader in project.loaders:
-            note = Note(loader.path, loader.span, f"`{loader.name}(...)` starts the workers here")
             if project.starts_workers(loader):
                 for value, what in project.analysis(Items).unpicklable(loader):
-                    yield value, what, f"`{loader.name}`", loader.certainty, note
+                    yield value, what, f"`{loader.name}`", loader.certainty, loader.start
         for dataset, note in (*project.users_datasets, *project.analysis(Items).shown()):
             for value, what in project.analysis(Items).of_dataset(dataset):
                 yield value, what, "programs that load this dataset", Certainty.LIKELY, note
