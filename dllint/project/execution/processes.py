@@ -12,7 +12,19 @@ from dllint.knowledge import CONTEXTS, POOL_METHODS, PROCESSES, SPAWN_UNLESS_TOL
 from dllint.model.facts import Expr
 from dllint.project.escape.shipped import Held, Shipped
 from dllint.project.evaluate import Argument, Evaluator
-from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst, ExtMethod, Func, Method, Seq, Top, Value
+from dllint.project.evaluate.abstract_values import (
+    Const,
+    Env,
+    Ext,
+    ExtInst,
+    ExtMethod,
+    Func,
+    Inst,
+    Method,
+    Seq,
+    Top,
+    Value,
+)
 from dllint.project.execution.branches import Branches
 from dllint.project.execution.call_graph import Reach, Running
 from dllint.project.loaders.boundaries import Boundaries
@@ -241,15 +253,15 @@ class Processes:
         """The code that a task's process runs."""
         entries = []
         for value in self.functions(task):
-            func = value.func if isinstance(value, Method) else value
+            called = self.evaluator.classes.method(value, "__call__") if isinstance(value, Inst) else value
+            func, owner = (called.func, called.owner) if isinstance(called, Method) else (called, None)
             if isinstance(func, Func):
-                owner = value.owner if isinstance(value, Method) else None
                 env = self.evaluator.activations.activation(func, None, None, owner)
                 entries.append(Running(env, (task.note,)))
         return self.reach.walk(entries)
 
     def functions(self, task: Task) -> Iterator[Value]:
-        """The functions that a task's process calls; of a `partial`, the function in it."""
+        """What a task's process calls, functions and callable objects; of a `partial`, what is in it."""
         for pair in task.targets:
             for value in self.evaluator.values(*pair):
                 if not self._gets(task, value):
