@@ -272,9 +272,17 @@ def _first_read(events: list[Event], name: str) -> Expr | None:
 
 def _failing_with_none(events: list[Event], name: str) -> tuple[Expr | None, str]:
     """Where events read a name and raise if it is None, and what."""
-    looped = [(event.value, "TypeError") for event in events if event.kind in ("for", "with")]
-    failing = [*looped, *(found for event in events for part in event.walk() for found in _needed(part))]
-    return next(((expr, error) for expr, error in failing if expr is not None and _is_name(expr, name)), (None, ""))
+    return next(((expr, error) for expr, error in failing_with_none(events) if _is_name(expr, name)), (None, ""))
+
+
+def failing_with_none(events: list[Event]) -> Iterator[tuple[Expr, str]]:
+    """The expressions that raise if they are None where events use them, and what they raise."""
+    for event in events:
+        if event.kind in ("for", "with") and event.value is not None:
+            yield event.value, "TypeError"
+    for event in events:
+        for part in event.walk():
+            yield from _needed(part)
 
 
 def _asks_for_none(events: list[Event], name: str) -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import PICKLING, Certainty, Finding, Fix, Loader, Note, Project, Rule, Severity, outcomes
-from dllint_rules.correctness.analysis.module_globals import ANY, key_of
-from dllint_rules.correctness.analysis.module_state import ModuleState, Unseen
+from dllint import PICKLING, Certainty, Expr, Finding, Fix, Loader, Note, Project, Rule, Severity, outcomes
+from dllint_rules.correctness.analysis.module_globals import ANY, Step, key_of
+from dllint_rules.correctness.analysis.module_state import ModuleState, Read, Unseen
 from dllint_rules.correctness.started import processes, span_of, started, where
 
 SNIPPET = """\
@@ -39,7 +39,7 @@ class StateOnlyInMain(Rule):
         changed = project.text(change.running.path, change.at.span)
         how = f" by `{changed.partition('(')[0]}(...)`" if change.at.kind == "call" else ""
         seen = self._seen(project, unseen)
-        changed = seen if change.place.known else self._changed(project, unseen)
+        changed = self._changed(project, unseen)
         what = "it" if changed == seen else f"`{seen}`"
         surely = change.value is not None and change.event.block < 0
         surely = surely and change.running.decided and project.certainty(read.running, read.at) is Certainty.CERTAIN
@@ -86,20 +86,24 @@ class StateOnlyInMain(Rule):
         return Fix.manual(f"Give `{reader}` what `{what}` sets; {why_not}")
 
     def _seen(self, project: Project, unseen: Unseen) -> str:
-        """What is read, as it is written; an attribute of `self` by its class."""
-        read = unseen.read
-        env = read.running.env
-        if read.at.dotted.partition(".")[0] == env.module.receiver_name(env.function) != "":
-            return ".".join((read.place.name, *(step for step in read.place.path if isinstance(step, str))))
-        return project.text(read.running.path, read.at.span)
+        """What is read, as it is written."""
+        return self._named(project, unseen.read, unseen.read.at, unseen.read.place.path)
 
     def _changed(self, project: Project, unseen: Unseen) -> str:
-        """What a change under names that are not known changes, as the reader writes it: what was reached by then."""
-        read, known = unseen.read, unseen.change.place.path.index(ANY)
+        """What is changed, as the reader writes it; under names that are not known: what was reached by then."""
+        read, changed = unseen.read, unseen.change.place.path
+        known = changed.index(ANY) if ANY in changed else len(changed)
         at, path = read.at, read.place.path
         while len(path) > known and at.args:
             last = at.name if at.kind == "attribute" else key_of(at.args[-1]) if at.kind == "subscript" else ANY
             at, path = (at.args[0] if last == path[-1] is not ANY else at), path[:-1]
+        return self._named(project, read, at, path)
+
+    def _named(self, project: Project, read: Read, at: Expr, path: tuple[Step, ...]) -> str:
+        """An expression of worker code as it is written; an attribute of `self` by its class."""
+        env = read.running.env
+        if at.dotted.partition(".")[0] == env.module.receiver_name(env.function) != "":
+            return ".".join((read.place.name, *(step for step in path if isinstance(step, str))))
         return project.text(read.running.path, at.span)
 
     def _left(self, unseen: Unseen) -> str:

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate.abstract_values import Const, Env
 from dllint.project.execution.call_graph import Running
+from dllint.project.execution.guarded import failing_with_none
 from dllint.project.execution.own_code import OwnCode, events_of
 from dllint.project.execution.processes import Task
 from dllint.project.loaders.boundaries import Loader
 from dllint.project.program.flow import LOOPS
 from dllint.project.program.guards import only_in_main, under_main_guard
+from dllint.project.program.handlers import end_of_error
 from dllint.project.program.module import Module
 from dllint.project.program.on_demand import OnDemand
 from dllint_rules.correctness.analysis.module_globals import Global, Step
@@ -44,6 +46,7 @@ class Read(NamedTuple):
     place: Global
     at: Expr
     running: Running
+    event: Event
 
 
 class Unseen(NamedTuple):
@@ -67,9 +70,13 @@ class Unseen(NamedTuple):
 
     @property
     def raises(self) -> bool:
-        """Whether workers fail: they take a part of what is None still."""
-        none = self.initial is not None and self.initial.value is None
-        return none and len(self.read.place.path) > len(self.change.place.path)
+        """Whether workers fail: what they read is None still, they need more, and no handler goes on without it."""
+        if self.initial is None or self.initial.value is not None:
+            return False
+        read, env = self.read, self.read.running.env
+        needed = len(read.place.path) > len(self.change.place.path)
+        needed = needed or any(expr is read.at for expr, _ in failing_with_none([read.event]))
+        return needed and end_of_error(env.module, env.function, read.event) == "raised"
 
 
 class Group(NamedTuple):
@@ -155,7 +162,7 @@ class ModuleState:
         live = [(code, event) for code in codes if code.env.function >= 0 for event in code.events]
         live = [(code, event) for code, event in live if self._runs(code, event)]
         found = [
-            Read(place, at, code)
+            Read(place, at, code, event)
             for code, event in live
             if not only_in_main(code.env.module, code.env.function, event)
             for place, at in self.access.reads(event, code.env)
