@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from dllint.model.facts import Event, Expr
-from dllint.project.evaluate.abstract_values import Const, Env
+from dllint.project.evaluate.abstract_values import Const, Env, Ext, Seq
 from dllint.project.execution.call_graph import Running
 from dllint.project.execution.guarded import failing_with_none
 from dllint.project.execution.own_code import OwnCode, events_of
@@ -140,8 +140,7 @@ class ModuleState:
                 continue
             read = next((read for read in group.reads if self._depends(read, change, script)), None)
             if read is not None:
-                initial = self._initial(change.place)
-                if initial is None or self._constant(change.value, change.running.env) != initial:
+                if not self._alike(change.value, change.running.env, *self._on_imports(change.place)):
                     yield change, read
 
     def _depends(self, read: Read, change: Change, script: Module) -> bool:
@@ -223,6 +222,10 @@ class ModuleState:
 
     def _initial(self, place: Global) -> Const | None:
         """The constant that a place has when its module was imported."""
+        return self._constant(*self._on_imports(place))
+
+    def _on_imports(self, place: Global) -> tuple[Expr | None, Env]:
+        """What importing its module assigns to a place."""
         module, found = place.module, None
         env = self.evaluator.env(module, -1)
         for event in module.model.events:
@@ -238,7 +241,23 @@ class ModuleState:
                 for event in item.events:
                     if event.kind == "assign" and event.target is not None and event.target.name == place.path[0]:
                         found = event.value
-        return self._constant(found, env)
+        return found, env
+
+    def _alike(self, one: Expr | None, env: Env, other: Expr | None, its: Env, depth: int = 3) -> bool:
+        """Whether two expressions are surely equal: constants, names of libraries, tuples of such."""
+        if one is None or other is None or depth == 0:
+            return False
+        values, others = self.evaluator.values(one, env), self.evaluator.values(other, its)
+        if len(values) != 1 or len(others) != 1:
+            return False
+        match values[0], others[0]:
+            case (Const() | Ext(), Const() | Ext()):
+                return values[0] == others[0]
+            case Seq(expr=first, env=inside), Seq(expr=second, env=within):
+                parts = zip(first.args, second.args, strict=False)
+                same = first.kind == second.kind == "tuple" and len(first.args) == len(second.args)
+                return same and all(self._alike(a, inside, b, within, depth - 1) for a, b in parts)
+        return False
 
     def _constant(self, expr: Expr | None, env: Env) -> Const | None:
         values = self.evaluator.values(expr, env) if expr is not None else ()
