@@ -294,6 +294,12 @@ GIVES_RESULTS = frozenset({
 })  # fmt: skip
 """Iterators whose items have none of it either: results of the function, or items that the evaluator knows."""
 
+CALLERS: dict[str, int | str] = {
+    "builtins.map": 0, "builtins.filter": 0, "itertools.starmap": 0, "functools.reduce": 0,
+    "builtins.sorted": "key", "builtins.min": "key", "builtins.max": "key",
+}  # fmt: skip
+"""Callables that call what they are given, and where it stands among their arguments."""
+
 GIVES_NAMES = ("h5py.File()[",)
 """What a loop goes over without keeping it open: it gets the names in a group, or the rows of a dataset."""
 

@@ -9,9 +9,10 @@ from typing import NamedTuple
 import msgspec
 
 from dllint.finding import Certainty, Note
+from dllint.knowledge import CALLERS
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate import Evaluator
-from dllint.project.evaluate.abstract_values import Env, ExtInst, Func, Inst, Klass, Method, Value, Values
+from dllint.project.evaluate.abstract_values import Env, Ext, ExtInst, Func, Inst, Klass, Method, Value, Values
 from dllint.project.evaluate.contexts import too_many_calls
 from dllint.project.evaluate.shapes import unique
 from dllint.project.evaluate.truncated import Truncated
@@ -202,6 +203,7 @@ class Reach:
             callees = self.evaluator.calls.callees(expr, env)
             for value in callees:
                 yield from ((called, len(callees) < 2) for called in self._run(value, expr, env))
+                yield from ((called, False) for called in self._run_for_each(value, expr, env))
         elif expr.kind == "attribute":
             yield from ((called, True) for called in self._property(expr, env))
 
@@ -251,6 +253,19 @@ class Reach:
             case ExtInst():
                 for inner in self.callables_in(value):
                     yield from self._run(inner, call, env)
+
+    def _run_for_each(self, value: Value, call: Expr, env: Env) -> Iterator[Env]:
+        """What a function such as `map` or `sorted` calls for each item: perhaps never, as there may be none."""
+        at = CALLERS.get(value.name) if isinstance(value, Ext) else None
+        if at is None:
+            return
+        given = call.keyword(at) if isinstance(at, str) else next(iter(call.args[at + 1 : at + 2]), None)
+        for called in self.evaluator.values(given, env) if given is not None else ():
+            for part in self.callables_in(called) if isinstance(called, ExtInst) else (called,):
+                method = self.evaluator.classes.method(part, "__call__") if isinstance(part, Inst) else part
+                func, owner = (method.func, method.owner) if isinstance(method, Method) else (method, None)
+                if isinstance(func, Func):
+                    yield self.evaluator.activations.activation(func, None, None, owner)
 
     def callables_in(self, made: ExtInst, depth: int = 4) -> Values:
         """The functions that calling an external object (a Compose, a partial) calls in turn."""
