@@ -37,6 +37,7 @@ from dllint.project.evaluate.kwargs_attributes import TakenOver
 from dllint.project.evaluate.namespaces import VIEWS
 from dllint.project.evaluate.saved_parameters import SavedParameters
 from dllint.project.evaluate.set_after import SetAfter
+from dllint.project.evaluate.set_again import set_again
 from dllint.project.evaluate.shapes import (
     Argument,
     Tests,
@@ -369,8 +370,9 @@ class Attributes:
                     continue
                 env = self.evaluator.activations.method_env(inst, item.module, function)
                 for write, tests in writes:
-                    if write.event.value is not None and not self._is_replaced(tests, env):
-                        yield write, write.event.value, env
+                    if write.event.value is None or self._is_replaced(tests, env) or self._set_again(inst, write, env):
+                        continue
+                    yield write, write.event.value, env
         yield from ((None, *pair) for pair in self.from_fields(inst, name))
         yield from ((None, *pair) for pair in self.taken_over.of(inst, name)[0])
         for other, write, module in self.outside_writes(inst.klass, name):
@@ -401,6 +403,15 @@ class Attributes:
         Whether it runs the replaced one isn't asked: a parameter that a `**mapping` may fill is more than its default.
         """
         return not all(self.evaluator.conditions.allows(test, not holds, env) for test, holds in tests)
+
+    def _set_again(self, inst: Inst, write: Write, env: Env) -> bool:
+        """Whether the `__init__` of a base, which is called below a write in `__init__`, sets the attribute again."""
+        classes, name = self.evaluator.classes.mro(inst.klass), write.target.name
+        if env.facts.name != "__init__" or sum((item.index, name) in item.module.writers for item in classes) < 2:
+            return False
+        inits = list(self.evaluator.activations.init_envs(inst).values())
+        methods = {method for item in classes for method in item.facts.methods}
+        return env in inits and set_again(write, inits[inits.index(env) :], methods)
 
     def _last_writes(self, klass: Klass, name: str) -> list[tuple[int, list[tuple[Write, Tests]]]]:
         """The methods of a class that set an attribute, each with the writes that may be its last.
