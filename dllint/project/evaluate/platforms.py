@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dllint.project.evaluate.abstract_values import Const, Ext, ExtInst, Value
 
-_NAMES = {
+WITH_CUDA = "cuda"
+"""Any platform, if it has CUDA: of none is that known."""
+_NAMES: dict[str, dict[str, str]] = {
     "linux": {"sys.platform": "linux", "os.name": "posix"},
     "macos": {"sys.platform": "darwin", "os.name": "posix"},
     "windows": {"sys.platform": "win32", "os.name": "nt"},
+    WITH_CUDA: {},
 }
 _CALLS: dict[str, dict[str, str | bool]] = {
     "linux": {"platform.system": "Linux", "platform.system.lower": "linux"},
@@ -17,11 +20,12 @@ _CALLS: dict[str, dict[str, str | bool]] = {
         "torch.cuda.is_available": False,  # its builds of torch have no CUDA
     },
     "windows": {"platform.system": "Windows", "platform.system.lower": "windows"},
+    WITH_CUDA: {"torch.cuda.is_available": True},
 }
 
 
 TOLD = {
-    name: frozenset(platform for platform, told in table.items() if name in told)
+    name: frozenset(platform for platform, told in table.items() if name in told and platform != WITH_CUDA)
     for table in (_NAMES, _CALLS)
     for name in {name for told in table.values() for name in told}
 }

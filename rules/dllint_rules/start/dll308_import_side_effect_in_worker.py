@@ -33,7 +33,7 @@ class ImportSideEffectInWorker(Rule):
         loader = begun.loader
         known = repeated.surely and (loader is None or loader.certainty is Certainty.CERTAIN)
         path, span, route = running.path, repeated.call.span, running.route
-        if repeated.imported and route:
+        if route:
             route = Note(path, span, f"{repeated.what} here"), *route
             path, span = route[-1].path, route[-1].span
         return Finding(
@@ -62,12 +62,11 @@ class ImportSideEffectInWorker(Rule):
 
 
 def _cause(repeated: Repeated) -> tuple[object, ...]:
-    """What is to be changed: a call, or in a module that is imported the statement that leads to calls of its kind."""
+    """What is to be changed: the statement of a module that makes calls of a kind, or leads to them."""
     running = repeated.running
-    if not repeated.imported or running.start is None:
-        return running.path, repeated.call.span
     module = running.route[-1].path if running.route else running.path
-    return module, running.start.start, repeated.what.rpartition("` ")[2]
+    start = repeated.call.start if running.start is None else running.start.start
+    return module, start, repeated.what.rpartition("` ")[2]
 
 
 def _forked(project: Project) -> set[tuple[str, Span]]:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from dllint.model.facts import Event, Expr
 from dllint.project.data.per_item import steps
+from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst
+from dllint.project.evaluate.platforms import WITH_CUDA
 from dllint.project.execution.call_graph import Reach, Running
-from dllint.project.execution.main_code import Begun
+from dllint.project.execution.main_code import Begun, MainCode
 from dllint.project.program.flow import ends_before
 from dllint.project.program.guards import under_main_guard
 from dllint.project.program.module import Module
 from dllint.project.program.on_demand import OnDemand
+from dllint.source import Span
 from dllint.start_methods import PICKLING
+from dllint_rules.start.analysis.new_names import NewNames
 
 if TYPE_CHECKING:
     from dllint.project import Project
@@ -28,15 +33,20 @@ _CUDA = "initializes CUDA"
 _EXISTENCE = frozenset({"exists", "lexists", "isfile", "is_file", "isdir", "is_dir", "listdir", "glob", "getsize"})
 _MISSING = frozenset({"FileNotFoundError", "OSError", "IOError"})
 """What a file that isn't there raises."""
-_OPENERS: dict[str, tuple[int | None, str]] = {
-    "builtins.open": (1, "mode"), "gzip.open": (1, "mode"), "h5py.File": (1, "mode"),
-    "logging.FileHandler": (1, "mode"), "logging.basicConfig": (None, "filemode"),
+_OPENERS: dict[str, tuple[int | None, str, str]] = {
+    "builtins.open": (1, "mode", "file"), "gzip.open": (1, "mode", "filename"), "h5py.File": (1, "mode", "name"),
+    "logging.FileHandler": (1, "mode", "filename"), "logging.basicConfig": (None, "filemode", "filename"),
 }  # fmt: skip
-"""What opens files, and the parameter that says whether it empties them."""
+"""What opens files, the parameter that says whether it empties them, and the one that names them."""
+_APPENDING = frozenset({"logging.FileHandler", "logging.basicConfig"})
+"""What opens files to append to them, unless its mode says otherwise."""
+_MAKERS = {"os.mkdir": "path", "os.makedirs": "name"}
+"""What makes folders, and the parameter that names them."""
 
 
 Effect = tuple[Running, Expr, str]
 """A call that runs on import: its code, the call, what it does, in words."""
+_Place = tuple[str, Span]
 
 
 class Repeated(NamedTuple):
@@ -73,7 +83,9 @@ class RepeatedWork:
         self.devices = project.devices
         self.evaluator = project.main_code.evaluator
         self.reach = Reach(project.main_code.evaluator)
+        self.new_names = NewNames(project.main_code.evaluator)
         self._effects: OnDemand[Module, list[Effect]] = OnDemand(lambda module: list(self._find(module)))
+        self._with_cuda = OnDemand(self._find_with_cuda)
 
     def repeated(self) -> Iterator[Repeated]:
         """The calls of scripts that use CUDA, empty files or begin a run's record, once more in each worker."""
@@ -89,7 +101,7 @@ class RepeatedWork:
                 effect
                 for part in self._imported(module)
                 for effect in self._effects[part]
-                if part is module or self._always(*effect[:2])
+                if part is module or self._always(*effect[:2]) or _place(effect) in self._with_cuda[part]
             ]
             started = self._begun(module, guarded) if effects else None
             if started is not None:
@@ -99,7 +111,27 @@ class RepeatedWork:
 
     def _always(self, running: Running, call: Expr) -> bool:
         """Whether importing a module surely runs a call: others look who imports them, or what is there already."""
-        return running.decided and not running.truncated and self.evaluator.conditions.decided(running.env, call.start)
+        return _always(self.evaluator, running, call)
+
+    @cached_property
+    def _where_cuda_is(self) -> MainCode:
+        """The same code where `torch.cuda.is_available()`."""
+        evaluator = Evaluator(self.evaluator.index, self.evaluator.loaders, WITH_CUDA, self.evaluator.call_sites)
+        return MainCode(evaluator, self.boundaries)
+
+    def _find_with_cuda(self, module: Module) -> frozenset[_Place]:
+        """The calls that use CUDA and that importing a module surely runs where there is some."""
+        places = {_place(effect) for effect in self._effects[module] if effect[2].endswith(_CUDA)}
+        if not places:
+            return frozenset()
+        code = self._where_cuda_is
+        return frozenset(
+            (running.path, call.span)
+            for running in code.running(module)
+            for event in running.events
+            for call in event.walk()
+            if (running.path, call.span) in places and _always(code.evaluator, running, call)
+        )
 
     def _imported(self, script: Module) -> list[Module]:
         """A script and the modules that it imports on every way, and so each of its workers, too."""
@@ -140,17 +172,39 @@ class RepeatedWork:
         for value in self.evaluator.values(call.args[0], env):
             if isinstance(value, Ext) and value.name in _TRACKERS:
                 return f"`{value.name.rpartition('.')[2]}` begins a record of its own"
-            if isinstance(value, Ext) and value.name in _OPENERS and self._empties(call, env, *_OPENERS[value.name]):
-                return f"`{value.name.rpartition('.')[2]}` empties the file that it opens"
+            if isinstance(value, Ext) and value.name in _OPENERS:
+                written = self._written(value.name, call, env)
+                if written:
+                    return f"`{value.name.rpartition('.')[2]}` {written}"
+        if self._makes_new(call, env):
+            return f"`{call.args[0].name}` makes a folder that has another name each time"
         return ""
 
-    def _empties(self, call: Expr, env: Env, position: int | None, parameter: str) -> bool:
-        """Whether a file is opened for writing: workers may append to a shared file on purpose."""
+    def _written(self, name: str, call: Expr, env: Env) -> str:
+        """What a call does to a file that it opens, in words: workers may append to a shared one on purpose."""
+        position, parameter, named = _OPENERS[name]
         if any(part.name == "devnull" for arg in call.args[1:2] for part in arg.walk()):
-            return False
+            return ""
         found = self.evaluator.arguments.argument(call, env, position, parameter)[0]
         modes = [value.value for pair in found for value in self.evaluator.values(*pair) if isinstance(value, Const)]
-        return bool(modes) and all(isinstance(mode, str) and "w" in mode for mode in modes)
+        modes = modes or (["a"] if name in _APPENDING and not found else [])
+        if not modes or not all(isinstance(mode, str) and set(mode) & set("wax") for mode in modes):
+            return ""
+        if self._is_new(call, env, None if position is None else 0, named):
+            return "opens a file that has another name each time"
+        return "empties the file that it opens" if all("w" in str(mode) for mode in modes) else ""
+
+    def _makes_new(self, call: Expr, env: Env) -> bool:
+        """Whether a call makes a folder that the first process has not made: it would have another name there."""
+        callee = call.args[0]
+        if callee.kind == "attribute" and callee.name == "mkdir" and self.new_names.is_new(callee.args[0], env):
+            return True
+        names = [value.name for value in self.evaluator.values(callee, env) if isinstance(value, Ext)]
+        return any(name in _MAKERS and self._is_new(call, env, 0, _MAKERS[name]) for name in names)
+
+    def _is_new(self, call: Expr, env: Env, position: int | None, parameter: str) -> bool:
+        found = self.evaluator.arguments.argument(call, env, position, parameter)[0]
+        return bool(found) and all(self.new_names.is_new(*pair) for pair in found)
 
     def _begun(self, module: Module, guarded: list[Event]) -> tuple[str, Begun] | None:
         """Workers that a script starts under its guard and that may be spawned."""
@@ -185,9 +239,27 @@ class RepeatedWork:
         if test.kind == "boolop":
             answers = {self._is_there(part, holds, env) for part in test.args} - {None}
             return True in answers if answers else None
-        return holds if any(self._asks_for_it(part, env) for part in test.walk()) else None
+        parts = list(test.walk())
+        known = not any(self._asks_for_new(part, env) for part in parts)
+        return holds if known and any(self._asks_for_it(part, env) for part in parts) else None
 
     def _asks_for_it(self, part: Expr, env: Env) -> bool:
         values = self.evaluator.values(part, env) if part.kind in ("name", "call") else ()
         answers = (value.name.rpartition(".")[2] for value in values if isinstance(value, ExtInst))
         return part.name in _EXISTENCE or any(name in _EXISTENCE for name in answers)
+
+    def _asks_for_new(self, part: Expr, env: Env) -> bool:
+        """Whether a part of a test asks for what has another name in each process, and so is never there."""
+        if part.kind != "call" or part.args[0].name not in _EXISTENCE:
+            return False
+        return any(self.new_names.is_new(asked, env) for asked in (*part.args[0].args, *part.args[1:]))
+
+
+def _place(effect: Effect) -> _Place:
+    running, call, _ = effect
+    return running.path, call.span
+
+
+def _always(evaluator: Evaluator, running: Running, call: Expr) -> bool:
+    """Whether an import that leads to running code surely runs a call there."""
+    return running.decided and not running.truncated and evaluator.conditions.decided(running.env, call.start)
