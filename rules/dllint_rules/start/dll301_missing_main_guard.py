@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Iterable, Iterator
 
 from dllint import PICKLING, Certainty, Event, Finding, Fix, Note, Project, Rule, Span, Start, outcomes
 from dllint_rules.start.process_groups import joining
@@ -24,14 +23,13 @@ class MissingMainGuard(Rule):
     def check(self, project: Project) -> Iterator[Finding]:
         for module in project.index:
             if project.main_code.runs_on_import(module):
-                starts = sorted(project.main_code.starts(module), key=_rank)
-                yield from islice((found for start in starts if (found := self._finding(project, start))), 1)
+                starts = [start for start in project.main_code.starts(module) if start.methods & PICKLING]
+                if starts:
+                    told = min(starts, key=_rank)
+                    yield self._finding(project, told, [start for start in starts if start is not told])
 
-    def _finding(self, project: Project, start: Start) -> Finding | None:
-        failing = start.methods & PICKLING
-        if not failing:
-            return None
-        loader = start.loader
+    def _finding(self, project: Project, start: Start, others: Iterable[Start]) -> Finding:
+        failing, loader = start.methods & PICKLING, start.loader
         where = project.where(start, failing)
         joins = self._joins_above(project, start)
         moved = "it, and what joins a process group above it," if joins else "it"
@@ -44,7 +42,7 @@ class MissingMainGuard(Rule):
             f'{fails} {where}; put {moved} under `if __name__ == "__main__":`',
             certainty=Certainty.CERTAIN if _is_sure(start) else Certainty.LIKELY,
             outcomes=outcomes(failing, outcome, start.chosen),
-            notes=(*start.route, *joins),
+            notes=(*start.route, *joins, *map(_note, others)),
             anchors=((loader.path, loader.span),) if loader is not None else (),
             key=f"{self.code}:{start.path}",
             data=start,
@@ -72,6 +70,11 @@ def _rank(start: Start) -> tuple[bool, bool, int]:
 
 def _is_sure(start: Start) -> bool:
     return start.surely and (start.loader is None or start.loader.certainty is Certainty.CERTAIN)
+
+
+def _note(start: Start) -> Note:
+    """Another statement that must go under the guard: it does the same if only the first one does."""
+    return Note(start.path, statement_head(start.event), f"starts {start.what} on import, too")
 
 
 def statement_head(event: Event) -> Span:
