@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from dllint.model.facts import Event
+from dllint.model.facts import Event, Expr
 from dllint.project.loaders.boundaries import Loader
 from dllint.project.program.module import Module, Site
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from dllint.project import Project
 
 _MADE = ("iter", "__iter__", "_get_iterator")
+_TAKING = frozenset({"clear", "pop", "popitem"})
 
 
 class KeptIterator(NamedTuple):
@@ -31,7 +32,7 @@ class KeptIterators:
         self.passes = project.passes
 
     def kept(self) -> Iterator[KeptIterator]:
-        """`self.x = iter(loader)`, and the same at module level, if nothing releases it."""
+        """`self.x = iter(loader)`, `self.x[key] = iter(loader)`, the same at module level, if nothing releases it."""
         for site in self.evaluator.index.calls_named(_MADE):
             event, module = site.event, site.module
             if event.kind != "assign" or event.value is not site.expr or event.target is None:
@@ -66,18 +67,26 @@ class KeptIterators:
 
 def _outlives(module: Module, function: int, event: Event) -> bool:
     """Whether what is assigned outlives the code: a global, or an attribute that is not recreated in each pass."""
-    target = event.target
-    assert target is not None
+    target = _keeper(event)
     if target.kind == "name":
         return function < 0
     own = target.kind == "attribute" and target.args[0].name == module.receiver_name(function) != ""
     return own and module.model.functions[function].name != "__iter__"
 
 
-def _is_released(module: Module, event: Event) -> bool:
-    """Whether other code deletes it, sets it to None where it was made, or ends its workers."""
+def _keeper(event: Event) -> Expr:
+    """The name or attribute that is given the iterator, or has the container that is."""
     target = event.target
     assert target is not None
+    while target.kind == "subscript":
+        target = target.args[0]
+    return target
+
+
+def _is_released(module: Module, event: Event) -> bool:
+    """Whether other code deletes it, sets it to None where it was made, takes it out, or ends its workers."""
+    target = _keeper(event)
+    inside = event.target is not target
     for function, _, events in module.scopes:
         first = function >= 0 and module.model.functions[function].name == "__init__"
         for other in events:
@@ -87,10 +96,18 @@ def _is_released(module: Module, event: Event) -> bool:
                 and any(x.name == target.name for x in other.target.walk())
             ):
                 return True
-            none = other.value is not None and other.value.kind == "constant" and other.value.value is None
-            if other.kind == "assign" and none and other.target is not None and other.target.dotted == target.dotted:
-                if not first and other.start > event.start:
+            if other.kind == "assign" and other.target is not None and _keeper(other).dotted == target.dotted:
+                none = other.value is not None and other.value.kind == "constant" and other.value.value is None
+                if (none or (inside and other.target.kind != "subscript")) and not first and other.start > event.start:
                     return True
+            if inside and any(_takes_out(part, target) for part in other.walk()):
+                return True
             if any(part.name == "_shutdown_workers" for part in other.walk()):
                 return True
     return False
+
+
+def _takes_out(part: Expr, container: Expr) -> bool:
+    """`self.x.pop(key)`, `self.x.clear()`"""
+    called = part.kind == "call" and part.args[0].kind == "attribute" and part.args[0].name in _TAKING
+    return called and part.args[0].args[0].dotted == container.dotted
