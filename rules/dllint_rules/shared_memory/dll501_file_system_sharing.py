@@ -14,6 +14,7 @@ from dllint import (
     Finding,
     Fix,
     Loader,
+    Module,
     Note,
     Project,
     Rule,
@@ -38,7 +39,7 @@ class FileSystemSharing(Rule):
     def check(self, project: Project) -> Iterator[Finding]:
         for site in project.index.calls_named(("set_sharing_strategy",)):
             env = project.evaluator.generic(site.module, site.function)
-            if site.module.is_test or _strategy(project, site.expr, env) != {"file_system"}:
+            if _is_run_by_tests(site.module) or _strategy(project, site.expr, env) != {"file_system"}:
                 continue
             loaders = [] if _restored(project, site, env) else _with_workers(project, site.module.path)
             if loaders:
@@ -85,9 +86,14 @@ def _with_workers(project: Project, path: str) -> list[Loader]:
         for loader in project.loaders
         if loader.workers is not Workers.NONE
         and loader.boundary.base == _LOADER
-        and not loader.in_tests
+        and (loader.path == path or not loader.in_tests)
         and project.index.together(path, loader.path)
     ]
+
+
+def _is_run_by_tests(module: Module) -> bool:
+    """Whether a file is a test's, and no script that is kept among the tests, such as a benchmark."""
+    return module.is_test and not any(under_main_guard(module, -1, event) for event in module.events(-1))
 
 
 def _certainty(project: Project, site: Site, loaders: list[Loader]) -> Certainty:
