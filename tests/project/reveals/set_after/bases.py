@@ -45,7 +45,7 @@ class Read(Base):
 
 
 read = Read(7, 8)
-reveal(read.copy)  # reveals: 7 | True
+reveal(read.copy)  # reveals: 7
 reveal(read.size)  # reveals: 8
 
 
