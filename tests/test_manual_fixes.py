@@ -52,7 +52,7 @@ def test_a_value_that_is_wrong_by_itself_has_no_other() -> None:
     (finding,) = rule.check(project)
     fix = rule.fix(finding, project)
     assert fix is not None
-    assert fix.title == "Pass 0 or more; which value is meant is not seen"
+    assert fix.title == "Pass 0 or more; dllint can't tell which value is meant"
 
 
 def test_a_class_whose_base_is_passed_stays() -> None:

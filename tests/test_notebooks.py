@@ -210,7 +210,7 @@ def test_a_process_is_sent_what_a_notebook_defines(folder: Path) -> None:
     )
     (folder / "n.ipynb").write_text(notebook(*cells))
     (line,) = check().stdout.splitlines()
-    assert "DLL107 `work` sent to `Pool.map` is defined in a notebook, where no spawned process finds it" in line
+    assert "DLL107 `work` sent to `Pool.map` is defined in a notebook, so spawned processes don't find it" in line
 
 
 def test_why(folder: Path) -> None:

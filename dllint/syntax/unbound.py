@@ -19,7 +19,7 @@ class Unbound(NamedTuple):
 
 
 def unbound(source: Source, start: int) -> Unbound | None:
-    """The method that begins at an offset; None where it does more with its object than to read attributes."""
+    """The method that begins at an offset; None where it does more with its object than read attributes."""
     seen = outline(source.text)
     node = seen.function_at(start) if seen else None
     if seen is None or not isinstance(node, ast.FunctionDef) or node.decorator_list:

@@ -178,7 +178,7 @@ class RngOnDataset(Rule):
         if finding.message.startswith(_AUGMENTER):
             return Fix.manual(f"Seed imgaug in `worker_init_fn`, for `{finding.data}` and all others", SNIPPET)
         if isinstance(finding.data, str):
-            why_not = "all that reads it must ask for the worker's then"
+            why_not = "everything that reads it must then get the worker's own"
             return Fix.manual(f"Make `{finding.data}` in the process that uses it, from torch's seed; {why_not}")
         return fix_rng(project, finding.data)
 

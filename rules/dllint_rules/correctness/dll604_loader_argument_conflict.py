@@ -60,7 +60,7 @@ class LoaderArgumentConflict(Rule):
         value = loader.call.keyword(conflict.name)
         if conflict.correction:
             fix = _corrected(project, loader, conflict, finding)
-            return fix or _by_hand(conflict, "it is not written in the call, or means something elsewhere")
+            return fix or _by_hand(conflict, "it is not written in the call, or it has a meaning for other callers")
         fix = _with_workers(project, loader, conflict)
         if fix is not None:
             return fix
@@ -80,12 +80,16 @@ def _why_not(project: Project, loader: Loader, conflict: Conflict, finding: Find
     """Why an argument cannot be dropped, in words; "" where it can."""
     value = loader.call.keyword(conflict.name)
     if not conflict.removable:
-        return "which of the two is meant is not seen" if conflict.because else "which value is meant is not seen"
+        return (
+            "dllint can't tell which of the two is meant"
+            if conflict.because
+            else "dllint can't tell which value is meant"
+        )
     if value is None or loader.instance is not None or loader.call.keyword("**") is not None:
-        return "the call gets its arguments from elsewhere, and so may others"
+        return "the arguments come from elsewhere, and other calls may use them, too"
     if value.kind != "constant" or finding.span != value.span:
         return "its value is not written in the call"
-    return "" if _in_every_case(project, loader, conflict) else "the same call is right for others who run it"
+    return "" if _in_every_case(project, loader, conflict) else "the same call is correct when other code runs it"
 
 
 def _with_workers(project: Project, loader: Loader, conflict: Conflict) -> Fix | None:

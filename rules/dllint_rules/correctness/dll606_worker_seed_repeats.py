@@ -9,7 +9,7 @@ from dllint_rules.correctness.analysis.random_state import RandomStates
 from dllint_rules.correctness.analysis.reseeding import Reseed, Reseeding, Seeding
 from dllint_rules.correctness.workers import gets_workers
 
-_OF_STATE = ": torch (1.9+) has seeded NumPy before, and the first word of its state is then always 2147483648"
+_OF_STATE = ": torch (1.9+) seeds NumPy first, and the first word of NumPy's state is then always 2147483648"
 
 
 class WorkerSeedRepeats(Rule):
@@ -42,8 +42,8 @@ class WorkerSeedRepeats(Rule):
         asks = "`{}(...)` starts the workers" if reseed.by_item else "`{}(...)` calls `worker_init_fn` in each worker"
         why = _OF_STATE if reseed.of_state else ""
         text = {
-            Seeding.TOO_LARGE: "torch's seed has 64 bits and NumPy takes 32: raises `ValueError` in the worker; "
-            "take it `% 2**32`",
+            Seeding.TOO_LARGE: "torch's seed has 64 bits, but NumPy accepts only 32: raises `ValueError` in the "
+            "worker; use `torch.initial_seed() % 2**32`",
             Seeding.REPEATED: "seeds a worker with the same number in every epoch, so it draws the same random "
             f"numbers again{why}; seed with `torch.initial_seed() % 2**32`",
             Seeding.SHARED: "seeds all workers with the same number, in every epoch, so they draw the same random "
@@ -51,8 +51,8 @@ class WorkerSeedRepeats(Rule):
         }[reseed.what]
         if little:
             text = (
-                "seeds a worker with the same number in every epoch; all that it draws then decides between few "
-                "outcomes, so it hardly matters in shuffled data; `torch.initial_seed() % 2**32` differs"
+                "seeds a worker with the same number in every epoch; its draws only decide between few "
+                "outcomes, so this hardly matters if the data is shuffled; `torch.initial_seed() % 2**32` differs"
             )
         return Finding(
             code=self.code,

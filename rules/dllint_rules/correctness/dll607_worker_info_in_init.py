@@ -66,7 +66,7 @@ class WorkerInfoInInit(Rule):
         call, env = finding.data
         name = _kept_as(call, env)
         if not name:
-            why_not = f"`{env.facts.qualname}` works with the answer already, or others set it"
+            why_not = f"`{env.facts.qualname}` already uses the result, or other code sets it"
             return Fix.manual(f"Ask in `__iter__` or `__getitem__`; {why_not}")
         asked = project.text(finding.path, call.span)
         snippet = f"@property\ndef {name}(self):\n    return {asked}"

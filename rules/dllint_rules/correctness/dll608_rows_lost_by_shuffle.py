@@ -54,7 +54,7 @@ class RowsLostByShuffle(Rule):
             edit = Edit(finding.path, site.expr.args[0].span, f"{numpy}.random.shuffle")
             return Fix("Shuffle with NumPy", (edit,), Applicability.UNSAFE, imports)
         if site.event.value is not site.expr or site.event.kind != "expr" or not shuffled.dotted:
-            why_not = "this is not a statement of its own with a name that can be set"
+            why_not = "the call is not a statement of its own, or its argument is not a name that can be assigned"
             return Fix.manual(f"Index with a random permutation; {why_not}")
         randperm, imports = reference(model, "torch", "randperm", site.event.start)
         text = f"{shuffled.dotted} = {shuffled.dotted}[{randperm}(len({shuffled.dotted}))]"

@@ -69,7 +69,7 @@ class StateOnlyInMain(Rule):
 
         snippet = above_guard(project.source(finding.path), finding.span.start)
         if snippet and finding.data.change.place.module.path == finding.path:
-            return Fix.manual("Put it above the main guard, where workers come by, too", snippet)
+            return Fix.manual("Put it above the main guard, where workers also run it", snippet)
         try:
             return set_again(project, finding.data)
         except Refused as refused:

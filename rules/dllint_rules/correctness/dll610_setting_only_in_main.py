@@ -52,9 +52,11 @@ class SettingOnlyInMain(Rule):
 
         setting = finding.data
         if setting.module.notebook:
-            return Fix.manual("Set it in the module that the workers import; they have nothing of a notebook")
+            return Fix.manual("Set it in the module that the workers import; workers can't import a notebook")
         if not setting.movable:
-            return Fix.manual(f"Pass on what `{setting.reader}` needs; `{setting.what}` is what this run was asked for")
+            return Fix.manual(
+                f"Pass on what `{setting.reader}` needs; `{setting.what}` depends on how this run was started"
+            )
         snippet = above_guard(project.source(finding.path), finding.span.start)
-        why_not = "" if snippet else "; it runs in some cases only, or reads what is not known up there"
+        why_not = "" if snippet else "; it runs only in some cases, or needs values that don't exist there yet"
         return Fix.manual(f"Put it above the main guard{why_not}", snippet)

@@ -42,4 +42,4 @@ class IteratorKept(Rule):
         )
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
-        return Fix.manual("Let go of it where its work is done, which is not seen here", f"{finding.data} = None")
+        return Fix.manual("Release it when its work is done; dllint can't tell when that is", f"{finding.data} = None")

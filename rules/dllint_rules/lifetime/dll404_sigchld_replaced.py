@@ -10,8 +10,8 @@ from dllint_rules.lifetime.analysis.child_signals import ChildSignals, Taken
 _OUTCOMES = {
     "ignored": "the system discards the exit status of children, so a loader whose worker is killed waits forever",
     "reaped": "waiting for any child also reaps workers, so a loader whose worker is killed waits "
-    "forever; wait for your own processes by their ids",
-    "late": "a loader notices that a worker was killed only when it looks after them, every 5 seconds",
+    "forever; wait for your own processes by their IDs",
+    "late": "a loader notices that a worker was killed only when it checks its workers, every 5 seconds",
 }
 
 
@@ -32,7 +32,11 @@ class SigchldReplaced(Rule):
         site, loader = taken.site, taken.loader
         what = "SIGCHLD" if site.expr.args[0].name == "signal" else f"`{site.expr.args[0].name}`"
         when = "while workers of" if what != "SIGCHLD" else "after the first workers of"
-        cure = "" if what != "SIGCHLD" else "; install it before the first loader is iterated, which keeps it"
+        cure = (
+            ""
+            if what != "SIGCHLD"
+            else "; install it before the first loader is iterated: PyTorch's handler then calls it"
+        )
         hang = taken.how != "late"
         return Finding(
             code=self.code,
@@ -51,7 +55,7 @@ class SigchldReplaced(Rule):
     def fix(self, finding: Finding, project: Project) -> Fix | None:
         loader = finding.data.loader
         if finding.data.how == "reaped":
-            return Fix.manual("Wait for processes by their ids; which of them are meant is not written here")
+            return Fix.manual("Wait for processes by their IDs; dllint can't tell which ones are meant")
         where = f"{loader.path}:{project.source(loader.path).place(loader.span.start)}"
         return Fix.manual(
             f"Install it before the loader of {where} is iterated; what it does may need what comes before"

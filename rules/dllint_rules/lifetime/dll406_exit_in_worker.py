@@ -37,7 +37,8 @@ class ExitInWorker(Rule):
             path=running.path,
             span=call.span,
             message=f"`{name}()` ends the worker: the main process only says `DataLoader worker (pid(s) N) exited "
-            "unexpectedly`, after five seconds with status 0; raise an exception, which reaches it with its traceback",
+            "unexpectedly` (after five seconds, if the exit status is 0); raise an exception: it reaches the main "
+            "process with its traceback",
             severity=self.severity,
             certainty=project.certainty(running, call),
             outcomes=dict.fromkeys(sorted(loader.methods), "exception"),
@@ -52,9 +53,9 @@ class ExitInWorker(Rule):
 
         said = finding.data.args[1:]
         if len(said) != 1 or not (said[0].kind == "fstring" or isinstance(said[0].value, str)):
-            return Fix.manual("Raise an exception instead; what it is to say is not written here")
+            return Fix.manual("Raise an exception instead; the exit has no message to reuse")
         snippet = f"raise RuntimeError({piece(project.source(finding.path), said[0].span)})"
-        return Fix("Raise what it says", (), Applicability.MANUAL, snippet=snippet)
+        return Fix("Raise an exception with its message", (), Applicability.MANUAL, snippet=snippet)
 
 
 def _exit(project: Project, running: Running, call: Expr) -> str:

@@ -67,7 +67,7 @@ class GrowingCache(Rule):
         growth, how = finding.data
         if how == "memoized":
             return Fix.manual(
-                f"Bound what `{growth.name}` remembers; how many results are worth their memory is not seen"
+                f"Limit what `{growth.name}` remembers; dllint can't tell how many results are worth their memory"
             )
         return Fix.manual(
             f"Drop entries of `{growth.name}` where it is filled; which of them are needed again is not seen"

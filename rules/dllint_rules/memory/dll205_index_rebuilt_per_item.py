@@ -78,7 +78,7 @@ class IndexRebuiltPerItem(Rule):
     def fix(self, finding: Finding, project: Project) -> Fix | None:
         where = finding.data.env.facts.qualname
         call = " ".join(project.text(finding.path, finding.span).split())
-        return Fix.manual(f"Keep what `{call}` gives; all items share it then, so `{where}` must not change it")
+        return Fix.manual(f"Keep what `{call}` returns; all items then share it, so `{where}` must not change it")
 
 
 def _reads(project: Project, running: Running, call: Expr) -> str:

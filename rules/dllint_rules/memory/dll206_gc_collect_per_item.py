@@ -50,7 +50,7 @@ class GcCollectPerItem(Rule):
 
         edits = without_statement(project.source(finding.path), finding.span.start)
         title = "Remove the collection; where the code builds cycles, call `gc.freeze()` before the workers start"
-        why_not = "its line has a comment or company, or its result is used"
+        why_not = "its line has a comment or another statement, or its result is used"
         return Fix(title, edits, Applicability.UNSAFE) if edits else Fix.manual(f"Remove the collection; {why_not}")
 
 

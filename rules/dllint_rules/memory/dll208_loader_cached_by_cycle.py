@@ -32,14 +32,14 @@ class LoaderCachedByCycle(Rule):
             if loader is not None and loader.in_tests:
                 continue
             given = project.text(site.module.path, site.expr.args[1].span)
-            until = "that it has read, and repeats these after the last"
+            until = "that it has read, and repeats them after the last one"
             if name == "itertools.tee":
                 until = "until each of its iterators has had it"
             yield Finding(
                 code=self.code,
                 path=site.module.path,
                 span=site.expr.span,
-                message=f"`{name}` keeps in memory every batch of `{given}` {until}; "
+                message=f"`{name}` keeps every batch of `{given}` in memory {until}; "
                 "use a generator that loops over the loader again",
                 severity=self.severity,
                 certainty=Certainty.CERTAIN if _surely_runs(project, site, loader) else Certainty.LIKELY,
@@ -58,14 +58,16 @@ class LoaderCachedByCycle(Rule):
         call, path = site.expr, site.module.path
         given = project.text(path, call.args[1].span)
         if name != "itertools.cycle":
-            return Fix.manual(f"Iterate over `{given}` once for each of them; they shall not wait for each other")
+            return Fix.manual(f"Iterate over `{given}` once for each iterator, so that none has to wait for the others")
         if not _is_surely_loader(project, site):
             why_not = f"whether `{given}` can be iterated again is not seen"
             return Fix.manual(f"Loop over the loader again and again in a generator; {why_not}")
         model = project.models[path]
         made = helper(project.source(path), project.tree(path), model, call.start, "endless", "loader", _ENDLESS)
         if made is None:
-            return Fix.manual("Loop over the loader again and again in a generator; this file is not written to")
+            return Fix.manual(
+                "Loop over the loader again and again in a generator; dllint can't add a function to this file"
+            )
         unneeded = without_import(project.source(path), call.args[0].dotted.partition(".")[0])
         edits = (*made.edits, *unneeded, Edit(path, call.args[0].span, made.name))
         title = f"Loop over the loader again and again with `{made.name}`"

@@ -69,7 +69,7 @@ class LocalTarget(Rule):
         what = handle.what if handle is not None else ""
         inherited = task.always and isinstance(held.value, ExtInst) and held.value.name in INHERITED
         if inherited and isinstance(held.value, ExtInst):
-            what = f"`{held.value.name.rpartition('.')[2]}`, which only a process inherits,"
+            what = f"`{held.value.name.rpartition('.')[2]}`, which can only be inherited by a process,"
         if not what or _made_after(task, held):
             return None
         kept = f" (`{held.holder.name}` of `{held.holder.owner}`)" if held.holder.kind == "attribute" else ""
@@ -90,7 +90,7 @@ class LocalTarget(Rule):
             what = (
                 f"`{value.facts.name}` sent to `{task.name}` is defined by `{guarded.setter}` in the main process only"
             )
-            what, remedy = f"{what}, so no spawned process finds it", "define it at module level"
+            what, remedy = f"{what}, so spawned processes don't find it", "define it at module level"
             return self._finding(project, task, held, what, remedy + _along(project, task, value), PICKLING)
         if value.facts.parent >= 0 or value.facts.owner >= 0:
             return None
@@ -102,7 +102,7 @@ class LocalTarget(Rule):
         place, remedy = "under the main guard", "define it above the guard"
         if value.module.notebook:
             place, remedy = "in a notebook", "define it in a module and import it"
-        what = f"`{value.facts.name}` sent to `{task.name}` is defined {place}, where no spawned process finds it"
+        what = f"`{value.facts.name}` sent to `{task.name}` is defined {place}, so spawned processes don't find it"
         return self._finding(project, task, held, what, remedy + _along(project, task, value), PICKLING)
 
     def _finding(

@@ -64,7 +64,7 @@ def without_owner(project: Project, held: Held) -> Fix:
     path = func.module.path
     made = unbound(project.source(path), func.facts.span.start)
     if made is None:
-        return Fix.manual(f"{title}; `{func.facts.name}` does more with its object than to read attributes")
+        return Fix.manual(f"{title}; `{func.facts.name}` does more with its object than read attributes")
     owner = project.text(held.path, held.span).rpartition(".")[0] or "self"
     given = ", ".join([made.name, *(f"{owner}.{name}" for name in made.attributes)])
     call = f"functools.partial({given})" if made.attributes else made.name

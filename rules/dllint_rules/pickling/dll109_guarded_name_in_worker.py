@@ -74,7 +74,7 @@ class GuardedNameInWorker(Rule):
             lack = "find `None`"
         happens, outcome = "fails", "exception"
         if guarded.reported:
-            error, happens, outcome = f"{error}, which a handler only reports", "goes wrong", "corrupt"
+            error, happens, outcome = f"{error}, which an exception handler only prints", "goes wrong", "corrupt"
         if guarded.module.notebook:
             place, remedy = "defined in a notebook", "define it in a module and import it"
         return Finding(
@@ -110,7 +110,7 @@ class GuardedNameInWorker(Rule):
             beside = [f"`{name}`" for name in stay if name != guarded.name]
             remark = f"; no fix moves {' and '.join(beside)}, which workers need as well" if edits else ""
             return Fix.manual(f"Put it above the main guard{remark}", snippet)
-        why_not = "it is set in some cases only, or made of what is known when the program runs"
+        why_not = "it is set only in some cases, or its value is known only at run time"
         return Fix.manual(f"Pass `{guarded.name}` to what needs it; {why_not}")
 
 

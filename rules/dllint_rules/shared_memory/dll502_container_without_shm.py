@@ -54,5 +54,5 @@ class ContainerWithoutShm(Rule):
     def fix(self, finding: Finding, project: Project) -> Fix | None:
         container: Container = finding.data
         if not container.edits:
-            return Fix.manual(f"Give it {container.remedy}; the file is not written in a way that can be added to")
+            return Fix.manual(f"Give it {container.remedy}; dllint can't add the setting to this file")
         return Fix("Give the container shared memory", container.edits, Applicability.SAFE)

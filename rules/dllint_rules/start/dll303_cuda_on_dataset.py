@@ -68,7 +68,7 @@ class CudaOnDataset(Rule):
             part = given_back(running, held.holder.name) if running.loader is held.loader else None
             if part is not None:
                 return moved_in_loop(project, running, held.loader, made.call, made.env, part)
-        return moved_by_hand(f"how `{held.holder.name}` gets into an item is not seen")
+        return moved_by_hand(f"dllint can't see how `{held.holder.name}` gets into an item")
 
 
 def on_device(project: Project, held: Held) -> str:

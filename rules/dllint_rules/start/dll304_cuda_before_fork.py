@@ -53,7 +53,9 @@ class CudaBeforeFork(Rule):
         elif loader.instance is None:
             snippet = call_with(project.source(loader.path), loader.span, "multiprocessing_context", '"spawn"')
         title = "Start these processes with spawn; what they get is pickled"
-        why_not = "" if snippet else "; where they are started is not seen, or their target has no name of a module"
+        why_not = (
+            "" if snippet else "; dllint can't see where they are started, or their target is not a module-level name"
+        )
         return Fix.manual(f"{title}{why_not}", snippet)
 
 

@@ -60,13 +60,13 @@ def _by_hand(project: Project, wrong: StartMethodProblem) -> Fix:
     if wrong.kind == "name":
         return Fix.manual(f"Write `fork`, `spawn` or `forkserver`; which of them {wrong.what} stands for is not seen")
     if wrong.kind == "again":
-        return Fix.manual("Set it under the main guard; its line has a comment or company")
+        return Fix.manual("Set it under the main guard; its line has a comment or another statement")
     at = next(iter(wrong.notes), None)
     where = f"{at.path}:{project.source(at.path).place(at.span.start)}" if at is not None else "the other place"
     if wrong.kind == "late":
         return Fix.manual(f"Set it before {where} runs; dllint cannot tell what may precede it")
     if _is_the_same(project, wrong):
-        return Fix.manual(f"Set it once; {where} sets the same, and this line has a comment or company")
+        return Fix.manual(f"Set it once; {where} sets the same, and this line has a comment or another statement")
     return Fix.manual(f"Set it once; {where} says another method, or the program chooses it")
 
 
