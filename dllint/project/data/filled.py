@@ -120,15 +120,18 @@ class Filled:
     def _is_same_label(self, item: Expr, filling: Filling) -> bool:
         """Whether a loop appends what one around it goes over, again and again: one object for each label.
 
-        `for label in labels: for name in names: rows.append(label)`
+        `for label in labels: for name in names: rows.append(label)`; what has groups of groups below it is a label,
+        whatever its name.
         """
         label = item.name.removesuffix("_name") if item.kind == "name" else ""
-        if not means_few(label) or means_text(label):
+        if not label or means_text(label):
             return False
         module, scope = filling.env.module, (filling.env.function, -1)
         around = map(module.block, module.enclosing(filling.event.block))
-        inner, *outer = [block.test for block in around if block.kind == "for"] or [None]
-        if inner is None or not self.growth.may_be_long(inner, filling.env):
+        loops = [block.test for block in around if block.kind == "for"]
+        outer = loops[1 if means_few(label) else 2 :]
+        inside = loops[: len(loops) - len(outer)]
+        if not outer or not all(loop is not None and self.growth.may_be_long(loop, filling.env) for loop in inside):
             return False
         bound = [binding.event for binding in module.bindings[scope].get(item.name, ())]
         return bool(bound) and all(event is not None and _goes_over(event, outer, item.name) for event in bound)
