@@ -200,6 +200,7 @@ ITEMS = {
     "isogd": 47_933, "how2sign": 35_191, "msasl": 25_513, "openasl": 98_417, "phoenix14": 6_841, "phoenix14t": 8_257,
     "lrw1000": 718_018, "cmlr": 102_072, "vot2016": 60, "vot2018": 60, "vot2019": 60, "vot2020": 60, "tc128": 128,
     "otb50": 50, "rgbt234": 234, "rgbt210": 210, "gtot": 50, "lasher": 1_224, "movingmnist": 10_000, "bair": 43_520,
+    "tacos": 18_818,
     # sound and speech
     "esc10": 400, "esc50": 2_000, "urbansound8k": 8_732, "gtzan": 1_000, "fma": 106_574, "fmasmall": 8_000,
     "fmamedium": 25_000, "nsynth": 305_979, "musdb": 150, "musdb18": 150, "musdb18hq": 150, "slakh": 2_100,
