@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import keyword
+import sys
 from collections.abc import Iterator
 from itertools import chain, count
 
@@ -47,11 +48,7 @@ def reference(
     `later`: it is in a function that is called once the whole module has run.
     """
     for imported in model.imports:
-        if imported.level or imported.function >= 0 or imported.block >= 0:
-            continue
-        if imported.span.end > use and not later:
-            continue
-        if _rebound(model, imported.bound, imported.span.start):
+        if not _serves(imported, use, later) or _rebound(model, imported.bound, imported.span.start):
             continue
         if imported.module == module and imported.attribute == attribute:
             return imported.bound, ()
@@ -59,6 +56,10 @@ def reference(
             return f"{imported.bound}.{attribute}", ()
         if _binds_package(imported) and imported.bound == module:
             return f"{module}.{attribute}", ()
+    if module in sys.stdlib_module_names and free_name(model, attribute) == attribute:
+        beside = (other for other in model.imports if other.module == module and other.attribute not in ("", "*"))
+        if any(other.bound == other.attribute and _serves(other, use, later) for other in beside):
+            return attribute, (Import(model.path, module, attribute),)
     bound = module.partition(".")[0]
     if "." not in module and free_name(model, bound) == bound:
         return f"{bound}.{attribute}", (Import(model.path, module),)
@@ -76,6 +77,11 @@ def module_alias(model: ModuleModel, module: str, alias: str, use: int) -> tuple
     name = free_name(model, alias)
     name = name if name == alias else free_name(model, f"_{module}")
     return name, (Import(model.path, module, alias=name),)
+
+
+def _serves(imported: ImportedName, use: int, later: bool) -> bool:
+    """Whether an import of the whole module, not of a function or a branch, runs before an offset, or before a call."""
+    return not imported.level and imported.function < 0 and imported.block < 0 and (imported.span.end <= use or later)
 
 
 def _rebound(model: ModuleModel, name: str, origin: int) -> bool:

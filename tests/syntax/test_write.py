@@ -8,8 +8,10 @@ import textwrap
 
 import pytest
 
+from dllint.collect import collect
 from dllint.fix import Edit, Import, apply
 from dllint.source import Source, Span
+from dllint.syntax.names import reference
 from dllint.syntax.parse import parse
 from dllint.syntax.write import insertion_point, place_imports, reindent
 
@@ -209,3 +211,21 @@ def test_what_cannot_be_told_apart_is_refused() -> None:
 def test_edits_are_insertions_in_the_files_own_path() -> None:
     source = Source("a.py", "x = 1\n")
     assert place_imports(source, parse(source), [FUNCTOOLS]) == [Edit("a.py", Span(0, 0), "import functools\n\n")]
+
+
+@pytest.mark.parametrize(
+    ("head", "use", "wanted"),
+    [
+        ("from functools import lru_cache\n", "partial", ["partial"]),
+        ("import functools\nfrom functools import lru_cache\n", "functools.partial", []),
+        ("from functools import lru_cache as cached\n", "functools.partial", [""]),
+        ("from functools import *\n", "functools.partial", [""]),
+        ("from functools import lru_cache\npartial = 3\n", "functools.partial", [""]),
+        ("def f():\n    from functools import lru_cache\n", "functools.partial", [""]),
+        ("from numpy import pi\n", "functools.partial", [""]),
+    ],
+)
+def test_a_name_joins_what_the_file_takes_from_a_module(head: str, use: str, wanted: list[str]) -> None:
+    model = collect(Source("a.py", head))
+    text, imports = reference(model, "functools", "partial", len(head))
+    assert (text, [imported.attribute for imported in imports]) == (use, wanted)
