@@ -36,6 +36,13 @@ CANONICAL = {
     "itertools.izip": "builtins.zip",
     "codecs.open": "builtins.open",
     "monai.data.dataloader.DataLoader": "monai.data.DataLoader",
+    "mmcls.datasets.base_dataset.BaseDataset": "mmcls.datasets.BaseDataset",
+    "mmdet.datasets.api_wrappers.coco_api.COCO": "mmdet.datasets.api_wrappers.COCO",
+    "mmdet.datasets.coco.CocoDataset": "mmdet.datasets.CocoDataset",
+    "mmdet.datasets.custom.CustomDataset": "mmdet.datasets.CustomDataset",
+    "mmdet3d.datasets.custom_3d.Custom3DDataset": "mmdet3d.datasets.Custom3DDataset",
+    "mmengine.dataset.base_dataset.BaseDataset": "mmengine.dataset.BaseDataset",
+    "mmseg.datasets.custom.CustomDataset": "mmseg.datasets.CustomDataset",
     "pathlib.PosixPath": "pathlib.Path",
     "pathlib.WindowsPath": "pathlib.Path",
 }
@@ -236,8 +243,72 @@ FORKING = {"multiprocess": ("linux", "macos")}
 """Copies of multiprocessing, and where they fork by default under every Python (read in multiprocess 0.70.19: its
 defaults of Python 3.14 and of macOS are commented out). Their start method is their own."""
 
+
+class DatasetBase(NamedTuple):
+    """What a library's dataset class does with those of its own methods that derived classes replace."""
+
+    calls: Mapping[str, tuple[str, ...]]
+    """Its methods that run for an item, from `__getitem__` on, with those that each of them calls."""
+    keeps: Mapping[str, str] = {}
+    """The attributes in which its constructor keeps what a method returns."""
+    reads: tuple[str, ...] = ()
+    """Its methods that take an element of these for an item."""
+
+
+_PREPARED = {
+    "__getitem__": ("prepare_train_img", "prepare_test_img", "_rand_another"),
+    "prepare_train_img": ("get_ann_info", "pre_pipeline"),
+    "prepare_test_img": ("pre_pipeline",),
+}
+_LOOKED_UP = {"__getitem__": ("prepare_data", "_rand_another"), "prepare_data": ("get_data_info",)}
+_MMDET = DatasetBase(
+    {**_LOOKED_UP, **_PREPARED, "__getitem__": (*_PREPARED["__getitem__"], "prepare_data")},
+    {"data_infos": "load_annotations", "proposals": "load_proposals"},
+    ("prepare_train_img", "prepare_test_img", "get_ann_info"),
+)
+DATASET_BASES = {
+    **dict.fromkeys(
+        (
+            f"mmdet.datasets.{name}Dataset"
+            for name in ("Custom", "Coco", "XML", "VOC", "LVIS", "LVISV05", "LVISV1", "Cityscapes")
+        ),
+        _MMDET,
+    ),
+    "mmdet3d.datasets.Custom3DDataset": DatasetBase(
+        {
+            "__getitem__": ("prepare_train_data", "prepare_test_data", "_rand_another"),
+            "prepare_train_data": ("get_data_info", "pre_pipeline"),
+            "prepare_test_data": ("get_data_info", "pre_pipeline"),
+            "get_data_info": ("get_ann_info",),
+        },
+        {"data_infos": "load_annotations"},
+        ("get_data_info",),
+    ),
+    "mmseg.datasets.CustomDataset": DatasetBase(
+        _PREPARED, {"img_infos": "load_annotations"}, ("prepare_train_img", "prepare_test_img", "get_ann_info")
+    ),
+    "mmcls.datasets.BaseDataset": DatasetBase(
+        {"__getitem__": ("prepare_data",)}, {"data_infos": "load_annotations"}, ("prepare_data",)
+    ),
+    **dict.fromkeys(
+        ("mmengine.dataset.BaseDataset", "mmdet.datasets.BaseDetDataset", "mmseg.datasets.BaseSegDataset"),
+        DatasetBase(_LOOKED_UP),
+    ),
+}
+"""Read in the sources of mmdet 2 (mmdet 3 derives these classes from mmengine's, too), mmdet3d 1.0, mmseg 0.x, mmcls
+0.x, and mmengine, which packs its `data_list` itself by default."""
+
+ANNOTATION_INDEXES = {
+    **dict.fromkeys(
+        ("pycocotools.coco.COCO", "pycocotools.COCO", "xtcocotools.coco.COCO", "mmdet.datasets.api_wrappers.COCO"),
+        "COCO annotations",
+    ),
+    **dict.fromkeys(("lvis.LVIS", "lvis.lvis.LVIS"), "LVIS annotations"),
+}
+"""Classes that read a file of annotations and keep dictionaries of all that is in it (mmdet's adds other names)."""
+
 DATASETS = frozenset({
-    "torch.utils.data.Dataset", "torch.utils.data.IterableDataset", "torch.utils.data.TensorDataset",
+    *DATASET_BASES, "torch.utils.data.Dataset", "torch.utils.data.IterableDataset", "torch.utils.data.TensorDataset",
     "torch.utils.data.Subset", "torch.utils.data.ConcatDataset", "torch.utils.data.ChainDataset",
     "torch.utils.data.IterDataPipe", "torch.utils.data.MapDataPipe", "torch_geometric.data.Dataset",
     "torch_geometric.data.InMemoryDataset", "monai.data.Dataset", "monai.data.CacheDataset",
@@ -246,7 +317,7 @@ DATASETS = frozenset({
     "torchvision.datasets.CocoDetection", "faster_coco_eval.utils.pytorch.FasterCocoDetection",
     "torchvision.datasets.vision.VisionDataset", "torchvision.datasets.folder.DatasetFolder",
     "fairseq.data.FairseqDataset", "webdataset.WebDataset", "litdata.StreamingDataset", "streaming.StreamingDataset",
-    "mmdet.datasets.CustomDataset", "mmengine.dataset.BaseDataset", "torchaudio.datasets.LIBRISPEECH",
+    "torchaudio.datasets.LIBRISPEECH",
     "torchtext.data.Dataset", "dgl.data.DGLDataset", "lightning.LightningDataset", "pyg.data.Dataset",
 })  # fmt: skip
 LOADED_BY_THEIR_PACKAGE = ("fairseq.", "unicore.")

@@ -72,6 +72,8 @@ class Contents:
                 return self.sources.of(value) or self._external(value) or self._copied(value)
             case ExtMethod():
                 return self.sources.of(value)
+            case Inst(klass=klass):
+                return self.sources.of_class(klass)
             case Seq() | Opaque() if is_place_for_each(value):
                 return self.filled.of(value, mapping=False)
             case Seq(expr=expr, env=env) if expr.kind == "comprehension":

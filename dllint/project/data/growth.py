@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from dllint.knowledge import LOADERS
+from dllint.knowledge import ANNOTATION_INDEXES, LOADERS
 from dllint.model.facts import Block, Event, Expr
 from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, ExtMethod, Opaque, Seq, Value
 from dllint.project.evaluate.collections import PROGRESS
@@ -23,9 +23,7 @@ READ = {
     "_pickle.load": "a pickle", "dill.load": "a pickle", "joblib.load": "a pickle",
     "six.moves.cPickle.load": "a pickle", "msgpack.load": "a file", "msgpack.loads": "a file",
     "msgpack.unpack": "a file", "msgpack.unpackb": "a file",
-    "pycocotools.coco.COCO": "COCO annotations", "lvis.LVIS": "LVIS annotations",
-    "pycocotools.COCO": "COCO annotations", "lvis.lvis.LVIS": "LVIS annotations",
-    "xtcocotools.coco.COCO": "COCO annotations",
+    **ANNOTATION_INDEXES,
     "nuscenes.nuscenes.NuScenes": "nuScenes tables", "nuscenes.NuScenes": "nuScenes tables",
     "lyft_dataset_sdk.lyftdataset.LyftDataset": "nuScenes tables",
 }  # fmt: skip

@@ -171,13 +171,18 @@ class PerItem:
         if facts.owner >= 0 and name == env.module.receiver_name(env.function):
             return Answer.NO
         if env.call is None or env.caller is None:
-            entered = facts.name in _ENTRIES or "collate" in facts.name
+            entered = facts.name in _ENTRIES or "collate" in facts.name or self._is_called_by_base(env)
             return Answer.YES if entered or self._passed_by_any(name, env) else Answer.UNKNOWN
         for position, parameter in enumerate(facts.parameters):
             if parameter.name == name and parameter.kind not in ("args", "kwargs"):
                 passed = self.evaluator.arguments.passed(env, position, parameter)
                 return _any(self.varies(value, where) for value, where in passed) if passed else Answer.UNKNOWN
         return Answer.UNKNOWN
+
+    def _is_called_by_base(self, env: Env) -> bool:
+        """Whether a library's code calls a method for each item, and gives it what belongs to that."""
+        own = env.receiver
+        return isinstance(own, Inst) and env.facts.name in self.evaluator.library_bases.called_per_item(own.klass)
 
     def _passed_by_any(self, name: str, env: Env) -> bool:
         """Whether some call passes what changes with the item, where the call that leads here was forgotten."""

@@ -46,6 +46,8 @@ class Records:
         """The same of what a dataset keeps, which may be known by its length."""
         if self.array_uses.shows_rows(held):
             return "read from a file"
+        if self._is_of_index(held):
+            return ""  # what keeps the index keeps all of it
         found = self.counted.of(held)
         if found is None or found.kind is not Kind.ROW:
             return ""
@@ -53,6 +55,11 @@ class Records:
             return ""
         # Of labels there are few: small numbers that Python has once, or texts that a table has once.
         return "" if found.source == COLUMN and means_few(held.holder.name) else found.source
+
+    def _is_of_index(self, held: Held) -> bool:
+        """Whether a class derived from an index of annotations keeps something, and is no dataset itself."""
+        of_class, is_dataset = self.contents.sources.of_class, self.counted.library.is_dataset
+        return any(of_class(klass) and not is_dataset(klass) for klass in self._keepers(held))
 
     def elements(self, expr: Expr, env: Env) -> list[Value]:
         """The elements of what an expression may be, as far as it grows with data."""
@@ -72,20 +79,38 @@ class Records:
         return isinstance(key, str) and means_identifier(key)
 
     def filled_at(self, held: Held) -> tuple[str, Span] | None:
-        """Where an empty container is filled, if it is filled as the attribute: its length comes from there."""
+        """Where an empty container is filled, if it is filled as the attribute: its length comes from there.
+
+        Or if no code of the project sets the attribute: a library's class keeps what a method returns.
+        """
         value, attribute, found = held.value, held.holder.name, self.counted.of(held)
         if found is None or found.filled is None or not isinstance(value, Seq) or value.expr.args:
             return None
         path, span, receiver = found.filled
+        if self._is_kept_by_base(held):
+            return path, span
         while receiver.kind == "subscript":
             receiver = receiver.args[0]
         return (path, span) if receiver.kind == "attribute" and receiver.name == attribute else None
 
     # Datasets of others.
 
+    def _is_kept_by_base(self, held: Held) -> bool:
+        """Whether a library's class sets the attribute, not the project's."""
+        module = self.evaluator.index.modules[held.route[0].path]
+        bases = self.evaluator.library_bases
+        known = any(held.holder.name in bases.kept(klass) for klass in self._keepers(held))
+        return known and module.write_at(held.holder.name, held.route[0].span) is None
+
+    def _keepers(self, held: Held) -> list[Klass]:
+        return self.evaluator.classes.keepers(held.holder.owner, held.route[0].path)
+
     def read_by_base(self, held: Held) -> bool:
         """Whether a library's class reads what it, or a class derived from it, keeps: `ImageFolder` its `samples`."""
-        return held.loader is not None and self.counted.used_by_base(held, "__getitem__")
+        if held.loader is not None and self.counted.used_by_base(held, "__getitem__"):
+            return True
+        reads = self.evaluator.library_bases.reads_per_item
+        return any(reads(klass, held.holder.name) for klass in self._keepers(held))
 
     def coco_index(self, inst: Inst) -> tuple[str, Span] | None:
         """Where an object gets torchvision's COCO index: its class's call of the base's `__init__`, or its header."""

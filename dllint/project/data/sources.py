@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from dllint.knowledge import ANNOTATION_INDEXES
 from dllint.model.facts import Expr
 from dllint.project.data.elements import Kind
 from dllint.project.data.filled import MADE, OF_TABLE, Content
@@ -20,7 +21,7 @@ from dllint.project.data.growth import (
 )
 from dllint.project.data.naming import means_few, means_text_or_identifier
 from dllint.project.data.tables import Tables
-from dllint.project.evaluate.abstract_values import Ext, ExtInst, ExtMethod, Value
+from dllint.project.evaluate.abstract_values import Ext, ExtInst, ExtMethod, Klass, Value
 
 if TYPE_CHECKING:
     from dllint.project import Project
@@ -36,7 +37,7 @@ _OF_NUMPY = frozenset({"numpy.load().item", "numpy.load().tolist"})
 _TEXT_ARRAYS = ("numpy.loadtxt()", "numpy.genfromtxt()", "numpy.loadtxt", "numpy.genfromtxt")
 _TEXT_TYPE = re.compile(r"str|str_|object|[<|]?[USO]\d*")
 _COCO = re.compile(
-    r"(?:(?:py|xt)cocotools\.(?:coco\.)?COCO|lvis\.(?:lvis\.)?LVIS)\(\)"
+    r"(?:(?:py|xt)cocotools\.(?:coco\.)?COCO|mmdet\.datasets\.api_wrappers\.COCO|lvis\.(?:lvis\.)?LVIS)\(\)"
     r"\.(?:dataset|anns|imgs|imgToAnns|img_ann_map|loadAnns|loadImgs|load_anns|load_imgs)"
 )
 _DRIVES = re.compile(
@@ -83,6 +84,12 @@ class Sources:
         if name.endswith(_TABLE_ROWS) and self.tables.has_rows(value.base) and not self.tables.column(value.base):
             return Content(Kind.ROW, OF_TABLE)
         return self.copied(value.base) if last in ("tolist", "to_list", "unique") else None
+
+    def of_class(self, klass: Klass) -> Content | None:
+        """What objects of a class hold that is derived from an index of annotations."""
+        bases = self.evaluator.classes.external_bases(klass)
+        what = next((ANNOTATION_INDEXES[base] for base in bases if base in ANNOTATION_INDEXES), "")
+        return Content(Kind.ROW, f"read from {what}") if what else None
 
     def copied(self, value: Value) -> Content | None:
         """What a list holds of all that something gives: a file, a reader, a column, an array of text."""

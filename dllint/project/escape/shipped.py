@@ -433,14 +433,16 @@ class Shipped:
             outside = self._outside_writes(inst, attribute)
             every = self.evaluator.attributes.stored(inst, attribute)
             kept = [stored for stored in every if self._is_kept(stored, inst, attribute)]
+            by_base = attribute in self.evaluator.library_bases.kept(inst.klass)
             for stored in kept:
                 write, expr, env = stored
                 at = write.target.span if write is not None else expr.span
+                start = write.event.start if write is not None else expr.start if by_base else None
                 note = Note(env.module.path, at, f"kept as `{attribute}` of `{inst.klass.facts.name}`")
                 values = self.evaluator.attributes.stored_values(stored)
                 only = len(values) < 2 and (not outside or write in outside)  # else it may be replaced before it goes
                 only = only and not any(self._replaced.may_be(inst.klass, stored, other) for other in kept)
-                surely = only and (write is None or self._surely_runs(inst, env, write.event.start))
+                surely = only and (start is None or self._surely_runs(inst, env, start))
                 for value in values:
                     holder = Holder("attribute", attribute, inst.klass.facts.name)
                     yield step.on(value, holder, note, surely)
@@ -514,6 +516,7 @@ class Shipped:
         found |= dict.fromkeys(self.evaluator.classes.dataclass_fields(inst.klass))
         found |= dict.fromkeys(self.evaluator.attributes.attributes_set_outside(inst.klass))
         found |= dict.fromkeys(self.evaluator.attributes.taken_over.names(inst))
+        found |= dict.fromkeys(self.evaluator.library_bases.kept(inst.klass))
         return [name for name in found if not self._is_setter(inst, name)]
 
     def _is_setter(self, inst: Inst, name: str) -> bool:
@@ -525,10 +528,7 @@ class Shipped:
         bases = [name for name in self.evaluator.classes.external_bases(inst.klass) if holds_arguments(name)]
         if not bases or (inst.call is None and not self.evaluator.activations.init_envs(inst)):
             return
-        last = next(reversed(self.evaluator.activations.init_envs(inst).values()), None)
-        if last is not None and not self.evaluator.activations.super_init(
-            self.evaluator.klass(last.module, last.facts.owner), last
-        ):
+        if self.evaluator.activations.stops_at(inst):
             return
         call, env, _ = self.boundaries.base_call(inst)
         surely = call is inst.call or self._surely_runs(inst, env, call.start)

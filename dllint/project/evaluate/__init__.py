@@ -26,6 +26,7 @@ from dllint.project.evaluate.contexts import Activations
 from dllint.project.evaluate.decorations import Decorations
 from dllint.project.evaluate.fixpoint import Fixpoint
 from dllint.project.evaluate.hierarchy import Answer, Hierarchy
+from dllint.project.evaluate.library_bases import LibraryBases
 from dllint.project.evaluate.names import Names
 from dllint.project.evaluate.namespaces import Namespaces
 from dllint.project.evaluate.open_mappings import OpenMappings
@@ -82,6 +83,7 @@ class Evaluator:
         self.conditions = Conditions(self)
         self.reached = Reached(self)
         self.classes = Hierarchy(self)
+        self.library_bases = LibraryBases(self)
         self.settings = Settings(self)
         self.command_lines = CommandLines(self)
         self.mappings = OpenMappings(self)

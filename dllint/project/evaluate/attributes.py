@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from dllint.knowledge import canonical
+from dllint.knowledge import ANNOTATION_INDEXES, canonical
 from dllint.model.facts import Expr
 from dllint.project.evaluate.abstract_values import (
     Const,
@@ -118,6 +118,7 @@ class Attributes:
                     self._read_back(base, expr, env)
                     or self._left_by_tests(base, expr, env)
                     or self._not_replaced(self._so_far(base, name, expr, env), base, expr, env)
+                    or self._of_index(base, name)
                     or self.evaluator.unless_open(Opaque(expr, env))
                 )
             case Klass():
@@ -155,6 +156,14 @@ class Attributes:
         position = boundary.parameters.index(parameter) if parameter in boundary.parameters else None
         found, _ = self.evaluator.arguments.argument(loader.call, loader.env, position, parameter)
         return unique(value for pair in found for value in self.evaluator.values(*pair))
+
+    def _of_index(self, inst: Inst, name: str) -> Values:
+        """What an object has that its class doesn't define, where a base is an index of annotations."""
+        bases = self.evaluator.classes.external_bases(inst.klass) if inst.call is not None else ()
+        index = next((base for base in bases if base in ANNOTATION_INDEXES), None)
+        if index is None or inst.call is None or inst.env is None:
+            return ()
+        return (derived(ExtMethod(ExtInst(index, inst.call, inst.env), name)),)
 
     def _read_back(self, inst: Inst, expr: Expr, env: Env) -> Values:
         """The values that the method that reads an attribute has stored there itself."""
@@ -375,6 +384,7 @@ class Attributes:
                     yield write, write.event.value, env
         yield from ((None, *pair) for pair in self.from_fields(inst, name))
         yield from ((None, *pair) for pair in self.taken_over.of(inst, name)[0])
+        yield from ((None, *pair) for pair in self.evaluator.library_bases.given(inst, name))
         for other, write, module in self.outside_writes(inst.klass, name):
             if may_be_same(other, inst, module.is_test) and not puts_back(module, write):
                 if write.event.value is not None:

@@ -177,6 +177,11 @@ class Activations:
                     return call, 1, None
         return None
 
+    def stops_at(self, inst: Inst) -> bool:
+        """Whether constructing an instance runs an `__init__` that calls none of a base."""
+        last = next(reversed(self.init_envs(inst).values()), None)
+        return last is not None and self.super_init(self.klass(last.module, last.facts.owner), last) is None
+
     def activation(
         self, func: Func, call: Expr | None, caller: Env | None, receiver: Value | None = None, skip: int = 0
     ) -> Env:

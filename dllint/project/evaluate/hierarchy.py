@@ -309,7 +309,8 @@ class Hierarchy:
             for name, index in item.facts.methods.items():
                 methods[name] = (item.module.path, index)
                 calls[name] = self._self_calls(item.module, index)
-        entries = [name for name in (*WORKER_METHODS, "__call__", "get", "run") if name in methods]
+        called = self.evaluator.library_bases.called_per_item(klass)
+        entries = [name for name in (*WORKER_METHODS, "__call__", "get", "run", *called) if name in methods]
         inside = _closure(entries, calls)
         outside = _closure([name for name in methods if name not in inside], calls)
         # What assigns to a property runs its setter, wherever the property is read.

@@ -71,6 +71,7 @@ class WorkerCode:
             names.append("get")
         if iterable or self.evaluator.classes.method(inst, "__getitem__") is None:
             names += ["__iter__", "__next__"]
+        names += self.evaluator.library_bases.called_per_item(inst.klass)
         for name in names:
             method = self.evaluator.classes.method(inst, name)
             if method is not None:
