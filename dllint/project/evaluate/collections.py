@@ -30,6 +30,7 @@ from dllint.project.evaluate.abstract_values import (
     Values,
     stands,
 )
+from dllint.project.evaluate.command_lines import namespace
 from dllint.project.evaluate.shapes import GENERATOR, Argument, Under, derived, describe, each_once, unique
 from dllint.project.program.module import Module
 from dllint.project.program.on_demand import OnDemand
@@ -111,6 +112,8 @@ class Containers:
                 return self._seq_item(base, keys) or self.evaluator.unless_open(Opaque(expr, env))
             case ExtInst() if expr.args[1].kind != "slice" and (copied := self._of_copy(base)):
                 return copied
+            case ExtInst() if expr.args[1].value == 0 and (parsed := namespace(base)):
+                return (parsed,)
             case ExtInst() | ExtMethod():
                 return (derived(ExtInst(f"{describe(base)}[]", expr, env, base)),)
         return (Opaque(expr, env),)
@@ -411,7 +414,9 @@ class Containers:
 
     def _part(self, value: ExtInst, index: int) -> Values:
         """Part `index` of something external; what `zip` and `enumerate` pair is told apart."""
-        made = value.base
+        made, parsed = value.base, namespace(value)
+        if parsed is not None and index == 0:
+            return (parsed,)
         if isinstance(made, ExtInst) and made.name == value.name.removesuffix("[]"):
             sources = {"builtins.zip": made.call.args[1:], "builtins.enumerate": (None, *made.call.args[1:2])}
             given = sources.get(made.name, ())

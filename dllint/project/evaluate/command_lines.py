@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
 
 _PARSED = "argparse.ArgumentParser().parse_args"
+_KNOWN = "argparse.ArgumentParser().parse_known_args"
 _FLAGS = {"store_true": (True, False), "store_false": (False, True)}
 """What an option of an action is if the command line has it, and if it doesn't."""
 _CONVERTED = {"int": int, "float": float, "str": str, "bool": bool}
@@ -66,6 +67,13 @@ class CommandLines:
             return self.evaluator.values(default, parsed.env) if default is not None else _constant(None)
         kind = call.keyword("type")
         return _converted(kind.dotted if kind is not None else "str", given[-1])
+
+
+def namespace(known: ExtInst) -> ExtInst | None:
+    """The first part of what `parse_known_args` returns: what `parse_args` would, as it has the same options."""
+    if known.name != _KNOWN:
+        return None
+    return ExtInst(_PARSED, known.call, known.env, known.base)
 
 
 def _words(parsed: ExtInst) -> list[str] | None:
