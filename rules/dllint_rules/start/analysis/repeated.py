@@ -11,7 +11,7 @@ from dllint.project.data.per_item import steps
 from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.platforms import WITH_CUDA
 from dllint.project.execution.call_graph import Reach, Running
-from dllint.project.execution.main_code import Begun, MainCode
+from dllint.project.execution.main_code import Begun, MainCode, Start
 from dllint.project.program.guards import under_main_guard
 from dllint.project.program.module import Module
 from dllint.project.program.on_demand import OnDemand
@@ -73,13 +73,15 @@ class RepeatedWork:
             guarded = [event for event in module.events(-1) if under_main_guard(module, -1, event)]
             if not guarded or module.notebook or self.main_code.index.import_statements.get(module.path):
                 continue
-            if any(self.main_code.starts(module)):
+            fatal = {_optional(module, start) for start in self.main_code.starts(module)}
+            if None in fatal:
                 continue  # its workers die, or start more of them
             effects = [
                 effect
                 for part in self._imported(module)
                 for effect in self._effects[part]
                 if part is module or self._always(*effect[:2]) or _place(effect) in self._with_cuda[part]
+                if fatal.isdisjoint(_blocks(module, effect[0].start) if part is module else ())
             ]
             started = self._begun(module, guarded) if effects else None
             if started is not None:
@@ -151,6 +153,16 @@ class RepeatedWork:
                 if here and not running.truncated and begun.methods & PICKLING:
                     return running.path, begun
         return None
+
+
+def _optional(module: Module, start: Start) -> int | None:
+    """The block in which a script starts workers outside its guard if a test says so: `if args.test:`."""
+    tested = (index for index in _blocks(module, start.event) if module.block(index).kind in ("if", "else", "case"))
+    return None if start.surely else next(tested, None)
+
+
+def _blocks(module: Module, event: Event | None) -> tuple[int, ...]:
+    return tuple(module.enclosing(event.block)) if event is not None else ()
 
 
 def _place(effect: Effect) -> _Place:
