@@ -33,6 +33,7 @@ from dllint.project.evaluate.abstract_values import (
     Seq,
     Value,
 )
+from dllint.project.evaluate.shapes import decorated
 from dllint.project.loaders.boundaries import Loader
 from dllint.project.program.module import Module, Site, Write
 from dllint.project.program.on_demand import OnDemand
@@ -202,7 +203,7 @@ class Handles:
             return False
         while env is not None and env.function >= 0:
             owner = env.module.method_owner(env.function)
-            if owner < 0:
+            if owner < 0 or _has_no_object(env):
                 if env.caller is None and (env.module.path, env.function) in workers:
                     return False
                 env = env.caller
@@ -408,6 +409,11 @@ class Handles:
             if (item.module.path, index) in before
             for event in item.module.events(index)
         )
+
+
+def _has_no_object(env: Env) -> bool:
+    """Whether code runs on no object of its class, so that what it opens is another's: whoever calls it."""
+    return decorated(env.facts, "staticmethod") or decorated(env.facts, "classmethod")
 
 
 def _on_object(value: Value, env: Env, name: str) -> bool:
