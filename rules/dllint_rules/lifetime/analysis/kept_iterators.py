@@ -32,12 +32,15 @@ class KeptIterators:
         self.passes = project.passes
 
     def kept(self) -> Iterator[KeptIterator]:
-        """`self.x = iter(loader)`, `self.x[key] = iter(loader)`, the same at module level, if nothing releases it."""
+        """`self.x = iter(loader)`, `self.x[key] = iter(loader)`, the same at module level, if nothing releases it.
+
+        A list of several, `[iter(loader) for loader in loaders]`, keeps each of them.
+        """
         for site in self.evaluator.index.calls_named(_MADE):
             event, module = site.event, site.module
-            if event.kind != "assign" or event.value is not site.expr or event.target is None:
+            if event.kind != "assign" or event.target is None or not _is_or_contains(event.value, site.expr):
                 continue
-            if not _outlives(module, site.function, event) or _is_released(module, event):
+            if not _outlives(module, site.function, event) or _is_released(module, event, site.expr):
                 continue
             loader = self._loader(site)
             if loader is not None:
@@ -74,6 +77,14 @@ def _outlives(module: Module, function: int, event: Event) -> bool:
     return own and module.model.functions[function].name != "__iter__"
 
 
+def _is_or_contains(value: Expr | None, call: Expr) -> bool:
+    """Whether what is assigned is the result of a call, or a container of it; a generator calls later."""
+    if value is None or value is call:
+        return value is call
+    several = value.kind in ("list", "tuple", "dict", "comprehension") and value.name != "generator"
+    return several and any(part is call for part in value.args)
+
+
 def _keeper(event: Event) -> Expr:
     """The name or attribute that is given the iterator, or has the container that is."""
     target = event.target
@@ -83,10 +94,10 @@ def _keeper(event: Event) -> Expr:
     return target
 
 
-def _is_released(module: Module, event: Event) -> bool:
+def _is_released(module: Module, event: Event, call: Expr) -> bool:
     """Whether other code deletes it, sets it to None where it was made, takes it out, or ends its workers."""
     target = _keeper(event)
-    inside = event.target is not target
+    inside = event.target is not target or event.value is not call
     for function, _, events in module.scopes:
         first = function >= 0 and module.model.functions[function].name == "__init__"
         for other in events:
