@@ -439,6 +439,11 @@ SETTINGS_READERS = frozenset({
     "pytorch_lightning.utilities.cli.LightningCLI", "transformers.HfArgumentParser",
 })  # fmt: skip
 """Packages and classes that read settings from YAML files, by their own documentation."""
+JSON_READERS = frozenset({
+    "commentjson", "configargparse", "hjson", "json", "json5", "jsonargparse", "jstyleson", "simplejson", "ujson",
+    "orjson", "omegaconf", "pyjson5", "rapidjson", "transformers.HfArgumentParser",
+})  # fmt: skip
+"""Packages and classes that read settings from JSON files."""
 MAPPINGS = frozenset({"builtins.dict", "collections.OrderedDict"})
 """What makes a dictionary of what it is given."""
 DROP_STATE = ("__getstate__", "__reduce__", "__reduce_ex__", "__getnewargs_ex__")

@@ -249,6 +249,27 @@ def test_a_notebook(folder: Path) -> None:
     converse(folder, talk)
 
 
+def test_a_settings_file_that_asks_for_workers(folder: Path) -> None:
+    asking = (
+        "import argparse\nimport json\n\nparser = argparse.ArgumentParser()\nparser.add_argument('-j', default=0)\n"
+    )
+    (folder / "train.py").write_text(asking + TRAIN.replace("num_workers=2", "num_workers=parser.parse_args().j"))
+
+    (folder / "settings.json").write_text('{"j": 2}')
+
+    async def talk(editor: Editor) -> None:
+        editor.open("vocab.py")
+        await editor.until("vocab.py", FOUND)
+        (folder / "settings.json").write_text('{"j": 0}')
+        editor.touched("settings.json")
+        await editor.until("vocab.py", [])
+        (folder / "run.sh").write_text("python train.py -j 2")
+        editor.touched("run.sh")
+        await editor.until("vocab.py", FOUND)
+
+    converse(folder, talk)
+
+
 def test_typing_leaves_what_is_not_touched(folder: Path) -> None:
     """A method is typed character by character: what is told of other lines stays, half-written lines or not."""
     method = (

@@ -12,7 +12,7 @@ from dllint import config, files
 from dllint.config import ConfigError
 from dllint.editor.workbench import View, Workbench
 from dllint.engine.session import Request
-from dllint.files import posix
+from dllint.files import is_asking, posix
 from dllint.reduce import cores
 from dllint.registry import Layer, RegistryError, UnknownRule
 
@@ -108,7 +108,10 @@ class Desk:
                 self._bench(inner)
 
     def changed(self, places: Sequence[str]) -> None:
-        """Files on disk may have changed, came or went."""
+        """Files on disk may have changed, came or went. What is only asked for options, the next view asks again."""
+        places = [place for place in places if not is_asking(os.path.basename(place))]
+        if not places:
+            return
         for bench in self._benches.values():
             bench.touch(posix(os.path.relpath(place, bench.root)) for place in places)
         self.refresh()

@@ -27,6 +27,7 @@ _NOTEBOOKS = lsp.NotebookDocumentSyncOptions(
 WATCHED = (
     *("**/*.py", "**/*.ipynb", "**/*.yaml", "**/*.yml"),
     *("**/pyproject.toml", "**/dllint.toml", "**/.dllint.toml", "**/.gitignore"),
+    *("**/*.{json,sh,bash,zsh,slurm,sbatch,mk,md,markdown,rst}", "**/[Mm]akefile"),
 )
 
 

@@ -14,7 +14,7 @@ from dllint import registry
 from dllint.config import Config, Configs, Pattern
 from dllint.engine.broken import doubted
 from dllint.engine.corpus import Corpus
-from dllint.engine.progress import gave_up, track
+from dllint.engine.progress import gave_up, left_unasked, track
 from dllint.files import Globs, posix
 from dllint.finding import Certainty, Finding, Severity
 from dllint.keys import Words
@@ -119,6 +119,7 @@ class Judge:
                 found += (one for one in said if rule.containers or not is_settings(one.path))
         evaluators = {id(project.evaluator): project.evaluator for project in projects}
         gave_up(sum(evaluator.fixpoint.given_up for evaluator in evaluators.values()))
+        left_unasked(corpus.lists.left if corpus.lists is not None else 0)
         kept = self.heard(corpus.root, doubted(found, projects[0], corpus))
         suppressions = Suppressions(corpus.suppressions if self.heed else {}, corpus.source)
         silent = {id(finding) for finding in kept if suppressions.silences(finding)}

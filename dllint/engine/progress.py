@@ -22,6 +22,8 @@ class Timings:
         """Seconds by what is done and by the file or rule."""
         self.given_up = 0
         """How many questions kept an answer that had not come to rest."""
+        self.unasked = 0
+        """How many files weren't asked for options, as there are too many."""
 
     def add(self, what: str, name: str, seconds: float) -> None:
         """A step took so many seconds."""
@@ -65,6 +67,13 @@ def gave_up(questions: int) -> None:
     timings = _timings.get()
     if timings is not None:
         timings.given_up += questions
+
+
+def left_unasked(files: int) -> None:
+    """Report how many files weren't asked for options."""
+    timings = _timings.get()
+    if timings is not None:
+        timings.unasked += files
 
 
 def track(what: str, items: Collection[Item], name: Callable[[Item], str] = str) -> Iterator[Item]:

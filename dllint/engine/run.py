@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from dllint import ruff
+from dllint import files, ruff
 from dllint.engine.corpus import Corpus
 from dllint.engine.fixing import Fixer, Outcome, written_out
 from dllint.engine.judge import Judgement
@@ -61,7 +61,7 @@ def run(session: Session, survey: Survey) -> Result:
     as_read = {path: survey.seen[path].digest for path in survey.relevant | survey.aside} == corpus.digests
     if as_read and not (request.fix or silenced.gone or corpus.crashes or judged.crashes or session.remedies.crashes):
         known = {index: fixes[id(finding)] for index, finding in enumerate(found) if id(finding) in fixes}
-        session.remember(survey, Verdict(tuple(found), known, corpus.lists.asked if corpus.lists else {}))
+        session.remember(survey, Verdict(tuple(found), known, corpus.lists.asked if corpus.lists else files.Answers()))
     return session.result(
         corpus,
         [(finding, fixes.get(id(finding))) for finding in findings],

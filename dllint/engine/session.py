@@ -157,7 +157,7 @@ class Session:
 
     @cached_property
     def _lists(self) -> files.Lists:
-        return files.Lists(self.configs)
+        return files.Lists(self.configs, self.selection.whole)
 
     @cached_property
     def judge(self) -> Judge:

@@ -15,7 +15,7 @@ from dllint import registry
 from dllint.cache import Cache, makers
 from dllint.config import Config
 from dllint.engine.reader import Survey
-from dllint.files import Count
+from dllint.files import Answers
 from dllint.finding import Finding
 from dllint.fix import Fix
 from dllint.source import hashed
@@ -27,8 +27,8 @@ class Verdict(msgspec.Struct, frozen=True, array_like=True):
     findings: tuple[Finding, ...]
     fixes: dict[int, Fix | None]
     """The position of a finding to its fix, where that was asked for."""
-    lists: dict[str, Count | None]
-    """How long the lists in files were that the rules asked for."""
+    lists: Answers
+    """What the rules asked of other files: how long lists were, and what options are given."""
 
 
 class Verdicts:

@@ -1,12 +1,14 @@
 """Which files matter: the walk with its excludes, the filter over the bytes, the closure over imports."""
 
-from dllint.files.counted import Count, Lists
+from dllint.documents.demands import is_asking
+from dllint.files.counted import Answers, Count, Lists
 from dllint.files.ignore import Globs, posix
 from dllint.files.listings import Listings
 from dllint.files.sieve import Peek, Words, close, packed, peek, unpacked, words
 from dllint.files.walk import Selection, alike, projects, select
 
 __all__ = [
+    "Answers",
     "Count",
     "Globs",
     "Listings",
@@ -16,6 +18,7 @@ __all__ = [
     "Words",
     "alike",
     "close",
+    "is_asking",
     "packed",
     "peek",
     "posix",

@@ -1,5 +1,7 @@
 """How long the lists are that a project has in files: lines of text, elements of JSON, packed by gzip or not.
 
+And what other files than Python give to options, in `demanded`.
+
 Only files that the walk would not leave out count, regular ones that are really below the root, of a bounded size.
 """
 
@@ -9,11 +11,15 @@ import contextlib
 import os
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cached_property
 from itertools import pairwise
 
+import msgspec
+
 from dllint.config import Configs
+from dllint.documents.demands import Demand
+from dllint.files.demanded import Demands
 from dllint.files.walk import left_out
 from dllint.reading import contents
 
@@ -34,17 +40,46 @@ Count = tuple[str, int, int]
 _State = tuple[int, int, int, int]
 
 
-class Lists:
-    """Counts the elements of list files, and remembers what it was asked: findings depend on it."""
+class Answers(msgspec.Struct, array_like=True):
+    """What was asked of files that aren't modules, with the answers: findings depend on them."""
 
-    def __init__(self, configs: Configs, known: dict[str, tuple[_State, Count | None]] | None = None) -> None:
+    counts: dict[str, Count | None] = {}
+    demands: dict[str, tuple[Demand, ...]] = {}
+
+
+class Lists:
+    """Counts the elements of list files, asks other files for options, and remembers what it was asked.
+
+    Where not the `whole` project is walked, options aren't asked for.
+    """
+
+    def __init__(
+        self,
+        configs: Configs,
+        whole: bool = True,
+        known: dict[str, tuple[_State, Count | None]] | None = None,
+        demands: Demands | None = None,
+    ) -> None:
         self._configs = configs
+        self._whole = whole
         self._known = {} if known is None else known
-        self.asked: dict[str, Count | None] = {}
+        self._demands = demands or Demands(configs)
+        self.asked = Answers()
 
     def again(self) -> Lists:
         """The same lists, of which nothing was asked; those of unchanged files aren't read again."""
-        return Lists(self._configs, self._known)
+        return Lists(self._configs, self._whole, self._known, self._demands.again())
+
+    def demands(self, names: str) -> tuple[Demand, ...]:
+        """The numbers that files give to an option by any of its names, which spaces separate."""
+        if names not in self.asked.demands:
+            self.asked.demands[names] = self._demands.of(frozenset(names.split())) if self._whole else ()
+        return self.asked.demands[names]
+
+    @property
+    def left(self) -> int:
+        """How many files weren't asked for options, as there are too many."""
+        return self._demands.left
 
     def longest(self, pattern: str) -> Count | None:
         """The longest list among the files that a pattern means, relative to the root, if all are lists.
@@ -52,19 +87,20 @@ class Lists:
         `*` is any name, or a part; `{key}` begins with what a JSON file of settings has under a key; `folder/{key}`
         with what the files of arguments in a folder give an option.
         """
-        if pattern not in self.asked:
+        if pattern not in self.asked.counts:
             of_key = _OF_KEY.fullmatch(pattern)
             paths = self._by_key(of_key["key"], of_key["rest"] or "", of_key["folder"]) if of_key else None
             counts = [self._count(path) for path in (self._matches(pattern) if paths is None else paths)]
             known = [count for count in counts if count is not None]
             whole = bool(known) and len(known) == len(counts)
-            self.asked[pattern] = max(known, key=lambda count: (count[1], count[0])) if whole else None
-        return self.asked[pattern]
+            self.asked.counts[pattern] = max(known, key=lambda count: (count[1], count[0])) if whole else None
+        return self.asked.counts[pattern]
 
-    def same(self, asked: Mapping[str, Count | None]) -> bool:
+    def same(self, asked: Answers) -> bool:
         """Whether these were the answers to the same questions now."""
         now = self.again()
-        return all(now.longest(pattern) == count for pattern, count in asked.items())
+        counts = all(now.longest(pattern) == count for pattern, count in asked.counts.items())
+        return counts and all(now.demands(names) == found for names, found in asked.demands.items())
 
     def _matches(self, pattern: str) -> Iterator[str]:
         parts = re.sub(r"\*+", "*", pattern).split("/")

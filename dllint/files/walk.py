@@ -47,6 +47,8 @@ class Selection(msgspec.Struct, frozen=True):
     """Arguments that do not exist, as they were written."""
     ignored: tuple[str, ...] = ()
     """Container files that were arguments and that no selected rule reads."""
+    whole: bool = True
+    """Whether the files are all those below the root, and not only what is beside scripts in no project."""
 
 
 def select(
@@ -71,10 +73,8 @@ def select(
         return Selection((), (), frozenset(), frozenset(), missing=tuple(paths))
     walk = _Walk(configs, containers, listings)
     scripts = [*paths, *([overlay] if overlay else [])]
-    if scripts and not configs.marked and (beside or not any(map(os.path.isdir, scripts))):
-        files = walk.near(scripts)
-    else:
-        files = set(walk.below(walk.root, walk.ignores.at_root(walk.root), nested=True))
+    whole = not scripts or configs.marked or (not beside and any(map(os.path.isdir, scripts)))
+    files = walk.all() if whole else walk.near(scripts)
     targets: set[str] = set()
     named: set[str] = set()
     missing, ignored = [], []
@@ -107,6 +107,7 @@ def select(
         named=frozenset(named),
         missing=tuple(missing),
         ignored=tuple(ignored),
+        whole=whole,
     )
 
 
@@ -118,6 +119,11 @@ def left_out(configs: Configs, place: str) -> bool:
     """Whether a place below the root is none of the project: excluded, ignored, or really elsewhere."""
     walk = _Walk(configs)
     return walk.outside(place) or walk.excluded(place)
+
+
+def others(configs: Configs, wanted: Callable[[str], bool]) -> set[str]:
+    """The regular files below the root with names that are `wanted`, which aren't left out."""
+    return _Others(configs, wanted).all()
 
 
 def projects(folder: str, paths: Sequence[str]) -> dict[str, list[str]]:
@@ -222,6 +228,10 @@ class _Walk:
 
     def relative(self, place: str) -> str:
         return posix(os.path.relpath(place, self.root))
+
+    def all(self) -> set[str]:
+        """All files below the root."""
+        return set(self.below(self.root, self.ignores.at_root(self.root), nested=True))
 
     def near(self, scripts: Iterable[str]) -> set[str]:
         """The files in the folders of scripts, and below the folders there that any of all these files imports."""
@@ -367,3 +377,17 @@ class _Walk:
         new = real not in self._seen and self.outside(real)
         self._seen.add(real)
         return new
+
+
+class _Others(_Walk):
+    """A walk for files that have certain names and are read for what they say of the program."""
+
+    def __init__(self, configs: Configs, wanted: Callable[[str], bool]) -> None:
+        super().__init__(configs)
+        self._wanted_names = wanted
+
+    def _file(self, entry: os.DirEntry[str], wish: _Wish) -> bool:
+        return self._wanted_names(entry.name) and entry.is_file(follow_symlinks=False)
+
+    def _included(self, path: str, wish: _Wish) -> bool:
+        return True

@@ -26,6 +26,7 @@ from dllint.project.execution.processes import Processes, Task
 from dllint.project.execution.worker_code import WorkerCode, never_in_workers
 from dllint.project.loaders.arguments import Given
 from dllint.project.loaders.boundaries import Boundaries, Loader, known_loaders
+from dllint.project.loaders.demanded import no_demands
 from dllint.project.loaders.open_loaders import OpenLoaders
 from dllint.project.loaders.option_defaults import Declared
 from dllint.project.loaders.worker_counts import Workers
@@ -38,6 +39,7 @@ from dllint.targets import Targets
 
 if TYPE_CHECKING:
     from dllint.documents.containers.container import Container
+    from dllint.documents.demands import Demand
     from dllint.syntax.parse import Tree
 
 RECURSION_LIMIT = 10_000
@@ -48,10 +50,13 @@ __all__ = ["Held", "Loader", "Project", "Running", "Targets", "Task", "Workers"]
 
 
 class Lists(Protocol):
-    """How long the lists in files are."""
+    """How long the lists in files are, and what files that aren't modules give to options."""
 
     def longest(self, pattern: str, /) -> tuple[str, int, int] | None:
         """Of the files that a pattern means the one with most elements: its path, elements and bytes."""
+
+    def demands(self, names: str, /) -> tuple[Demand, ...]:
+        """The numbers above 0 that files give to an option by any of its names, which spaces separate."""
 
 
 class Project:
@@ -88,7 +93,7 @@ class Project:
             Index(models, targets.src, former.index if former is not None else ()), known_loaders(targets)
         )
         self.index: Index = self.evaluator.index
-        declared = Declared(self.evaluator)
+        declared = Declared(self.evaluator, lists.demands if lists is not None else no_demands)
         self.boundaries = Boundaries(self.evaluator, targets, declared)
         self.given = Given(self.evaluator, self.boundaries, declared)
         self.handles = Handles(self.evaluator)

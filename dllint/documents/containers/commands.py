@@ -14,13 +14,13 @@ _RUN = re.compile(
     r"(?:^|[;&|(]|\b(?:sudo|exec|then|do|else|time|nohup)\b)[ \t]*(?:-\w+[ \t]+)*(?:[A-Z_]+=\S*[ \t]+)*"
     r"(?P<run>(?P<tool>nvidia-docker|docker|podman)(?:[ \t]+container)?[ \t]+(?:run|create))(?=[ \t\\])"
 )
-_LINE = re.compile(r"(?:[^\\\r\n]|\\(?:\r\n|.)?)*", re.DOTALL)
+LINE = re.compile(r"(?:[^\\\r\n]|\\(?:\r\n|.)?)*", re.DOTALL)
 """A line with those that a backslash at its end joins to it."""
-_WORD = re.compile(
+WORD = re.compile(
     r"(?:[^\s\"'\\;&|()<>`$]|\\[^\r\n]|\"(?:\\.|[^\"\\])*\"|'[^']*'|\$\([^)]*\)|`[^`]*`|\$\{[^}]*\}|\$|<[^<>\s]*>)+",
     re.DOTALL,
 )
-_GAP = re.compile(r"(?:[ \t]|\\\r?\n)+")
+GAP = re.compile(r"(?:[ \t]|\\\r?\n)+")
 _SWITCHES = frozenset({
     *("--detach", "--disable-content-trust", "--help", "--init", "--interactive", "--no-healthcheck"),
     *("--oom-kill-disable", "--privileged", "--publish-all", "--quiet", "--read-only", "--rm", "--sig-proxy", "--tty"),
@@ -86,7 +86,7 @@ def wants_gpu(options: Iterable[str]) -> bool:
 def _runs(text: str, start: int, end: int, prompt: re.Pattern[str]) -> Iterator[Run]:
     at = start
     while at < end:
-        line = _LINE.match(text, at, end)
+        line = LINE.match(text, at, end)
         assert line is not None
         begin = prompt.match(text, at, line.end())
         command = begin.end() if begin else at
@@ -115,9 +115,9 @@ def _run(text: str, command: int, end: int, match: re.Match[str]) -> Run:
 
 def _words(text: str, at: int, end: int) -> Iterator[str]:
     while at < end:
-        gap = _GAP.match(text, at, end)
+        gap = GAP.match(text, at, end)
         at = gap.end() if gap else at
-        word = _WORD.match(text, at, end)
+        word = WORD.match(text, at, end)
         if word is None or word.group().startswith("#"):
             return
         yield word.group()

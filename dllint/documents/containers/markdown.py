@@ -9,7 +9,7 @@ from dllint.documents.containers.commands import found_in
 from dllint.documents.containers.container import Container
 from dllint.source import Source
 
-_BLOCK = re.compile(
+BLOCK = re.compile(
     r"^[ \t>]*(?P<fence>`{3,}|~{3,})[^\n]*\n(?P<fenced>.*?)^[ \t>]*(?P=fence)"
     r"|^(?:    |\t)(?P<indented>[^\n]*(?:\n(?:    |\t)[^\n]*)*)",
     re.MULTILINE | re.DOTALL,
@@ -19,6 +19,6 @@ _PROMPT = r"[ \t]*(?:[$%>][ \t]+)?"
 
 def containers(source: Source) -> Iterator[Container]:
     """The containers that the commands in code blocks run."""
-    for block in _BLOCK.finditer(source.text):
+    for block in BLOCK.finditer(source.text):
         kind = "fenced" if block["fence"] else "indented"
         yield from found_in(source, block.start(kind), block.end(kind), _PROMPT)

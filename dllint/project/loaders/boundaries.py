@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterator, Mapping
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -49,6 +50,9 @@ from dllint.source import Span
 from dllint.start_methods import ALL_METHODS
 from dllint.targets import Targets
 
+if TYPE_CHECKING:
+    from dllint.documents.demands import Demand
+
 _NAMED = ("name", "attribute")
 _SHOWN = frozenset({"batch_sampler", "batch_size", "dataset", "sampler"})
 """What a loader shows of itself without workers."""
@@ -89,6 +93,8 @@ class Loader(msgspec.Struct, frozen=True, eq=False):
     And whether no number of its workers is from settings, of which a program may read others, or from the default of a
     parameter that nothing is seen to fill or to leave out.
     """
+    demand: str = ""
+    """The file and line that ask for its workers, in words, where nothing else does."""
     held_out: bool = False
     """Whether it is for validation or tests, by the names around it."""
     shuffles: bool = False
@@ -102,7 +108,7 @@ class Loader(msgspec.Struct, frozen=True, eq=False):
     def start(self) -> Note:
         """Where it starts its workers, and the option that asks for them where no program of the project sets it."""
         option = self.boundary.workers.partition(".")[2] if self.workers is Workers.UNKNOWN else ""
-        asked = f", with `{option}` above 0" if option else ""
+        asked = f", with `{option}` above 0" if option else f": {self.demand}" if self.demand else ""
         return Note(self.path, self.span, f"`{self.name}(...)` starts the workers here{asked}")
 
     @property
@@ -519,10 +525,16 @@ class Boundaries:
                 platforms, settled = self.elsewhere.with_workers(site, names, env)
             methods = methods if chosen else methods & self.targets.on(platforms).methods()
             decided = decided and settled
-        decided = decided and not self.counts.rests_on_settings(found) and not self._rests_on_callers(found)
+        demand = self._demand(call, env, boundary, skip) if workers is Workers.SOME else None
+        decided = (
+            decided
+            and demand is None
+            and not self.counts.rests_on_settings(found)
+            and not self._rests_on_callers(found)
+        )
         made = Loader(
             site.module.path, site.expr.span, name, boundary, call, call, env, skip, workers, bool(found), methods,
-            chosen, instance, site.module.is_test, platforms, decided, for_held_out(site.expr, around),
+            chosen, instance, site.module.is_test, platforms, decided, _said(demand), for_held_out(site.expr, around),
             self._shuffles(call, env, boundary, skip),
         )  # fmt: skip
         yield from self._by_display(made)
@@ -604,7 +616,9 @@ class Boundaries:
         known = self._elsewhere.get(platform)
         if known is None:
             evaluator = Evaluator(self.index, self.known, platform, self.evaluator.call_sites)
-            known = self._elsewhere[platform] = Boundaries(evaluator, self.targets, Declared(evaluator))
+            known = self._elsewhere[platform] = Boundaries(
+                evaluator, self.targets, Declared(evaluator, self.declared.demanded.ask)
+            )
         return known
 
     def in_activation(self, loader: Loader, made: ExtInst | Inst) -> Loader:
@@ -676,13 +690,22 @@ class Boundaries:
         return found
 
     def _workers_of_options(self, call: Expr, env: Env, boundary: Boundary, skip: int) -> Workers:
-        parameter, _, option = boundary.workers.partition(".")
-        options = [
-            value
-            for pair in self._argument(call, env, boundary, skip, parameter)[0]
-            for value in self.evaluator.values(*pair)
-        ]
-        return join([self._workers_of_object(value, option) for value in options])
+        option = boundary.workers.partition(".")[2]
+        return join([self._workers_of_object(value, option) for value in self._options(call, env, boundary, skip)])
+
+    def _options(self, call: Expr, env: Env, boundary: Boundary, skip: int) -> list[Value]:
+        """The objects of options that a loader may be given."""
+        found, _ = self._argument(call, env, boundary, skip, boundary.workers.partition(".")[0])
+        return [value for pair in found for value in self.evaluator.values(*pair)]
+
+    def _demand(self, call: Expr, env: Env, boundary: Boundary, skip: int) -> Demand | None:
+        """What a file of the project asks for, where the number is that of an option with 0 as its default."""
+        option = boundary.workers.partition(".")[2]
+        if not option:
+            return self.counts.demand(self._given_workers(call, env, boundary, skip)[0])
+        options = self._options(call, env, boundary, skip)
+        found = (self.declared.demand_of_library(option, value) for value in options)
+        return next((demand for demand in found if demand is not None), None)
 
     def _workers_of_object(self, value: Value, option: str) -> Workers:
         """The workers that an object of options asks for: none where the call that makes it doesn't, as their base."""
@@ -691,7 +714,8 @@ class Boundaries:
         if isinstance(value, Inst) and option not in classes.dataclass_fields(value.klass):
             made = classes.is_a(value.klass, _holds_options) is Answer.YES
         if not made or not isinstance(value, ExtInst | Inst) or value.call is None or value.env is None:
-            return Workers.UNKNOWN
+            asked = self.declared.demand_of_library(option, value) is not None
+            return Workers.SOME if asked else Workers.UNKNOWN
         if option in value.env.module.attribute_writes:
             return Workers.UNKNOWN  # it may be set on the object
         found, surely = self.evaluator.arguments.argument(value.call, value.env, None, option)
@@ -765,6 +789,10 @@ def _begun(env: Env) -> tuple[Module, int]:
     while env.outer is not None and env.outer.function >= 0:
         env = env.outer
     return env.module, env.function
+
+
+def _said(demand: Demand | None) -> str:
+    return f"`{demand.path}:{demand.line}` asks for {demand.number}" if demand is not None else ""
 
 
 def _holds_options(name: str) -> bool:

@@ -22,10 +22,11 @@ class CommandParameters:
 
     def default(self, value: Value) -> list[Argument]:
         """The default of the option that fills a parameter; none where a callback of the option has the last word."""
-        found = [(_default(option.call), option.env) for option in self._options(value)]
+        found = [(_default(option.call), option.env) for option in self.options(value)]
         return [(expr, env) for expr, env in found if expr is not None]
 
-    def _options(self, value: Value) -> Iterator[ExtInst]:
+    def options(self, value: Value) -> Iterator[ExtInst]:
+        """The options that fill a parameter."""
         match value:
             case ExtInst(name=name) if name in _DEFAULTS:
                 yield value

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from dllint.knowledge import SETTINGS_READERS
 from dllint.model.facts import Expr, ImportedName
@@ -19,36 +19,76 @@ from dllint.project.evaluate import Argument, Evaluator
 from dllint.project.evaluate.abstract_values import Env, ExtInst, ExtMethod, Free, Inst, Klass, Opaque, Value
 from dllint.project.evaluate.command_lines import destinations
 from dllint.project.loaders.command_parameters import CommandParameters
+from dllint.project.loaders.demanded import Ask, Demanded, named, no_demands, spelled
 from dllint.project.program.index import Index
 from dllint.project.program.module import Module, Write
+
+if TYPE_CHECKING:
+    from dllint.documents.demands import Demand
 
 _OPTION_CALLS = ("add_argument", "add_option", "option", "add_arg")
 
 
 class _Option(NamedTuple):
-    """An option's default, where it stands, and the parser that it is added to."""
+    """An option's default, where it stands, the parser that it is added to, and the call that adds it."""
 
     default: Expr
     env: Env
     parser: Expr
+    call: Expr
 
 
 class Declared:
     """Finds the default of an option or setting by its name, in the program that reads it."""
 
-    def __init__(self, evaluator: Evaluator) -> None:
+    def __init__(self, evaluator: Evaluator, ask: Ask = no_demands) -> None:
         self.evaluator = evaluator
         self.index: Index = evaluator.index
         self.commands = CommandParameters(evaluator)
+        self.demanded = Demanded(evaluator, ask)
         self.program: Module | None = None
         """The script that runs, where only its program counts."""
 
     def option(self, name: str, read: Value) -> list[Argument]:
         """The defaults of the command line options that fill an attribute of what is read, or what replaces them."""
+        return [pair for option in self._read_by(name, read) for pair in self._in_effect(option, name, read)]
+
+    def _read_by(self, name: str, read: Value) -> list[_Option]:
         near = [option for option in self._options.get(name, ()) if self._of_one_program(option.env, read)]
         parser = _parser_of(read)
         own = [option for option in near if parser is not None and parser in self._parsers(option)]
-        return [pair for option in own or near for pair in self._in_effect(option, name, read)]
+        return own or near
+
+    def demand(self, name: str, read: Value) -> Demand | None:
+        """What a file of the project gives, in place of its default, to an option or a field that options fill.
+
+        None of an option whose default the program replaces by another number.
+        """
+        options = self._read_by(name, read)
+        found = (
+            self.demanded.first({name, *named(option.call)}, option.env.module, self.program)
+            for option in options
+            if self._in_effect(option, name, read) == [(option.default, option.env)]
+        )
+        fields = () if options else self._with_field(name)
+        modules = dict.fromkeys(klass.module for klass in fields)
+        near = (module for module in modules if self._of_one_program(self.evaluator.env(module, -1), read))
+        more = (self.demanded.first(spelled(name), module, self.program) for module in near)
+        return next((demand for demand in (*found, *more) if demand is not None), None)
+
+    def demand_of_parameter(self, value: Value) -> Demand | None:
+        """The same of an option that fills a parameter."""
+        found = (
+            self.demanded.first(named(option.call), option.env.module, self.program)
+            for option in self.commands.options(value)
+        )
+        return next((demand for demand in found if demand is not None), None)
+
+    def demand_of_library(self, name: str, parsed: Value) -> Demand | None:
+        """The same of an option that a library's class adds, whose objects a parser makes."""
+        module = _module_of(parsed)
+        known = module is not None and _parser_of(parsed) is not None
+        return self.demanded.first(spelled(name), module, self.program) if module is not None and known else None
 
     def parameter(self, value: Value) -> list[Argument]:
         """The defaults of the command line options that fill a parameter."""
@@ -150,7 +190,7 @@ class Declared:
                 continue
             env = self.evaluator.generic(site.module, site.function)
             for name in destinations(site.expr):
-                found[name].append(_Option(default, env, callee.args[0] if callee.args else callee))
+                found[name].append(_Option(default, env, callee.args[0] if callee.args else callee, site.expr))
         return found
 
     @cached_property

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from enum import Enum
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from dllint.model.facts import Expr, Parameter
 from dllint.project.evaluate import Argument, Evaluator
@@ -13,6 +14,9 @@ from dllint.project.evaluate.computed_attributes import SETTERS, filled_by
 from dllint.project.evaluate.open_mappings import is_of_mapping
 from dllint.project.loaders.option_defaults import Declared
 from dllint.project.program.flow import reaching
+
+if TYPE_CHECKING:
+    from dllint.documents.demands import Demand
 
 _CPU_COUNTS = frozenset({
     "os.cpu_count", "multiprocessing.cpu_count", "os.process_cpu_count", "os.sched_getaffinity", "psutil.cpu_count",
@@ -44,6 +48,7 @@ class WorkerCounts:
         self._known: dict[tuple[Expr, int], frozenset[Workers]] = {}
         self._rests: dict[tuple[Expr, int], bool] = {}
         self._optional: dict[tuple[Expr, int], bool] = {}
+        self._demands: dict[tuple[Expr, int], Demand | None] = {}
         self._hubs: dict[Value, frozenset[Workers]] = {}
         self._options: dict[tuple[str, Value], frozenset[Workers]] = {}
         """What was declared for what is read: an option's default may be read from an option of the same name."""
@@ -94,7 +99,7 @@ class WorkerCounts:
             return True
         if env.module.settings or self._by_settings(expr, env):
             return True
-        return any(map(self._in_settings, self.evaluator.values(expr, env)))
+        return self._demand(expr, env) is not None or any(map(self._in_settings, self.evaluator.values(expr, env)))
 
     def _is_filled(self, value: Value) -> bool:
         """Whether attributes of an object are set by names that are computed: `setattr(self, name, value)`."""
@@ -119,6 +124,40 @@ class WorkerCounts:
                 return self.rests_on_settings([(arg, env) for arg in expr.args])
         name = _read_name(value)
         return bool(name and not self._declared(name, value) and self.declared.setting(name, value))
+
+    def demand(self, found: list[Argument]) -> Demand | None:
+        """What a file gives to an option of which one of the numbers that a call may pass is the default, 0."""
+        asked = (self._demand(expr, env) for expr, env in found)
+        return next((demand for demand in asked if demand is not None), None)
+
+    def _demand(self, expr: Expr, env: Env) -> Demand | None:
+        return self.evaluator.ask(self._demands, (expr, id(env)), None, self._find_demand, expr, env)
+
+    def _find_demand(self, expr: Expr, env: Env) -> Demand | None:
+        asked = map(self._demand_of, self.evaluator.values(expr, env))
+        return next((demand for demand in asked if demand is not None), None)
+
+    def _demand_of(self, value: Value) -> Demand | None:
+        match value:
+            case ExtInst(name="builtins.int" | "builtins.round", call=call, env=env):
+                return self.demand([(arg, env) for arg in call.args[1:2]])
+            case Opaque(expr=expr, env=env) if expr.kind == "binop":
+                return self.demand([(arg, env) for arg in expr.args])
+            case Free() | ExtInst() if options := self.declared.parameter(value):
+                return self._in_place_of(self._of_all(options), value)
+        name = _read_name(value)
+        declared = self._declared(name, value) or self.declared.fields(name, value) if name else ()
+        return self._in_place_of(self._of_all(declared), value)
+
+    def _in_place_of(self, found: frozenset[Workers], value: Value) -> Demand | None:
+        """What a file gives to an option that is 0 by default, and by nothing else more than that."""
+        if Workers.NONE not in found or Workers.SOME in found:
+            return None
+        return self.declared.demand_of_parameter(value) or self.declared.demand(_read_name(value), value)
+
+    def _with_demand(self, found: frozenset[Workers], value: Value) -> frozenset[Workers]:
+        """The answers for the default of an option, and for what a file gives to it."""
+        return found if self._in_place_of(found, value) is None else found | {Workers.SOME}
 
     def of_expression(self, expr: Expr, env: Env) -> Workers:
         """The answer for one expression."""
@@ -213,9 +252,10 @@ class WorkerCounts:
         given = self.evaluator.arguments.passed_by_all(value.module, value.function, value.name)
         calls = [passed for _, _, passed in given]
         options = self.declared.parameter(value)
-        answers = (self._alternatives(*pair) for passed in (options, *calls) for pair in passed)
+        declared = self._with_demand(frozenset().union(*(self._alternatives(*pair) for pair in options)), value)
+        answers = (self._alternatives(*pair) for passed in calls for pair in passed)
         unknown = {Workers.UNKNOWN} if not options and (not calls or not all(calls)) else set()
-        return frozenset(unknown.union(*answers))
+        return frozenset(unknown.union(declared, *answers))
 
     def _arithmetic(self, expr: Expr, env: Env) -> Workers:
         left, right = (self.of_expression(arg, env) for arg in expr.args)
@@ -237,7 +277,7 @@ class WorkerCounts:
             case ExtInst(name="builtins.int" | "builtins.round", call=call, env=env) if len(call.args) > 1:
                 return self.of_expression(call.args[1], env)
             case ExtInst() if options := self.declared.parameter(value):
-                return join(self._of_all(options))
+                return join(self._with_demand(self._of_all(options), value))
             case ExtInst() if _is_looked_up(value):
                 return self._looked_up(value)
             case Opaque(expr=expr, env=env) if expr.kind == "binop":
@@ -265,9 +305,10 @@ class WorkerCounts:
     def _find_declared(self, name: str, read: Value) -> frozenset[Workers]:
         declared = self._declared(name, read)
         if declared:
-            return self._of_all(declared)
+            return self._with_demand(self._of_all(declared), read)
         found = self._of_all(self.declared.setting(name, read)) or self._of_all(self.declared.fields(name, read))
-        return found if len(found) == 1 else frozenset()  # of several files one is read, of several objects one is used
+        # Of several files one is read, of several objects one is used.
+        return self._with_demand(found, read) if len(found) == 1 else frozenset()
 
     def _of_all(self, pairs: Iterable[Argument]) -> frozenset[Workers]:
         return frozenset(self.of_expression(*pair) for pair in pairs)

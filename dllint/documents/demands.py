@@ -1,0 +1,126 @@
+"""The numbers that files other than Python give to options: settings in JSON, and command lines.
+
+Command lines are those of scripts, Makefiles, and the code blocks of Markdown and reStructuredText. JSON may have
+comments, as some readers take them; what is no JSON at all has no keys.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+_NAMES = re.compile(r"\.(?:json|sh|bash|zsh|slurm|sbatch|mk|md|markdown|rst)$|^makefile$", re.IGNORECASE)
+_PAGES = (".md", ".markdown", ".rst")
+_JSON = re.compile(
+    r"""//[^\n]*|/\*.*?(?:\*/|\Z)"""
+    r"""|"(?P<key>(?:\\.|[^"\\\n])*)(?:"(?:\s*:\s*"?(?P<number>\d{1,4})"?(?=\s*(?:[,}\n]|//|/\*)))?)?""",
+    re.DOTALL,
+)
+"""Comments and strings, and the numbers of keys; each part matches without an end, so that none is tried twice."""
+_INDENTED = re.compile(r"^[ \t]+\S[^\n]*(?:\n[ \t]+\S[^\n]*)*", re.MULTILINE)
+_NOTHING = re.compile(r"[ \t]*(?:#|$)")
+_LAUNCHERS = ("torch.distributed.", "accelerate.", "cProfile", "pdb", "debugpy", "coverage")
+_VARIABLE = re.compile(r"\$\{?(\w+)(?::-(\d+))?\}?")
+
+
+class Demand(NamedTuple):
+    """A number that a file gives to an option."""
+
+    path: str
+    line: int
+    number: int
+    script: str
+    """The script whose command line has it, or a module's dotted name, as it is written; "" of a key in JSON."""
+
+
+def is_asking(name: str) -> bool:
+    """Whether a file of a name may say something about options."""
+    return bool(_NAMES.search(name))
+
+
+def demands(path: str, text: str, names: frozenset[str]) -> Iterator[Demand]:
+    """The numbers in a file for any of some names: keys, and options with their dashes."""
+    lower = path.lower()
+    if lower.endswith(".json"):
+        for match in _JSON.finditer(text):
+            if match["number"] and match["key"] in names:
+                yield Demand(path, text.count("\n", 0, match.start()) + 1, int(match["number"]), "")
+        return
+    for start, end in _code(text, lower):
+        for command in _commands(text, start, end):
+            yield from _given(path, text, command, names)
+
+
+def _code(text: str, path: str) -> Iterator[tuple[int, int]]:
+    """Where a file has command lines."""
+    if not path.endswith(_PAGES):
+        yield 0, len(text)
+        return
+    from dllint.documents.containers.markdown import BLOCK  # most projects are never asked
+
+    for block in (_INDENTED if path.endswith(".rst") else BLOCK).finditer(text):
+        fence = block.groupdict().get("fence")
+        yield block.span("fenced") if fence else block.span()
+
+
+def _commands(text: str, start: int, end: int) -> Iterator[list[re.Match[str]]]:
+    """The words of each command between two offsets."""
+    from dllint.documents.containers.commands import GAP, LINE, WORD
+
+    at = start
+    while at < end:
+        line = LINE.match(text, at, end)
+        assert line is not None
+        stop = line.end()
+        words: list[re.Match[str]] = []
+        while at < stop and not (not words and _NOTHING.match(text, at, stop)):
+            gap = GAP.match(text, at, stop)
+            word = WORD.match(text, gap.end() if gap else at, stop)
+            if word is not None and word.group().startswith("#"):
+                break
+            if word is not None:
+                words.append(word)
+            elif words:
+                yield words
+                words = []
+            at = word.end() if word is not None else (gap.end() if gap else at) + 1
+        if words:
+            yield words
+        at = stop + 1
+
+
+def _given(path: str, text: str, command: list[re.Match[str]], names: frozenset[str]) -> Iterator[Demand]:
+    """The numbers that one command gives to its script."""
+    words = [word.group().replace('"', "").replace("'", "") for word in command]
+    place = _script(words)
+    for at in range(place + 1, len(words) if place >= 0 else 0):
+        word = words[at]
+        name, _, value = word.partition("=")
+        if word in names:
+            value = "".join(words[at + 1 : at + 2])
+        elif name not in names:
+            if word[:2] not in names:
+                continue
+            value = word[2:]  # `-j8`
+        number = _number(value, text)
+        if number is not None:
+            yield Demand(path, text.count("\n", 0, command[at].start()) + 1, number, words[place])
+
+
+def _script(words: list[str]) -> int:
+    """The position of the script or module that a command runs, or -1."""
+    for place, word in enumerate(words):
+        if word.endswith(".py") and not word.startswith("-"):
+            return place
+        if word in ("-m", "--module") and place + 1 < len(words) and not words[place + 1].startswith(_LAUNCHERS):
+            return place + 1
+    return -1
+
+
+def _number(value: str, text: str) -> int | None:
+    variable = _VARIABLE.fullmatch(value)
+    if variable is not None:
+        assigned = re.search(rf"^[ \t]*(?:export[ \t]+)?{variable[1]}=[\"']?(\d+)\b", text, re.MULTILINE)
+        value = assigned[1] if assigned else variable[2] or ""
+    return int(value) if value.isdecimal() and len(value) < 5 else None
