@@ -1,6 +1,7 @@
 """Attributes that are set by names which the program computes: `setattr(options, name, value)`.
 
-Such an attribute may be UNKNOWN besides the constants that it is set to, and makes no number of workers certain.
+Such an attribute may be UNKNOWN besides the constants that it is set to, and makes no number of workers certain. What
+sets them on an object that it has just made sets them on that one alone: `copy = Options()`, `vars(copy).update(found)`.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ class _Names(NamedTuple):
         return all(word in name for word in self.words) and (self.only is None or name in self.only)
 
 
-_Set = dict[tuple[Module, int], list[tuple[_Names, Opaque]]]
+_Set = dict[tuple[Module, int], list[tuple[_Names, Opaque, Expr | None]]]
+"""What is set on objects of a class: under which names, to what, and the call that makes them, if all are its own."""
 
 
 class ComputedAttributes:
@@ -46,8 +48,8 @@ class ComputedAttributes:
         """What an attribute of an object may have been set to; None where no code is seen to set one of such a name."""
         known: _Set = self.evaluator.ask(self._known, "", {}, self._set)
         for item in self.evaluator.classes.mro(inst.klass):
-            for names, value in known.get((item.module, item.index), ()):
-                if names.may_be(name):
+            for names, value, made in known.get((item.module, item.index), ()):
+                if names.may_be(name) and (made is None or inst.call is None or inst.call is made):
                     return value
         return None
 
@@ -59,28 +61,36 @@ class ComputedAttributes:
             if target is None or site.module.is_test or _is_setter(site):
                 continue
             value = Opaque(site.expr.args[-1], self.evaluator.generic(site.module, site.function))
-            for klass in self._classes(target, site):
-                found[klass.module, klass.index].append((_names(site), value))
+            for klass, made in self._classes(target, site):
+                found[klass.module, klass.index].append((_names(site), value, made))
         return dict(found)
 
-    def _classes(self, target: Expr, site: Site) -> Iterator[Klass]:
-        """The class of a method's own object, or of what is made where the target is assigned."""
+    def _classes(self, target: Expr, site: Site) -> Iterator[tuple[Klass, Expr | None]]:
+        """The class of a method's own object, or of what is made where the target is assigned, with that call.
+
+        Without the call where the target may be another object, too.
+        """
         module, function = site.module, site.function
         owner = module.method_owner(function)
         if target.kind == "name" and owner >= 0 and target.name == module.receiver_name(function):
             if not takes_over(module, function):  # of these, what a construction passes is known
-                yield self.evaluator.klass(module, owner)
+                yield self.evaluator.klass(module, owner), None
             return
         given: list[Expr | None] = []
         if target.kind == "name":
             bindings = module.bindings[function, -1].get(target.name, ())
-            given = [item.event.value for item in bindings if item.event is not None]
+            given = [item.event.value if item.event is not None else None for item in bindings]
         elif target.kind == "attribute" and owner >= 0:
             given = [item.event.value for item in module.self_writes.get(owner, {}).get(target.name, ())]
-        for value in given:
-            if value is not None and value.kind == "call":
-                made = self.evaluator.names.of_module(value.args[0], self.evaluator.generic(module, function))
-                yield from (item for item in made or () if isinstance(item, Klass))
+        made = [item for value in given for item in self._made_by(value, site)]
+        for klass, call in made:
+            yield klass, call if target.kind == "name" and len(made) == len(given) else None
+
+    def _made_by(self, value: Expr | None, site: Site) -> Iterator[tuple[Klass, Expr]]:
+        """The class of which a call makes an object."""
+        if value is not None and value.kind == "call":
+            found = self.evaluator.names.of_module(value.args[0], self.evaluator.generic(site.module, site.function))
+            yield from ((item, value) for item in found or () if isinstance(item, Klass))
 
 
 def _names(site: Site) -> _Names:

@@ -66,6 +66,28 @@ def fill(given):
     return outside
 
 
+class Copied:
+    def __init__(self, verbose=False):
+        self.verbose = verbose
+
+    def copy(self):
+        made = Copied()
+        made.__dict__.update(self.__dict__)
+        reveal(made.verbose)  # reveals: ? | False
+        return made
+
+
+class Given:
+    verbose = False
+
+
+def filled(found, given=None):
+    if given is None:
+        given = Given()
+    vars(given).update(found)
+    return given
+
+
 class Held:
     def __init__(self, given):
         self.options = Own()
@@ -83,3 +105,6 @@ def use():
     reveal(Layers().conv_size)  # reveals: 3 | ?
     reveal(Chosen().small)  # reveals: True
     reveal(Chosen().large)  # reveals: ? | False
+    reveal(Copied(True).verbose)  # reveals: True
+    reveal(Copied(True).copy().verbose)  # reveals: ? | False
+    reveal(Given().verbose)  # reveals: ? | False
