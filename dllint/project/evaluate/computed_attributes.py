@@ -1,7 +1,7 @@
 """Attributes that are set by names which the program computes: `setattr(options, name, value)`.
 
-Such an attribute may be UNKNOWN besides the constants that it is set to, and makes no number of workers certain. What
-sets them on an object that it has just made sets them on that one alone: `copy = Options()`, `vars(copy).update(found)`.
+Such an attribute may be UNKNOWN besides the constants that it is set to, and makes no number of workers certain. Code
+that sets some on an object that it has just made, as in `copy = Options()`, sets them on no other one.
 """
 
 from __future__ import annotations

@@ -65,6 +65,8 @@ class Activations:
 
     def _on_its_object(self, env: Env) -> Env:
         """An activation of which its object is known, and nothing of its callers."""
+        if makes_its_object(env):
+            return env
         outer = self._on_its_object(env.outer) if env.outer is not None and env.outer.function >= 0 else env.outer
         return self._interned(env.module, env.function, None, None, env.receiver, outer, 0)
 
@@ -86,7 +88,7 @@ class Activations:
 
     def _shortened(self, env: Env, levels: int) -> Env:
         """An activation with at most so many calls in a row told apart: the earliest callers are forgotten."""
-        if env.depth <= levels:
+        if env.depth <= levels or makes_its_object(env):
             return env
         if levels <= 0 or env.caller is None:
             return self.env(env.module, env.function, None, None, env.receiver, env.outer, env.skip)
@@ -191,6 +193,16 @@ class Activations:
             receiver = func.outer.receiver
         outer = func.outer or (self.generic(func.module, facts.parent) if facts.parent >= 0 else None)
         return self.env(func.module, func.index, call, caller, receiver, outer, skip)
+
+
+def makes_its_object(env: Env) -> bool:
+    """Whether an activation is an `__init__` that runs as its object is made: the object itself says who called it."""
+    owner = env.receiver
+    if not isinstance(owner, Inst) or env.caller is None or env.facts.name != "__init__":
+        return False
+    if env.call is owner.call and env.caller is owner.env:
+        return True
+    return env.caller.receiver == owner and env.caller.function >= 0 and makes_its_object(env.caller)
 
 
 def too_many_calls(name: str) -> Truncated:
