@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dllint.model.facts import Expr
+from dllint.project.escape.copied_loaders import CopiedLoader
 from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.abstract_values import Env, Values
 from dllint.project.evaluate.exclusion import Known, constant_in, exclude, known_at, known_from
@@ -25,9 +26,13 @@ class WithWorkers:
         self.env = loader.env
         self.known = self._where_some(boundaries, loader)
         """What the tests state where there are workers."""
+        self.copied = CopiedLoader(evaluator, boundaries, loader)
 
     def values(self, expr: Expr, env: Env) -> Values:
         """The values of an argument where there are workers."""
+        taken_over = self.copied.values(expr, env)
+        if taken_over:
+            return taken_over
         ways = list(self._ways(expr, env)) if self.known and env is self.env else []
         left = [given for given, known in ways if not exclude(self.known, known)]
         if not left or len(left) == len(ways):

@@ -148,13 +148,17 @@ class Attributes:
         return (derived(ExtMethod(base, name)),)
 
     def _given_to_loader(self, loader: ExtInst, name: str) -> Values:
-        """`loader.dataset`: a loader shows what it was given."""
+        """`loader.dataset`: a loader shows what it was given, and how many workers it has if it was given no number."""
         boundary = self.evaluator.loaders[loader.name]
-        parameter = boundary.shown_as(name)
+        parameter = boundary.shown_as(name) or (name if name == boundary.workers else "")
         if not parameter:
             return ()
         position = boundary.parameters.index(parameter) if parameter in boundary.parameters else None
         found, _ = self.evaluator.arguments.argument(loader.call, loader.env, position, parameter)
+        if not found and name == boundary.workers and not self.evaluator.index.outside_writes.get(name):
+            unpacks = any(arg.kind == "star" for arg in loader.call.args) or loader.call.keyword("**") is not None
+            default = boundary.defaults.get(name, 0)
+            return () if unpacks else (Const(default, type(default).__name__),)
         return unique(value for pair in found for value in self.evaluator.values(*pair))
 
     def _of_index(self, inst: Inst, name: str) -> Values:
