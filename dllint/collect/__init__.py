@@ -34,7 +34,8 @@ def collect_old(source: Source) -> ModuleModel | None:
 
     for text, python_2 in readings(source.text):
         try:
-            return msgspec.structs.replace(_facts(source, text, parse_quietly(text)), old=python_2)
+            facts = _facts(source, text, parse_quietly(text))
+            return msgspec.structs.replace(facts, old=python_2, until_3_6=not python_2)
         except (SyntaxError, ValueError):
             continue
     return None

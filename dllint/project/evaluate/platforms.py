@@ -12,12 +12,13 @@ _NAMES: dict[str, dict[str, str]] = {
     "windows": {"sys.platform": "win32", "os.name": "nt"},
     WITH_CUDA: {},
 }
-_CALLS: dict[str, dict[str, str | bool]] = {
+_CALLS: dict[str, dict[str, str | int]] = {
     "linux": {"platform.system": "Linux", "platform.system.lower": "linux"},
     "macos": {
         "platform.system": "Darwin",
         "platform.system.lower": "darwin",
         "torch.cuda.is_available": False,  # its builds of torch have no CUDA
+        "torch.cuda.device_count": 0,
     },
     "windows": {"platform.system": "Windows", "platform.system.lower": "windows"},
     WITH_CUDA: {"torch.cuda.is_available": True},
@@ -36,7 +37,7 @@ def on_platform(value: Value, platform: str) -> Value:
     """A value as it is on a platform; one that says nothing of platforms stays itself."""
     match value:
         case Ext(name=name):
-            told: str | bool | None = _NAMES[platform].get(name)
+            told: str | int | None = _NAMES[platform].get(name)
         case ExtInst(name=name):
             told = _CALLS[platform].get(name)
         case _:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dllint.model.facts import Expr
 from dllint.project.evaluate import Answer, Evaluator
 from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst, ExtMethod, Free, Klass, Opaque, Value
-from dllint.project.execution.layers import Layers
+from dllint.project.evaluate.layers import Layers
 from dllint.project.loaders.option_defaults import Declared
 from dllint.project.program.flow import decided
 

@@ -205,9 +205,15 @@ class MainCode:
         return known
 
     def _as_asked(self, env: Env, event: Event, begun: Begun) -> Begun:
-        """What an event starts, under the start methods that the tests around it leave."""
+        """What an event starts, under the start methods that the tests around it leave, where code comes to it."""
         left = begun.methods & self.boundaries.chosen_methods.asked_for(env, event.start)
-        return begun if left == begun.methods else begun._replace(methods=left, chosen=True)
+        if left != begun.methods:
+            return begun._replace(methods=left, chosen=True)
+        declared = self.boundaries.targets.platforms if begun.platforms is None else begun.platforms
+        platforms = self.boundaries.reaching(declared, env, event.start)
+        if begun.chosen or platforms == declared:
+            return begun
+        return begun._replace(methods=self.boundaries.on_platforms(left, False, platforms), platforms=platforms)
 
     def _started_by(self, env: Env, parts: _Parts) -> Iterator[Begun]:
         for expr in parts.iterated:

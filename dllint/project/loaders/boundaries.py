@@ -39,7 +39,8 @@ from dllint.project.loaders.chosen_methods import ChosenMethods
 from dllint.project.loaders.named_for import for_held_out
 from dllint.project.loaders.option_defaults import Declared
 from dllint.project.loaders.platform_names import names_in
-from dllint.project.loaders.platform_workers import Elsewhere, Place
+from dllint.project.loaders.platform_needs import PlatformNeeds
+from dllint.project.loaders.platform_workers import Elsewhere, Place, Scope, begun_by
 from dllint.project.loaders.told_apart import ToldApart
 from dllint.project.loaders.worker_counts import WorkerCounts, Workers, join
 from dllint.project.program.guards import must_raise
@@ -112,10 +113,10 @@ class Loader(msgspec.Struct, frozen=True, eq=False):
         return Note(self.path, self.span, f"`{self.name}(...)` starts the workers here{asked}")
 
     @property
-    def rank(self) -> tuple[bool, bool, bool, bool]:
-        """Which of several loaders is told: one that surely has workers, known ones, that trains, least."""
+    def rank(self) -> tuple[bool, bool, bool, bool, int]:
+        """Which of several loaders is told: one that surely has workers, known ones, that trains, anywhere, least."""
         uncertain, unknown = self.certainty is not Certainty.CERTAIN, self.workers is not Workers.SOME
-        return uncertain, unknown, self.held_out, not self.shuffles
+        return uncertain, unknown, self.held_out, not self.shuffles, -len(self.platforms)
 
     def is_made_after(self, site: Site) -> bool:
         """Whether code around it, or around a call that leads to it, runs this first."""
@@ -148,6 +149,7 @@ class Boundaries:
         self._in_activation: dict[tuple[ExtInst | Inst, Expr], Loader] = {}
         self.counts = WorkerCounts(evaluator, declared)
         self.chosen_methods = ChosenMethods(evaluator, targets)
+        self.needs = PlatformNeeds(evaluator)
         self.elsewhere = Elsewhere(self.index, targets, self._workers_on) if not evaluator.platform else None
         self.known = evaluator.loaders
         self.told_apart = ToldApart(evaluator, self._told)
@@ -271,7 +273,7 @@ class Boundaries:
         return tuple(used), tuple(loader for loader in self._all if self._is_unused(loader))
 
     def _is_unused(self, loader: Loader) -> bool:
-        return self.unnamed.is_function(*_begun(loader.env))
+        return self.unnamed.is_function(*begun_by(loader.env))
 
     @cached_property
     def _all(self) -> tuple[Loader, ...]:
@@ -353,7 +355,8 @@ class Boundaries:
             self._may_be_reached(call, caller),
             self.decided(call, caller),
             self.chosen_methods.asked_for(caller, call.start),
-            self.unnamed.is_function(*_begun(caller)),
+            self.needs.missing(caller, call.start),
+            self.unnamed.is_function(*begun_by(caller)),
             self.counts.rests_on_settings(given),
             self._rests_on_callers(given),
             for_held_out(call, caller),
@@ -517,27 +520,33 @@ class Boundaries:
         platforms, decided = self.targets.platforms, self.decided(site.expr, around)
         known = surely or boundary.defaults.get(boundary.workers)
         left_out = bool(found) and not (known or self._open_ended(call, env))
-        if workers is not Workers.NONE and (left_out or self.counts.may_be_none(found)):
-            settled = False  # something else may choose the number
-            if self.elsewhere is not None:
-                saying = [*(expr for expr, _ in found), *(expr for key, expr in call.keywords if key == "**")]
-                names = {boundary.workers, *(name for expr in saying for name in names_in(expr))}
-                platforms, settled = self.elsewhere.with_workers(site, names, env)
-            methods = methods if chosen else methods & self.targets.on(platforms).methods()
-            decided = decided and settled
+        settled = workers is Workers.NONE or not (left_out or self.counts.may_be_none(found))
+        if workers is not Workers.NONE and self.elsewhere is not None:
+            saying = [*(expr for expr, _ in found), *(expr for key, expr in call.keywords if key == "**")]
+            names = {boundary.workers, *(name for expr in saying for name in names_in(expr))}
+            platforms, known_there = self.elsewhere.with_workers(site, () if settled else names, env)
+            settled = settled or known_there  # else something else may choose the number
+            platforms = self.reaching(platforms, around, site.expr.start)
+            methods = self.on_platforms(methods, chosen, platforms)
         demand = self._demand(call, env, boundary, skip) if workers is Workers.SOME else None
-        decided = (
-            decided
-            and demand is None
-            and not self.counts.rests_on_settings(found)
-            and not self._rests_on_callers(found)
-        )
+        decided = decided and settled and demand is None
+        decided = decided and not self.counts.rests_on_settings(found) and not self._rests_on_callers(found)
         made = Loader(
             site.module.path, site.expr.span, name, boundary, call, call, env, skip, workers, bool(found), methods,
             chosen, instance, site.module.is_test, platforms, decided, _said(demand), for_held_out(site.expr, around),
             self._shuffles(call, env, boundary, skip),
         )  # fmt: skip
         yield from self._by_display(made)
+
+    def reaching(self, platforms: tuple[str, ...], env: Env, offset: int) -> tuple[str, ...]:
+        """Those of platforms on which a program may come to a place, and starts workers as it does today."""
+        missing = self.needs.missing(env, offset) | self.chosen_methods.forking(env.module.path)
+        return tuple(name for name in platforms if name not in missing)
+
+    def on_platforms(self, methods: frozenset[str], chosen: bool, platforms: tuple[str, ...]) -> frozenset[str]:
+        """Those of start methods that workers get on some of the declared platforms."""
+        all_left = chosen or platforms == self.targets.platforms
+        return methods if all_left else methods & self.targets.on(platforms).methods()
 
     def _by_display(self, made: Loader) -> Iterator[Loader]:
         """A loader, or one for each of the displays that the mapping its call unpacks may be."""
@@ -584,6 +593,11 @@ class Boundaries:
         """Whether what is called may be something else: the method of one of two objects, of which one is made."""
         return len(self.evaluator.calls.callees(self.evaluator.calls.written(call), env)) > 1
 
+    def _is_called(self, env: Env) -> bool:
+        """Whether calls are known of the function that begins the way to an activation."""
+        module, function = begun_by(env)
+        return function >= 0 and self.evaluator.call_sites.is_called(module, function)
+
     def _forgets_callers(self, env: Env) -> bool:
         """Whether an activation merges what its callers pass: one of them may never make this loader."""
         return env.function >= 0 and self.evaluator.call_sites.is_called(env.module, env.function)
@@ -596,15 +610,17 @@ class Boundaries:
         callers = self.evaluator.call_sites.callers(init.func.module, init.func.index) if init is not None else ()
         return any(site.module.settings for site, _ in callers)
 
-    def _workers_on(self, place: Place, platform: str) -> list[tuple[Workers, bool]]:
+    def _workers_on(self, place: Place, begun: Scope, platform: str) -> list[tuple[Workers, bool]]:
         """The workers of a place's loaders on a platform, and whether it is sure that they start.
 
+        `begun`: the code that leads there on others. Another function with callers is one whose calls don't run here.
         Computed lazily: few sites depend on the platform.
         """
         known = self._on(platform)
         sites = [site for site in self._sites if (site.module.path, site.expr.span) == place]
         made = [loader for site in sites for loader in known._made_at(site)] if sites else known.loaders
         here = (loader for loader in made if (loader.path, loader.span) == place)
+        here = (loader for loader in here if begun_by(loader.env) == begun or not self._is_called(loader.env))
         return [(loader.workers, loader.certainty is Certainty.CERTAIN) for loader in here]
 
     def _on(self, platform: str) -> Boundaries:
@@ -780,15 +796,6 @@ def _only_shows(part: Expr, name: str) -> bool:
         return part.name in _SHOWN and part.args[0].kind == "name" and part.args[0].name == name
     asks = part.kind == "call" and part.args[0].dotted == "len" and len(part.args) == 2
     return asks and part.args[1].kind == "name" and part.args[1].name == name
-
-
-def _begun(env: Env) -> tuple[Module, int]:
-    """The function, or the module, whose code begins the way to an activation."""
-    while env.call is not None and env.caller is not None:
-        env = env.caller
-    while env.outer is not None and env.outer.function >= 0:
-        env = env.outer
-    return env.module, env.function
 
 
 def _said(demand: Demand | None) -> str:

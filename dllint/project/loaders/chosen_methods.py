@@ -9,13 +9,13 @@ from dllint.model.facts import Expr
 from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst
 from dllint.project.evaluate.exclusion import told_by
-from dllint.project.program.failing import failing_with, for_python_2
+from dllint.project.program.failing import failing_with, for_python_2, for_python_3_6
 from dllint.project.program.flow import decided
 from dllint.project.program.guards import under_main_guard
 from dllint.project.program.index import Index
 from dllint.project.program.module import Module
 from dllint.project.program.roles import is_test
-from dllint.start_methods import ALL_METHODS, FORK, SPAWN
+from dllint.start_methods import ALL_METHODS, FORK, FORKSERVER, SPAWN
 from dllint.targets import Targets
 
 _USUAL = "multiprocessing"
@@ -46,10 +46,12 @@ class ChosenMethods:
         """The declared platforms on which a module starts workers as Python itself does."""
         return tuple(name for name in self.targets.platforms if name not in FORKING.get(module, ()))
 
-    def _defaults(self, module: str) -> frozenset[str]:
-        usual = self.platforms(module)
+    def _defaults(self, path: str, module: str) -> frozenset[str]:
+        usual = tuple(name for name in self.platforms(module) if name not in self.forking(path))
         forks = usual != self.targets.platforms and not self.targets.start_method
-        return self.targets.on(usual).methods() | ({FORK} if forks else set())
+        methods = self.targets.on(usual).methods() | ({FORK} if forks else set())
+        old = path in self.for_python_3_6 and not self.targets.start_method
+        return methods - {FORKSERVER} if old else methods  # it is a default since Python 3.14
 
     def of_call(self, call: Expr, env: Env) -> tuple[frozenset[str], bool]:
         """The same of a call that spawns, and forks in a notebook, unless its `start_method` says otherwise."""
@@ -82,6 +84,15 @@ class ChosenMethods:
         """The files of programs that Python 3 refuses."""
         return failing_with(self.index, for_python_2(self.index))
 
+    @cached_property
+    def for_python_3_6(self) -> frozenset[str]:
+        """The files of programs that Python 3.7 and later refuse, and that Python 3.6 may run."""
+        return failing_with(self.index, for_python_3_6(self.index)) - self.for_python_2
+
+    def forking(self, path: str) -> frozenset[str]:
+        """The platforms that spawn today, but fork the workers of a file: macOS does before Python 3.8."""
+        return frozenset({"macos"} if path in self.for_python_3_6 else ())
+
     def defaults(self, path: str) -> frozenset[str]:
         """The start methods that the platforms give the workers of a file; Python 2 always forks where it can."""
         methods = self.targets.methods()
@@ -99,10 +110,10 @@ class ChosenMethods:
         }
         found = frozenset(method for methods in setters.values() for method in methods)
         if not found or _UNKNOWN in found:
-            return self._defaults(module), False
+            return self._defaults(path, module), False
         if all(setters.keys() & self.index.imports(program) for program in self._programs(path)):
             return found, True
-        return found | self._defaults(module), False
+        return found | self._defaults(path, module), False
 
     def _programs(self, path: str) -> list[str]:
         """The scripts that a file is part of: files that do something, and that no other file imports."""

@@ -15,6 +15,7 @@ from operator import itemgetter
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate.platforms import TOLD
 from dllint.project.evaluate.shapes import decorated
+from dllint.project.program import flow
 from dllint.project.program.index import Index
 from dllint.project.program.module import Module
 
@@ -23,7 +24,7 @@ Platforms = frozenset[str]
 _NONE: Platforms = frozenset()
 _MODULES = frozenset(name.partition(".")[0] for name in TOLD) - {"torch"}
 """What a scope loads that asks; most load torch: who asks for CUDA is known by its call."""
-_CUDA = "is_available"
+_CUDA = frozenset({"device_count", "is_available"})
 _STEPS = 3
 """From what asks to the number: `cuda = is_available()`, `load(cuda=cuda)`, `{"num_workers": 4} if cuda else {}`."""
 _SAME = frozenset({"bool", "dict", "int", "max", "min"})
@@ -40,9 +41,9 @@ class PlatformNames:
         """The platforms on which what has one of these names may be something else."""
         return _NONE.union(*(self._decided.get(name, _NONE) for name in names))
 
-    def around(self, module: Module, block: int) -> Platforms:
-        """The platforms that the tests around a block may tell from others."""
-        return self._around(module, block, self._decided)
+    def on_way(self, module: Module, function: int, offset: int) -> Platforms:
+        """The platforms that the tests on the way to a place may tell from others."""
+        return _NONE.union(*(_told(known.test, self._decided) for known in flow.decided(module, function, offset)))
 
     @cached_property
     def _decided(self) -> dict[str, Platforms]:
@@ -84,7 +85,7 @@ class PlatformNames:
     @cached_property
     def _modules(self) -> frozenset[Module]:
         """The files that ask for a platform themselves."""
-        return frozenset(module for module in self.index if _CUDA in module.calls or any(_speaks(module)))
+        return frozenset(module for module in self.index if _CUDA & module.calls.keys() or any(_speaks(module)))
 
     def _around(self, module: Module, block: int, decided: dict[str, Platforms]) -> Platforms:
         tests = module.tests_around[block] if block >= 0 else ()
@@ -103,7 +104,7 @@ def _told(expr: Expr, decided: dict[str, Platforms]) -> Platforms:
         if part.kind == "attribute" and part.dotted in TOLD:
             found |= TOLD[part.dotted]
         elif part.kind in ("name", "attribute"):
-            found |= TOLD["torch.cuda.is_available"] if part.name == _CUDA else decided.get(part.name, _NONE)
+            found |= TOLD["torch.cuda.is_available"] if part.name in _CUDA else decided.get(part.name, _NONE)
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from dllint.model.facts import Event, Expr
 
@@ -74,6 +74,18 @@ def flat_targets(target: Expr) -> Iterator[Expr]:
             yield from flat_targets(part)
     else:
         yield target
+
+
+def surely_evaluated(expr: Expr) -> Iterable[Expr]:
+    """The parts of an expression that are evaluated whenever it is."""
+    match expr.kind:
+        case "ifexp" | "boolop":
+            return expr.args[:1]
+        case "compare":
+            return expr.args[:2]
+        case "comprehension":
+            return [value for key, value in expr.keywords if key == "in"][:1]
+    return (*expr.args, *(value for _, value in expr.keywords))
 
 
 def iterated_by(event: Event) -> Iterator[Expr]:

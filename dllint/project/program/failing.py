@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from dllint.knowledge import PYTHON_2_FUNCTIONS, PYTHON_2_MODULES, PYTHON_2_NAMES
 from dllint.model.facts import Expr, ImportedName
+from dllint.project.program.events import surely_evaluated
 from dllint.project.program.index import Index
 from dllint.project.program.module import Module
 
@@ -46,6 +47,11 @@ def failing_with(index: Index, broken: Iterable[str]) -> frozenset[str]:
 def for_python_2(index: Index) -> list[str]:
     """The files that every Python 3 refuses: by their syntax, by an import or by a function that it lacks."""
     return [module.path for module in index if not module.notebook and _is_for_python_2(index, module)]
+
+
+def for_python_3_6(index: Index) -> list[str]:
+    """The files that Python 3.7 refuses, and that Python 3.6 accepts."""
+    return [module.path for module in index if module.model.until_3_6]
 
 
 def _is_for_python_2(index: Index, module: Module) -> bool:
@@ -123,16 +129,4 @@ def _surely_read(value: Expr) -> Iterator[str]:
         expr = waiting.pop()
         if expr.kind == "name":
             yield expr.name
-        waiting += _surely_evaluated(expr)
-
-
-def _surely_evaluated(expr: Expr) -> Iterable[Expr]:
-    """The parts of an expression that are evaluated whenever it is."""
-    match expr.kind:
-        case "ifexp" | "boolop":
-            return expr.args[:1]
-        case "compare":
-            return expr.args[:2]
-        case "comprehension":
-            return [value for key, value in expr.keywords if key == "in"][:1]
-    return (*expr.args, *(value for _, value in expr.keywords))
+        waiting += surely_evaluated(expr)

@@ -1,0 +1,125 @@
+"""Platforms on which a program never comes to a place: code above it, on every way, needs what they don't have.
+
+What needs CUDA raises on macOS, whose builds of torch have none, and NCCL is for Linux alone. Python before 3.7, with
+`async` as a name, spawns workers on Windows only, as macOS forks before 3.8 and `forkserver` is no default before 3.14.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dllint.model.facts import Event, Expr
+from dllint.project.evaluate import Answer, Evaluator
+from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst, Func, Method, Mod, Value
+from dllint.project.evaluate.layers import Layers
+from dllint.project.program.events import surely_evaluated
+from dllint.project.program.module import Module
+from dllint.project.program.on_demand import OnDemand
+
+Platforms = frozenset[str]
+_NONE: Platforms = frozenset()
+_NO_CUDA: Platforms = frozenset({"macos"})
+_NO_NCCL: Platforms = frozenset({"macos", "windows"})
+_ASKED = "torch.cuda.is_available"
+_INITIALISING = frozenset(
+    f"torch.cuda.{name}"
+    for name in (
+        "current_device", "get_device_capability", "get_device_name", "get_device_properties", "init", "synchronize",
+    )
+)  # fmt: skip
+"""They raise where torch has no CUDA (read in torch 2.13); many of their neighbors answer or wait."""
+_GROUP = "torch.distributed.init_process_group"
+_NAMES = frozenset({"cuda", "to"}).union(name.rpartition(".")[2] for name in (*_INITIALISING, _GROUP, _ASKED))
+
+
+class PlatformNeeds:
+    """Answers on which platforms a place can't be reached."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.layers = Layers(evaluator)
+        self._calls = OnDemand(_surely_made)
+
+    def missing(self, env: Env, offset: int) -> Platforms:
+        """The platforms that lack what code above a place needs, or above the calls that lead there."""
+        found = _NONE
+        where: Env | None = env
+        while where is not None:
+            found |= self._above(where, offset)
+            offset, where = where.call.start if where.call is not None else 0, where.caller
+        return found
+
+    def _above(self, env: Env, offset: int) -> Platforms:
+        calls = self._calls[env.module, env.function]
+        around = {-1, *env.module.enclosing(env.module.block_at(env.function, offset))} if calls else set()
+        before = (pair for pair in calls if pair[0].end <= offset and pair[0].block in around)
+        return _NONE.union(*(self._lacking(event, call, env) for event, call in before))
+
+    def _lacking(self, event: Event, call: Expr, env: Env) -> Platforms:
+        """The platforms on which an event raises because of a call."""
+        callee = call.args[0]
+        if callee.name == "is_available":
+            return (
+                _NO_CUDA if event.kind == "assert" and event.value is call and self._is(callee, _ASKED, env) else _NONE
+            )
+        if callee.kind == "attribute" and callee.name in ("cuda", "to") and self._is_of_object(callee, env):
+            on_cuda = callee.name == "cuda" or any(self._is_cuda(arg, env) for arg in _given(call, "device"))
+            return _NO_CUDA if on_cuda and self.layers.moved(callee.args[0], env) is not Answer.NO else _NONE
+        if self._is(callee, _GROUP, env):
+            return _NO_NCCL if any(self._are(arg, "nccl", env) for arg in _given(call, "backend")) else _NONE
+        return _NO_CUDA if any(self._is(callee, name, env) for name in _INITIALISING) else _NONE
+
+    def _is_of_object(self, callee: Expr, env: Env) -> bool:
+        """Whether a method isn't one of the project's own, nor a function of a module."""
+        owners = self.evaluator.values(callee.args[0], env)
+        values = self.evaluator.values(callee, env)
+        return not any(isinstance(item, Ext | Mod) for item in owners) and not any(map(_is_own, values))
+
+    def _is(self, callee: Expr, name: str, env: Env) -> bool:
+        if callee.name != name.rpartition(".")[2]:
+            return False
+        values = self.evaluator.values(callee, env)
+        return bool(values) and all(isinstance(value, Ext) and value.name == name for value in values)
+
+    def _is_cuda(self, expr: Expr, env: Env) -> bool:
+        """Whether an expression surely names a CUDA device."""
+        values = self.evaluator.values(expr, env)
+        return bool(values) and all(
+            self._are(value.call.args[1], "cuda", value.env)
+            if isinstance(value, ExtInst) and value.name == "torch.device" and len(value.call.args) > 1
+            else _begins(value, "cuda")
+            for value in values
+        )
+
+    def _are(self, expr: Expr, text: str, env: Env) -> bool:
+        values = self.evaluator.values(expr, env)
+        return bool(values) and all(_begins(value, text) for value in values)
+
+
+def _surely_made(scope: tuple[Module, int]) -> list[tuple[Event, Expr]]:
+    """The calls of a function that are made whenever their event comes, and may need something of a platform."""
+    module, function = scope
+    calls = (call for name in _NAMES & module.calls.keys() for call in module.calls[name])
+    found = ((call.event, call.expr) for call in calls if call.function == function)
+    return [(event, expr) for event, expr in found if any(part is expr for part in _evaluated(event))]
+
+
+def _evaluated(event: Event) -> Iterator[Expr]:
+    waiting = [event.value] if event.value is not None else []
+    while waiting:
+        part = waiting.pop()
+        yield part
+        waiting += surely_evaluated(part)
+
+
+def _given(call: Expr, name: str) -> list[Expr]:
+    """What a call passes for its first parameter, which has this name."""
+    return [*call.args[1:2], *(value for key, value in call.keywords if key == name)]
+
+
+def _begins(value: Value, text: str) -> bool:
+    return isinstance(value, Const) and isinstance(value.value, str) and value.value.startswith(text)
+
+
+def _is_own(value: Value) -> bool:
+    return isinstance(value, Func | Method)
