@@ -361,8 +361,11 @@ def test_no_function_takes_a_model_to_the_workers(parameters: str, made: str, us
         assert fix.title.endswith(f"every worker would get the model `{used}`: give it only what it uses of that")
 
 
-def test_keys_of_an_lmdb_file_are_kept_as_bytes() -> None:
+def test_keys_of_an_lmdb_file_are_kept_with_the_nul_bytes_at_their_end() -> None:
     init = "import lmdb\nself.keys = [key for key, _ in lmdb.open(path).begin().cursor()]"
     fix = fix_of("DLL201", init, "return self.keys[index]")
     assert fix is not None
-    assert fix.snippet.endswith("self.keys = np.array(self.keys, dtype=bytes)")
+    assert fix.title == "Keep `keys` as bytes in a tensor"
+    assert "data += item\n" in fix.snippet
+    assert "return self.data[start:end].numpy().tobytes()\n" in fix.snippet
+    assert fix.snippet.endswith("self.keys = Bytes(self.keys)")

@@ -40,7 +40,8 @@ class PathListOnDataset(Rule):
         dtype = "`StringDType`" if project.targets.needs_numpy_2(held.route[0].path) else "`dtype=str`"
         use = f"a NumPy array with {dtype} (fork) or a byte buffer in a tensor (spawn)"
         if are_bytes(project, held.value):
-            what, use = "bytes", "a NumPy array with `dtype=bytes` (fork) or a byte buffer in a tensor (spawn)"
+            what = "bytes"
+            use = "a byte buffer in a tensor (a NumPy array with `dtype=bytes` strips NUL bytes at the end of each)"
         elif would_pad(project, held):
             use = "a byte buffer in a tensor (a NumPy array with `dtype=str` pads each of them to the longest)"
         remedy = f"so memory grows with every worker; use {use}"

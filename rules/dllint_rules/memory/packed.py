@@ -72,6 +72,11 @@ TEXTS = {
     "name": "Texts", "what": "Texts", "items": "texts", "item": "text",
     "encode": "text.encode()", "decode": f"{_BYTES}.decode()", "module": "",
 }  # fmt: skip
+BYTES = {
+    "name": "Bytes", "what": "Byte strings", "items": "items", "item": "item",
+    "encode": "item", "decode": _BYTES, "module": "",
+}  # fmt: skip
+"""An array with `dtype=bytes` would strip the NUL bytes at the end of each, as keys that are packed numbers have."""
 RECORDS = {
     "name": "Serialized", "what": "Records", "items": "records", "item": "record",
     "encode": "pickle.dumps(record)", "decode": f"pickle.loads({_BYTES})", "module": "pickle",

@@ -22,7 +22,7 @@ from dllint import (
 )
 from dllint_rules.memory.analysis.entries import Entries, Form
 from dllint_rules.memory.kept import read_in_workers
-from dllint_rules.memory.packed import NAMES, RECORDS, TABLE, TEXTS, bound, packed, with_imports
+from dllint_rules.memory.packed import BYTES, NAMES, RECORDS, TABLE, TEXTS, bound, packed, with_imports
 
 _CHANGES = ("filled", "set")
 _LATER = "changes it in workers"
@@ -148,7 +148,8 @@ def by_hand(project: Project, held: Held, why_not: str) -> Fix:
     step = held.route[0]
     reason = f"; {why_not}" if why_not else ""
     if are_bytes(project, held.value):
-        return _bytes_by_hand(project, held)
+        snippet = packed(project, step.path, step.span, BYTES)
+        return Fix.manual(f"Keep `{held.holder.name}` as bytes in a tensor", snippet)
     texts = would_pad(project, held)
     if texts or FORK not in project.failing(held, ALL_METHODS):
         snippet = packed(project, step.path, step.span, TEXTS if texts else NAMES)
@@ -162,15 +163,6 @@ def by_hand(project: Project, held: Held, why_not: str) -> Fix:
     again = f"\n# and Path({target}[index]) where a Path is needed" if paths else ""
     snippet = with_imports(f"{target} = {np}.array({items}, dtype={dtype})", imports) + again
     return Fix.manual(f"Keep `{held.holder.name}` as a NumPy array{reason}", snippet)
-
-
-def _bytes_by_hand(project: Project, held: Held) -> Fix:
-    """An array of bytes: of text, it would give text."""
-    step = held.route[0]
-    target, imports = project.text(step.path, step.span), list[Import]()
-    np = bound(project.index.modules[step.path].model, "numpy", "np", imports)
-    snippet = with_imports(f"{target} = {np}.array({target}, dtype=bytes)", imports)
-    return Fix.manual(f"Keep `{held.holder.name}` as a NumPy array of bytes", snippet)
 
 
 def is_set(value: Value) -> bool:
