@@ -45,9 +45,9 @@ class WorkerSeedRepeats(Rule):
             Seeding.TOO_LARGE: "torch's seed has 64 bits, but NumPy accepts only 32: raises `ValueError` in the "
             "worker; use `torch.initial_seed() % 2**32`",
             Seeding.REPEATED: "seeds a worker with the same number in every epoch, so it draws the same random "
-            f"numbers again{why}; seed with `torch.initial_seed() % 2**32`",
+            f"numbers again{why}; {_remedy(reseed)}",
             Seeding.SHARED: "seeds all workers with the same number, in every epoch, so they draw the same random "
-            f"numbers{why}; seed with `torch.initial_seed() % 2**32`",
+            f"numbers{why}; {_remedy(reseed)}",
         }[reseed.what]
         if little:
             text = (
@@ -79,6 +79,15 @@ class WorkerSeedRepeats(Rule):
         if reseed.by_item:
             return None
         return fix_seed(project, loader, reseed)
+
+
+def _remedy(reseed: Reseed) -> str:
+    """What to seed with: processes that seed torch alike differ by their rank alone."""
+    if not reseed.has_rank:
+        return "seed with `torch.initial_seed() % 2**32`"
+    if reseed.what is Seeding.SHARED:
+        return "add `torch.initial_seed()` to it, modulo 2**32"
+    return "put `torch.initial_seed()` in place of the worker's number and keep the rank, modulo 2**32"
 
 
 def _matters(project: Project, loader: Loader, reseed: Reseed) -> bool:

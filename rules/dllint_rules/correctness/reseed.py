@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from dllint import Applicability, Edit, Env, Event, Expr, Fix, Import, Loader, Project, Span, reference
-from dllint_rules.correctness.analysis.reseeding import Reseed, Reseeding, Seeding
+from dllint_rules.correctness.analysis.reseeding import RANK, Reseed, Reseeding, Seeding
 
 _PROSE = re.compile(r"(?m:^[ \t]*#.*$)|(?<=:\n)\s*[rR]?(?P<mark>\"\"\"|''')[\s\S]*?(?P=mark)")
 """Comments that have a line each, and docstrings."""
@@ -14,8 +14,6 @@ _MARGIN = re.compile(r"[ \t]*(?:#[ \t]*)?")
 _CUTS = {"%", "&"}
 _TIGHT = {"*", "/", "//", "%", "**", "@"}
 """Operators that bind closer than an addition."""
-_RANK = re.compile(r"(?:^|_)(?:rank|process|worker_?group|gpu)(?:_?(?:id|idx|index|number))?$", re.IGNORECASE)
-"""Names of what tells processes apart, each of which has workers of its own."""
 
 
 def fix_seed(project: Project, loader: Loader, reseed: Reseed) -> Fix | None:
@@ -182,7 +180,7 @@ def _is_rank(project: Project, env: Env, term: Expr) -> bool:
     if term.kind == "call":
         return any(_is_rank(project, env, part) for part in term.args)
     said = term.args[1].value if term.kind == "subscript" else term.name or term.value
-    named = isinstance(said, str) and term.kind != "binop" and _RANK.search(said)
+    named = isinstance(said, str) and term.kind != "binop" and RANK.search(said)
     return bool(named) or _calls(project, env, term, "get_rank")
 
 

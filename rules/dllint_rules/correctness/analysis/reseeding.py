@@ -35,6 +35,8 @@ _CONFIGURED = re.compile(r"_?rand(?:om)?_?seed", re.IGNORECASE)
 """Names of seeds that make a program's random numbers the same in every run: settings, unless they are drawn."""
 _ON_PURPOSE = re.compile(r"debug|determinis", re.IGNORECASE)
 """Names of functions whose seeds are to be the same each time."""
+RANK = re.compile(r"(?:^|_)(?:rank|process|worker_?group|gpu)(?:_?(?:id|idx|index|number))?$", re.IGNORECASE)
+"""Names of what tells processes apart, each of which has workers of its own."""
 _CUTS = frozenset({"%", "&", "//", ">>", "/"})
 _STATE = "numpy.random.get_state"
 _SAME = frozenset({
@@ -73,6 +75,8 @@ class Reseed(NamedTuple):
     """The dataset seeds, where it is read: not `worker_init_fn`."""
     of_state: bool = False
     """The seed is made of the state that NumPy's global generator has in the worker."""
+    has_rank: bool = False
+    """The seed tells processes apart, which may seed torch alike."""
 
 
 class Reseeding:
@@ -118,7 +122,8 @@ class Reseeding:
                     if what is not None:
                         libraries = frozenset() if own else _SEEDED.get(seeder.partition(".")[0], _ALL)
                         of_state = self._is_of_state(call.args[1], running.env, inside)
-                        yield Reseed(running, call, call.args[1], what, libraries, of_state=of_state)
+                        has_rank = self._has_rank(call.args[1], running.env)
+                        yield Reseed(running, call, call.args[1], what, libraries, False, of_state, has_rank)
 
     def start_code(self, loader: Loader) -> list[Running]:
         """What `worker_init_fn` runs, as far as it can be followed."""
@@ -169,22 +174,37 @@ class Reseeding:
         parts = (pair for pair in self._parts(seed, env, MAX_DEPTH, {}) if pair[0].kind == "call")
         return any((at.module.path, at.function) in inside and self._named(part, at) == {_STATE} for part, at in parts)
 
+    def _has_rank(self, seed: Expr, env: Env) -> bool:
+        """Whether a part of a seed, other than the worker's number, is named like what tells processes apart."""
+        walked = self._walk(seed, env, MAX_DEPTH, {})
+        parts = [part for part, where, is_followed in walked if is_followed or not self._is_worker(part, where)]
+        named = (part.args[0] if part.kind == "call" else part for part in parts)
+        return any(RANK.search(str(part.name or part.value)) for part in named)
+
     def _parts(self, expr: Expr, env: Env, depth: int, seen: dict[tuple[int, int], int]) -> Iterator[tuple[Expr, Env]]:
+        """The parts of an expression, and of what it gets its values from, without the names that hand them on."""
+        for part, where, is_followed in self._walk(expr, env, depth, seen):
+            if not is_followed or _FRESH.search(part.name):
+                yield part, where
+
+    def _walk(
+        self, expr: Expr, env: Env, depth: int, seen: dict[tuple[int, int], int]
+    ) -> Iterator[tuple[Expr, Env, bool]]:
         """The parts of an expression, and of those that local names and parameters get their values from.
 
-        Several may come from one expression: `seen` has the depth that was left where that was followed.
+        With each, whether it is such a name. Several may come from one expression: `seen` has the depth that was left
+        where that was followed.
         """
         if seen.get((id(expr), id(env)), -1) >= depth:
             return
         seen[id(expr), id(env)] = depth
         inner: list[Expr] = [*expr.args[1 if expr.kind == "call" else 0 :], *(value for _, value in expr.keywords)]
         sources = list(self._sources(expr, env)) if depth else []
-        if not sources or _FRESH.search(expr.name):
-            yield expr, env
+        yield expr, env, bool(sources)
         for part in inner:
-            yield from self._parts(part, env, depth, seen)
+            yield from self._walk(part, env, depth, seen)
         for source, where in sources:
-            yield from self._parts(source, where, depth - 1, seen)
+            yield from self._walk(source, where, depth - 1, seen)
 
     def _sources(self, name: Expr, env: Env) -> Iterator[Argument]:
         if name.kind != "name" or env.function < 0:
