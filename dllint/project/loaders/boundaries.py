@@ -99,6 +99,8 @@ class Loader(msgspec.Struct, frozen=True, eq=False):
     held_out: bool = False
     """Whether it is for validation or tests, by the names around it."""
     shuffles: bool = False
+    for_users: bool = False
+    """Its number of workers is a parameter of a function that nothing calls, and 0 unless users pass another."""
 
     @property
     def certainty(self) -> Certainty:
@@ -108,8 +110,9 @@ class Loader(msgspec.Struct, frozen=True, eq=False):
     @property
     def start(self) -> Note:
         """Where it starts its workers, and the option that asks for them where no program of the project sets it."""
-        option = self.boundary.workers.partition(".")[2] if self.workers is Workers.UNKNOWN else ""
-        asked = f", with `{option}` above 0" if option else f": {self.demand}" if self.demand else ""
+        _, of_object, option = self.boundary.workers.rpartition(".")
+        is_open = self.for_users or (of_object and self.workers is Workers.UNKNOWN)
+        asked = f", with `{option}` above 0" if is_open else f": {self.demand}" if self.demand else ""
         return Note(self.path, self.span, f"`{self.name}(...)` starts the workers here{asked}")
 
     @property
@@ -529,12 +532,14 @@ class Boundaries:
             platforms = self.reaching(platforms, around, site.expr.start)
             methods = self.on_platforms(methods, chosen, platforms)
         demand = self._demand(call, env, boundary, skip) if workers is Workers.SOME else None
+        by_callers = self._rests_on_callers(found)
         decided = decided and settled and demand is None
-        decided = decided and not self.counts.rests_on_settings(found) and not self._rests_on_callers(found)
+        decided = decided and not self.counts.rests_on_settings(found) and not by_callers
         made = Loader(
             site.module.path, site.expr.span, name, boundary, call, call, env, skip, workers, bool(found), methods,
             chosen, instance, site.module.is_test, platforms, decided, _said(demand), for_held_out(site.expr, around),
             self._shuffles(call, env, boundary, skip),
+            workers is Workers.UNKNOWN and by_callers and self.counts.may_be_none(found),
         )  # fmt: skip
         yield from self._by_display(made)
 

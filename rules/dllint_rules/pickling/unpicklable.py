@@ -18,8 +18,8 @@ def finding(
     if not failing:
         return None
     where = project.where(held.loader, failing)
-    whose = "" if held.loader is not None else " in a loader with workers"
     loader = held.loader
+    whose = " in a loader with workers" if loader is None or loader.for_users else ""
     unsure = loader is None or loader.workers is Workers.UNKNOWN
     return Finding(
         code=rule.code,
@@ -51,9 +51,12 @@ def moved(project: Project, held: Held, func: Func) -> str:
     """What to do with a local function."""
     defaults = (item.default for item in func.facts.parameters if item.default is not None)
     given = {part.name for default in defaults for part in default.walk() if part.kind == "name"}
-    takes = captured(func) or not given.isdisjoint(_bound_around(func))
+    names, imported = captured(func), _imported_around(func)
+    takes = not imported.issuperset(names) or not given.isdisjoint(_bound_around(func))
     along = ", with `functools.partial` for what it captures" if takes else ""
-    return f"move it {to_module_level(project, held)}{along}"
+    own = " and ".join(f"`{name}`" for name in names if name in imported)
+    imports = f", and import {own} in it" if own else ""  # a module can't be pickled
+    return f"move it {to_module_level(project, held)}{along}{imports}"
 
 
 def captured(func: Func) -> list[str]:
@@ -68,6 +71,16 @@ def _bound_around(func: Func) -> set[str]:
         around |= functions[parent].bound
         parent = functions[parent].parent
     return around
+
+
+def _imported_around(func: Func) -> set[str]:
+    """The names that imports in the functions around a function bind."""
+    functions, parent = func.module.model.functions, func.facts.parent
+    around = set[int]()
+    while parent >= 0:
+        around.add(parent)
+        parent = functions[parent].parent
+    return {item.bound for item in func.module.model.imports if item.function in around}
 
 
 def place(held: Held) -> str:
