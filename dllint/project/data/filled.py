@@ -48,6 +48,8 @@ class Filled:
         for filling in self.growth.fillings(mapping):
             key = _key_of(filling.event, filling.what)
             found = self._each((key,), filling, self.growth.repeats) if key is not None else None
+            if found is None and key is not None and means_text(key.name) and self.growth.repeats(filling):
+                found = Content(Kind.STR, FILLED)  # a key is no block of memory, whatever else is called an image
             if found is not None:
                 return found
         return None
