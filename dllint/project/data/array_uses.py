@@ -60,6 +60,17 @@ class ArrayUses:
         """Whether code asks an item's element of what may be anything for a column: `self.boxes[index]["mouth"]`."""
         if not isinstance(held.value, ExtInst) or held.value.name not in _LOADS_ANYTHING:
             return False
+        return self._asked_by_item(held)
+
+    def shows_dictionaries(self, held: Held) -> bool:
+        """The same of an array in a file that NumPy may unpickle: only one of objects has dictionaries.
+
+        An array with named fields needs no pickle.
+        """
+        return _may_unpickle(held.value) and self._asked_by_item(held)
+
+    def _asked_by_item(self, held: Held) -> bool:
+        """Whether code asks an item's own element of what is kept for a column."""
         keepers = self.evaluator.classes.keepers(held.holder.owner, held.route[0].path)
         return any(
             _is_element(value) and _is_same(value.base, held.value) and self._is_of_item(value)
@@ -141,6 +152,16 @@ def _asked_as_array(part: Expr) -> Iterator[Expr]:
         yield part.args[0]
     elif part.kind == "call" and part.args[0].name == "fromarray":
         yield from part.args[1:2]
+
+
+def _may_unpickle(value: Value | None) -> bool:
+    """Whether a value is `np.load(path, allow_pickle=True)`, or a slice of that."""
+    if not isinstance(value, ExtInst):
+        return False
+    if value.call.kind == "subscript":
+        return value.call.args[1].kind == "slice" and _may_unpickle(value.base)
+    allowed = value.call.keyword("allow_pickle") if value.name == "numpy.load" else None
+    return allowed is not None and allowed.value is True
 
 
 def _asked_as_row(part: Expr) -> Iterator[Expr]:

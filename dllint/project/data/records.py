@@ -56,6 +56,10 @@ class Records:
         # Of labels there are few: small numbers that Python has once, or texts that a table has once.
         return "" if found.source == COLUMN and means_few(held.holder.name) else found.source
 
+    def fill_array(self, held: Held) -> bool:
+        """Whether the elements of an array that NumPy unpickles are dictionaries, by how items are read."""
+        return self.array_uses.shows_dictionaries(held)
+
     def _is_of_index(self, held: Held) -> bool:
         """Whether a class derived from an index of annotations keeps something, and is no dataset itself."""
         of_class, is_dataset = self.contents.sources.of_class, self.counted.library.is_dataset

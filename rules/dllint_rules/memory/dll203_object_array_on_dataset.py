@@ -58,14 +58,18 @@ class ObjectArrayOnDataset(Rule):
             return False
         tables, reads = project.analysis(Tables), project.analysis(ItemReads)
         if not tables.of(held.value):
-            return isinstance(held.value, ExtInst) and _of_objects(project, held.value)
+            made = isinstance(held.value, ExtInst) and _of_objects(project, held.value)
+            return made or project.analysis(Records).fill_array(held)
         taken = (reads.as_text, reads.by_text_method)
         return tables.is_text(held.value) or any(read_in_workers(project, held, read) for read in taken)
 
     def _finding(self, project: Project, held: Held) -> Finding:
         what = f"array of Python objects kept as `{held.holder.name}` of `{held.holder.owner}`"
         remedy = "as with a list; use a dtype of its own (text, numbers), or serialize the objects into one tensor"
-        return bloat(project, held, self.code, what, remedy, f"{held.holder.owner}.{held.holder.name}", "them")
+        found = bloat(project, held, self.code, what, remedy, f"{held.holder.owner}.{held.holder.name}", "them")
+        if project.analysis(Records).fill_array(held):
+            return msgspec.structs.replace(found, certainty=Certainty.LIKELY)  # no code shows what the file has
+        return found
 
     def _of_table(self, project: Project, held: Held) -> Finding:
         array = project.analysis(Tables).is_array(held.value)
@@ -85,6 +89,8 @@ class ObjectArrayOnDataset(Rule):
             return Fix.manual(
                 f"Keep each column of `{name}` that workers read as an array; dllint doesn't know which types they have"
             )
+        if project.analysis(Records).fill_array(finding.data):
+            return Fix.manual(f"Save each key of `{name}` as an array; dllint doesn't know which types they have")
         dtype = _dtype(value)
         written = project.text(value.env.module.path, dtype.span) if dtype is not None else "object"
         return Fix.manual(
