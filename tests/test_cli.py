@@ -243,6 +243,15 @@ def test_why_tells_a_loader_without_workers_from_one_with_them(program: Path) ->
     assert told.endswith("`Words` is shipped by the loader at words.py:18:14, which has workers")
 
 
+def test_why_tells_the_calls_of_what_makes_a_loader_apart(program: Path) -> None:
+    with (program / "words.py").open("a") as file:
+        file.write("\n\ndef loader(workers):\n    return DataLoader(Words(), num_workers=workers)\n")
+        file.write("\n\nif __name__ == '__main__':\n    print(len(loader(0)), len(loader(2)))\n")
+    told = " ".join(check("--why", "words.py:8").stdout.split())
+    assert "`DataLoader(...)` starts the workers here (words.py:22:12)" in told
+    assert "`DataLoader` at words.py:22:12, which starts no workers as called at words.py:26:15: kept as" in told
+
+
 # Formats.
 
 

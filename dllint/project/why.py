@@ -11,6 +11,7 @@ from dllint.project.escape.pickle_state import left_out
 from dllint.project.escape.shipped import Held
 from dllint.project.evaluate.abstract_values import UNKNOWN, Env, Free, Func, Inst, Klass, Method, Top, Value
 from dllint.project.evaluate.shapes import MAX_VALUES
+from dllint.project.loaders.boundaries import Loader
 from dllint.project.loaders.worker_counts import Workers
 from dllint.project.program.events import iterated_by
 from dllint.project.program.guards import under_main_guard
@@ -120,11 +121,19 @@ class Why:
         if loader is None:
             return _Arrival("is/are", "shipped only by users of this project", steps)
         if loader.workers is Workers.NONE:
-            place = self._at(loader.path, loader.span)
-            return _Arrival("reaches/reach", f"the `{loader.name}` at {place}, which starts no workers", steps[:-1])
+            end = f"the `{loader.name}` at {self._at(loader.path, loader.span)}, which starts no workers"
+            return _Arrival("reaches/reach", end + self._unlike_others(loader), steps[:-1])
         if not loader.methods & PICKLING:
             return _Arrival("is/are", "shipped, but workers are started by fork here, which pickles nothing", steps)
         return _Arrival("is/are", "shipped to workers", steps)
+
+    def _unlike_others(self, loader: Loader) -> str:
+        """Which call of the function around a loader gives it no workers, where another call does."""
+        env, place = loader.env, (loader.path, loader.span)
+        others = (other.workers for other in self.project.loaders if (other.path, other.span) == place)
+        if env.call is None or env.caller is None or Workers.SOME not in others:
+            return ""
+        return f" as called at {self._at(env.caller.module.path, env.call.span)}"
 
     def _unshipped(self) -> Iterator[str]:
         shipped = {(held.path, held.span) for held in self.project.every_route()}
