@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Event, Expr
@@ -32,6 +33,7 @@ class Records:
     """Answers which values are containers of records."""
 
     def __init__(self, project: Project) -> None:
+        self.project = project
         self.evaluator = project.evaluator
         self.contents = project.analysis(Contents)
         self.counted = project.analysis(Counted)
@@ -57,8 +59,18 @@ class Records:
         return "" if found.source == COLUMN and means_few(held.holder.name) else found.source
 
     def fill_array(self, held: Held) -> bool:
-        """Whether the elements of an array that NumPy unpickles are dictionaries, by how items are read."""
-        return self.array_uses.shows_dictionaries(held)
+        """Whether the elements of an array that NumPy unpickles are dictionaries, by how items are read.
+
+        Where one assignment keeps a list of rows, too, that is said of it.
+        """
+        shown = self.array_uses.shows_dictionaries(held)
+        return shown and (held.route[0].path, held.route[0].span) not in self._kept_at
+
+    @cached_property
+    def _kept_at(self) -> frozenset[tuple[str, Span]]:
+        """Where containers of records are kept that are no arrays."""
+        kept = (held for held in self.project.in_memory if self.of(held.value))
+        return frozenset((held.route[0].path, held.route[0].span) for held in kept)
 
     def _is_of_index(self, held: Held) -> bool:
         """Whether a class derived from an index of annotations keeps something, and is no dataset itself."""
