@@ -532,12 +532,13 @@ class Boundaries:
             platforms = self.reaching(platforms, around, site.expr.start)
             methods = self.on_platforms(methods, chosen, platforms)
         demand = self._demand(call, env, boundary, skip) if workers is Workers.SOME else None
+        said = _said(demand) if not self.counts.is_given(found) else ""
         by_callers = self._rests_on_callers(found)
         decided = decided and settled and demand is None
         decided = decided and not self.counts.rests_on_settings(found) and not by_callers
         made = Loader(
             site.module.path, site.expr.span, name, boundary, call, call, env, skip, workers, bool(found), methods,
-            chosen, instance, site.module.is_test, platforms, decided, _said(demand), for_held_out(site.expr, around),
+            chosen, instance, site.module.is_test, platforms, decided, said, for_held_out(site.expr, around),
             self._shuffles(call, env, boundary, skip),
             workers is Workers.UNKNOWN and by_callers and self.counts.may_be_none(found),
         )  # fmt: skip

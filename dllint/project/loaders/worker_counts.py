@@ -130,6 +130,11 @@ class WorkerCounts:
         asked = (self._demand(expr, env) for expr, env in found)
         return next((demand for demand in asked if demand is not None), None)
 
+    def is_given(self, found: list[Argument]) -> bool:
+        """Whether one of the numbers that a call may pass is above 0 by the program itself."""
+        values = (value for pair in found for value in self.evaluator.values(*pair))
+        return any(self._demand_of(value) is None and self.of_value(value) is Workers.SOME for value in values)
+
     def _demand(self, expr: Expr, env: Env) -> Demand | None:
         return self.evaluator.ask(self._demands, (expr, id(env)), None, self._find_demand, expr, env)
 
@@ -145,6 +150,9 @@ class WorkerCounts:
                 return self.demand([(arg, env) for arg in expr.args])
             case Free() | ExtInst() if options := self.declared.parameter(value):
                 return self._in_place_of(self._of_all(options), value)
+            case ExtInst(call=call, env=env) if _is_looked_up(value) and len(call.args) > 2:
+                if self.of_expression(call.args[2], env) is Workers.SOME:
+                    return None
         name = _read_name(value)
         declared = self._declared(name, value) or self.declared.fields(name, value) if name else ()
         return self._in_place_of(self._of_all(declared), value)
