@@ -116,10 +116,14 @@ class Processes:
         if task is None:
             return
         left = task.methods & self.boundaries.chosen_methods.asked_for(env, site.expr.start)
+        chosen = task.chosen or left != task.methods
+        declared = self.boundaries.targets.platforms if task.platforms is None else task.platforms
+        platforms = declared if chosen else self.boundaries.reaching(declared, env, site.expr.start)
+        left = self.boundaries.on_platforms(left, chosen or platforms == declared, platforms)
         if left:
             decided = None not in tasks and self.boundaries.decided(site.expr, env)
-            chosen = task.chosen or left != task.methods
-            yield msgspec.structs.replace(task, methods=left, chosen=chosen, decided=decided)
+            kept = task.platforms if platforms == declared else platforms
+            yield msgspec.structs.replace(task, methods=left, chosen=chosen, decided=decided, platforms=kept)
 
     def _called(self, names: Iterable[str]) -> set[str]:
         """The last names under which code may call some of a library's names: these, and what imports make of them."""
