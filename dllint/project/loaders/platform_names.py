@@ -41,14 +41,29 @@ class PlatformNames:
         """The platforms on which what has one of these names may be something else."""
         return _NONE.union(*(self._decided.get(name, _NONE) for name in names))
 
+    def around(self, module: Module, block: int) -> Platforms:
+        """The platforms that the tests around a block may tell from others."""
+        return self._around(module, block, self._decided)
+
     def on_way(self, module: Module, function: int, offset: int) -> Platforms:
-        """The platforms that the tests on the way to a place may tell from others."""
-        return _NONE.union(*(_told(known.test, self._decided) for known in flow.decided(module, function, offset)))
+        """Those that the tests on the way to a place tell by themselves or by what is set to an answer, one step away.
+
+        All loaders are asked, and more steps would lead to names that only read like these.
+        """
+        return _NONE.union(*(_told(known.test, self._answers) for known in flow.decided(module, function, offset)))
+
+    @cached_property
+    def _answers(self) -> dict[str, Platforms]:
+        return self._steps(1)
 
     @cached_property
     def _decided(self) -> dict[str, Platforms]:
+        return self._steps(_STEPS)
+
+    def _steps(self, number: int) -> dict[str, Platforms]:
+        """The names that the platform decides, so many steps from what asks."""
         decided: dict[str, Platforms] = {}
-        for _ in range(_STEPS):
+        for _ in range(number):
             found: dict[str, set[str]] = defaultdict(set)
             for module, function, event in self._asking(decided):
                 around = self._around(module, event.block, decided)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from dllint.project.evaluate.abstract_values import Env
 from dllint.project.loaders.platform_names import PlatformNames
@@ -30,17 +30,19 @@ class Elsewhere:
         self._names = PlatformNames(index)
         self._known = OnDemand(self._numbers)
 
-    def with_workers(self, site: Site, names: Iterable[str], env: Env) -> tuple[tuple[str, ...], bool]:
+    def with_workers(self, site: Site, names: Collection[str], env: Env) -> tuple[tuple[str, ...], bool]:
         """The declared platforms on which the loader that is made at a place may have workers, and whether it has.
 
         Only the platform's own answer makes that sure: of none is it known that it has CUDA. `names`: of what says how
-        many; `env`: the activation that makes it. The text says which platforms to ask.
+        many, none if that is known; `env`: the activation that makes it. The text says which platforms to ask.
         """
         told = self._names.of(names)
         where: Env | None = env
         offset = site.expr.start
         while where is not None:
             told |= self._names.on_way(where.module, where.function, offset)
+            if names:
+                told |= self._names.around(where.module, where.module.block_at(where.function, offset))
             offset, where = where.call.start if where.call is not None else 0, where.caller
         place, begun = (site.module.path, site.expr.span), begun_by(env)
         left = [item for item in self.targets.platforms if item not in told or self._known[place, begun, item][0]]
