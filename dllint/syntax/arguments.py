@@ -59,7 +59,7 @@ def _added(text: str, end: int, argument: str) -> str:
     """One more argument behind the last one, on a line of its own where that has its own; "" where it has brackets."""
     if end < 0:
         return f"{text[:-1].rstrip()}{argument})"
-    rest = re.fullmatch(r"(?:\s*,)?((?:\s|#[^\n]*)*)", text[end:-1])
+    rest = re.fullmatch(r"(?:\s*,)?((?:\s|#[^\n]*(?=\n|\Z))*)", text[end:-1])
     if rest is None:
         return ""
     if "\n" not in rest[1]:

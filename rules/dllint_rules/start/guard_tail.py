@@ -31,7 +31,7 @@ from dllint_rules.start.worker_view import WorkerView
 
 _CELL = re.compile(r"^# (?:%%|In\[|<codecell>)", re.MULTILINE)
 _TEXT_BLOCK = re.compile(r"^#{20,}[ \t]*$", re.MULTILINE)
-_TITLE = re.compile(r"""\A(?:#.*\s*|\s+)*[rR]?(?:\"{3}|'{3})[^"']*?^[=\-*#~^]{3,}[ \t]*$""", re.MULTILINE)
+_TITLE = re.compile(r"""\A(?:[ \t\f]*(?:#.*)?\n)*[rR]?(?:\"{3}|'{3})[^"']*?^[=\-*#~^]{3,}[ \t]*$""", re.MULTILINE)
 """A gallery renders a script that begins with a title as a page: its text blocks must not be indented."""
 _BY_NAME = re.compile(r"\b(?:import_module|__import__|run_module|run_path|exec|entry_points)\b")
 _DISK = {"exists", "isfile", "isdir", "is_file", "is_dir", "listdir", "scandir", "glob"}
