@@ -110,6 +110,99 @@ def test_what_may_be_no_list_of_records_stays(init: str, item: str) -> None:
     assert not is_packed(init, item)
 
 
+LOAD = """\
+    def load(self, path):
+        rows = []
+        for line in open(path):
+            rows.append(line.split())
+{more}
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "more"),
+    [
+        ("self.load(path)", "return rows"),
+        ("self.load(path)[0]", "return rows, len(rows)"),
+        ("self.load(path)", "random.shuffle(rows)\nrows += [[]]\nprint(count(rows))\nreturn rows if path else []"),
+        ("self.other(path)", "return rows\ndef other(self, path):\n    rows = self.load(path)\n    return rows"),
+    ],
+)
+def test_lists_that_a_call_makes_are_packed(value: str, more: str) -> None:
+    more = LOAD.format(more=textwrap.indent(more, " " * 8).replace("        def", "    def"))
+    assert f"self.rows = Serialized({value})" in fixed(f"self.rows = {value}", more=more)
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        ("self.all = rows\nreturn rows", "self.all = rows"),
+        ("self.all = rows\nreturn self.all", "return self.all"),
+        ("self.all[path] = rows\nreturn rows", "self.all[path] = rows"),
+        ("keep(rows)\nreturn rows", "keep(rows)"),
+        ("count.rows.append(rows)\nreturn rows", "count.rows.append(rows)"),
+        ("return rows, rows", "return rows, rows"),
+        ("same = rows\nreturn rows", "same = rows"),
+        ("global rows\nreturn rows", "return rows"),
+    ],
+)
+def test_a_list_that_a_function_keeps_as_well_stays(more: str, why: str) -> None:
+    """What other code changes in it would be missing in the bytes."""
+    value = "self.load(path)[0]" if "," in more else "self.load(path)"
+    _, fix = fix_of(f"self.rows = {value}", more=LOAD.format(more=textwrap.indent(more, " " * 8)))
+    assert fix.applicability is Applicability.MANUAL
+    assert fix.title.endswith(f" may keep the same list: `{why}`")
+
+
+def test_a_list_that_a_cache_or_a_function_on_the_way_keeps_stays() -> None:
+    cached = LOAD.format(more="        return rows").replace(
+        "def load", "import functools\n    @functools.lru_cache\n    def load"
+    )
+    shuffled = "    def shuffled(self, rows):\n        random.shuffle(rows)\n        return rows\n"
+    for value in ("self.load(path)", "self.shuffled(self.load(path))"):
+        _, fix = fix_of(f"self.rows = {value}", more=shuffled + cached)
+        assert fix.title.endswith(" may keep the same list: `@functools.lru_cache`")
+
+
+SAVED = """\
+if more:
+    with open({read}, "rb") as file:
+        return pickle.load(file)
+rows = [line.split() for line in open(path)]
+{more}with open({path}, "wb") as file:
+    pickle.dump({what}, file)
+return rows
+"""
+
+
+@pytest.mark.parametrize(
+    ("read", "more", "path", "what", "packed"),
+    [
+        ("self.cache", "", "self.cache", "rows", True),
+        ("f'{path}.pkl'", "", "f'{path}.pkl'", "rows", True),
+        ("self.cache", "", "self.other", "rows", False),
+        ("path", "path = path[:9]\n", "path", "rows", False),
+        ("self.cache", "", "self.cache", "{'rows': rows}", False),
+        ("self.cache", "", "self.cache", "[open(path)]", False),
+    ],
+)
+def test_what_a_function_loads_is_what_it_saves_in_the_same_file(
+    read: str, more: str, path: str, what: str, packed: bool
+) -> None:
+    text = textwrap.indent(SAVED.format(read=read, more=more, path=path, what=what), " " * 8)
+    more = f"    def load(self, path, more):\n{text}"
+    _, fix = fix_of("self.rows = self.load(path, more)", more=more)
+    assert (fix.applicability is Applicability.UNSAFE) is packed
+
+
+def test_json_lines_and_text_are_records() -> None:
+    given = "import jsonlines\nself.rows = "
+    assert "Serialized(list(jsonlines.open(path)))" in fixed(f"{given}list(jsonlines.open(path))")
+    assert not is_packed(f"{given}list(jsonlines.open(path, loads=more[0]))", "return self.rows[index]")
+    loop = "for row in open(path):\n    if more:\n        row = json.loads(row)\n    self.rows.append(row)"
+    assert "self.rows = Serialized(self.rows)" in fixed(f"self.rows = []\n{loop}")
+
+
 @pytest.mark.parametrize(
     "later",
     [
@@ -178,6 +271,13 @@ def test_other_code_gets_a_list_where_it_needs_one() -> None:
     [
         ("for row in self.rows: row['a'] = 1", "changes a record: `for row in self.rows: row['a'] = 1`"),
         ("self.rows[0].update(a=1)", "changes a record: `self.rows[0].update(a=1)`"),
+        ("for row in self.rows: row['a'].sort()", "changes a record: `for row in self.rows: row['a'].sort()`"),
+        ("self.rows[0]['a'][1] = 2", "changes a record: `self.rows[0]['a'][1] = 2`"),
+        ("parts = self.rows[0]['a']; parts.append(1)", "a record: `parts = self.rows[0]['a']; parts.append(1)`"),
+        (
+            "row = self.rows[0]; [part.pop() for part in row['a']]",
+            "a record: `row = self.rows[0]; [part.pop() for part in row['a']]`",
+        ),
         ("keep(self.rows)", "needs a list: `keep(self.rows)`"),
         ("self.rows.append({})", "needs a list: `self.rows.append({})`"),
     ],

@@ -101,7 +101,27 @@ def _of_variable(seen: Outline, target: ast.Name, test: _Test) -> ast.Name | Non
     return next((use for use, binding in zip(found, last, strict=True) if binding == own), None)
 
 
-def _is_changed(seen: Outline, node: ast.expr, _: ast.Name | None) -> bool:
+def _is_changed(seen: Outline, node: ast.expr, bound: ast.Name | None) -> bool:
+    """Whether an entry is changed, or a part of it: `row["boxes"].sort()`, `for box in row["boxes"]: box.pop()`."""
+    if _changes(seen, node, bound):
+        return True
+    above, field = seen.parents[node]
+    while isinstance(above, ast.Subscript) and field == "value" and not isinstance(above.slice, ast.Slice):
+        if _changes(seen, above, None) or any(_of_variable(seen, name, _changes) for name in _names(seen, above)):
+            return True
+        above, field = seen.parents[above]
+    return False
+
+
+def _names(seen: Outline, part: ast.expr) -> list[ast.Name]:
+    """The variables that get a part of an entry, or in turn what is in it."""
+    match seen.parents[part][0]:
+        case ast.Assign(targets=[ast.Name() as name], value=value) if value is part:
+            return [name]
+    return _loop_variables(seen, part)
+
+
+def _changes(seen: Outline, node: ast.expr, _: ast.Name | None) -> bool:
     above, field = seen.parents[node]
     match above:
         case ast.Subscript(ctx=ast.Store() | ast.Del()) if field == "value":

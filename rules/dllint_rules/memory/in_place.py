@@ -42,6 +42,7 @@ from dllint_rules.memory.arms import makes_much
 from dllint_rules.memory.dll201_path_list_on_dataset import PathListOnDataset
 from dllint_rules.memory.dll202_python_container_on_dataset import PythonContainerOnDataset
 from dllint_rules.memory.homes import Home, Homes
+from dllint_rules.memory.kept_elsewhere import KeptElsewhere
 from dllint_rules.memory.kept_list import KeptList
 from dllint_rules.memory.mappings import Mappings
 from dllint_rules.memory.packed import NAMES, RECORDS, TABLE, TEXTS, class_at, class_name
@@ -167,6 +168,11 @@ class _Change(KeptList):
             return f"`{self._text(event.value)}` is the same {self.kind}, which other code may need"
         if not (self.of_paths or self.contents.is_list(kept, env)):
             return self._something_else(kept, env)
+        keeper = self.project.analysis(KeptElsewhere).of(event.value, self.module, self.write.function)
+        if keeper is not None:
+            source = self.project.source(keeper.module.path)
+            row = source.location(keeper.span.start)[0]
+            return f"{keeper.module.path}:{row} may keep the same {self.kind}: `{source.line(row).strip()}`"
         blocked = self._blocked(attribute.near)
         if blocked is None and attribute.places is None:  # asked late: it looks at every file
             return _UNREAD

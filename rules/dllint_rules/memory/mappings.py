@@ -48,7 +48,7 @@ class Mappings(Rows):
 
     def _list(self, value: Value, depth: int) -> bool:
         if isinstance(value, ExtInst):
-            return self._external(value, depth)
+            return self._external(value, depth) or self._saved(value, depth)
         pairs = _pairs(value)
         if pairs is None or not isinstance(value, Seq):
             return False

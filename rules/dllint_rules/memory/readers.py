@@ -16,7 +16,7 @@ class Readers:
 
         `whole`: and takes no part out of an entry by an index that may vary.
         """
-        call = self._call(place)
+        call = self.call(place)
         if call is None:
             return False
         env = self.project.evaluator.generic(place.module, place.function)
@@ -25,12 +25,12 @@ class Readers:
             isinstance(value, Func | Method) and self._reads(value, call, place.use, whole) for value in called
         )
 
-    def _call(self, place: Place) -> Expr | None:
+    def call(self, place: Place) -> Expr | None:
         """The call that gets the list as one of its arguments, as it is."""
         for function, _, events in place.module.scopes:
             calls = (part for event in events for part in event.walk() if part.kind == "call")
             for call in calls if function == place.function else ():
-                if any(one.span == place.use.span for one in _arguments(call)):
+                if any(one.span == place.use.span for one in arguments(call)):
                     return call
         return None
 
@@ -55,5 +55,6 @@ class Readers:
         )
 
 
-def _arguments(call: Expr) -> tuple[Expr, ...]:
+def arguments(call: Expr) -> tuple[Expr, ...]:
+    """What a call passes, by position and by name."""
     return (*call.args[1:], *(value for _, value in call.keywords))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dllint import Const, Env, Expr, ExtInst, Func, Inst, Klass, Project, Seq, Value
-from dllint_rules.memory.text import MAX_DEPTH, Texts, from_json, is_slice, method_of
+from dllint_rules.memory.text import MAX_DEPTH, Texts, from_json, is_lines_of_json, is_slice, method_of
 
 _COPIED = {"builtins.list", "builtins.sorted", "random.sample", "copy.copy", "copy.deepcopy"}
 """What returns a list of what it goes through."""
@@ -46,7 +46,9 @@ class Rows(Texts):
         if self.texts.is_item(expr, env, depth - 1):
             return True
         values = self.project.values(expr, env)
-        return bool(values) and all(self._item_of(value, depth - 1) for value in values)
+        return bool(values) and all(
+            self._item_of(value, depth - 1) or self.texts.is_text(value, depth - 1) for value in values
+        )
 
     def _external(self, value: ExtInst, depth: int) -> bool:
         call = value.call
@@ -66,7 +68,8 @@ class Rows(Texts):
             case ExtInst(name=name, call=call, env=env) if name in _ITERATED and call.kind == "call":
                 return len(call.args) > 1 and self.gives_items(call.args[1], env, depth)
             case ExtInst(name=name):
-                return name in _OF_ROWS or method_of(value) == "items" or from_json(value)
+                rows = name in _OF_ROWS or is_lines_of_json(value)
+                return rows or method_of(value) == "items" or from_json(value)
         return False
 
     def _item_of(self, value: Value, depth: int) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from dllint import GENERATOR, MAPPINGS, Const, Env, Expr, ExtInst, ExtMethod, Module, Opaque, Project, Seq, Value
 from dllint_rules.memory.puts import puts
+from dllint_rules.memory.saved import saved
 
 MAX_DEPTH = 12
 _LISTINGS = {"glob.glob", "os.listdir"}
@@ -16,6 +17,8 @@ _REORDERED = {"builtins.sorted", "builtins.list", "natsort.natsorted", "natsort.
 }
 _OF_JSON = {f"{library}.{name}" for library in ("json", "ujson", "orjson", "simplejson") for name in ("load", "loads")}
 """What returns dictionaries whose keys are strings."""
+_LINES_OF_JSON = {"jsonlines.open", "jsonlines.Reader"}
+"""What gives one value after another that JSON has: a dictionary whose keys are strings, or a list."""
 _ITERATED = {*_REORDERED, "builtins.reversed", "builtins.set", "builtins.tuple", "builtins.iter", "tqdm.tqdm"}
 _OPEN, _OPEN_PACKED = ("builtins.open", "io.open"), ("gzip.open", "bz2.open", "lzma.open")
 """What opens files."""
@@ -79,7 +82,7 @@ class Texts:
             case ExtInst(base=base, call=call) if is_slice(call):
                 return base is not None and self._list(base, depth)
             case ExtInst():
-                return self._external(value, depth)
+                return self._external(value, depth) or self._saved(value, depth)
             case Opaque(expr=expr, env=env) if expr.kind == "binop" and expr.name == "+":
                 return all(self.is_list(item, env, depth) for item in expr.args)
             case Opaque(expr=expr, env=env) if expr.kind == "subscript" and expr.args[1].kind == "slice":
@@ -113,6 +116,16 @@ class Texts:
             return _has_text_rows(base)
         splits = method in _SPLITTERS and base is not None and self._text(base, depth)
         return name in _LISTINGS or method in _LISTING or splits
+
+    def _saved(self, loaded: ExtInst, depth: int) -> bool:
+        """Whether something is loaded from a file in which the same function saves such lists."""
+        found = [self.project.values(what, loaded.env) for what in saved(self.project, loaded)]
+        made = [[value for value in values if value != loaded] for values in found]
+        return (
+            depth > 0
+            and bool(made)
+            and all(values and all(self._list(value, depth - 1) for value in values) for values in made)
+        )
 
     def _filled(self, made: Seq, depth: int) -> bool:
         """Whether everything that is put into a list later is such an item."""
@@ -214,6 +227,10 @@ class Texts:
         seen = all(put is not None and not put.others for put in later)
         return seen and bool(keys) and all(self.is_item(key, scope, depth) for key, scope in keys)
 
+    def is_text(self, value: Value, depth: int) -> bool:
+        """Whether a value surely is a string."""
+        return self._text(value, depth)
+
     def _text(self, value: Value, depth: int) -> bool:
         match value:
             case Const(value=constant):
@@ -267,7 +284,14 @@ def from_json(value: Value) -> bool:
         if not (part or view or method_of(value) == "get"):
             break
         value, taken = value.base, part
-    return isinstance(value, ExtInst) and value.name in _OF_JSON and value.call.keyword("object_hook") is None
+    if isinstance(value, ExtInst) and value.name in _OF_JSON:
+        return value.call.keyword("object_hook") is None
+    return taken and is_lines_of_json(value)
+
+
+def is_lines_of_json(value: Value) -> bool:
+    """Whether a value is a reader that gives what each line of a file has in JSON."""
+    return isinstance(value, ExtInst) and value.name in _LINES_OF_JSON and value.call.keyword("loads") is None
 
 
 def _is_cell(value: Value | None) -> bool:
