@@ -195,6 +195,46 @@ def test_what_a_function_loads_is_what_it_saves_in_the_same_file(
     assert (fix.applicability is Applicability.UNSAFE) is packed
 
 
+ROWS = """\
+{name} = []
+for line in open(more[0]):
+    {name}.append(line.split())
+pickle.dump({name}, open(path, "wb"))
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "rest", "packed"),
+    [
+        ("self.rows", "", "\n        self.rows = Serialized(self.rows)"),
+        ("rows", "self.rows = rows\n", "\n        self.rows = Serialized(rows)"),
+        ("rows", "    self.rows = rows\n", "\n            self.rows = rows\n        self.rows = Serialized(self.rows)"),
+    ],
+)
+def test_a_constructor_that_loads_what_it_has_saved_packs_both(name: str, rest: str, packed: str) -> None:
+    loaded = "self.rows" if rest.startswith(" ") else name
+    rows = textwrap.indent(ROWS.format(name=name), "    ")
+    text = fixed(f"if self.has(path):\n    {loaded} = pickle.load(open(path, 'rb'))\nelse:\n{rows}{rest}")
+    assert f'pickle.dump({name}, open(path, "wb")){packed}\n' in text
+
+
+@pytest.mark.parametrize(
+    ("use", "packed"),
+    [
+        ("rows = self.rows; print(len(rows), rows[0]['text'], [row['size'] for row in rows])", True),
+        ("rows = self.rows; rows.append({})", False),
+        ("rows = self.rows; rows[0]['text'] = ''", False),
+        ("rows = self.rows; keep(rows)", False),
+        ("rows = self.rows; return rows", False),
+        ("rows = self.all = self.rows", False),
+        ("global rows; rows = self.rows", False),
+    ],
+)
+def test_a_variable_for_the_list_is_as_good_where_it_is_only_read(use: str, packed: bool) -> None:
+    _, fix = fix_of(FILLED, more=f"    def show(self):\n        {use}\n")
+    assert (fix.applicability is Applicability.UNSAFE) is packed
+
+
 def test_json_lines_and_text_are_records() -> None:
     given = "import jsonlines\nself.rows = "
     assert "Serialized(list(jsonlines.open(path)))" in fixed(f"{given}list(jsonlines.open(path))")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dllint import Expr, Func, Method, Place, Project, Use, changed_entry, chosen_part, name_uses
+from dllint import Expr, Func, Method, Module, Place, Project, Use, changed_entry, chosen_part, name_uses
 
 
 class Readers:
@@ -45,8 +45,23 @@ class Readers:
         found = next((one for one in parameters if one.name == named), None)
         if found is None or found.kind in ("args", "kwargs"):
             return False
-        source = self.project.source(func.module.path)
-        uses = name_uses(source, named, func.facts.body)
+        uses = name_uses(self.project.source(func.module.path), named, func.facts.body)
+        return self._are_reads(func.module, uses, whole)
+
+    def only_read_by_name(self, place: Place, whole: bool = False) -> bool:
+        """Whether a use gives the list to a variable of its function, which is set once and only read."""
+        events = place.module.events(place.function) if place.function >= 0 else ()
+        found = [event for event in events if event.value is not None and event.value.span == place.use.span]
+        target = found[0].target if len(found) == 1 and found[0].kind == "assign" else None
+        if target is None or target.kind != "name":
+            return False
+        facts = place.module.model.functions[place.function]
+        uses = name_uses(self.project.source(place.module.path), target.name, facts.span) or []
+        outer = any(target.name in event.names for event in events if event.kind in ("global", "nonlocal"))
+        return not outer and self._are_reads(place.module, [one for one in uses if one.span != target.span], whole)
+
+    def _are_reads(self, module: Module, uses: list[Use] | None, whole: bool) -> bool:
+        source = self.project.source(module.path)
         return uses is not None and all(
             one.kind == "read"
             and changed_entry(source, one.span) is None
