@@ -14,7 +14,7 @@ from dllint.source import Source, Span
 from dllint.syntax.width import placed
 
 _OPENING, _CLOSING = {*"([{"}, {*")]}"}
-_BEFORE_CALL = re.compile(r"\s*(?:return\s+|await\s+|\*{1,2}|[\w.]+\s*=\s*|\"\w+\":\s*|'\w+':\s*)*[\w.]*")
+_BEFORE_CALL = re.compile(r"\s*(?:return\s+|await\s+|\*{1,2}(?!\*)|[\w.]+\s*=\s*|\"\w+\":\s*|'\w+':\s*)*[\w.]*")
 """What may lead up to the brackets that a formatter opens first."""
 _OF_LAMBDA = re.compile(
     r"[ \t]*#[ \t]*(?:noqa:[ \t]*E731|pylint:[ \t]*disable=unnecessary-lambda(?:-assignment)?)[ \t]*$", re.M

@@ -8,7 +8,7 @@ import msgspec
 
 from dllint import Finding, Fix, Held, Project, Rule, Severity
 from dllint_rules.pickling.analysis.escaping_handles import worker_functions
-from dllint_rules.pickling.analysis.owners import Owner, owners
+from dllint_rules.pickling.analysis.owners import TRAINER, Owner, owners
 from dllint_rules.pickling.unpicklable import finding
 
 MODEL = "model"
@@ -44,7 +44,8 @@ class OwnerShippedWithMethod(Rule):
         held, what = owner.heavy[0]
         whole = f"{article(what)}{kept_as(held)}" if held is not owner.held else f"itself {article(what)}"
         how = f"which is {whole}" if held is owner.held else f"which has {whole}"
-        sent = "sent to" if what == MODEL else "copied into"
+        how = "on which Lightning sets the trainer, with the model" if what == TRAINER else how
+        sent = "sent to" if what in (MODEL, TRAINER) else "copied into"
         found = finding(self, project, passed(owner.held), taken(owner), REMEDY, f"{how}: {sent} every worker")
         if found is None:
             return None

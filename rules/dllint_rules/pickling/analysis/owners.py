@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from dllint.project import Project
 
 _MODULES = frozenset({"torch.nn.Module", "lightning.LightningModule", "torch.nn.modules.module.Module"})
+_DATA_MODULE = "lightning.LightningDataModule"
+TRAINER = "trainer"
+"""What Lightning sets on a data module before it asks for its loaders; the model is an attribute of it.
+
+Run with Lightning 2.6.6: every worker has it, and where workers are spawned it is pickled for them.
+"""
 _CALLED = frozenset({"model", "net", "network"})
 _MODELS = ("torchvision.models.", "timm.create_model", "torch.hub.load")
 
@@ -44,6 +50,8 @@ def owners(project: Project, workers: WorkerFunctions) -> Iterator[Owner]:
         heavy = [] if held.value.klass in direct else [(item, what) for item in own if (what := _heavy(project, item))]
         if held.value.klass not in direct and _is_module(project, held.value):
             heavy = [(held, "model")]
+        if project.evaluator.classes.is_a(held.value.klass, {_DATA_MODULE}) is Answer.YES:
+            heavy = heavy or [(held, TRAINER)]
         if broken or heavy:
             yield Owner(held, method, tuple(broken), tuple(heavy))
 
