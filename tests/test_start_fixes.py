@@ -457,6 +457,14 @@ def test_a_page_of_a_gallery_keeps_its_blocks_at_the_margin() -> None:
     assert "if __name__" in fixed(title + script(LOOP), Applicability.SAFE)
 
 
+def test_a_banner_is_read_in_one_pass() -> None:
+    """It took time that doubles with each character."""
+    banner = f"{'#' * 79}\n# pytorch\n# by hand\n{'#' * 79}\n\n"
+    assert "if __name__" in fixed(banner + script("#" * 79 + "\n" + LOOP), Applicability.SAFE)
+    commented = banner + '"""\nTraining\n========\n"""\n' + script("#" * 79 + "\n" + LOOP)
+    assert "a gallery renders" in refused(commented)
+
+
 @pytest.mark.parametrize(
     ("path", "text", "why"),
     [
