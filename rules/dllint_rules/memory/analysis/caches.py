@@ -293,10 +293,11 @@ def _is_prefix(key: Expr) -> bool:
 
 
 def _joined(key: Expr) -> tuple[Expr, ...]:
-    """The parts of a key that is joined from several: `f"{path}_{size}"`, `(path, size)`, `str(path)`."""
+    """The parts of a key that is joined from several: `f"{path}_{size}"`, `"%s_%s" % (path, size)`, `str(path)`."""
     if key.kind == "call":
         return key.args[1:] if key.args[0].name in ("str", "format") else ()
-    return key.args if key.kind in ("fstring", "tuple") else ()
+    joins = key.kind in ("fstring", "tuple") or (key.kind == "binop" and key.name in "+%")
+    return key.args if joins else ()
 
 
 def _is_light(kept: Expr | None) -> bool:
