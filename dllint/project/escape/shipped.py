@@ -585,7 +585,7 @@ class Shipped:
                 yield from self._drawn(step, made.base)
             elif isinstance(made.base, ExtInst) and made.base.name in COPIERS and _is_slice(made):
                 yield from self._copied(step, made.base)
-            elif made.base is not None and lets_follow(made) and not self._is_batch(made):
+            elif made.base is not None and lets_follow(made) and not self._is_batch(made) and not _is_field(made):
                 yield step._replace(value=made.base, assumed=step.assumed or not gives_back(made))
             return
         if name == "collections.defaultdict":
@@ -594,7 +594,7 @@ class Shipped:
             return
         elif name in COPIERS:
             yield from self._copied(step, made)
-        elif holds_arguments(name) or (name.rpartition(".")[2][:1].isupper() and "." in name and "()" not in name):
+        elif holds_arguments(name) or _makes_object(name):
             certain = step if holds_arguments(name) else step._replace(certainty=Certainty.LIKELY)
             yield from self._arguments(certain._replace(assumed=certain.assumed or not keeps(name)), call, env, name)
         elif made.base is not None and name.startswith(CHAINED):
@@ -696,6 +696,25 @@ class Shipped:
 def _is_slice(made: ExtInst) -> bool:
     """Whether a value is a part of a list: it has elements of that, not the list."""
     return made.call.kind == "subscript" and made.call.args[1].kind == "slice"
+
+
+def _makes_object(name: str) -> bool:
+    """Whether a callable of a library looks like a class."""
+    return name.rpartition(".")[2][:1].isupper() and "." in name and "()" not in name
+
+
+def _is_field(made: ExtInst) -> bool:
+    """Whether a value is a field of a row that a loop over an object gives: it keeps nothing of that object.
+
+    `row["text"] for row in Rows(...)`; what a function returns may be dictionaries of datasets instead.
+    """
+    row = made.base
+    if made.call.kind != "subscript" or not isinstance(row, ExtInst) or row.call.kind == "subscript":
+        return False
+    rows = row.base
+    if not row.name.endswith("[]") or not isinstance(rows, ExtInst) or rows.call.kind != "call":
+        return False
+    return _makes_object(rows.name) and not keeps(rows.name)
 
 
 def _is_kept_list(step: _Step) -> bool:
