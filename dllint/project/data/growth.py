@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dllint.knowledge import ANNOTATION_INDEXES, LOADERS
 from dllint.model.facts import Block, Event, Expr
 from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, ExtMethod, Opaque, Seq, Value
-from dllint.project.evaluate.collections import PROGRESS
+from dllint.project.evaluate.collections import PROGRESS, is_made_below
 from dllint.project.evaluate.shapes import GENERATOR
 from dllint.project.loaders.arguments import event_of
 
@@ -351,7 +351,7 @@ class Growth:
             kept = receiver.args[0] if receiver.kind == "subscript" else receiver
             if receiver.kind == "call" and receiver.args[0].name == "setdefault":
                 kept = receiver.args[0].args[0]
-            if kept.kind not in ("name", "attribute"):
+            if kept.kind not in ("name", "attribute") or is_made_below(container, scope, event, kept):
                 continue
             grouped = kept is not receiver and self._is_kept_in(kept, scope, container)
             if grouped or self._is_kept_in(receiver, scope, container):

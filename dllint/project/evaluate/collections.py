@@ -32,6 +32,7 @@ from dllint.project.evaluate.abstract_values import (
 )
 from dllint.project.evaluate.command_lines import namespace
 from dllint.project.evaluate.shapes import GENERATOR, Argument, Under, derived, describe, each_once, unique
+from dllint.project.program.flow import LOOPS
 from dllint.project.program.module import Module
 from dllint.project.program.on_demand import OnDemand
 
@@ -208,7 +209,8 @@ class Containers:
             runs = event.block < 0 or self.evaluator.conditions.may_run(scope, event.start)
             if runs and receiver.kind in ("name", "attribute"):
                 for value in self.evaluator.values(receiver, scope):
-                    found.setdefault(value, []).append((scope, event, what))
+                    if not is_made_below(value, scope, event, receiver):
+                        found.setdefault(value, []).append((scope, event, what))
         return found
 
     def _put_by_call(self, call: Expr, env: Env) -> Iterator[Argument | Value]:
@@ -540,3 +542,19 @@ def _has_part(rows: Expr, index: int) -> bool:
 def _has_keys(base: Value) -> bool:
     """Whether the keys of a subscript say what it gives: of a module's namespace and of what the code fills."""
     return isinstance(base, (Mod, Seq)) or (isinstance(base, ExtInst) and base.name in MAPPINGS)
+
+
+def is_made_below(made: Value, scope: Env, event: Event, receiver: Expr) -> bool:
+    """Whether `__init__` fills an attribute before it makes what the attribute is later: that gets nothing there.
+
+    Another method may run again, and then fills what it made before.
+    """
+    if not isinstance(made, (Seq, ExtInst, Opaque)) or made.env is not scope or scope.function < 0:
+        return False
+    own = receiver.kind == "attribute" and receiver.args[0].name == scope.module.receiver_name(scope.function)
+    if not own or scope.facts.name != "__init__":
+        return False
+    place = (made.call if isinstance(made, ExtInst) else made.expr).start
+    around = map(scope.module.block, scope.module.enclosing(event.block))
+    again = any(block.kind in LOOPS and block.start <= place < block.end for block in around)
+    return event.end <= place and not again
