@@ -144,12 +144,15 @@ class Elements:
         """Whether an object gives items: a list of datasets has one element a source, not one an item.
 
         A dictionary by another name is a row, and so is an object of a class that surely is no dataset: a molecule.
+        What is called a dataset may give its items by a method of any name.
         """
         classes = self.evaluator.classes
-        if classes.method(inst, "__getitem__") is None or classes.is_a(inst.klass, _ROW_BASES) is Answer.YES:
+        if classes.is_a(inst.klass, _ROW_BASES) is Answer.YES:
             return False
-        named = "dataset" in inst.klass.facts.name.lower()
-        return named or classes.is_a(inst.klass, DATASETS) is not Answer.NO
+        name = inst.klass.facts.name.lower()
+        if classes.method(inst, "__getitem__") is None:
+            return name.endswith("dataset")
+        return "dataset" in name or classes.is_a(inst.klass, DATASETS) is not Answer.NO
 
     def _of_attribute(self, base: Value, attribute: str) -> Kind | None:
         if attribute in _TEXT_ATTRIBUTES and self.kind(base) is Kind.PATH:
