@@ -8,6 +8,7 @@ import pytest
 from dllint_rules.correctness.dll602_rng_on_dataset import RngOnDataset
 from dllint_rules.correctness.dll609_state_only_in_main import StateOnlyInMain
 from dllint_rules.memory.dll201_path_list_on_dataset import PathListOnDataset
+from dllint_rules.memory.dll204_growing_cache import GrowingCache
 from dllint_rules.memory.dll208_loader_cached_by_cycle import LoaderCachedByCycle
 from dllint_rules.pickling.dll102_lambda_on_dataset import LambdaOnDataset
 from dllint_rules.pickling.dll103_lambda_to_loader import LambdaToLoader
@@ -740,3 +741,46 @@ class Chosen(Base):
 list(DataLoader(Chosen(sys.argv[1], 3), num_workers=2))
 """
     assert certainties("size=8", program) == [certainty]
+
+
+CACHING = """
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+made = {{}}
+rows = []
+
+
+class Cached(Dataset):
+    def __init__(self, paths):
+        self.paths = paths
+
+    def __getitem__(self, index):
+        path = self.paths[index]
+        page = torch.load(path)
+        {keep}
+        return page
+
+
+loader = DataLoader(Cached(["a", "b"]), num_workers=2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("keep", "certainty"),
+    [
+        ("made[index] = page", Certainty.CERTAIN),
+        ("made[path, 8] = page", Certainty.CERTAIN),
+        ("made[f'{path}-8'] = page", Certainty.CERTAIN),
+        ("made.setdefault(int(index), page)", Certainty.CERTAIN),
+        ("rows.append(page)", Certainty.CERTAIN),
+        ("made[page.crs] = page", Certainty.LIKELY),
+        ("made[page['crs']] = page", Certainty.LIKELY),
+        ("made['%s-%s' % (page.crs, 8)] = page", Certainty.LIKELY),
+        ("made[page.get_units()] = page", Certainty.LIKELY),
+    ],
+)
+def test_what_many_items_have_in_common_is_no_certain_key(keep: str, certainty: Certainty) -> None:
+    source = Source("train.py", CACHING.format(keep=keep))
+    project = Project({"train.py": collect(source)}, Targets(), lambda path: source)
+    assert [found.certainty for found in GrowingCache().check(project)] == [certainty]

@@ -57,7 +57,7 @@ class Growth(NamedTuple):
     empty: bool = False
     """What is put in is an empty container, to be filled later."""
     known: bool = True
-    """What is put in isn't an object of the project's own, which may hold little."""
+    """Each item has an entry of its own, which isn't an object of the project's, as that may hold little."""
 
 
 class Kept(NamedTuple):
@@ -83,7 +83,8 @@ class Caches:
             if added is None or not runs_per_item(running, event):
                 continue
             container, key, kept = added
-            key = _sought(event, container, running.env) or key
+            sought = _sought(event, container, running.env)
+            key = sought or key
             if _is_light(kept) or not self._is_own_container(container, running.env):
                 continue
             if not self._tells_items_apart(key, running.env) or self._is_optional(running, event):
@@ -95,6 +96,7 @@ class Caches:
             if not any(name in emptied for name in self._known_as(container, running.env)):
                 values = self.evaluator.values(kept, running.env) if kept is not None else ()
                 known = not any(isinstance(value, Inst) for value in values)
+                known = known and ((sought is None and _is_appended(event)) or self._names_items(key, running.env))
                 yield Growth(running, event.target or container, container.name, _is_empty(kept), known)
 
     def _is_made_anew(self, made: Value | None) -> bool:
@@ -190,6 +192,17 @@ class Caches:
             return True
         return not made or any(self._tells_items_apart(part, env, names - 1) for part in made)
 
+    def _names_items(self, key: Expr, env: Env, names: int = _MAX_NAMES) -> bool:
+        """Whether a key is an item's number, or what stands under that: what many items have in common may vary too."""
+        joined = _joined(key) or (key.args[1:] if key.kind == "call" and key.args[0].dotted == "int" else ())
+        if joined:
+            return any(self._names_items(part, env, names) for part in joined)
+        made = assigned(key, env) if key.kind == "name" and names else []
+        if made:
+            return all(self._names_items(part, env, names - 1) for part in made)
+        told = key.args[1] if key.kind == "subscript" else key if key.kind == "name" else None
+        return told is not None and self.per_item.varies(told, env) is Answer.YES
+
     def _is_own_container(self, container: Expr, env: Env) -> bool:
         """Whether a container is an empty one that an object or the module keeps."""
         if container.kind == "name":
@@ -258,6 +271,12 @@ def _added(event: Event) -> tuple[Expr, Expr, Expr | None] | None:
         if position and len(value.args) > position:
             return value.args[0].args[0], value.args[position], value.args[-1]
     return None
+
+
+def _is_appended(event: Event) -> bool:
+    """Whether an event makes a list longer, whatever it adds."""
+    called = event.value.args[0].name if event.kind == "expr" and event.value is not None else ""
+    return called in _ADDING and called != "setdefault"
 
 
 def _sought(event: Event, container: Expr, env: Env) -> Expr | None:
