@@ -543,8 +543,10 @@ def truth_of(value: Value) -> bool | None:
     match value:
         case Const(value=constant):
             return bool(constant)
-        case Func() | Klass() | Method():
+        case Func() | Klass() | Method() | Mod():
             return True
+        case Ext(name=name) if "." not in name:
+            return True  # a module: `import name`
     return None
 
 
