@@ -152,7 +152,26 @@ def known_from(test: Expr, holds: bool) -> Iterator[Known]:
 
 def known_at(module: Module, function: int, offset: int) -> list[Known]:
     """The facts about names and attributes that follow from the tests on the way to a place in a function."""
-    return [known for test in decided(module, function, offset) for known in known_from(test.test, test.holds)]
+    return [known for _, known in stated_at(module, function, offset)]
+
+
+def stated_at(module: Module, function: int, offset: int) -> Iterator[tuple[int, Known]]:
+    """The facts that follow from the tests on the way to a place, and from its loops, with where each is asked for."""
+    for test in decided(module, function, offset):
+        for known in known_from(test.test, test.holds):
+            yield test.test.start, known
+    for index in module.enclosing(module.block_at(function, offset)):
+        block = module.block(index)
+        if block.kind == "for" and block.test is not None:
+            subject = _rounds(block.test)
+            if subject:
+                yield block.test.start, Known(subject, True, order=(">", 0))
+
+
+def _rounds(iterable: Expr) -> str:
+    """The number that is above 0 in a loop: `n` of `for i in range(n)`."""
+    is_range = iterable.kind == "call" and iterable.args[0].dotted == "range" and len(iterable.args) == 2
+    return subject_of(iterable.args[1]) if is_range else ""
 
 
 def chosen_arm(choice: Expr, here: Sequence[Known]) -> Expr | None:
@@ -171,10 +190,11 @@ def exclude(one: Iterable[Known], other: Iterable[Known]) -> bool:
     return any(known.excludes(another) for known in one for another in others)
 
 
-def constant_in(module: Module, function: int, subject: str) -> bool:
+def constant_in(module: Module, function: int, subject: str, since: int = 0) -> bool:
     """Whether nothing in a function rebinds a subject's name, or sets its attribute; parameters are bound before.
 
-    Nor hands on what has a length or keys: others may change it.
+    Nor hands on what has a length or keys: others may change it. What is assigned once for all before the place `since`
+    counts as little as a parameter.
     """
     subject, _, inside = subject.partition("|")
     root, _, attribute = subject.partition(".")
@@ -184,6 +204,8 @@ def constant_in(module: Module, function: int, subject: str) -> bool:
     if any(mutation.receiver.dotted == subject for mutation in module.mutations[function]):
         return False
     for event in module.events(function):
+        if event.kind == "assign" and event.block < 0 and event.end <= since:
+            continue  # it runs once, and first
         if root in event_names(event):
             return False
         target = event.target

@@ -26,7 +26,7 @@ from dllint.project.evaluate.abstract_values import (
     Value,
     Values,
 )
-from dllint.project.evaluate.exclusion import chosen_arm, constant_in, exclude, known_at
+from dllint.project.evaluate.exclusion import chosen_arm, constant_in, known_at, stated_at
 from dllint.project.evaluate.shapes import Tests, path_to, unique
 from dllint.project.program.flow import reaching, replacing
 from dllint.project.program.module import Binding, Module
@@ -205,8 +205,13 @@ class Names:
         """Whether the tests around a binding contradict those around the place where its name is read."""
         if offset is None or binding.block < 0:
             return False
-        here, there = (known_at(env.module, env.function, place) for place in (offset, binding.start))
-        return exclude(here, there) and all(constant_in(env.module, env.function, known.subject) for known in there)
+        module, function = env.module, env.function
+        here, there = (list(stated_at(module, function, place)) for place in (offset, binding.start))
+        return any(
+            one.excludes(other) and constant_in(module, function, one.subject, min(asked, before))
+            for asked, one in here
+            for before, other in there
+        )
 
     def _executed(self, seen: list[Binding], env: Env) -> list[Binding]:
         """The bindings, newest first, that the platform which is asked for lets run, down to one that surely does."""
