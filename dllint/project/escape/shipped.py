@@ -29,6 +29,7 @@ from dllint.knowledge import (
 from dllint.model.facts import Expr
 from dllint.project.escape.handles import Handles, gives_back, keeps, lets_follow
 from dllint.project.escape.loaders_way import LoadersWay
+from dllint.project.escape.never_started import NeverStarted
 from dllint.project.escape.pickle_state import left_out, pickled_by
 from dllint.project.escape.replaced import Replaced
 from dllint.project.escape.with_workers import WithWorkers
@@ -199,6 +200,7 @@ class Shipped:
         """The values that a forked worker inherits: all of them, also those that pickle would leave out."""
         self._handles = Handles(evaluator)
         self._replaced = Replaced(evaluator, self._handles)
+        self._never_started = NeverStarted(evaluator)
         self.partly: set[Inst] = set()
         """Objects of which pickle leaves something out."""
         self._known: dict[tuple[Value, Holder | bool], _Known] = {}
@@ -474,6 +476,8 @@ class Shipped:
             return False
         if write is None:
             return True
+        if self._never_started.has(inst, write, env):
+            return False
         return not self._stays(write, env, inst) and self.evaluator.conditions.may_run(env, write.event.start)
 
     def _outside_writes(self, inst: Inst, attribute: str) -> list[Write]:
