@@ -115,7 +115,7 @@ def test_facts_come_back_as_they_were() -> None:
         before, after = ([id(expr) for expr in expressions(one)] for one in (model, again))
         assert [before.index(one) for one in before] == [after.index(one) for one in after], program
         compared += 1
-    assert compared > len(programs) - 10
+    assert compared > len(programs) * 0.98, "the others are written for Python 2 and 3.6"
 
 
 def test_a_name_is_one_object_in_all_files() -> None:
