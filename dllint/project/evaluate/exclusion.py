@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from dllint.model.facts import Constant, Expr
 from dllint.project.program.events import event_names
-from dllint.project.program.flow import decided
+from dllint.project.program.flow import clauses_before, decided
 from dllint.project.program.module import Module
 
 _TESTS = frozenset({"==", "!=", "is", "is not", "in", "not in"})
@@ -160,12 +160,21 @@ def stated_at(module: Module, function: int, offset: int) -> Iterator[tuple[int,
     for test in decided(module, function, offset):
         for known in known_from(test.test, test.holds):
             yield test.test.start, known
+    for iterable in _iterated_around(module, function, offset):
+        subject = _rounds(iterable)
+        if subject:
+            yield iterable.start, Known(subject, True, order=(">", 0))
+
+
+def _iterated_around(module: Module, function: int, offset: int) -> Iterator[Expr]:
+    """What the loops and comprehensions around a place go through."""
     for index in module.enclosing(module.block_at(function, offset)):
         block = module.block(index)
         if block.kind == "for" and block.test is not None:
-            subject = _rounds(block.test)
-            if subject:
-                yield block.test.start, Known(subject, True, order=(">", 0))
+            yield block.test
+    for whole in {clause.comprehension: None for clause in module.comprehensions.get(function, ())}:
+        if whole.start <= offset < whole.end:
+            yield from (part for key, part in clauses_before(whole, offset) if key == "in")
 
 
 def _rounds(iterable: Expr) -> str:

@@ -33,6 +33,15 @@ def by_rounds(count):
         reveal(data)  # reveals: 1
     for _ in range(3):
         reveal(data)  # reveals: 1 | 2
+    held = [
+        reveal(data)  # reveals: 1
+        for _ in range(count)
+    ]
+    held += [
+        item
+        for item in reveal(data)  # reveals: 1 | 2
+        for _ in range(count)
+    ]
 
 
 def set_once(options):
