@@ -76,7 +76,7 @@ class ToldApart:
 
     def _called(self, module: Module, function: int, levels: int) -> Activations:
         """The activations that the calls of a function create, with so many more calls in a row before these."""
-        calls = self.evaluator.call_sites.known(module, function)
+        calls = self.evaluator.call_sites.callers(module, function)
         ways = [(site, skip, self.of(site.module, site.function, levels)) for site, skip in calls]
         forgets = self.evaluator.activations.forgets_calls
         by_given = any(way.by_given for *_, way in ways)
