@@ -271,7 +271,10 @@ class Processes:
                 if not self._gets(task, value):
                     continue
                 if isinstance(value, ExtInst):
-                    yield from self.reach.callables_in(value)
+                    first = [item for arg in value.call.args[1:2] for item in self.evaluator.values(arg, value.env)]
+                    inside = self.reach.callables_in(value)
+                    # What a `partial` fills in is an argument: an object there isn't called, though it may be callable.
+                    yield from (item for item in inside if not isinstance(item, Inst) or item in first)
                 else:
                     yield value
 
