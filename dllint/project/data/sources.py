@@ -37,7 +37,7 @@ _OF_NUMPY = frozenset({"numpy.load().item", "numpy.load().tolist"})
 _TEXT_ARRAYS = ("numpy.loadtxt()", "numpy.genfromtxt()", "numpy.loadtxt", "numpy.genfromtxt")
 _TEXT_TYPE = re.compile(r"str|str_|object|[<|]?[USO]\d*")
 _COCO = re.compile(
-    r"(?:(?:py|xt)cocotools\.(?:coco\.)?COCO|mmdet\.datasets\.api_wrappers\.COCO|lvis\.(?:lvis\.)?LVIS)\(\)"
+    rf"(?:{'|'.join(map(re.escape, ANNOTATION_INDEXES))})\(\)"
     r"\.(?:dataset|anns|imgs|imgToAnns|img_ann_map|loadAnns|loadImgs|load_anns|load_imgs)"
 )
 _DRIVES = re.compile(

@@ -262,10 +262,14 @@ class Reach:
         given = call.keyword(at) if isinstance(at, str) else next(iter(call.args[at + 1 : at + 2]), None)
         for called in self.evaluator.values(given, env) if given is not None else ():
             for part in self.callables_in(called) if isinstance(called, ExtInst) else (called,):
-                method = self.evaluator.classes.method(part, "__call__") if isinstance(part, Inst) else part
-                func, owner = (method.func, method.owner) if isinstance(method, Method) else (method, None)
-                if isinstance(func, Func):
-                    yield self.evaluator.activations.activation(func, None, None, owner)
+                made = self.entered_by(part)
+                yield from (made,) if made is not None else ()
+
+    def entered_by(self, value: Value) -> Env | None:
+        """The activation of a function, a method or a callable object that a library calls."""
+        method = self.evaluator.classes.method(value, "__call__") if isinstance(value, Inst) else value
+        func, owner = (method.func, method.owner) if isinstance(method, Method) else (method, None)
+        return self.evaluator.activations.activation(func, None, None, owner) if isinstance(func, Func) else None
 
     def callables_in(self, made: ExtInst, depth: int = 4) -> Values:
         """The functions that calling an external object (a Compose, a partial) calls in turn."""

@@ -18,9 +18,7 @@ from dllint.project.evaluate.abstract_values import (
     Ext,
     ExtInst,
     ExtMethod,
-    Func,
     Inst,
-    Method,
     Seq,
     Top,
     Value,
@@ -255,13 +253,8 @@ class Processes:
 
     def running(self, task: Task) -> Iterator[Running]:
         """The code that a task's process runs."""
-        entries = []
-        for value in self.functions(task):
-            called = self.evaluator.classes.method(value, "__call__") if isinstance(value, Inst) else value
-            func, owner = (called.func, called.owner) if isinstance(called, Method) else (called, None)
-            if isinstance(func, Func):
-                env = self.evaluator.activations.activation(func, None, None, owner)
-                entries.append(Running(env, (task.note,)))
+        called = map(self.reach.entered_by, self.functions(task))
+        entries = [Running(env, (task.note,)) for env in called if env is not None]
         return self.reach.walk(entries)
 
     def functions(self, task: Task) -> Iterator[Value]:

@@ -18,12 +18,14 @@ def saved(project: Project, loaded: ExtInst) -> list[Expr]:
     if saver is None or len(call.args) < 2 or env.function < 0:
         return []
     file = _file(project, call.args[1], env)
+    if not file:
+        return []
     return [
         other.args[1]
         for event in env.module.events(env.function)
         for other in event.walk()
         if other.kind == "call" and len(other.args) > 2 and project.values(other.args[0], env) == (Ext(saver),)
-        if file and _file(project, other.args[2], env) == file
+        if _file(project, other.args[2], env) == file
     ]
 
 

@@ -26,14 +26,14 @@ class NewNames:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
-        self._known: dict[tuple[int, int], bool] = {}
+        self._known: dict[tuple[Expr, int], bool] = {}
 
     def is_new(self, expr: Expr, env: Env) -> bool:
         """Whether all that an expression may be is made of the time, a random number or that of a process.
 
         Not of the day or the hour: workers may start in the same one.
         """
-        return self.evaluator.ask(self._known, (id(expr), id(env)), False, self._is_new, expr, env)
+        return self.evaluator.ask(self._known, (expr, id(env)), False, self._is_new, expr, env)
 
     def _is_new(self, expr: Expr, env: Env) -> bool:
         values = self.evaluator.values(expr, env)
