@@ -10,18 +10,20 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-_NAMES = re.compile(r"\.(?:json|sh|bash|zsh|slurm|sbatch|mk|md|markdown|rst)$|^makefile$", re.IGNORECASE)
+_ENDINGS = (".json", ".sh", ".bash", ".zsh", ".slurm", ".sbatch", ".mk", ".md", ".markdown", ".rst")
 _PAGES = (".md", ".markdown", ".rst")
-_JSON = re.compile(
-    r"""//[^\n]*|/\*.*?(?:\*/|\Z)"""
-    r"""|"(?P<key>(?:\\.|[^"\\\n])*)(?:"(?:\s*:\s*"?(?P<number>\d{1,4})"?(?=\s*(?:[,}\n]|//|/\*)))?)?""",
-    re.DOTALL,
+_JSON = (
+    r"""(?s)//[^\n]*|/\*.*?(?:\*/|\Z)"""
+    r"""|"(?P<key>(?:\\.|[^"\\\n])*)(?:"(?:\s*:\s*"?(?P<number>\d{1,4})"?(?=\s*(?:[,}\n]|//|/\*)))?)?"""
 )
-"""Comments and strings, and the numbers of keys; each part matches without an end, so that none is tried twice."""
-_INDENTED = re.compile(r"^[ \t]+\S[^\n]*(?:\n[ \t]+\S[^\n]*)*", re.MULTILINE)
-_NOTHING = re.compile(r"[ \t]*(?:#|$)")
+"""Comments and strings, and the numbers of keys; each part matches without an end, so that none is tried twice.
+
+These patterns aren't compiled on import: few projects are asked.
+"""
+_INDENTED = r"(?m)^[ \t]+\S[^\n]*(?:\n[ \t]+\S[^\n]*)*"
+_NOTHING = r"[ \t]*(?:#|$)"
 _LAUNCHERS = ("torch.distributed.", "accelerate.", "cProfile", "pdb", "debugpy", "coverage")
-_VARIABLE = re.compile(r"\$\{?(\w+)(?::-(\d+))?\}?")
+_VARIABLE = r"\$\{?(\w+)(?::-(\d+))?\}?"
 
 
 class Demand(NamedTuple):
@@ -36,14 +38,15 @@ class Demand(NamedTuple):
 
 def is_asking(name: str) -> bool:
     """Whether a file of a name may say something about options."""
-    return bool(_NAMES.search(name))
+    lower = name.lower()
+    return lower.endswith(_ENDINGS) or lower == "makefile"
 
 
 def demands(path: str, text: str, names: frozenset[str]) -> Iterator[Demand]:
     """The numbers in a file for any of some names: keys, and options with their dashes."""
     lower = path.lower()
     if lower.endswith(".json"):
-        for match in _JSON.finditer(text):
+        for match in re.finditer(_JSON, text):
             if match["number"] and match["key"] in names:
                 yield Demand(path, text.count("\n", 0, match.start()) + 1, int(match["number"]), "")
         return
@@ -59,7 +62,7 @@ def _code(text: str, path: str) -> Iterator[tuple[int, int]]:
         return
     from dllint.documents.containers.markdown import BLOCK  # most projects are never asked
 
-    for block in (_INDENTED if path.endswith(".rst") else BLOCK).finditer(text):
+    for block in re.finditer(_INDENTED if path.endswith(".rst") else BLOCK, text):
         fence = block.groupdict().get("fence")
         yield block.span("fenced") if fence else block.span()
 
@@ -68,13 +71,13 @@ def _commands(text: str, start: int, end: int) -> Iterator[list[re.Match[str]]]:
     """The words of each command between two offsets."""
     from dllint.documents.containers.commands import GAP, LINE, WORD
 
-    at = start
+    at, nothing = start, re.compile(_NOTHING)
     while at < end:
         line = LINE.match(text, at, end)
         assert line is not None
         stop = line.end()
         words: list[re.Match[str]] = []
-        while at < stop and not (not words and _NOTHING.match(text, at, stop)):
+        while at < stop and not (not words and nothing.match(text, at, stop)):
             gap = GAP.match(text, at, stop)
             word = WORD.match(text, gap.end() if gap else at, stop)
             if word is not None and word.group().startswith("#"):
@@ -119,7 +122,7 @@ def _script(words: list[str]) -> int:
 
 
 def _number(value: str, text: str) -> int | None:
-    variable = _VARIABLE.fullmatch(value)
+    variable = re.fullmatch(_VARIABLE, value)
     if variable is not None:
         assigned = re.search(rf"^[ \t]*(?:export[ \t]+)?{variable[1]}=[\"']?(\d+)\b", text, re.MULTILINE)
         value = assigned[1] if assigned else variable[2] or ""
