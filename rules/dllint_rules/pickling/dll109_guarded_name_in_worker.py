@@ -49,10 +49,8 @@ class GuardedNameInWorker(Rule):
                 found = project.guarded.read_by(running, running.loader.env)
                 yield from ((guarded, running.loader) for guarded in found)
         for task in project.processes.tasks:
-            if not project.guarded.may_be_known_to(task.path) or _fails_before(project, task):
-                continue
-            for running in project.processes.running(task):
-                yield from ((guarded, task) for guarded in project.guarded.read_by(running, task.env))
+            if project.guarded.may_be_known_to(task.path):
+                yield from ((guarded, task) for guarded in _lacking(project, task))
 
     def _finding(
         self, project: Project, guarded: Guarded, starter: Loader | Task, together: tuple[Guarded, ...]
@@ -72,7 +70,9 @@ class GuardedNameInWorker(Rule):
         lack = "do not find it"
         if guarded.error:
             lack = "find `None`"
-        happens, outcome = "fails", "exception"
+        # A pool replaces a worker that cannot read what it is sent, and waits for ever.
+        waits = isinstance(starter, Task) and starter.name.startswith("Pool") and not guarded.read
+        happens, outcome = ("hangs", "hang") if waits else ("fails", "exception")
         if guarded.reported:
             error, happens, outcome = f"{error}, which an exception handler only prints", "goes wrong", "corrupt"
         if guarded.module.notebook:
@@ -114,6 +114,16 @@ class GuardedNameInWorker(Rule):
         return Fix.manual(f"Pass `{guarded.name}` to what needs it; {why_not}")
 
 
-def _fails_before(project: Project, task: Task) -> bool:
-    """Whether a process doesn't find the function that it is to run (DLL107), so that none of it reads a name."""
-    return any(project.guarded.defined(held.value, task.env) for held in project.processes.held(task))
+def _lacking(project: Project, task: Task) -> Iterator[Guarded]:
+    """What a process does not find: of what it is sent; where it is sent all it needs, of what its code reads.
+
+    A function that it does not find is DLL107.
+    """
+    held = [(item, project.guarded.defined(item.value, task.env)) for item in project.processes.held(task)]
+    lost = [(item, guarded) for item, guarded in held if guarded is not None]
+    for item, guarded in lost:
+        if guarded.kind == "class" and item.certainty is Certainty.CERTAIN:
+            yield guarded._replace(notes=item.route, decided=item.decided)
+    if not lost:
+        for running in project.processes.running(task):
+            yield from project.guarded.read_by(running, task.env)
