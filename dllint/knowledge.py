@@ -221,6 +221,12 @@ AT_ONCE = {
     **dict.fromkeys(sorted(SPAWN_UNLESS_TOLD), "processes"),
 }
 """What starts processes as it is called, in words."""
+OPENCV_PARALLEL = frozenset({
+    "resize", "warpAffine", "warpPerspective", "remap", "cvtColor", "GaussianBlur", "medianBlur", "bilateralFilter",
+    "filter2D", "blur", "boxFilter", "Sobel", "Laplacian", "Canny", "erode", "dilate", "morphologyEx", "equalizeHist",
+    "fastNlMeansDenoisingColored", "undistort", "pyrDown", "pyrUp",
+})  # fmt: skip
+"""Functions of OpenCV that share their work among threads."""
 
 
 class Starter(NamedTuple):

@@ -227,6 +227,16 @@ class GuardedNames:
         called = place in self._own_codes.of(module).functions and place not in self._on_import[module]
         return called and place not in self._in_children()
 
+    def scripts_of(self, module: Module, function: int) -> tuple[Module, ...]:
+        """The scripts whose guarded parts lead to a function that runs neither on any import nor in children."""
+        place = (module.path, function)
+        importers = [self.evaluator.index.modules[path] for path in sorted(self.evaluator.index.importers(module.path))]
+        scripts = [item for item in importers if not item.is_test and self.has_guarded_part(item)]
+        scripts = [item for item in scripts if place in self._own_codes.of(item).functions]
+        if not scripts or place in self._in_children() or any(place in self._on_import[item] for item in importers):
+            return ()
+        return tuple(scripts)
+
     def _run_on_import(self, module: Module) -> frozenset[tuple[str, int]]:
         env = self.evaluator.env(module, -1)
         entries = [Running(env, (), start=event) for event in _part(module, False)]

@@ -30,7 +30,7 @@ class OwnCode(NamedTuple):
 
     def makes(self, made_in: Env) -> bool:
         """Whether this code makes the loader that an activation makes. A method is taken to run where one of its name
-        does: objects come from registries."""
+        does: objects come from registries. So does an `__init__`, unless it is known where the object is made."""
         env: Env | None = made_in
         while env is not None:
             if env.function < 0:
@@ -38,7 +38,8 @@ class OwnCode(NamedTuple):
             if (env.module.path, env.function) in self.functions:
                 return True
             owner = env.module.method_owner(env.function)
-            if owner >= 0 and env.facts.name in self.called:
+            known = env.facts.name == "__init__" and env.caller is not None
+            if owner >= 0 and env.facts.name in self.called and not known:
                 return True
             env = env.caller
         return False

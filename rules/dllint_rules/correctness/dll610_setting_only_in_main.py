@@ -20,17 +20,18 @@ class SettingOnlyInMain(Rule):
     def check(self, project: Project) -> Iterator[Finding]:
         seen = set()
         for starter, codes in started(project):
-            for setting, _ in project.analysis(MainSettings).read_by(codes):
+            for setting in project.analysis(MainSettings).read_by(starter, codes):
                 place = setting.module.path, setting.span
-                if place not in seen and starter.path in project.index.imports(setting.module.path):
+                if place not in seen:
                     seen.add(place)
                     yield self._finding(project, setting, starter)
 
     def _finding(self, project: Project, setting: MainSetting, starter: Loader | Task) -> Finding:
         remedy = "set it in a module they import" if setting.module.notebook else "set it at module level"
         remedy = remedy if setting.movable else "pass the value along, or do it again in each"
-        what = f"fails (`{setting.error}`)" if setting.error else "silently different"
-        outcome = "exception" if setting.error else "corrupt"
+        what, outcome = setting.costs or "silently different", "bloat" if setting.costs else "corrupt"
+        if setting.error:
+            what, outcome = f"fails (`{setting.error}`)", "exception"
         path = setting.module.path
         return Finding(
             code=self.code,
@@ -59,4 +60,6 @@ class SettingOnlyInMain(Rule):
             )
         snippet = above_guard(project.source(finding.path), finding.span.start)
         why_not = "" if snippet else "; it runs only in some cases, or needs values that don't exist there yet"
-        return Fix.manual(f"Put it above the main guard{why_not}", snippet)
+        guarded = project.guarded.has_guarded_part(setting.module)
+        place = "above the main guard" if guarded else "at the level of its module, or of one that workers import"
+        return Fix.manual(f"Put it {place}{why_not}", snippet)

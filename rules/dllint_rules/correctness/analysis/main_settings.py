@@ -8,12 +8,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from dllint.finding import Note
+from dllint.knowledge import OPENCV_PARALLEL
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate.abstract_values import Env, Ext
 from dllint.project.execution.call_graph import Running
+from dllint.project.execution.processes import Task
+from dllint.project.loaders.boundaries import Loader
 from dllint.project.program.events import flat_targets
 from dllint.project.program.guards import only_in_main, under_main_guard
 from dllint.project.program.module import Module, Site
+from dllint.project.program.on_demand import OnDemand
 from dllint.source import Span
 
 if TYPE_CHECKING:
@@ -23,6 +27,7 @@ _DEFAULT_DTYPE = "the default dtype"
 _FLAGS = "absl.flags.FLAGS"
 _GIN = "gin's bindings"
 _FIELD_SIZE = "the limit of csv"
+_THREADS = "the threads of OpenCV"
 _SETTERS = {
     "torch.set_default_dtype": _DEFAULT_DTYPE,
     "torch.set_default_tensor_type": _DEFAULT_DTYPE,
@@ -33,6 +38,7 @@ _SETTERS = {
     "gin.parse_config_files_and_bindings": _GIN,
     "gin.bind_parameter": _GIN,
     "csv.field_size_limit": _FIELD_SIZE,
+    "cv2.setNumThreads": _THREADS,
 }
 """Calls that change a setting; run under fork, spawn and forkserver. `FLAGS(sys.argv)` parses, and `app.run` does."""
 _OPENING = frozenset({"PIL.Image.open"})
@@ -44,11 +50,14 @@ _READERS = {
         for name in ("get_default_dtype", "zeros", "ones", "empty", "rand", "randn", "eye", "linspace", "logspace")
     ),
     _FIELD_SIZE: frozenset({"csv.reader", "csv.DictReader"}),
+    _THREADS: frozenset(f"cv2.{name}" for name in OPENCV_PARALLEL),
 }
 """Who depends on a setting without naming it."""
 _CONFIGURABLE = frozenset({"gin.configurable", "gin.register"})
 _ERRORS = {_FLAGS: "UnparsedFlagAccessError", _FIELD_SIZE: "field larger than field limit"}
 """What is raised where the setting is not made."""
+_COSTS = {_THREADS: "each takes all cores"}
+"""What else it costs where that changes no result."""
 
 
 class MainSetting(NamedTuple):
@@ -62,7 +71,9 @@ class MainSetting(NamedTuple):
     """The worker code that depends on it."""
     notes: tuple[Note, ...]
     error: str = ""
-    """What is raised without it; else the outcome is another one."""
+    """What is raised without it."""
+    costs: str = ""
+    """What workers take more of without it; with neither, the outcome is another one."""
     movable: bool = True
     """Whether the change can move to module level unchanged."""
 
@@ -71,6 +82,8 @@ class _Change(NamedTuple):
     name: str
     text: str
     site: Site
+    scripts: tuple[Module, ...] = ()
+    """The programs whose own processes make it, and no other process does."""
 
 
 class MainSettings:
@@ -79,34 +92,49 @@ class MainSettings:
     def __init__(self, project: Project) -> None:
         self.evaluator = project.evaluator
         self.guarded = project.guarded
+        self._own_codes = project.own_codes
+        self._only_in_main = OnDemand(self._find_only_in_main)
 
-    def read_by(self, running: Iterable[Running]) -> Iterator[tuple[MainSetting, Running]]:
-        """The changes that worker code depends on, with that code."""
+    def read_by(self, starter: Loader | Task, running: Iterable[Running]) -> Iterator[MainSetting]:
+        """The changes by programs which start workers that the workers' code depends on."""
         code_in_workers = list(running)
         changes = self._changes if code_in_workers else {}
         readers = {reader: name for name in changes for reader in _READERS.get(name, ())}
         names = {name.rpartition(".")[2] for name in (*changes, *readers)}
         for code in code_in_workers if changes else ():
             for name, at in self._reads(code, changes, readers, names):
-                for change in changes[name]:
+                for change in self._only_in_main[name]:
+                    if not any(self._own_codes.of(script).makes(starter.env) for script in change.scripts):
+                        continue
                     note = code.note(at, f"depends on `{change.text}`")
-                    notes = (note, *code.route)
-                    reader = code.env.facts.qualname
-                    span, error = change.site.expr.span, _ERRORS.get(name, "")
-                    yield MainSetting(change.text, change.site.module, span, reader, notes, error, name != _FLAGS), code
+                    yield MainSetting(
+                        change.text,
+                        change.site.module,
+                        change.site.expr.span,
+                        code.env.facts.qualname,
+                        (note, *code.route),
+                        _ERRORS.get(name, ""),
+                        _COSTS.get(name, ""),
+                        name != _FLAGS,
+                    )
+
+    def _find_only_in_main(self, name: str) -> list[_Change]:
+        """The changes of one setting by the main scripts' own processes; none if other processes make any."""
+        made = [change._replace(scripts=self._scripts(change.site)) for change in self._changes[name]]
+        return made if all(change.scripts for change in made) else []
 
     @cached_property
     def _changes(self) -> dict[str, list[_Change]]:
-        """The changes of the main scripts' own processes, by what they change; not what others change as well."""
+        """All changes, by what they change."""
         found: dict[str, list[_Change]] = defaultdict(list)
         for change in self._all_changes():
             found[change.name].append(change)
-        return {name: made for name, made in found.items() if all(self._only_in_main(item.site) for item in made)}
+        return dict(found)
 
-    def _only_in_main(self, site: Site) -> bool:
+    def _scripts(self, site: Site) -> tuple[Module, ...]:
         if under_main_guard(site.module, site.function, site.event):
-            return True
-        return site.function >= 0 and self.guarded.only_for_main(site.module, site.function)
+            return (site.module,)
+        return self.guarded.scripts_of(site.module, site.function) if site.function >= 0 else ()
 
     def _all_changes(self) -> Iterator[_Change]:
         for site in self.evaluator.index.calls_named({name.rpartition(".")[2] for name in _SETTERS}):
@@ -122,8 +150,10 @@ class MainSettings:
 
     def _may_be_only_in_main(self, site: Site) -> bool:
         """What can be said before any value is known."""
-        by_function = site.function >= 0 and self.guarded.has_guarded_part(site.module)
-        return by_function or under_main_guard(site.module, site.function, site.event)
+        if site.function < 0:
+            return under_main_guard(site.module, -1, site.event)
+        name = site.expr.dotted.partition(".")[0]
+        return any(item.bound == name for item in site.module.model.imports)
 
     def _stored(self, site: Site) -> Iterator[_Change]:
         """`library.attribute = value`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from dllint.knowledge import OPENCV_PARALLEL
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate import Answer
 from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst, ExtMethod, Inst
@@ -14,13 +15,6 @@ from dllint.start_methods import FORK
 
 if TYPE_CHECKING:
     from dllint.project import Project
-
-_OPENCV = frozenset({
-    "resize", "warpAffine", "warpPerspective", "remap", "cvtColor", "GaussianBlur", "medianBlur", "bilateralFilter",
-    "filter2D", "blur", "boxFilter", "Sobel", "Laplacian", "Canny", "erode", "dilate", "morphologyEx", "equalizeHist",
-    "fastNlMeansDenoisingColored", "undistort", "pyrDown", "pyrUp",
-})  # fmt: skip
-"""Functions of OpenCV that share their work among threads."""
 
 
 class OwnThread(NamedTuple):
@@ -67,7 +61,7 @@ class Threads:
 
     def opencv(self, call: Expr, env: Env) -> str:
         """The function of OpenCV that a call calls, if it works with threads."""
-        if call.args[0].name not in _OPENCV:
+        if call.args[0].name not in OPENCV_PARALLEL:
             return ""
         names = (value.name for value in self.evaluator.values(call.args[0], env) if isinstance(value, Ext))
         return next((name for name in names if name.startswith("cv2.")), "")
