@@ -247,6 +247,8 @@ def test_words_that_do_not(text: str) -> None:
         ("import a\rimport b\r", {"a", "b"}),
         ("from a import(b)\n", {"a", "a.b"}),
         ("important = 1\n", set()),
+        ("importlib.import_module('a.b')\nimport_module(\n    \"c\",\n)\n", {"a.b", "c"}),
+        ("import_module('.a', 'b')\nimport_module('a.%s' % b)\nimport_module(b)\n", set()),
     ],
 )
 def test_imports_are_read_from_the_bytes(text: str, imports: set[str]) -> None:

@@ -46,6 +46,8 @@ _OF_THE_FIELD = re.compile(
 )
 _BEFORE = re.compile(rb"(?:^|.*[\r;:])[ \t\f]*(?:from[ \t]+(\S+)[ \t]+)?$", re.DOTALL)
 _AFTER = re.compile(rb"[ \t]*(\([^)]*\)|(?:[^\\\r\n;]|\\\r?\n)*)")
+_BY_NAME = re.compile(rb"""\bimport_module\(\s*["']([\w.]+)["']\s*,?\s*\)""")
+"""The evaluator knows which module that is, if the file is parsed."""
 
 
 class Peek(msgspec.Struct, frozen=True):
@@ -145,6 +147,7 @@ def _imports(data: bytes) -> Iterator[str]:
         yield origin
         for name in names:
             yield f"{origin}{name}" if origin.endswith(".") else f"{origin}.{name}"
+    yield from (match[1].decode("utf-8", "replace") for match in _BY_NAME.finditer(data))
 
 
 def _names(listed: bytes) -> Iterator[str]:
