@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import prod
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Block, Expr
 from dllint.project.data.element_files import is_length
 from dllint.project.data.growth import Container, Filling, Growth
-from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Seq, Value
+from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Opaque, Seq, Value
 from dllint.project.program.flow import LOOPS
 
 if TYPE_CHECKING:
@@ -42,6 +43,34 @@ class Limits:
         loops = (module.block(index) for index in module.enclosing(filling.event.block))
         tests = (loop.test for loop in loops if loop.kind == "for" and loop.test is not None)
         return any(self.growth.is_vast(test, filling.env) for test in tests)
+
+    def is_repeated(self, value: Value) -> bool:
+        """Whether a container has an element for each of a list that is repeated as often as needed.
+
+        `names = names * count`, then `rows.append({"name": name})` for each of them. The repeated list has no more
+        objects than the one that it was made of.
+        """
+        return any(map(self._repeats, self._gone_over(value)))
+
+    def _gone_over(self, value: Value) -> Iterator[Value]:
+        """What is gone over to make new elements of a container."""
+        if isinstance(value, Seq) and value.expr.kind == "comprehension" and value.expr.args[-1].kind != "name":
+            for key, iterable in value.expr.keywords:
+                yield from self.evaluator.values(iterable, value.env) if key == "in" else ()
+        for filling in self.growth.fillings(value):
+            given = filling.what.args[-1] if filling.what.kind == "call" else filling.event.value
+            module = filling.env.module
+            for loop in map(module.block, module.enclosing(filling.event.block)):
+                if given is not None and given.kind != "name" and loop.kind == "for" and loop.test is not None:
+                    yield from self.evaluator.values(loop.test, filling.env)
+
+    def _repeats(self, value: Value) -> bool:
+        """Whether a value is a list that is repeated so often as no number in the code says."""
+        if not isinstance(value, Opaque) or value.expr.kind != "binop" or value.expr.name != "*":
+            return False
+        return any(map(self.growth.grows, self.growth.copied(value))) and all(
+            self.number(part, value.env) is None for part in value.expr.args
+        )
 
     def of(self, value: Value) -> int | None:
         """How many elements a container has at most, as numbers in the code say; None where none does."""

@@ -189,10 +189,10 @@ class Sizes:
         return _ROW if found is None or found.kind is Kind.ROW else _NAME
 
     def _has_more(self, value: Value, attribute: str, keepers: Iterable[Klass]) -> bool:
-        """Whether a container has more elements than there are items: one for each part, or for each mark in one."""
+        """Whether a container has more elements than there are items: for each part or mark, or of items repeated."""
         if _MARKED.search(attribute) and not any(is_per_item(klass, attribute) for klass in keepers):
             return True
-        return bool(_PARTS.search(attribute)) or self._is_index(value)
+        return bool(_PARTS.search(attribute)) or self._is_index(value) or self.limits.is_repeated(value)
 
     def _is_index(self, value: Value) -> bool:
         """Whether a container has an entry for each annotation, of which an image has many."""
