@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dllint.knowledge import ANNOTATION_INDEXES, LOADERS
 from dllint.model.facts import Block, Event, Expr
-from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, ExtMethod, Opaque, Seq, Value
+from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, ExtMethod, Inst, Opaque, Seq, Value
 from dllint.project.evaluate.collections import PROGRESS, is_made_below
 from dllint.project.evaluate.shapes import GENERATOR
 from dllint.project.loaders.arguments import event_of
@@ -245,7 +245,14 @@ class Growth:
                 return last in _VIEWS and base is not None and self.grows(base)
             case Opaque(expr=expr, env=env) if expr.kind == "binop":
                 return any(self.loops(arg, env) for arg in expr.args)
+            case Inst():
+                return self._counts_many(value)
         return False
+
+    def _counts_many(self, inst: Inst) -> bool:
+        """Whether an object is as long as something that grows: `__len__` returns `len(self.rows)`."""
+        method = self.evaluator.classes.method(inst, "__len__")
+        return method is not None and any(map(self.grows, self.evaluator.calls.returned(method.func, None, None, inst)))
 
     def is_vast(self, iterable: Expr, env: Env) -> bool:
         """Whether a range is so long, by a default of an option maybe, that each of as many objects is small."""

@@ -10,8 +10,9 @@ from dllint.model.facts import Block, Event, Expr
 from dllint.project.data.naming import means_few, means_text
 from dllint.project.data.per_item import PerItem
 from dllint.project.evaluate import Answer, Evaluator
-from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Inst, Klass, Values
+from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Inst, Klass, Method, Values
 from dllint.project.evaluate.conditions import kind_of
+from dllint.project.evaluate.shapes import path_to
 from dllint.project.execution.call_graph import Running
 from dllint.project.program.flow import LOOPS
 from dllint.project.program.module import Module
@@ -27,11 +28,14 @@ _ANY_OF = frozenset({"choice", "choices", "sample"})
 _METHODS = _PICKING | _ANY_OF | {"get"}
 _TAKE_TEXT = frozenset({"join", "open", "imread", "Path", "exists", "isfile", "read_image"})
 """Functions that are given text, by their names."""
+_PARSE_TEXT = frozenset({"eval", "literal_eval", "loads"})
 _OF_TEXT = frozenset({
     "split", "rsplit", "splitlines", "partition", "rpartition", "strip", "lstrip", "rstrip", "lower", "upper", "encode",
     "startswith", "endswith",
 })  # fmt: skip
 """Methods of text that neither numbers nor tables have."""
+_VALUES: dict[str, tuple[int, ...]] = {"items": (1,), "values": ()}
+"""Views of a dictionary, with the place of its values in what they give."""
 MAX_STEPS = 4
 
 
@@ -70,14 +74,14 @@ class ItemReads:
         return self._taken(running, klass, attribute, by_method=False)
 
     def by_text_method(self, running: Running, klass: Klass, attribute: str) -> Expr | None:
-        """Where this code calls a method of text on a part of such an attribute: `row.words.split()`."""
+        """Where this code calls a method of text on a part of such an attribute, or parses it: `row.words.split()`."""
         return self._taken(running, klass, attribute, by_method=True)
 
     def _taken(self, running: Running, klass: Klass, attribute: str, by_method: bool) -> Expr | None:
         kept, env = _Kept(self.evaluator, klass, self._called(klass, attribute)), running.env
         key = env.module, env.function, by_method
         if key not in self._texts:
-            takes = _is_text_method if by_method else _takes_text
+            takes = _handles_text if by_method else _takes_text
             self._texts[key] = [part for event in running.events for part in event.walk() if takes(part)]
         taken = (part for part in self._texts[key] if kept.is_taken_by(part, env))
         return next((part for part in taken if part.kind != "binop" or self._joins_text(part, env)), None)
@@ -242,11 +246,21 @@ class _Kept:
         )
 
     def is_it(self, expr: Expr, env: Env, depth: int = MAX_STEPS) -> bool:
-        """The same, or a local name for it or for a part of it."""
+        """The same, or a local name for it or for a part of it, or a call of a method that returns such."""
+        if expr.kind == "call" and depth:
+            return any(self.leads_to(*place, depth - 1) for place in self._returned(expr, env))
         if expr.kind != "name" or not depth:
             return self.is_itself(expr, env)
-        places = ((value, env) for value in assigned(expr, env) if value is not expr)
+        places = ((value, env) for value in (*assigned(expr, env), *_viewed(expr, env)) if value is not expr)
         return any(self.leads_to(*place, depth - 1) for place in (*places, *self._passed(expr, env)))
+
+    def _returned(self, call: Expr, env: Env) -> Iterator[tuple[Expr, Env]]:
+        """What a method of the project's returns for a call: `self.table.iloc[index]` for `self.row(index)`."""
+        for callee in self.evaluator.calls.callees(call, env):
+            if isinstance(callee, Method) and not callee.func.facts.is_generator:
+                called = self.evaluator.activations.activation(callee.func, call, env, callee.owner)
+                given = (event.value for event in callee.func.facts.events if event.kind == "return")
+                yield from ((value, called) for value in given if value is not None)
 
     def is_gathered_in(self, expr: Expr, env: Env) -> bool:
         """Whether a loop over it puts its elements into a local list: `fitting += rows`, `fitting.append(row)`."""
@@ -302,7 +316,9 @@ class _Kept:
         return any(self.leads_to(arg, env) for arg in _asked_for_text(part))
 
     def _passed(self, name: Expr, env: Env) -> Iterator[tuple[Expr, Env]]:
-        """The argument that a call of a function passes for the parameter of this name."""
+        """The argument that a call passes for the parameter of this name: that of any call if this one is forgotten."""
+        if env.call is None:
+            yield from self.evaluator.arguments.from_any_call(env, name.name)
         for position, parameter in enumerate(env.facts.parameters) if env.call is not None and env.caller else ():
             if parameter.name == name.name and parameter.kind not in ("args", "kwargs"):
                 yield from self.evaluator.arguments.passed(env, position, parameter)
@@ -372,6 +388,11 @@ def _are_text(values: Values) -> bool:
     return bool(values) and all(kind_of(value) == "str" for value in values)
 
 
+def _handles_text(part: Expr) -> bool:
+    """Whether an expression takes text in pieces, or parses it: `row.words.split()`, `json.loads(row.ids)`."""
+    return _is_text_method(part) or (part.kind == "call" and part.args[0].name in _PARSE_TEXT)
+
+
 def _is_text_method(part: Expr) -> bool:
     """Whether an expression calls a method of text on a cell that isn't a label: `row.words.split()`."""
     method = part.args[0] if part.kind == "call" else None
@@ -417,6 +438,21 @@ def assigned(name: Expr, env: Env) -> list[Expr]:
     events = [event for event in _bound(name, env, "assign") if event.start < name.start]
     pairs = ((event.target, event.value) for event in events if event.target is not None and event.value is not None)
     return [given for target, value in pairs for part, given in _each(target, value) if part.name == name.name]
+
+
+def _viewed(name: Expr, env: Env) -> Iterator[Expr]:
+    """The dictionaries whose values a loop or a comprehension gives a name: `for key, rows in self.columns.items()`."""
+    loops = [(event.target, event.value) for event in _bound(name, env, "for") if event.start < name.start]
+    around = (
+        (target, iterable)
+        for comprehension, target, iterable in env.module.comprehensions.get(env.function, ())
+        if comprehension.start <= name.start < comprehension.end
+    )
+    for target, over in (*loops, *around):
+        view = over.args[0] if over is not None and over.kind == "call" and len(over.args) == 1 else None
+        if target is not None and view is not None and view.kind == "attribute" and view.name in _VALUES:
+            if path_to(target, name.name) == _VALUES[view.name]:
+                yield view.args[0]
 
 
 def _each(target: Expr, value: Expr) -> Iterator[tuple[Expr, Expr]]:
