@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, TypeGuard
 
 from dllint.model.facts import Expr
-from dllint.project.data.growth import Growth, chain, is_frame
+from dllint.project.data.growth import Filling, Growth, chain, is_frame
 from dllint.project.data.naming import means_text, means_text_or_identifier
-from dllint.project.evaluate.abstract_values import Const, ExtInst, ExtMethod, Value
+from dllint.project.evaluate.abstract_values import Const, Ext, ExtInst, ExtMethod, Func, Method, Seq, Value
+from dllint.source import Span
 
 if TYPE_CHECKING:
     from dllint.project import Project
@@ -25,6 +26,18 @@ _NO_TABLE = frozenset({
 _ARRAYS = ("to_numpy", "array", "asarray")
 _MADE_ARRAYS = ("numpy.array", "numpy.asarray")
 _MAX_ARRAYS = 2
+_CONVERTS = frozenset({"apply", "map", "transform"})
+"""Methods that make another column, of what a function returns for each cell."""
+_SAME_CELLS = frozenset({
+    "values", "to_numpy", "iloc", "loc", "copy", "dropna", "drop_duplicates", "reset_index", "sort_values",
+    "sample", "query",
+})  # fmt: skip
+"""What gives cells of a table as they are, perhaps fewer of them or in another order."""
+_PARSERS = frozenset({
+    "json.loads", "orjson.loads", "ujson.loads", "ast.literal_eval", "builtins.eval", "pickle.loads",
+    "builtins.list", "builtins.tuple", "builtins.dict", "builtins.set",
+})  # fmt: skip
+"""What makes a Python container of a cell."""
 _FIRST_OF_GROUPS = frozenset({"first", "last", "nth", "head", "tail", "sample"})
 
 
@@ -66,6 +79,54 @@ class Tables:
         """Whether a value is a column, or an array of one, that is called after text."""
         name = self.column(value)
         return name is not None and means_text(name)
+
+    def containers_at(self, value: Value) -> tuple[str, Span] | None:
+        """Where code makes a Python container of each cell: `table["ids"] = table["ids"].apply(json.loads)`."""
+        column = self.column(value)
+        for part in chain(value):
+            if self._is_of_containers(part):
+                return part.env.module.path, part.call.span
+            columns = [one for one in self.growth.fillings(part) if one.what.kind == "subscript" and one.event.value]
+            for filling in columns:
+                key, event = filling.what.args[1].value, filling.event
+                later = (one for one in columns if one.env is filling.env and one.event.start > event.start)
+                kept = column is None or column == key
+                if (
+                    kept
+                    and self._sets(filling, self._is_of_containers)
+                    and not any(one.what.args[1].value == key and self._sets(one, _converts) for one in later)
+                ):
+                    return filling.env.module.path, Span(event.start, event.end)
+            if _last(part) not in _SAME_CELLS and not (isinstance(part, ExtInst) and part.call.kind == "subscript"):
+                return None
+        return None
+
+    def _sets(self, filling: Filling, asked: Callable[[Value], bool]) -> bool:
+        """Whether a column is set to something of a kind."""
+        value = filling.event.value
+        return value is not None and any(map(asked, self.evaluator.values(value, filling.env)))
+
+    def _is_of_containers(self, column: Value) -> TypeGuard[ExtInst]:
+        if isinstance(column, ExtInst) and column.call.kind == "call" and column.name.endswith(".str.split"):
+            return column.call.keyword("expand") is None
+        if not _converts(column) or column.call.keyword("result_type") is not None:
+            return False
+        return any(map(self._makes_container, self.evaluator.values(column.call.args[1], column.env)))
+
+    def _makes_container(self, function: Value) -> bool:
+        match function:
+            case Ext(name=name):
+                return name in _PARSERS
+            case Func():
+                return any(map(_is_container, self.evaluator.calls.returned(function, None, None)))
+            case Method(func=func, owner=owner):
+                return any(map(_is_container, self.evaluator.calls.returned(func, None, None, owner)))
+            case ExtInst(name="functools.partial", call=call, env=env) if len(call.args) > 1:
+                made = (
+                    value for value in self.evaluator.values(call.args[1], env) if isinstance(value, (Func, Method))
+                )
+                return any(map(self._makes_container, made))
+        return False
 
     def has_rows(self, value: Value) -> bool:
         """Whether a value was taken from a table that was read, or that was made of something that grows."""
@@ -117,6 +178,20 @@ def _last(part: Value) -> str:
     if isinstance(part, ExtMethod):
         return part.attribute
     return part.name.rpartition(".")[2] if isinstance(part, ExtInst) else ""
+
+
+def _converts(column: Value) -> TypeGuard[ExtInst]:
+    """Whether a column was made by a function of each cell of another one."""
+    if not isinstance(column, ExtInst) or column.call.kind != "call":
+        return False
+    return _last(column) in _CONVERTS and len(column.call.args) > 1
+
+
+def _is_container(value: Value) -> bool:
+    """Whether a value is a Python container of its own: a display, a comprehension, what is parsed or split."""
+    if isinstance(value, Seq):
+        return value.expr.name != "generator"
+    return isinstance(value, ExtInst) and (value.name in _PARSERS or _last(value) == "split")
 
 
 def _has_type(call: Expr) -> bool:

@@ -53,15 +53,14 @@ class ObjectArrayOnDataset(Rule):
                 yield self._of_table(project, held) if table else self._finding(project, held)
 
     def _is_bloat(self, project: Project, held: Held) -> bool:
-        """Whether a value is an array of objects, or a table or a part of one out of which workers take text."""
+        """Whether a value is an array of objects, or a table or a part of one that has lists or gives workers text."""
         if not isinstance(held.value, (ExtInst, ExtMethod)):
             return False
-        tables, reads = project.analysis(Tables), project.analysis(ItemReads)
+        tables = project.analysis(Tables)
         if not tables.of(held.value):
             made = isinstance(held.value, ExtInst) and _of_objects(project, held.value)
             return made or project.analysis(Records).fill_array(held)
-        taken = (reads.as_text, reads.by_text_method)
-        return tables.is_text(held.value) or any(read_in_workers(project, held, read) for read in taken)
+        return _has_text(project, held) or tables.containers_at(held.value) is not None
 
     def _finding(self, project: Project, held: Held) -> Finding:
         what = f"array of Python objects kept as `{held.holder.name}` of `{held.holder.owner}`"
@@ -72,17 +71,27 @@ class ObjectArrayOnDataset(Rule):
         return found
 
     def _of_table(self, project: Project, held: Held) -> Finding:
-        array = project.analysis(Tables).is_array(held.value)
-        form = "array of a pandas table's text, which" if array else "pandas table whose text"
-        what = f"{form} is Python objects, kept as `{held.holder.name}` of `{held.holder.owner}`"
-        columns = "use a dtype for text" if array else "keep its columns as arrays of their own (text, numbers)"
+        tables = project.analysis(Tables)
+        array = tables.is_array(held.value)
+        made = None if _has_text(project, held) else tables.containers_at(held.value)
+        what, dtype = ("text", "a dtype for text") if made is None else ("lists", "one array of numbers with offsets")
+        form = f"array of a pandas table's {what}, which" if array else f"pandas table whose {what}"
+        be = "is" if array or made is None else "are"
+        kept = f"{form} {be} Python objects, kept as `{held.holder.name}` of `{held.holder.owner}`"
+        columns = f"use {dtype}" if array else "keep its columns as arrays of their own (text, numbers)"
         remedy = f"as with a list; {columns}, or Arrow"
-        finding = bloat(project, held, self.code, what, remedy, f"{held.holder.owner}.{held.holder.name}", "them")
+        finding = bloat(project, held, self.code, kept, remedy, f"{held.holder.owner}.{held.holder.name}", "them")
         certainty = Certainty.LIKELY if held.surely is Certainty.CERTAIN else held.surely
-        return msgspec.structs.replace(finding, certainty=certainty)  # pandas 3 may keep its text in Arrow
+        finding = msgspec.structs.replace(finding, certainty=certainty)  # pandas 3 may keep its text in Arrow
+        if made is None:
+            return finding
+        anchors = ((finding.path, finding.span), *finding.anchors)
+        return msgspec.structs.replace(finding, path=made[0], span=made[1], anchors=anchors)
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
         name, value, tables = finding.data.holder.name, finding.data.value, project.analysis(Tables)
+        if tables.of(value) and tables.containers_at(value) is not None:
+            return Fix.manual(f"Keep the lists of `{name}` as one array with offsets; dllint doesn't know their types")
         if tables.is_array(value):
             return Fix.manual(f"Give `{name}` a dtype for text; dllint doesn't know whether all of it is text")
         if tables.of(value):
@@ -103,6 +112,13 @@ def _rank(project: Project, held: Held) -> tuple[object, ...]:
     write = held.route[0]
     inherited = held.holder.owner not in _setters(project.index.modules[write.path], held)
     return held.loader is None, inherited, write.path, write.span.start, held.rank, len(held.route)
+
+
+def _has_text(project: Project, held: Held) -> bool:
+    """Whether a table, or a part of one, is called after text, or workers take text out of it."""
+    reads = project.analysis(ItemReads)
+    taken = (reads.as_text, reads.by_text_method)
+    return project.analysis(Tables).is_text(held.value) or any(read_in_workers(project, held, read) for read in taken)
 
 
 def _setters(module: Module, held: Held) -> Iterator[str]:
