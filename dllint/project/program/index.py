@@ -172,12 +172,24 @@ class Index:
     def _is_shadowed(self, folder: str, wanted: str, has: Callable[[str], bool]) -> bool:
         """Whether a folder below the root, where scripts look up `a.b`, has an `a` without `b`: Python stops there.
 
-        Not where code in that folder changes `sys.path`.
+        Not where code in that folder changes `sys.path`, nor in a package that code imports by its name: it is looked
+        up from above.
         """
         first = wanted.partition("/")[0]
-        nearby = {root for root in self._search_paths[folder] if root and f"{folder}/".startswith(f"{root}/")}
+        nearby = {
+            root
+            for root in self._search_paths[folder]
+            if root and f"{folder}/".startswith(f"{root}/") and not self._is_imported(root)
+        }
         having = {root for root in nearby if has(f"{root}/{first}")}
         return any(not any(path.startswith(f"{root}/") for path in self._changing_path) for root in having)
+
+    def _is_imported(self, folder: str) -> bool:
+        """Whether a folder is a package, or in one, that code imports by its name."""
+        outermost = ""
+        while folder and posixpath.join(folder, "__init__.py") in self.modules:
+            outermost, folder = folder, posixpath.dirname(folder)
+        return posixpath.basename(outermost) in self.packages
 
     def _has(self, place: str) -> bool:
         """Whether there is a module, a package, or a folder with modules."""
