@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 
-from dllint import Certainty, Finding, Fix, Held, ItemReads, Kind, Listings, Project, Rule, Severity
+from dllint import Certainty, Finding, Fix, Held, ItemReads, Kind, Listings, Project, Rule, Severity, Span
 from dllint_rules.memory.has_workers import has_workers
-from dllint_rules.memory.kept import bloat, is_few, is_inherited, is_kept_already, kept_by, read_in_workers, why_small
+from dllint_rules.memory.kept import (
+    bloat,
+    is_few,
+    is_inherited,
+    is_kept_already,
+    kept_by,
+    only_changes,
+    read_in_workers,
+    why_small,
+    with_others,
+)
 from dllint_rules.memory.remedies import are_bytes, would_pad
 
 
@@ -22,17 +33,22 @@ class PathListOnDataset(Rule):
     def check(self, project: Project) -> Iterator[Finding]:
         listings, reads = project.analysis(Listings), project.analysis(ItemReads)
         kept: dict[object, Held] = {}
+        places: dict[object, set[tuple[str, Span]]] = defaultdict(set)
         for held in project.in_memory:
             if listings.kept(held) is None or held.assumed or is_few(project, held):
                 continue
             key = kept_by(project, held), held.holder.name
-            if has_workers(project, held) and (key not in kept or _rank(project, held) < _rank(project, kept[key])):
+            if not has_workers(project, held):
+                continue
+            if not only_changes(project, held):
+                places[key].add((held.route[0].path, held.route[0].span))
+            if key not in kept or _rank(project, held) < _rank(project, kept[key]):
                 kept[key] = held
-        for held in kept.values():
+        for key, held in kept.items():
             kind = listings.kept(held)
             read = kind is not None and read_in_workers(project, held, reads.mentioned)
             if kind is not None and read and not is_kept_already(project, held, reads.mentioned):
-                yield self._finding(project, held, kind)
+                yield with_others(self._finding(project, held, kind), held, places[key])
 
     def _finding(self, project: Project, held: Held, kind: Kind) -> Finding:
         what = "strings" if kind is Kind.STR else "`Path` objects"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 import msgspec
@@ -35,6 +36,7 @@ from dllint_rules.memory.kept import (
     only_changes,
     read_in_workers,
     why_small,
+    with_others,
 )
 
 _UNSEEN = frozenset(f"read from {what}" for what in ("JSON", "a file", "a pickle", "a NumPy file"))
@@ -62,6 +64,7 @@ class PythonContainerOnDataset(Rule):
         names = {(held.route[0].path, held.holder) for held in project.in_memory if listings.kept(held)}
         seen: set[object] = set()
         first: _First = {}
+        places: dict[object, set[tuple[str, Span]]] = defaultdict(set)
         candidates = [
             (held, source)
             for held in project.in_memory
@@ -82,9 +85,12 @@ class PythonContainerOnDataset(Rule):
                 small = found.severity is Severity.INFO
                 filled, changes = records.is_filled(held.value), only_changes(project, held)
                 rank = of_users, small, not filled, changes, found.path, found.span.start
+                if not (small or changes):
+                    places[kept].add((found.path, found.span))
                 if kept not in first or rank < first[kept][0]:
                     first[kept] = rank, found, not of_users or is_always_read(project, held, read)
-        yield from _told(first)
+        for kept, found, held in _told(first):
+            yield with_others(found, held, places[kept])
         for held in project.shipped:
             index = records.coco_index(held.value) if isinstance(held.value, Inst) else None
             if index is not None and index not in seen and has_workers(project, held):
@@ -144,7 +150,7 @@ def _order(project: Project, held: Held, source: str) -> tuple[bool, bool, bool,
     return guessed, small, source in _UNSEEN, uncertain, is_inherited(project, held)
 
 
-def _told(first: _First) -> Iterator[Finding]:
+def _told(first: _First) -> Iterator[tuple[object, Finding, Held]]:
     """All attributes that loaders of the project take, or that the loaders of its users read whatever these choose.
 
     Of the others that a class has for users, one.
@@ -152,4 +158,6 @@ def _told(first: _First) -> Iterator[Finding]:
     least: dict[object, _Rank] = {}
     for (owner, _), (rank, *_) in first.items():
         least[owner] = min(rank, least.get(owner, rank))
-    yield from (found for (owner, _), (rank, found, always) in first.items() if always or rank == least[owner])
+    for kept, (rank, found, always) in first.items():
+        if always or rank == least[kept[0]]:
+            yield kept, found, found.data

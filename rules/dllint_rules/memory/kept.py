@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Protocol
+
+import msgspec
 
 from dllint import (
     ALL_METHODS,
@@ -17,11 +19,13 @@ from dllint import (
     ItemReads,
     Klass,
     Module,
+    Note,
     Project,
     References,
     Running,
     Severity,
     Sizes,
+    Span,
     Write,
     only_first_batch,
 )
@@ -136,6 +140,14 @@ def kept_by(project: Project, held: Held) -> object:
         )
     )
     return next(setters, (step.path, held.holder.owner))
+
+
+def with_others(finding: Finding, held: Held, places: Iterable[tuple[str, Span]]) -> Finding:
+    """A finding that names the other places that set the attribute, as the arms of an `if` do for other data."""
+    own = {(finding.path, finding.span), *((step.path, step.span) for step in held.route[:1])}
+    others = sorted({*places} - own)
+    too = (Note(path, span, f"`{held.holder.name}` gets its content here, too") for path, span in others)
+    return msgspec.structs.replace(finding, notes=(*finding.notes, *too))
 
 
 def only_changes(project: Project, held: Held) -> bool:
