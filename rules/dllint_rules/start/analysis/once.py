@@ -18,6 +18,7 @@ _TRACKERS = frozenset({
     "torch.utils.tensorboard.writer.SummaryWriter",
 })  # fmt: skip
 CUDA = "initializes CUDA"
+EMPTIES = "empties the file that it opens"
 _EXISTENCE = frozenset({"exists", "lexists", "isfile", "is_file", "isdir", "is_dir", "listdir", "glob", "getsize"})
 _MISSING = frozenset({"FileNotFoundError", "OSError", "IOError"})
 """What a file that isn't there raises."""
@@ -68,7 +69,7 @@ class Once:
             return ""
         if self._is_new(call, env, None if position is None else 0, named):
             return "opens a file that has another name each time"
-        return "empties the file that it opens" if all("w" in str(mode) for mode in modes) else ""
+        return EMPTIES if all("w" in str(mode) for mode in modes) else ""
 
     def _makes_new(self, call: Expr, env: Env) -> bool:
         """Whether a call makes a folder that the first process has not made: it would have another name there."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,7 +17,9 @@ from dllint.project.program.module import Module
 from dllint.project.program.on_demand import OnDemand
 from dllint.source import Span
 from dllint.start_methods import PICKLING
-from dllint_rules.start.analysis.once import CUDA, Once
+from dllint_rules.start.analysis.determined import Step
+from dllint_rules.start.analysis.once import CUDA, EMPTIES, Once
+from dllint_rules.start.analysis.same_again import SameAgain
 
 if TYPE_CHECKING:
     from dllint.project import Project
@@ -85,7 +87,10 @@ class RepeatedWork:
             ]
             started = self._begun(module, guarded) if effects else None
             if started is not None:
+                same_again = self._same_again(module, guarded)
                 for running, call, what in effects:
+                    if what.endswith(EMPTIES) and same_again.is_left(call, running.env):
+                        continue
                     surely = self._always(running, call) and self.devices.surely(call, running.env)
                     yield Repeated(running, call, what, started[1], started[0], module.path, surely)
 
@@ -129,25 +134,38 @@ class RepeatedWork:
         return list(found)
 
     def _find(self, module: Module) -> Iterator[Effect]:
-        for running in self.main_code.running(module):
+        for running, event in self._steps(self.main_code.running(module)):
+            if under_main_guard(running.env.module, running.env.function, event):
+                continue
+            if any(self.once.looks_first(env, step) for env, step in steps(running, event)):
+                continue
+            for call in event.walk():
+                what = self.once.effect(call, running.env) if call.kind == "call" else ""
+                if what:
+                    yield running, call, what
+
+    def _steps(self, code: Iterable[Running]) -> Iterator[Step]:
+        """What running code does."""
+        for running in code:
             for event in running.events:
-                if running.env.function < 0 and event is not running.start:
-                    continue
-                if under_main_guard(running.env.module, running.env.function, event):
-                    continue
-                if not self.evaluator.conditions.may_run(running.env, event.start):
-                    continue
-                if any(self.once.looks_first(env, step) for env, step in steps(running, event)):
-                    continue
-                for call in event.walk():
-                    what = self.once.effect(call, running.env) if call.kind == "call" else ""
-                    if what:
-                        yield running, call, what
+                here = running.env.function >= 0 or event is running.start
+                if here and self.evaluator.conditions.may_run(running.env, event.start):
+                    yield running, event
+
+    def _same_again(self, script: Module, guarded: list[Event]) -> SameAgain:
+        """Of what a script and the modules that it imports do in each worker, too."""
+        code = (step for module in self._imported(script) for step in self._steps(self.main_code.running(module)))
+        again = [step for step in code if not under_main_guard(step[0].env.module, step[0].env.function, step[1])]
+        return SameAgain(self.evaluator, again, lambda: self._steps(self._guarded(script, guarded)))
+
+    def _guarded(self, script: Module, guarded: list[Event]) -> Iterator[Running]:
+        """What a script runs under its guard."""
+        env = self.evaluator.env(script, -1)
+        return self.reach.walk(Running(env, (), start=event) for event in guarded)
 
     def _begun(self, module: Module, guarded: list[Event]) -> tuple[str, Begun] | None:
         """Workers that a script starts under its guard and that may be spawned."""
-        env = self.evaluator.env(module, -1)
-        for running in self.reach.walk(Running(env, (), start=event) for event in guarded):
+        for running in self._guarded(module, guarded):
             for event, begun in self.main_code.begun_by(running.env):
                 here = running.env.function >= 0 or event is running.start
                 if here and not running.truncated and begun.methods & PICKLING:
