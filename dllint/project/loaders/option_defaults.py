@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from functools import cached_property
+from posixpath import dirname, normpath
 from typing import TYPE_CHECKING, NamedTuple
 
 from dllint.knowledge import SETTINGS_READERS
@@ -249,7 +250,28 @@ class Declared:
 
     def _of_settings(self, settings: Mapping[str, list[Argument]], name: str, read: Value) -> list[Argument]:
         used, found = _module_of(read), settings.get(name, [])
-        return found if found and (used is None or used.settings or self._reads_settings(used)) else []
+        if not found or used is None or used.settings:
+            return found
+        return [pair for pair in found if self._is_for(pair[1].module, used)] if self._reads_settings(used) else []
+
+    def _is_for(self, settings: Module, used: Module) -> bool:
+        """Whether a program that has a file may read settings: those that scripts name are theirs."""
+        scripts = self._naming.get(settings.path, ())
+        return not scripts or any(self.evaluator.programs.share(script, used) for script in scripts)
+
+    @cached_property
+    def _naming(self) -> dict[str, list[Module]]:
+        """The scripts that name a file of settings: `@hydra.main(config_path="conf", config_name="train")`."""
+        found: dict[str, list[Module]] = defaultdict(list)
+        for module in self.index:
+            for call in (call for function in module.model.functions for call in function.decorators):
+                folder, name = (call.keyword(key) for key in ("config_path", "config_name"))
+                if name is not None and isinstance(name.value, str):
+                    below = folder.value if folder is not None and isinstance(folder.value, str) else ""
+                    path = normpath(f"{dirname(module.path) or '.'}/{below or '.'}/{name.value}")
+                    for ending in (".yaml", ".yml", ""):
+                        found[path.removesuffix(".yaml") + ending].append(module)
+        return found
 
     def _reads_settings(self, module: Module) -> bool:
         """Whether a file belongs to a program that reads settings, or is for others, which may read them."""
