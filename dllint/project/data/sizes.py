@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dllint.project.data.checked import Checked
 from dllint.project.data.contents import Contents, Kind
 from dllint.project.data.element_files import has_its_length, is_per_item, lists_each, opens_each
-from dllint.project.data.growth import SMALL, Growth
+from dllint.project.data.growth import SMALL, Growth, chain
 from dllint.project.data.known import (
     Known,
     data_sets,
@@ -23,7 +23,7 @@ from dllint.project.data.limits import Limits
 from dllint.project.data.list_files import ANY, ListFiles
 from dllint.project.data.origins import Found, Origins, lists_folder
 from dllint.project.escape.shipped import Held, Holder
-from dllint.project.evaluate.abstract_values import Klass, Value
+from dllint.project.evaluate.abstract_values import ExtInst, Klass, Value
 from dllint.source import Span
 
 if TYPE_CHECKING:
@@ -49,6 +49,11 @@ _BYTES = {_NAME: 2, _ROW: 5}
 """Bytes that a worker copies for a byte of text: of a line, of a row in pieces."""
 LEAST = 10_000_000
 """Bytes that a forked worker has of its own before it reads an item: less than that is little."""
+
+
+_JOINS = frozenset({"os.path.join", "pathlib.Path", "pathlib.Path().joinpath"})
+_ALONE = 3
+"""The steps of a route on which a dataset goes to a loader as it is: kept, passed, the loader."""
 
 
 class Sizes:
@@ -86,6 +91,7 @@ class Sizes:
         return (
             self._by_number(held)
             or self._by_element(owner, attribute, path, value, keepers)
+            or self._by_round(held)
             or self._by_data(owner, attribute, path, value, keepers)
             or self._by_folder(owner, attribute, path, value, keepers)
         )
@@ -143,6 +149,27 @@ class Sizes:
                 if event.block == filling.event.block and is_trained_on(receiver.name):
                     return True
         return False
+
+    def _by_round(self, held: Held) -> str:
+        """Whether a loop makes a dataset of each of many folders, and a loader takes it alone: of one video."""
+        alone = held.loader is not None and len(held.route) == _ALONE
+        calls = self.origins.of(held.value) if alone else None
+        one = bool(calls) and all(lists_folder(call) and self._is_of_round(call) for call in calls or ())
+        return "one element for each entry of one of many folders" if one else ""
+
+    def _is_of_round(self, listing: ExtInst) -> bool:
+        """Whether a part of the name of a folder is another one in each round of a loop over names."""
+        whole = [value for arg in listing.call.args[1:2] for value in self.evaluator.values(arg, listing.env)]
+        joined = [value for value in whole if isinstance(value, ExtInst) and value.name in _JOINS]
+        given = ((arg, value.env) for value in joined for arg in value.call.args[1:])
+        parts = (value for pair in given for value in self.evaluator.values(*pair))
+        return any(self._is_of_element(value) for value in (*whole, *parts))
+
+    def _is_of_element(self, value: Value) -> bool:
+        """Whether a value is an element, or comes from one, of a container that grows with data and is looped over."""
+        made = (part for part in chain(value) if isinstance(part, ExtInst) and part.base is not None)
+        elements = (part for part in made if part.name.endswith("[]") and part.call.kind != "subscript")
+        return any(part.base is not None and self.growth.grows(part.base) for part in elements)
 
     def _by_folder(self, owner: str, attribute: str, path: str, value: Value, keepers: Iterable[Klass]) -> str:
         """Whether it lists one folder, and of no public data set that is known to be large."""
