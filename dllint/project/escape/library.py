@@ -16,7 +16,7 @@ from dllint.knowledge import (
     holds_arguments,
     is_of_datasets,
 )
-from dllint.model.facts import Expr, Function
+from dllint.model.facts import Expr, Function, Parameter
 from dllint.project.escape.gone_through import GoneThrough
 from dllint.project.escape.own_training import OwnTraining
 from dllint.project.escape.shipped import Holder
@@ -135,8 +135,11 @@ class Library:
                     text = f"`{klass.facts.name}` is made here; the loader that takes it could not be followed"
                     yield Inst(klass, site.expr, env), Note(site.module.path, site.expr.span, text)
 
-    def default_lambdas(self) -> Iterator[tuple[Value, Holder, tuple[Note, ...]]]:
-        """Lambdas that are defaults of a dataset's parameters and kept: callers that pass nothing ship them."""
+    def default_lambdas(self, runs: bool) -> Iterator[tuple[Value, Holder, tuple[Note, ...]]]:
+        """Lambdas that are defaults of a dataset's parameters and kept: callers that pass nothing ship them.
+
+        Of an application, which has no other callers, some call must pass nothing.
+        """
         for klass in self.evaluator.classes.all_classes:
             index = klass.facts.methods.get("__init__")
             if index is None or not self._offers(klass) or "<locals>" in klass.facts.qualname:
@@ -145,12 +148,20 @@ class Library:
             for parameter in function.parameters:
                 if parameter.default is None or parameter.default.kind != "lambda":
                     continue
+                if runs and not self._unnamed.is_installed(klass.module.path) and self._is_replaced(klass, parameter):
+                    continue
                 for write in klass.module.self_writes.get(klass.index, {}).get(parameter.name, ()):
                     if write.event.value is not None and write.event.value.name == parameter.name:
                         text = f"kept as `{write.target.name}` of `{klass.facts.name}` when nothing else is passed"
                         holder = Holder("attribute", write.target.name, klass.facts.name)
                         value = Func(klass.module, parameter.default.ref)
                         yield value, holder, (Note(klass.module.path, write.target.span, text),)
+
+    def _is_replaced(self, klass: Klass, parameter: Parameter) -> bool:
+        """Whether all calls that make objects of a class, and there are some, pass something for a parameter."""
+        init = klass.facts.methods["__init__"]
+        calls = [given for _, _, given in self.evaluator.arguments.passed_by_all(klass.module, init, parameter.name)]
+        return bool(calls) and all(given and all(expr is not parameter.default for expr, _ in given) for given in calls)
 
     def returned(self, per_item: Callable[[Module, int], bool], runs: bool) -> Iterator[tuple[Value, Note]]:
         """Transforms, local datasets and local functions that a function returns to users of the project.

@@ -133,7 +133,7 @@ class Routes:
         if not self._quiet_library:
             for value, note in self.library.returned(self._per_item, self._runs):
                 yield value, Holder("returned"), (note,)
-            yield from self.library.default_lambdas()
+            yield from self.library.default_lambdas(self._runs)
 
     def _sent_in_tests(self) -> Iterator[Held]:
         """The values that tests use without workers and that the project's users send to workers: no test's own.
