@@ -35,7 +35,7 @@ def main():
 if __name__ == "__main__":
     main()
 """
-NAMES = "--workers -j workers"
+NAMES = "--workers -j workers workers="
 
 
 @pytest.fixture
@@ -115,6 +115,11 @@ def test_a_script_in_no_project_asks_no_files(tmp_path: Path) -> None:
         ("a.sh", "python a.py --workers ${N:-4} | tee log", [(1, 4, "a.py")]),
         ("a.sh", "python a.py --workers $N; python b.py \\\n '--workers' '4' &", [(2, 4, "b.py")]),
         ("a.sh", "python --workers 4 a.py\ntool --workers 4\n# python a.py --workers 4\npython a.py --workers", []),
+        (
+            "a.sh",
+            "python a.py data.workers=4 +a.b.workers=5 workers.data=6 --a.workers=7 my_workers=8",
+            [(1, 4, "a.py"), (1, 5, "a.py"), (1, 7, "a.py")],
+        ),
         ("makefile", "all:\n\t@python a.py -j 4\n", [(2, 4, "a.py")]),
         ("a.md", "`python a.py -j 4`\n```sh\n$ python a.py -j 5\n```\n", [(3, 5, "a.py")]),
         ("a.rst", "Run::\n\n  python a.py -j 5\n\nor python a.py -j 4\n", [(3, 5, "a.py")]),

@@ -43,7 +43,10 @@ def is_asking(name: str) -> bool:
 
 
 def demands(path: str, text: str, names: frozenset[str]) -> Iterator[Demand]:
-    """The numbers in a file for any of some names: keys, and options with their dashes."""
+    """The numbers in a file for any of some names: keys, options with their dashes, and what overrides settings.
+
+    `workers=` means what a command line gives to a setting of this name, in whatever section: `data.workers=4`.
+    """
     lower = path.lower()
     if lower.endswith(".json"):
         for match in re.finditer(_JSON, text):
@@ -102,7 +105,7 @@ def _given(path: str, text: str, command: list[re.Match[str]], names: frozenset[
         name, _, value = word.partition("=")
         if word in names:
             value = "".join(words[at + 1 : at + 2])
-        elif name not in names:
+        elif name not in names and f"{name.lstrip('+').rpartition('.')[2]}=" not in names:
             if word[:2] not in names:
                 continue
             value = word[2:]  # `-j8`

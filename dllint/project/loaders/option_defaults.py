@@ -71,11 +71,14 @@ class Declared:
             for option in options
             if self._in_effect(option, name, read) == [(option.default, option.env)]
         )
-        fields = () if options else self._with_field(name)
+        fields = () if options else tuple(self._with_field(name))
         modules = dict.fromkeys(klass.module for klass in fields)
         near = (module for module in modules if self._of_one_program(self.evaluator.env(module, -1), read))
         more = (self.demanded.first(spelled(name), module, self.program) for module in near)
-        return next((demand for demand in (*found, *more) if demand is not None), None)
+        settings = () if options or fields else self.setting(name, read)
+        scripts = dict.fromkeys(script for _, env in settings for script in self._naming.get(env.module.path, ()))
+        set_again = (self.demanded.first((f"{name}=",), script, self.program) for script in scripts)
+        return next((demand for demand in (*found, *more, *set_again) if demand is not None), None)
 
     def demand_of_parameter(self, value: Value) -> Demand | None:
         """The same of an option that fills a parameter."""
