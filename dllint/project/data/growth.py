@@ -40,8 +40,11 @@ LISTING = frozenset({
 """Functions that list files, in every library: `os`, `pathlib`, `blobfile`, `fsspec`, `tensorflow.io.gfile`, `imutils`,
 `basicsr` (read in its source).
 """
-LINEWISE = frozenset({"readlines", "splitlines"})
-_SPLIT_FILE = re.compile(r"\.(?:read|read_text)\(\)(?:\.(?:strip|rstrip|lstrip|decode|replace)\(\))*\.split$")
+LINEWISE = frozenset({"readlines", "splitlines", "list_from_file"})
+"""Functions and methods that return a list of lines; the last one is that of `mmcv` (read in its source)."""
+_SPLIT_FILE = re.compile(
+    r"\.(?:read|read_text|FileClient\(\)\.get_text)\(\)(?:\.(?:strip|rstrip|lstrip|decode|replace)\(\))*\.split$"
+)
 _OPENERS = frozenset({"open", "GFile", "BlobFile", "smart_open", "xopen", "reader", "DictReader", "FileInput"})
 _NO_LINES = ("PIL.", "lmdb.", "wave.", "rasterio.", "tarfile.", "zipfile.", "av.", "h5py.")
 _ARROW = ("pyarrow.", "polars.read_", "polars.scan_")
