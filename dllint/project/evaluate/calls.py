@@ -27,6 +27,7 @@ from dllint.project.evaluate.abstract_values import (
     Values,
     passed,
 )
+from dllint.project.evaluate.collections import DRAWS_ONE
 from dllint.project.evaluate.conditions import TESTING
 from dllint.project.evaluate.contents import is_cut
 from dllint.project.evaluate.shapes import (
@@ -318,6 +319,8 @@ class Calls:
             return least if name == "builtins.min" and least else [value for values in every for value in values]
         if name == "builtins.next" and args:
             return self.evaluator.containers.iterated(args[0], env)
+        if name in DRAWS_ONE:
+            return self.evaluator.containers.drawn(ExtInst(name, call, env))
         if name == "builtins.type" and len(args) == 1:
             kinds = [value.klass for value in self.evaluator.values(args[0], env) if isinstance(value, Inst)]
             return kinds or self.evaluator.unless_open(Opaque(call, env))
@@ -365,7 +368,10 @@ class Calls:
             found = self._of_text(base, attribute, call, env)
             if found is not None:
                 return found
-        return (derived(ExtInst(f"{describe(base)}.{attribute}", call, env, base)),)
+        made = derived(ExtInst(f"{describe(base)}.{attribute}", call, env, base))
+        if isinstance(made, ExtInst) and made.name in DRAWS_ONE:
+            return self.evaluator.containers.drawn(made)
+        return (made,)
 
     def _of_text(self, text: Const, method: str, call: Expr, env: Env) -> Values | None:
         """What a method of a known text returns for known texts: `name.lower()`, `name.endswith((".a", ".b"))`."""

@@ -44,11 +44,13 @@ PROGRESS = frozenset({"tqdm", "trange", "track", "tqdm_notebook", "progressbar",
 """The last names of progress bars, which hand on what is looped over."""
 _SAME_ELEMENTS = frozenset({
     "builtins.list", "builtins.tuple", "builtins.sorted", "builtins.reversed", "builtins.iter", "builtins.set",
-    "builtins.filter",
+    "builtins.filter", "random.choices", "random.sample", "random.Random().choices", "random.Random().sample",
 })  # fmt: skip
 
-_ORDERED = frozenset({"builtins.list", "builtins.tuple", "builtins.sorted"})
+_ORDERED = _SAME_ELEMENTS - {"builtins.reversed", "builtins.iter", "builtins.set", "builtins.filter"}
 """Those of them whose items have numbers."""
+
+DRAWS_ONE = frozenset({"random.choice", "random.Random().choice"})
 
 _OF_COLUMNS = frozenset({"builtins.zip", "builtins.list", "builtins.tuple"})
 
@@ -338,6 +340,15 @@ class Containers:
             return ()
         added = (item for pair in self.put_in(value) for item in self.evaluator.values(*pair))
         return unique((*self.iterated(given[0], value.env), *added))
+
+    def drawn(self, draw: ExtInst) -> Iterable[Value]:
+        """What `random.choice(parts)` gives: one of the parts, where these are known to be objects, or code to call."""
+        given = draw.call.args[1:2]
+        found = self.iterated(given[0], draw.env) if given and given[0].kind != "star" else ()
+        if not found:
+            return self.evaluator.unless_open(draw)
+        known = [part for part in found if isinstance(part, (Inst, Func, Method, Klass))]
+        return known if len(known) == len(found) else (*known, draw)
 
     def _yielded(self, generator: ExtInst) -> Values:
         return self.evaluator.ask(self._elements_of, generator, (), self._find_yielded, generator)
