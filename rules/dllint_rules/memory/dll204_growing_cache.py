@@ -6,7 +6,11 @@ from collections.abc import Iterator
 
 from dllint import Certainty, Finding, Fix, Project, Rule, Severity
 from dllint_rules.memory.analysis.caches import Caches, Growth
+from dllint_rules.memory.analysis.kept_lines import KeptLines
 from dllint_rules.memory.has_workers import gets_workers, offers_to_workers
+
+_LIMIT = "limit it, for example with `lru_cache(maxsize=...)`, or remove it"
+_SEEK = "keep the offset of each line in an array, and read the line with `seek` and `readline`"
 
 
 class GrowingCache(Rule):
@@ -19,7 +23,7 @@ class GrowingCache(Rule):
 
     def check(self, project: Project) -> Iterator[Finding]:
         seen: set[object] = set()
-        caches = project.analysis(Caches)
+        caches, lines = project.analysis(Caches), project.analysis(KeptLines)
         emptied = caches.emptied(project.running)
         for running in project.running:
             loader = running.loader
@@ -33,6 +37,9 @@ class GrowingCache(Rule):
                 seen.add(place)
                 others = sorted({growth.name for growth in growing} - {found[0].name})
                 yield self._finding(project, found[0], "memoized" if found[0] is memoized else "kept", others)
+            elif read := lines.of(running):
+                seen.add(place)
+                yield self._finding(project, read, "lines", [])
         if offers_to_workers(project):
             for running in project.users_running:
                 memoized = caches.memoized(running) if running.env.facts.name == running.entry else None
@@ -43,15 +50,17 @@ class GrowingCache(Rule):
     def _finding(self, project: Project, growth: Growth, how: str, others: list[str]) -> Finding:
         running, loader = growth.running, growth.running.loader
         names = f"`{growth.name}`" + (f" (and {', '.join(f'`{name}`' for name in others)})" if others else "")
-        what = (
-            f"results of `{growth.name}` are kept" if how == "memoized" else f"{names} {'grow' if others else 'grows'}"
-        )
+        what = {
+            "kept": f"{names} {'grow' if others else 'grows'} with every item",
+            "memoized": f"results of `{growth.name}` are kept with every item",
+            "lines": f"`{growth.name}` keeps all lines of every file that it reads",
+        }[how]
         return Finding(
             code=self.code,
             path=running.path,
             span=growth.at.span,
-            message=f"{what} with every item, separately in each worker, and nothing is dropped: memory grows to "
-            "the data times the number of workers; limit it, for example with `lru_cache(maxsize=...)`, or remove it",
+            message=f"{what}, separately in each worker, and nothing is dropped: memory grows to the data times the "
+            f"number of workers; {_SEEK if how == 'lines' else _LIMIT}",
             severity=self.severity,
             certainty=loader.certainty if loader is not None and growth.known else Certainty.LIKELY,
             outcomes=dict.fromkeys(
@@ -69,6 +78,8 @@ class GrowingCache(Rule):
             return Fix.manual(
                 f"Limit what `{growth.name}` remembers; dllint can't tell how many results are worth their memory"
             )
+        if how == "lines":
+            return Fix.manual(f"{_SEEK[:1].upper()}{_SEEK[1:]}; dllint can't tell when the file changes")
         return Fix.manual(
             f"Drop entries of `{growth.name}` where it is filled; which of them are needed again is not seen"
         )
