@@ -438,6 +438,9 @@ MAKES_ANYTHING = (
 INSTANTIATORS = frozenset({"hydra.utils.instantiate", "hydra.utils.call"})
 """Functions that make what settings name (hydra's documentation: "Instantiating objects with Hydra")."""
 
+CONFIGURABLE = frozenset({"gin.configurable", "gin.register"})
+"""Decorators with which settings replace the defaults of parameters that a call leaves out (gin's documentation)."""
+
 SETTINGS_READERS = frozenset({
     "anyconfig", "box", "configargparse", "confuse", "detectron2", "draccus", "dynaconf", "fvcore", "hydra",
     "hyperpyyaml", "jsonargparse", "mmcv", "mmengine", "omegaconf", "oyaml", "pyrallis", "ruamel", "sacred",

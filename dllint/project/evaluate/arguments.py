@@ -20,7 +20,16 @@ from dllint.project.evaluate.attributes import may_be_same
 from dllint.project.evaluate.call_sites import MAX_JOINED, MAX_ON_OBJECTS
 from dllint.project.evaluate.contexts import too_many_calls
 from dllint.project.evaluate.decorations import is_of_another_call
-from dllint.project.evaluate.shapes import Argument, Under, decorated, display_of, each_once, is_accessor, unique
+from dllint.project.evaluate.shapes import (
+    Argument,
+    Under,
+    decorated,
+    display_of,
+    each_once,
+    is_accessor,
+    is_configured,
+    unique,
+)
 from dllint.project.evaluate.strong_updates import just_stored
 from dllint.project.evaluate.truncated import Truncated
 from dllint.project.program.module import Module, Site
@@ -136,6 +145,8 @@ class Arguments:
             yield from self.evaluator.values(*pair)
         if parameter.default is not None and any(expr is parameter.default for expr, _ in passed):
             yield from self.evaluator.mappings.unseen(env.call, env.caller, parameter.name)
+            if is_configured(env.module, env.facts):
+                yield Free(env.module, env.function, parameter.name)
 
     def passed(self, env: Env, position: int, parameter: Parameter) -> list[Argument]:
         """The expressions that this activation's call passes for a parameter; its default where it passes none."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from dllint.knowledge import MAPPINGS
+from dllint.knowledge import CONFIGURABLE, MAPPINGS
 from dllint.model.facts import Expr, Function
 from dllint.project.evaluate.abstract_values import (
     TOP,
@@ -207,6 +207,13 @@ def _as_binding(write: Write) -> Binding:
 def decorated(facts: Function, name: str) -> bool:
     """Whether a function has a decorator of this name."""
     return any(decorator.dotted == name for decorator in facts.decorators)
+
+
+def is_configured(module: Module, facts: Function) -> bool:
+    """Whether settings that aren't seen may replace the defaults of parameters: `@gin.configurable`."""
+    made = module.model.classes[facts.owner].decorators if facts.name == "__init__" and facts.owner >= 0 else ()
+    decorators = (*facts.decorators, *made)
+    return any((item.args[0] if item.kind == "call" else item).dotted in CONFIGURABLE for item in decorators)
 
 
 def is_property(facts: Function) -> bool:
