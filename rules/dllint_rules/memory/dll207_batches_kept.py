@@ -1,12 +1,15 @@
-"""DLL207: the main process keeps batches that are in shared memory."""
+"""DLL207: the main process keeps batches, or results of a pool, that are in shared memory."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from dllint import Applicability, Certainty, Edit, Finding, Fix, Note, Project, Rule, Severity, Span
+from dllint_rules.memory.analysis import pool_results
 from dllint_rules.memory.analysis.kept_batches import KeptBatches
 from dllint_rules.memory.has_workers import gets_workers
+
+_ARRAYS = "return arrays (`.numpy()`), and make tensors of them where they arrive"
 
 
 class BatchesKept(Rule):
@@ -19,6 +22,31 @@ class BatchesKept(Rule):
     fixable = "sometimes"
 
     def check(self, project: Project) -> Iterator[Finding]:
+        yield from self._batches(project)
+        yield from self._results(project)
+
+    def _results(self, project: Project) -> Iterator[Finding]:
+        """Tensors that functions of a pool return; pools of `multiprocessing` share them as those of torch do."""
+        seen = set()
+        for task, func in project.analysis(pool_results.PoolResults).kept():
+            place = task.path, task.call.span
+            if task.env.module.is_test or place in seen or _shares_by_files(project, task.path):
+                continue
+            seen.add(place)
+            yield Finding(
+                code=self.code,
+                path=task.path,
+                span=task.call.span,
+                message=f"`{task.name}` collects tensors that `{func.facts.name}` returns, on Linux with an open file "
+                f"for each: `Too many open files` after some hundred tasks; {_ARRAYS}",
+                severity=self.severity,
+                certainty=Certainty.LIKELY,
+                outcomes=dict.fromkeys(sorted(task.methods), "exception"),
+                notes=(Note(func.module.path, func.facts.span, f"`{func.facts.name}` returns a tensor"), task.note),
+                key=f"{self.code}:{task.path}:{func.facts.name}",
+            )
+
+    def _batches(self, project: Project) -> Iterator[Finding]:
         seen = set()
         for kept in project.analysis(KeptBatches).kept():
             loader = kept.loader
@@ -48,6 +76,8 @@ class BatchesKept(Rule):
             )
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
+        if finding.data is None:
+            return Fix.manual(f"{_ARRAYS[:1].upper()}{_ARRAYS[1:]}; what else uses the results is not seen")
         copies = finding.data.copies()
         edits = tuple(Edit(finding.path, Span(expr.end, expr.end), text) for expr, text in copies)
         what = project.text(finding.path, finding.data.expr.span)
