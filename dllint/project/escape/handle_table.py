@@ -51,6 +51,10 @@ _CSV = Handle("CSV reader", "corrupt")
 _VIDEO = Handle("OpenCV object")
 _EXECUTOR = Handle("executor")
 _POOL, _THREADS = Handle("pool of processes"), Handle("pool of threads")
+_RESULT = Handle("pending result of a pool", instead="keep what its `get` returns")
+_FUTURE = Handle("future", instead="keep what its `result` returns")
+_POOLS = ("multiprocessing.Pool", "multiprocessing.pool.ThreadPool", "multiprocessing.dummy.Pool")
+_WITHOUT_WAITING = ("apply_async", "map_async", "starmap_async", "imap", "imap_unordered")
 _MANAGER = Handle(
     "manager of shared objects", instead="keep only the lists and dictionaries that it makes, which can be pickled"
 )
@@ -103,6 +107,10 @@ HANDLES: dict[str, Handle] = {
     ),
     "multiprocessing.Pool": _POOL,
     **dict.fromkeys(("multiprocessing.pool.ThreadPool", "multiprocessing.dummy.Pool"), _THREADS),
+    **{f"{pool}().{method}": _RESULT for pool in _POOLS for method in _WITHOUT_WAITING},
+    **dict.fromkeys(
+        ("concurrent.futures.ThreadPoolExecutor().submit", "concurrent.futures.ProcessPoolExecutor().submit"), _FUTURE
+    ),
     "multiprocessing.Manager": _MANAGER,
     "subprocess.Popen": Handle("child process", "hang"),
     **dict.fromkeys(("lmdb.open", "lmdb.Environment"), _LMDB),
