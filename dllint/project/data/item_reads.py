@@ -251,8 +251,13 @@ class _Kept:
             return any(self.leads_to(*place, depth - 1) for place in self._returned(expr, env))
         if expr.kind != "name" or not depth:
             return self.is_itself(expr, env)
-        places = ((value, env) for value in (*assigned(expr, env), *_viewed(expr, env)) if value is not expr)
+        places = ((value, env) for value in (*assigned(expr, env), *self._viewed(expr, env)) if value is not expr)
         return any(self.leads_to(*place, depth - 1) for place in (*places, *self._passed(expr, env)))
+
+    def _viewed(self, name: Expr, env: Env) -> Iterator[Expr]:
+        """The dictionaries of columns of which a name is one: no dictionary of objects, which keep what they read."""
+        if not any(isinstance(value, Inst) for value in self.evaluator.values(name, env)):
+            yield from _viewed(name, env)
 
     def _returned(self, call: Expr, env: Env) -> Iterator[tuple[Expr, Env]]:
         """What a method of the project's returns for a call: `self.table.iloc[index]` for `self.row(index)`."""
