@@ -193,6 +193,11 @@ def is_settings(path: str) -> bool:
     return path.endswith((".yaml", ".yml"))
 
 
+def is_template(path: str) -> bool:
+    """Whether a file's name is filled in before anybody runs it, as cookiecutter does: it needn't be Python yet."""
+    return "{{" in path
+
+
 def digest(path: str, data: bytes) -> bytes:
     """What a file's content is known by, under whatever name; notebooks and settings mean something else by it."""
     person = b"notebook" if is_notebook(path) else b"settings" if is_settings(path) else b""

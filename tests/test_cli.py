@@ -629,3 +629,13 @@ def test_a_name_that_is_no_text(folder: Path) -> None:
     for form in ("concise", "full", "json"):
         done = dllint(folder, "check", "--output-format", form)
         assert (done.returncode, "w\\" in done.stdout) == (1, True), done.stderr
+
+
+def test_the_name_of_a_template_says_that_it_is_no_python_yet(folder: Path) -> None:
+    # Cookiecutter fills in names and texts; what parses all the same is checked.
+    template = folder / "{{cookiecutter.name}}"
+    template.mkdir()
+    (template / "train.py").write_text("from torch.utils.data import DataLoader\nfrom {{cookiecutter.name}} import x\n")
+    (template / "words.py").write_text(PROGRAM)
+    rows = json.loads(check("--output-format", "json").stdout)
+    assert [row["code"] for row in rows] == ["DLL101"]

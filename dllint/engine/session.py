@@ -20,7 +20,7 @@ from dllint.engine.result import Result
 from dllint.engine.verdict import Verdict, Verdicts
 from dllint.finding import Finding
 from dllint.fix import Fix
-from dllint.source import Source
+from dllint.source import Source, is_template
 
 if TYPE_CHECKING:
     from dllint.engine.fixing import Remedies
@@ -232,7 +232,8 @@ class Session:
         """The findings in the whole project, and what the tool itself has to say, in reading order. Raises Changed."""
         from dllint.engine import designs
 
-        found = (*judged.findings, *self.judge.heard(corpus.root, corpus.problems))
+        problems = (one for one in corpus.problems if one.code != "DLL900" or not is_template(one.path))
+        found = (*judged.findings, *self.judge.heard(corpus.root, problems))
         ordered = sorted(found, key=lambda finding: (finding.path, finding.span, finding.code))
         return designs.joined(ordered, judged.source)
 

@@ -34,7 +34,7 @@ from dllint.project.program.guards import asks_for_process, only_in_main
 from dllint.project.program.index import Index
 from dllint.project.program.module import Module, Site
 from dllint.source import Source, Span
-from dllint.start_methods import PICKLING
+from dllint.start_methods import PICKLING, SPAWN
 from dllint.targets import Targets
 
 if TYPE_CHECKING:
@@ -309,6 +309,8 @@ class Project:
 
     def where(self, starter: Loader | Task | Begun | Start | None, failing: frozenset[str]) -> str:
         """Where what starts workers fails, in words: "on macOS, Windows and Python 3.14+", or the method it names."""
+        if isinstance(starter, Task) and starter.name.startswith("mp.") and failing == {SPAWN}:
+            return "on every platform, as it always spawns"
         if starter is not None and starter.chosen:
             return "with start method " + " or ".join(sorted(failing))
         platforms = starter.platforms if starter is not None else None

@@ -96,28 +96,29 @@ class Limits:
         ends = self._ends(loops[-1], filling)
         if ends is not None:
             return ends
-        counts = [self._rounds(module.block(index), env) for index in loops]
+        counts = [self._rounds(index, env) for index in loops]
         known = [count for count in counts if count is not None]
         return prod(known) if len(known) == len(counts) else None
 
     def _ends(self, outer: int, filling: Filling) -> int | None:
         """The number of elements at which a loop breaks: `if len(rows) >= size: break`."""
-        env = filling.env
         filled = filling.what.args[0].args[0].dotted
-        for event in env.module.events(env.function) if filled else ():
-            block = env.module.block(event.block) if event.kind == "break" and event.block >= 0 else None
-            if block is None or block.kind != "if" or block.parent != outer or block.test is None:
-                continue
-            test = block.test
-            reached = test.kind == "compare" and test.name in _REACHED and is_length(test.args[0])
-            if reached and test.args[0].args[1].dotted == filled:
-                return self.number(test.args[1], env)
+        for reached, number in _breaks(filling.env, outer) if filled else ():
+            if is_length(reached) and reached.args[1].dotted == filled:
+                return self.number(number, filling.env)
         return None
 
-    def _rounds(self, loop: Block, env: Env) -> int | None:
-        """How often a loop runs over what is written out, or over a range of a number."""
-        values = self.evaluator.values(loop.test, env) if loop.kind == "for" and loop.test is not None else ()
-        counts = [self._length(value) for value in values]
+    def _rounds(self, index: int, env: Env) -> int | None:
+        """How often a loop runs: until its counter is at a number, over what is written out, or a range of one."""
+        loop = env.module.block(index)
+        if loop.kind != "for" or loop.test is None:
+            return None
+        counter = _counter(env, loop)
+        for reached, number in _breaks(env, index) if counter else ():
+            last = self.number(number, env) if reached.dotted == counter else None
+            if last is not None:
+                return last + 1
+        counts = [self._length(value) for value in self.evaluator.values(loop.test, env)]
         known = [count for count in counts if count is not None]
         return max(known) if known and len(known) == len(counts) else None
 
@@ -142,6 +143,23 @@ class Limits:
         values = self.evaluator.values(expr, env)
         numbers = [value.value for value in values if isinstance(value, Const) and type(value.value) is int]
         return max(numbers) if numbers and len(numbers) == len(values) and min(numbers) >= 0 else None
+
+
+def _breaks(env: Env, loop: int) -> Iterator[tuple[Expr, Expr]]:
+    """What a loop compares in each round, and with what, to break where it is as much: `if step >= 50: break`."""
+    for event in env.module.events(env.function):
+        block = env.module.block(event.block) if event.kind == "break" and event.block >= 0 else None
+        test = block.test if block is not None and block.kind == "if" and block.parent == loop else None
+        if test is not None and test.kind == "compare" and test.name in _REACHED:
+            yield test.args[0], test.args[1]
+
+
+def _counter(env: Env, loop: Block) -> str:
+    """The name that counts the rounds of a loop over `enumerate(...)`."""
+    if loop.test is None or loop.test.kind != "call" or loop.test.args[0].name != "enumerate":
+        return ""
+    targets = (event.target for event in env.module.events(env.function) if event.value is loop.test)
+    return next((target.args[0].dotted for target in targets if target is not None and target.args), "")
 
 
 def _is_made_in(container: Container, env: Env) -> bool:

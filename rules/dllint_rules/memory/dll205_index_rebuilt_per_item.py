@@ -60,24 +60,28 @@ class IndexRebuiltPerItem(Rule):
     def _finding(self, project: Project, running: Running, call: Expr, what: str) -> Finding:
         loader = running.loader
         known = loader is not None and loader.workers is Workers.SOME
-        same = "nothing" if _without_names(project, running, call) == call.args[1:] else "no folder"
+        picks = _picks_for_item(project, running, call)
+        same, remedy = ("no folder", "look names up") if picks else ("nothing", "keep the result")
         return Finding(
             code=self.code,
             path=running.path,
             span=call.span,
             message=f"this {what} for each item, and {same} in `{project.text(running.path, call.args[0].span)}(...)` "
-            "depends on the item; do it once, in `__init__`, and keep the result",
+            f"depends on the item; do it once, in `__init__`, and {remedy}",
             severity=self.severity,
             certainty=project.certainty(running, call) if known else Certainty.LIKELY,
             notes=running.route,
             anchors=((loader.path, loader.span),) if loader is not None else (),
             key=f"{self.code}:{running.path}:{running.env.facts.qualname}:{what}",
-            data=running,
+            data=(running, picks),
         )
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
-        where = finding.data.env.facts.qualname
+        running, picks = finding.data
+        where = running.env.facts.qualname
         call = " ".join(project.text(finding.path, finding.span).split())
+        if picks:
+            return Fix.manual(f"List the folder once, and look up there what `{call}` finds for an item")
         return Fix.manual(f"Keep what `{call}` returns; all items then share it, so `{where}` must not change it")
 
 
@@ -105,6 +109,13 @@ def _repeats(project: Project, running: Running, event: Event, call: Expr) -> bo
     parts = (*base, *_without_names(project, running, call), *(value for _, value in call.keywords))
     named = [part for part in parts if not _is_module(project, part, running)]
     return bool(named) and all(per_item.varies(part, running.env) is Answer.NO for part in named)
+
+
+def _picks_for_item(project: Project, running: Running, call: Expr) -> bool:
+    """Whether the same folder is listed for other names each time, so that no item may have another one's result."""
+    per_item = project.analysis(PerItem)
+    left_out = (part for part in call.args[1:] if part not in _without_names(project, running, call))
+    return any(per_item.varies(part, running.env) is not Answer.NO for part in left_out)
 
 
 def _without_names(project: Project, running: Running, call: Expr) -> tuple[Expr, ...]:

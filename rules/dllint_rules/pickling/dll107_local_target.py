@@ -110,7 +110,7 @@ class LocalTarget(Rule):
     ) -> Finding:
         failing = task.methods & when if when else _failing(task)
         always = task.always and not when
-        methods = "under every start method" if always else _where(project, task, failing)
+        methods = "under every start method" if always else project.where(task, failing)
         # What a pool's worker cannot read kills it; another one takes its place, and the pool waits for ever.
         does, outcome = ("hangs", "hang") if when and task.name.startswith("Pool") else ("fails", "exception")
         return Finding(
@@ -181,9 +181,3 @@ def _along(project: Project, task: Task, func: Func) -> str:
 def _failing(task: Task) -> frozenset[str]:
     """The start methods under which what a task sends is pickled."""
     return task.methods if task.always else task.methods & PICKLING
-
-
-def _where(project: Project, task: Task, failing: frozenset[str]) -> str:
-    if task.name.startswith("mp.") and failing == {"spawn"}:
-        return "on every platform, as it always spawns"
-    return project.where(task, failing)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dllint.model.facts import Event, Expr
-from dllint.project.evaluate.abstract_values import Env, ExtInst, Func, Method
+from dllint.project.data.growth import Growth
+from dllint.project.data.limits import Limits
+from dllint.project.evaluate.abstract_values import Env, ExtInst, Func, Method, Seq, Value
 from dllint.project.execution.processes import Task
+from dllint.project.program.flow import LOOPS
 
 if TYPE_CHECKING:
     from dllint.project import Project
@@ -19,24 +22,14 @@ _QUEUES = frozenset({
 _PUTS = frozenset({"put", "put_nowait"})
 _GETS = frozenset({"get", "get_nowait"})
 _LOOKS = frozenset({"empty", "qsize", "full", "close", "cancel_join_thread"}) | _PUTS | _GETS
-_SMALL = frozenset(
-    {
-        "int",
-        "float",
-        "bool",
-        "len",
-        "getpid",
-        "time",
-        "perf_counter",
-        "sum",
-        "str",
-        "type",
-        "join",
-        "format",
-        "repr",
-        "format_exc",
-    }
-)
+_SMALL = frozenset({
+    "int", "float", "bool", "len", "getpid", "time", "perf_counter", "monotonic", "sum", "str", "type", "join",
+    "format", "repr", "format_exc", "item", "device_count",
+})  # fmt: skip
+"""Functions that return a number or a message."""
+_COPIES = frozenset({"numpy.array", "numpy.asarray", "torch.tensor", "builtins.list", "builtins.tuple"})
+_FEW = 5000
+"""So many numbers fit into the pipe: it has 64 KiB, and a pickled one takes nine bytes."""
 
 
 class Undrained(NamedTuple):
@@ -56,6 +49,8 @@ class Draining:
     def __init__(self, project: Project) -> None:
         self.evaluator = project.evaluator
         self.processes = project.processes
+        self.limits = project.analysis(Limits)
+        self.growth = project.analysis(Growth)
 
     def undrained(self) -> Iterator[Undrained]:
         """The joins before the first read of a queue that only the joined process and this function know."""
@@ -87,10 +82,42 @@ class Draining:
                     continue
                 parameters = func.facts.parameters[1 if isinstance(value, Method) else 0 :]
                 name = parameters[position].name if position < len(parameters) else ""
-                for call in _calls(func.facts.events):
-                    if _is_method(call, _PUTS, name) and len(call.args) > 1 and not _is_small(call.args[1]):
-                        return call, func.module.path
+                env = self.evaluator.generic(func.module, func.index)
+                for event in func.facts.events:
+                    for call in _calls((event,)):
+                        if _is_method(call, _PUTS, name) and len(call.args) > 1 and not self._fits(call, event, env):
+                            return call, func.module.path
         return None
+
+    def _fits(self, put: Expr, event: Event, env: Env) -> bool:
+        """Whether what a call puts surely fits into the pipe behind the queue: it is small, or few numbers once."""
+        around = map(env.module.block, env.module.enclosing(event.block))
+        return _is_small(put.args[1]) or (
+            all(block.kind not in LOOPS for block in around) and self._are_few(put.args[1], env)
+        )
+
+    def _are_few(self, expr: Expr, env: Env) -> bool:
+        """Whether an expression is a list that the code fills with few numbers, or an array of one."""
+        lists = [item for value in self.evaluator.values(expr, env) for item in self._copied(value)]
+        return bool(lists) and all(map(self._is_short, lists))
+
+    def _copied(self, value: Value) -> Iterable[Value]:
+        if isinstance(value, ExtInst) and value.name in _COPIES and len(value.call.args) > 1:
+            return self.evaluator.values(value.call.args[1], value.env)
+        return (value,)
+
+    def _is_short(self, value: Value) -> bool:
+        limit = self.limits.of(value)
+        if limit is None or limit > _FEW or not isinstance(value, Seq):
+            return False
+        added = [(part, filling.env) for filling in self.growth.fillings(value) for part in filling.what.args[1:]]
+        return all(self._is_number(*pair) for pair in (*added, *((part, value.env) for part in value.expr.args)))
+
+    def _is_number(self, expr: Expr, env: Env) -> bool:
+        if _is_small(expr) or (expr.kind == "binop" and any(self._is_number(part, env) for part in expr.args)):
+            return True
+        values = self.evaluator.values(expr, env) if expr.kind == "name" else ()
+        return bool(values) and all(isinstance(value, ExtInst) and _is_small(value.call) for value in values)
 
     def _joined(self, task: Task) -> Expr | None:
         """The first `join()` without a timeout on the task's process."""
