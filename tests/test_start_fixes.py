@@ -52,6 +52,30 @@ def fix_of(files: str | Mapping[str, str], targets: Targets | None = None, path:
     return fix
 
 
+ITERATORS = """\
+shown = iter(DataLoader(Numbers(), num_workers=2))
+also = iter(DataLoader(Numbers(), num_workers=2))
+
+
+def step(batches):
+    print(next(batches))
+
+
+for _ in range(2):
+    print(next(shown))
+    step(also)
+"""
+
+
+def test_workers_start_where_an_iterator_is_made_not_where_it_is_used() -> None:
+    code = script(ITERATORS)
+    source = Source("train.py", code)
+    project = Project({"train.py": collect(source)}, Targets(), lambda _: source)
+    (finding,) = MissingMainGuard().check(project)
+    rows = [source.location(note.span.start)[0] for note in finding.notes if note.text.endswith("too")]
+    assert rows == [source.location(code.index("also ="))[0]]
+
+
 OPTIONAL = """\
 try:
     from tensorboardX import SummaryWriter
@@ -288,7 +312,7 @@ REFUSED = [
     (f"{JOIN}rank = dist.get_rank()\ndef f(a=rank): pass\n{LOOP}", "joins a process group in every worker (train.py:"),
     ("import os\nif os.path.exists('a'):\n    exit(x := 3)\ndef f(a=x): pass\n" + LOOP, "is there by then (train"),
     ("torch.set_default_dtype(torch.half)\n" + LOOP + "torch.set_default_dtype(torch.float32)\n", "is set for this"),
-    ("def f():\n    return late\nlist(DataLoader(unknown(), num_workers=2))\nlate = 1\n", "(`f`) reads `late`"),
+    ("def f():\n    return late\nlist(DataLoader(unknown(), num_workers=2))\nlate = 1\n", "may run (`f`) reads `late`"),
 ]  # fmt: skip
 
 

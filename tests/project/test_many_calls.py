@@ -124,3 +124,38 @@ def test_calls_of_what_another_package_has_under_a_functions_name():
     (given,) = {event.value for event in running.events if event.kind == "return"}
     assert given is not None
     assert [value.value for value in project.values(given, running.env) if isinstance(value, Const)] == ["cpu"]
+
+
+SCRIPT = """
+import torch
+from torch.utils.data import DataLoader
+
+
+def train(net, loader):
+    net.train()
+    for batch in loader:
+        print(batch)
+
+
+net = torch.nn.Linear(2, 2)
+train(net, DataLoader([1, 2], num_workers=2))
+"""
+OF_OBJECTS = """
+import torch
+
+
+def fit{0}(model):
+    model.train()
+
+
+fit{0}(torch.nn.Linear(2, 2))
+"""
+
+
+def test_methods_of_objects_are_no_calls_of_a_function_of_their_name():
+    """However often `model.train()` is called: nothing that is imported is called so."""
+    texts = {"train.py": SCRIPT} | {f"fit{number}.py": OF_OBJECTS.format(number) for number in range(70)}
+    sources = {path: Source(path, text) for path, text in texts.items()}
+    project = Project({path: collect(source) for path, source in sources.items()}, Targets(), sources.__getitem__)
+    (start,) = project.main_code.starts(project.index.modules["train.py"])
+    assert start.surely

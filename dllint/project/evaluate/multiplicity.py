@@ -111,7 +111,9 @@ class Multiplicity:
         key = module.path, function
         if key not in self._many_calls:
             name = called_as(module, function)
-            sites = (site for site in self.index.calls_named((name,)) if _may_mean(site, module, name))
+            facts = module.model.functions[function]
+            of_module = facts.owner < 0 and facts.parent < 0
+            sites = (site for site in self.index.calls_named((name,)) if _may_mean(site, module, name, of_module))
             self._many_calls[key] = len(list(islice(sites, MAX_CALLS + 1))) > MAX_CALLS
         return self._many_calls[key]
 
@@ -262,8 +264,16 @@ def _is_own(callee: Expr, facts: Function) -> bool:
     return callee.args[0].kind == "name" and callee.args[0].name == facts.parameters[0].name
 
 
-def _may_mean(site: Site, module: Module, name: str) -> bool:
-    """Whether a call of a plain name may mean what a module defines: it is made there, or the name is imported."""
-    if site.expr.args[0].kind != "name" or site.module is module:
+def _may_mean(site: Site, module: Module, name: str, of_module: bool) -> bool:
+    """Whether a call may mean what a module defines, as far as imports tell.
+
+    A plain name is defined there or imported. What comes from a module `of_module` level is no method: `model.train()`
+    calls it where `model` is imported.
+    """
+    callee, imports = site.expr.args[0], site.module.model.imports
+    if callee.kind == "attribute" and of_module:
+        root = _root(site)
+        return not root or any(root in (item.bound, item.bound.partition(".")[0]) for item in imports)
+    if callee.kind != "name" or site.module is module:
         return True
-    return any(name in (item.attribute, item.bound) or item.attribute == "*" for item in site.module.model.imports)
+    return any(name in (item.attribute, item.bound) or item.attribute == "*" for item in imports)

@@ -217,11 +217,21 @@ class MainCode:
 
     def _started_by(self, env: Env, parts: _Parts) -> Iterator[Begun]:
         for expr in parts.iterated:
+            if self._goes_on_with(expr, env):
+                continue
             for loader in self.loaders_in(expr, env):
                 if loader.workers is not Workers.NONE:
                     yield _of_loader(expr, loader)
         for call in parts.calls:
             yield from self._started_by_call(env, call)
+
+    def _goes_on_with(self, expr: Expr, env: Env) -> bool:
+        """Whether an expression is an iterator that this code or its callers have made: workers started there."""
+        values = self.evaluator.values(expr, env) if expr.kind == "name" and self.by_call else ()
+        around = {id(scope) for scope in _scopes(env)}
+        return bool(values) and all(
+            isinstance(value, ExtInst) and value.name == "builtins.iter" and id(value.env) in around for value in values
+        )
 
     def _started_by_call(self, env: Env, call: Expr) -> Iterator[Begun]:
         if call.args[0].name not in self._starting:
@@ -386,6 +396,13 @@ class MainCode:
                 continue
             for given in self.evaluator.values(arg.args[0], env):
                 yield from self.evaluator.containers.elements(given)
+
+
+def _scopes(env: Env | None) -> Iterator[Env]:
+    """An activation and those of the calls that lead there."""
+    while env is not None:
+        yield env
+        env = env.caller
 
 
 def _parts(scope: tuple[Module, int]) -> list[_Parts]:

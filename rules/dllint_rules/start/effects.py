@@ -72,7 +72,7 @@ class Effects:
         for name in event_names(event) if facts is not None else ():
             reader = self.view.reads.get((running.path, name)) if facts and name in facts.globals else None
             if reader:
-                return f"worker code (`{reader}`) reads `{name}`, which is set there"
+                return f"{self.view.reader} (`{reader}`) reads `{name}`, which is set there"
         if event.target is not None and event.kind != "for":
             for target in flat_targets(event.target):
                 if target.kind in ("attribute", "subscript"):
@@ -91,11 +91,11 @@ class Effects:
         base = target.args[0]
         for value in self.project.values(base, running.env):
             if value in self.view.objects:
-                return f"worker code reads {self._named(value, running)}, which is changed there"
+                return f"{self.view.reader} reads {self._named(value, running)}, which is changed there"
             if isinstance(value, Klass | Func):
                 return f"`{base.dotted}` is changed there, and workers import it unchanged"
             if isinstance(value, Mod) and (value.module.path, target.name) in self.view.reads:
-                return f"worker code reads `{target.name}` of `{base.dotted}`, which is set there"
+                return f"{self.view.reader} reads `{target.name}` of `{base.dotted}`, which is set there"
             if isinstance(value, Ext) and self._may_be_missed(running, event, f"{value.name}.{target.name}"):
                 return f"`{base.dotted}` is changed there, and workers import it unchanged"
         return ""
@@ -134,7 +134,7 @@ class Effects:
         if callee.kind == "attribute" and callee.name not in _READING:
             for value in self.project.values(callee.args[0], running.env):
                 if value in self.view.objects:
-                    return f"worker code reads {self._named(value, running)}, which may be changed there"
+                    return f"{self.view.reader} reads {self._named(value, running)}, which may be changed there"
         return ""
 
     def _named(self, value: Value, running: Running) -> str:

@@ -268,7 +268,7 @@ class _Tail:
         for name in sorted(statement.names):
             reader = self.view.reads.get((self.module.path, name))
             if reader:
-                return f"worker code (`{reader}`) reads `{name}`"
+                return f"{self.view.reader} (`{reader}`) reads `{name}`"
         for path, function in self.view.code if statement.kind == "other" else ():
             facts = self.project.index.modules[path].model.functions[function]
             inside = statement.span.start <= facts.span.start < statement.span.end

@@ -28,6 +28,8 @@ class WorkerView:
         self.modules = {path: project.index.modules[path] for path in program}
         self.known = known
         self.main_only = main_only
+        self.reader = "worker code" if known else "code that workers may run"
+        """What reads the names, in words."""
 
     @cached_property
     def code(self) -> set[Code]:
