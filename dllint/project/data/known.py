@@ -159,11 +159,12 @@ def _tiers(klass: Klass) -> Iterator[Iterable[str]]:
     given += [(name, write.event.value) for name, found in writes.items() for write in found]
     local = (event for event in (module.events(init) if init is not None else ()) if event.kind == "assign")
     given += [(event.target.name, event.value) for event in local if event.target is not None]
-    yield [_text(value) for name, value in given if value is not None and _is_place(name)]
+    yield [_text(value) for name, value in given if value is not None and is_place(name)]
     yield [base.name for base in facts.bases if base.kind in ("name", "attribute")]
 
 
-def _is_place(name: str) -> bool:
+def is_place(name: str) -> bool:
+    """Whether the text of a parameter, an attribute or an option says which data it is."""
     return bool(_PLACES.search(name)) and not _OTHER_PLACES.search(name)
 
 
@@ -174,7 +175,7 @@ def _given_places(event: Event, parameters: set[str]) -> Iterator[Expr]:
     joined = {id(arg) for call in calls for arg in call.args[1:]}
     for part in parts:
         name = _named(part) if _is_given(part, parameters) else ""
-        if _is_place(name) or (id(part) in joined and name and not _OTHER_PLACES.search(name)):
+        if is_place(name) or (id(part) in joined and name and not _OTHER_PLACES.search(name)):
             yield part
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from typing import TYPE_CHECKING
 
 from dllint.project.data.checked import Checked
@@ -17,6 +17,7 @@ from dllint.project.data.known import (
     is_benchmark,
     is_cut_down,
     is_held_out,
+    is_place,
     is_trained_on,
 )
 from dllint.project.data.limits import Limits
@@ -104,8 +105,12 @@ class Sizes:
 
     def is_large(self, held: Held) -> bool:
         """Whether it is known that a container has many elements: by a file, a number, or the class's data set."""
-        value, public = held.value, self.known.items(held.holder.owner, held.route[0].path)
-        return self._counted(value) == "" or _counts_more(public, self.least(value)) or self.limits.is_long(value)
+        value, owner, path = held.value, held.holder.owner, held.route[0].path
+        if self._counted(value) == "" or self.limits.is_long(value):
+            return True
+        keepers = self.evaluator.classes.keepers(owner, path)
+        public = _counts_more(self.known.items(owner, path), self.least(value))
+        return public and not self._is_beside(held.holder.name, keepers)
 
     def _by_element(self, owner: str, attribute: str, path: str, value: Value, keepers: Iterable[Klass]) -> str:
         """Whether there are few elements because each is a lot."""
@@ -175,7 +180,8 @@ class Sizes:
         """Whether it lists one folder, and of no public data set that is known to be large."""
         values = (value, *self._set_to(keepers, attribute))
         origins = [self.origins.of(item) for item in values if item is value or self.growth.grows(item)]
-        if self.known.of(owner, path) is not None and not self._is_elsewhere(owner, path, origins):
+        elsewhere = self._is_beside(attribute, keepers) or self._is_elsewhere(owner, path, origins)
+        if self.known.of(owner, path) is not None and not elsewhere:
             return ""
         listed = all(calls is not None and all(map(lists_folder, calls)) for calls in origins)
         return "one element for each entry of one folder" if listed else ""
@@ -187,6 +193,16 @@ class Sizes:
         calls = [call for found in origins for call in found or ()]
         texts = [text for call in calls for arg in call.call.args[1:2] for text in self.files.texts(arg, call.env)]
         return bool(texts) and not any(text.startswith((ANY, "{")) or any(data_sets(text)) for text in texts)
+
+    def _is_beside(self, attribute: str, keepers: Iterable[Klass]) -> bool:
+        """Whether a list isn't that of the items, nor read by their number, and is of another place: masks to draw."""
+        bases = list(dict.fromkeys(base for klass in keepers for base in self.evaluator.classes.mro(klass)))
+        names = {name for base in bases for name in base.module.self_writes.get(base.index, {})}
+        items = {name for name in names if any(has_its_length(base, name) for base in bases)}
+        if attribute in items or any(is_per_item(base, attribute) for base in bases):
+            return False
+        own, others = _given_places(bases, {attribute}), _given_places(bases, items)
+        return bool(own and others) and own.isdisjoint(others)
 
     def _counted(self, value: Value) -> str | None:
         """What the files of the project say of which it has the lines: that it is small, or "" where it is large."""
@@ -225,6 +241,18 @@ class Sizes:
         """Whether a container has an entry for each annotation, of which an image has many."""
         found = self.contents.of(value)
         return found is not None and "annotations" in found.source
+
+
+def _given_places(classes: Iterable[Klass], attributes: Set[str]) -> set[str]:
+    """The parameters that say where attributes are from: `mask_root` of `self.masks = glob(f"{mask_root}/*.png")`."""
+    found = set()
+    for klass in classes:
+        module = klass.module
+        for write in (item for name in attributes for item in module.self_writes.get(klass.index, {}).get(name, ())):
+            parameters = {item.name for item in module.model.functions[write.function].parameters}
+            parts = write.event.value.walk() if write.event.value is not None else ()
+            found |= {part.name for part in parts if part.name in parameters and is_place(part.name)}
+    return found
 
 
 def _counts_more(known: tuple[str, int] | None, least: int) -> bool:
