@@ -7,6 +7,7 @@ What needs CUDA raises on macOS, whose builds of torch have none, and NCCL is fo
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate import Answer, Evaluator
@@ -38,7 +39,7 @@ class PlatformNeeds:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self.layers = Layers(evaluator)
-        self._calls = OnDemand(_surely_made)
+        self._calls = OnDemand(self._surely_made)
 
     def missing(self, env: Env, offset: int) -> Platforms:
         """The platforms that lack what code above a place needs, or above the calls that lead there."""
@@ -53,7 +54,43 @@ class PlatformNeeds:
         calls = self._calls[env.module, env.function]
         around = {-1, *env.module.enclosing(env.module.block_at(env.function, offset))} if calls else set()
         before = (pair for pair in calls if pair[0].end <= offset and pair[0].block in around)
-        return _NONE.union(*(self._lacking(event, call, env) for event, call in before))
+        return _NONE.union(*(self._lacking(*pair, env) | self._lacking_inside(pair[1], env) for pair in before))
+
+    def _lacking_inside(self, call: Expr, env: Env) -> Platforms:
+        """The platforms on which a function that is called never returns: its own code needs what they lack."""
+        if call.args[0].name not in self._needing:
+            return _NONE
+        found = [self._lacking_in(value) for value in self.evaluator.values(call.args[0], env)]
+        return found[0].intersection(*found[1:]) if found else _NONE
+
+    def _lacking_in(self, value: Value) -> Platforms:
+        if not isinstance(value, Func) or value.facts.is_generator or value.facts.decorators:
+            return _NONE
+        env = self.evaluator.generic(value.module, value.index)
+        left = min(
+            (event.start for event in value.facts.events if event.kind == "return"), default=value.facts.span.end
+        )
+        calls = [pair for pair in self._calls[value.module, value.index] if pair[0].start <= left]
+        return self._lacking_below(-1, calls, env)
+
+    def _lacking_below(self, block: int, calls: list[tuple[Event, Expr]], env: Env) -> Platforms:
+        """What a block of a function needs on every way: its own calls, or both branches of a test."""
+        module = env.module
+        found = _NONE.union(*(self._lacking(event, call, env) for event, call in calls if event.block == block))
+        inside = {index for event, _ in calls for index in module.enclosing(event.block)}
+        for index in inside:
+            branch = module.block(index)
+            if branch.kind == "else" and branch.parent == block and branch.partner in inside:
+                found |= self._lacking_below(index, calls, env) & self._lacking_below(branch.partner, calls, env)
+        return found
+
+    @cached_property
+    def _needing(self) -> frozenset[str]:
+        """The names of functions with a call that only some platforms have something for."""
+        index = self.evaluator.index
+        sites = (site for site in index.calls_named(sorted(_NAMES - {"to"})) if site.function >= 0)
+        functions = (site.module.model.functions[site.function] for site in sites)
+        return frozenset(facts.name for facts in functions if facts.owner < 0) - _NAMES
 
     def _lacking(self, event: Event, call: Expr, env: Env) -> Platforms:
         """The platforms on which an event raises because of a call."""
@@ -68,6 +105,13 @@ class PlatformNeeds:
         if self._is(callee, _GROUP, env):
             return _NO_NCCL if any(self._are(arg, "nccl", env) for arg in _given(call, "backend")) else _NONE
         return _NO_CUDA if any(self._is(callee, name, env) for name in _INITIALISING) else _NONE
+
+    def _surely_made(self, scope: tuple[Module, int]) -> list[tuple[Event, Expr]]:
+        """The calls of a function that are made whenever their event comes, and may need something of a platform."""
+        module, function = scope
+        calls = (call for name in (_NAMES | self._needing) & module.calls.keys() for call in module.calls[name])
+        found = ((call.event, call.expr) for call in calls if call.function == function)
+        return [(event, expr) for event, expr in found if any(part is expr for part in _evaluated(event))]
 
     def _is_of_object(self, callee: Expr, env: Env) -> bool:
         """Whether a method isn't one of the project's own, nor a function of a module."""
@@ -94,14 +138,6 @@ class PlatformNeeds:
     def _are(self, expr: Expr, text: str, env: Env) -> bool:
         values = self.evaluator.values(expr, env)
         return bool(values) and all(_begins(value, text) for value in values)
-
-
-def _surely_made(scope: tuple[Module, int]) -> list[tuple[Event, Expr]]:
-    """The calls of a function that are made whenever their event comes, and may need something of a platform."""
-    module, function = scope
-    calls = (call for name in _NAMES & module.calls.keys() for call in module.calls[name])
-    found = ((call.event, call.expr) for call in calls if call.function == function)
-    return [(event, expr) for event, expr in found if any(part is expr for part in _evaluated(event))]
 
 
 def _evaluated(event: Event) -> Iterator[Expr]:
