@@ -67,9 +67,8 @@ class PlatformNeeds:
         if not isinstance(value, Func) or value.facts.is_generator or value.facts.decorators:
             return _NONE
         env = self.evaluator.generic(value.module, value.index)
-        left = min(
-            (event.start for event in value.facts.events if event.kind == "return"), default=value.facts.span.end
-        )
+        facts = value.facts
+        left = min((event.start for event in facts.events if event.kind == "return"), default=facts.span.end)
         calls = [pair for pair in self._calls[value.module, value.index] if pair[0].start <= left]
         return self._lacking_below(-1, calls, env)
 
