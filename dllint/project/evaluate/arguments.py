@@ -30,7 +30,7 @@ from dllint.project.evaluate.shapes import (
     is_configured,
     unique,
 )
-from dllint.project.evaluate.strong_updates import just_stored
+from dllint.project.evaluate.strong_updates import has_by_then, just_stored
 from dllint.project.evaluate.truncated import Truncated
 from dllint.project.program.module import Module, Site
 
@@ -334,8 +334,11 @@ class Arguments:
         stored = just_stored(where.module, where.function, mapping, name)
         if stored is not None:
             return [(stored, where)], True
+        has = has_by_then(where.module, where.function, mapping, name)
+        has = has and self._dropped(where, mapping.name, name) is Dropped.NEVER
         if self.is_kwargs(mapping, where):
-            return self.from_kwargs(where, name)
+            passed, always = self.from_kwargs(where, name)
+            return passed, has or always
         found: list[Argument] = []
         surely = True
         values = self.evaluator.values(expr, env)
@@ -345,7 +348,7 @@ class Arguments:
                 more, certain = list(self.evaluator.containers.stored_under(value, name, where)), False
             found += more
             surely = surely and certain
-        return found, surely and bool(values)
+        return found, has or (surely and bool(values))
 
     def _taken_before(self, mapping: Value, expr: Expr, env: Env, name: str) -> bool:
         """Whether a dictionary no longer has a key where a scope passes it on: `del options["name"]`."""

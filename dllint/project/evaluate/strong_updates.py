@@ -94,6 +94,48 @@ def just_stored(module: Module, function: int, mapping: Expr, key: str) -> Expr 
     return found[1]
 
 
+def has_by_then(module: Module, function: int, mapping: Expr, key: str) -> bool:
+    """Whether code above a place surely gives a key of the dictionary of a name something, where it has nothing yet.
+
+    `options.setdefault("key", 2)`, or `if "key" not in options: options["key"] = 2`.
+    """
+    if mapping.kind != "name":
+        return False
+    around = {-1, *module.enclosing(module.block_at(function, mapping.start))}
+    has = None
+    for event, receiver, what in module.mutations[function]:
+        if receiver.dotted != mapping.name or event.end > mapping.start:
+            continue
+        given = _given(event, what, key)
+        if event.block in around and _is_default(what, key):
+            has = event
+        elif given is _UNKNOWN:
+            has = None  # it may have been taken out
+        elif given is not None and event.block >= 0:
+            branch = module.block(event.block)
+            fills = branch.kind == "if" and branch.test is not None and _lacks(branch.test, mapping.name, key)
+            has = event if fills and branch.parent in around else has
+    return has is not None and not _binds_between(module, function, mapping, has)
+
+
+def _is_default(what: Expr, key: str) -> bool:
+    """Whether a call is `mapping.setdefault("key", value)`."""
+    setting = what.kind == "call" and what.args[0].name == "setdefault" and len(what.args) > 2
+    return setting and what.args[1].value == key
+
+
+def _lacks(test: Expr, mapping: str, key: str) -> bool:
+    """Whether a test asks if a dictionary has nothing under a key: `"key" not in d`, `d.get("key") is None`."""
+    if test.kind != "compare":
+        return False
+    first, second = test.args[:2]
+    if test.name == "not in":
+        return first.value == key and second.dotted == mapping
+    asked = first.kind == "call" and len(first.args) == 2 and first.args[0].dotted == f"{mapping}.get"
+    is_none = test.name == "is" and second.kind == "constant" and second.value is None
+    return is_none and asked and first.args[1].value == key
+
+
 def _binds_between(module: Module, function: int, name: Expr, after: Event) -> bool:
     """Whether an event after another one, and before a place, gives a name another value."""
     between = (event for event in module.events(function) if after.end <= event.start < name.start)
