@@ -1,7 +1,8 @@
 """Command lines that a program writes itself: `parser.parse_args(["--workers", "0"])`, as notebooks do.
 
-What a command line gives is known there. Elsewhere an option counts with its default, or with what the program puts in
-the default's place; so does a parameter that an option of click or typer fills.
+What a command line gives is known there. Elsewhere an option is one of its `choices`, which argparse sees to, or its
+default. Other options count with their default, or with what the program puts in the default's place; so does a
+parameter that an option of click or typer fills.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 _PARSED = "argparse.ArgumentParser().parse_args"
 _KNOWN = "argparse.ArgumentParser().parse_known_args"
+_PLAIN = frozenset({"type", "default", "help", "action", "dest", "required", "metavar"})
+_MAX_CHOICES = 12
+"""Of an option with more choices it isn't followed which of them it is."""
 _FLAGS = {"store_true": (True, False), "store_false": (False, True)}
 """What an option of an action is if the command line has it, and if it doesn't."""
 _CONVERTED = {"int": int, "float": float, "str": str, "bool": bool}
@@ -31,29 +35,61 @@ class CommandLines:
 
     def option(self, parsed: ExtInst, name: str) -> Values:
         """The values of `args.name`; none where the command line, the option, or what is done with it isn't known."""
-        words = _words(parsed) if parsed.name == _PARSED else None
-        if words is None or name in self.evaluator.index.outside_writes or not isinstance(parsed.base, ExtInst):
+        known = parsed.name == _PARSED and isinstance(parsed.base, ExtInst)
+        if not known or name in self.evaluator.index.outside_writes or not isinstance(parsed.base, ExtInst):
             return ()
-        options = [site for site in self._added(parsed.base) if name == next(destinations(site.expr), "")]
-        return self._given(options[0], words, parsed) if len(options) == 1 else ()
+        options = self._added(parsed.base, name)
+        if len(options) != 1:
+            return ()
+        words = _words(parsed)
+        return self._given(options[0], words, parsed) if words is not None else self._chosen(options[0], parsed)
 
-    def _added(self, parser: ExtInst) -> list[Site]:
-        """The options of a parser, in the function that makes it."""
+    def _added(self, parser: ExtInst, name: str) -> list[Site]:
+        """The options of a parser that fill an attribute, in the function that makes it."""
         module, function = parser.env.module, parser.env.function
         calls = [call for call in module.calls.get("add_argument", ()) if call.function == function]
         return [
             Site(module, function, call.event, call.expr)
             for call in calls
-            if parser in self.evaluator.values(call.expr.args[0].args[0], parser.env)
+            if name == next(destinations(call.expr), "")
+            and parser in self.evaluator.values(call.expr.args[0].args[0], parser.env)
         ]
+
+    def _chosen(self, option: Site, parsed: ExtInst) -> Values:
+        """The texts that an option has to be one of, and its default; none where it may be something else."""
+        given = dict(option.expr.keywords)
+        choices, kind, default = given.pop("choices", None), given.get("type"), given.get("default")
+        if choices is None or not given.keys() <= _PLAIN - {"action"} or (kind is not None and kind.dotted != "str"):
+            return ()
+        if choices.kind not in ("list", "tuple", "set") or len(choices.args) > _MAX_CHOICES:
+            return ()
+        if not all(isinstance(part.value, str) for part in choices.args) or self._is_set(parsed):
+            return ()
+        if default is not None:
+            others = self.evaluator.values(default, parsed.env)
+        else:
+            others = () if "required" in given else _constant(None)
+        return tuple(dict.fromkeys((*(Const(part.value, "str") for part in choices.args), *others)))
+
+    def _is_set(self, parsed: ExtInst) -> bool:
+        """Whether options may be given something else: as other defaults, or by names that the program computes."""
+        calls_named = self.evaluator.index.calls_named
+        if parsed.call.keyword("namespace") is not None or any(True for _ in calls_named(("set_defaults",))):
+            return True
+        owners = ((_set_by_name(site.expr), site) for site in calls_named(("setattr", "update")))
+        found = (
+            value
+            for owner, site in owners
+            if owner is not None
+            for value in self.evaluator.values(owner, self.evaluator.generic(site.module, site.function))
+        )
+        return any(isinstance(value, ExtInst) and value.call is parsed.call for value in found)
 
     def _given(self, option: Site, words: list[str], parsed: ExtInst) -> Values:
         call = option.expr
         names = [str(arg.value) for arg in call.args[1:] if isinstance(arg.value, str)]
         action = call.keyword("action")
-        plain = all(
-            key in ("type", "default", "help", "action", "dest", "required", "metavar") for key, _ in call.keywords
-        )
+        plain = all(key in _PLAIN for key, _ in call.keywords)
         if not plain or not all(name.startswith("-") for name in names):
             return ()
         joined = [word.partition("=")[2] for word in words if word.partition("=")[0] in names and "=" in word]
@@ -67,6 +103,18 @@ class CommandLines:
             return self.evaluator.values(default, parsed.env) if default is not None else _constant(None)
         kind = call.keyword("type")
         return _converted(kind.dotted if kind is not None else "str", given[-1])
+
+
+def _set_by_name(call: Expr) -> Expr | None:
+    """On what a call sets attributes by computed names: `setattr(args, name, value)`, `vars(args).update(settings)`."""
+    callee = call.args[0]
+    if callee.name == "setattr":
+        return call.args[1] if len(call.args) > 2 and call.args[2].kind != "constant" else None
+    base = callee.args[0] if callee.kind == "attribute" else None
+    if base is not None and base.kind == "attribute" and base.name == "__dict__":
+        return base.args[0]
+    of_vars = base is not None and base.kind == "call" and base.args[0].name == "vars" and len(base.args) == 2
+    return base.args[1] if base is not None and of_vars else None
 
 
 def namespace(known: ExtInst) -> ExtInst | None:

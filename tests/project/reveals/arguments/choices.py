@@ -1,0 +1,54 @@
+"""Options that argparse holds to their choices."""
+
+import argparse
+import json
+
+import settings
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--data", choices=["voc", "City"], default="voc")
+parser.add_argument("--mode", choices=("train", "test"), required=True)
+parser.add_argument("--place", type=str, choices=["here", "there"])
+parser.add_argument("--level", type=int, choices=[1, 2], default=1)
+parser.add_argument("--parts", nargs="+", choices=["a", "b"], default="a")
+parser.add_argument("--split", choices=settings.SPLITS, default="train")
+args = parser.parse_args()
+
+reveal(args.data)  # reveals: 'City' | 'voc'
+reveal(args.mode)  # reveals: 'test' | 'train'
+reveal(args.place)  # reveals: 'here' | 'there' | None
+reveal(args.level)  # reveals: argparse.ArgumentParser().parse_args().level
+reveal(args.parts)  # reveals: argparse.ArgumentParser().parse_args().parts
+reveal(args.split)  # reveals: argparse.ArgumentParser().parse_args().split
+reveal({"voc": 1, "city": 2, "coco": 3}[args.data.lower()])  # reveals: 1 | 2
+
+
+def holds_for(args):
+    holds(args.data == "coco")  # holds: no
+    holds(args.data == "voc")  # holds: unknown
+
+
+holds_for(args)
+
+
+def configured():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--data", choices=["voc", "city"], default="voc")
+    args = parser.parse_args()
+    for name, value in json.load(open("settings.json")).items():
+        setattr(args, name, value)
+    return args
+
+
+reveal(configured().data)  # reveals: argparse.ArgumentParser().parse_args().data
+
+
+def updated():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--data", choices=["voc", "city"], default="voc")
+    args = parser.parse_args()
+    vars(args).update(json.load(open("settings.json")))
+    return args
+
+
+reveal(updated().data)  # reveals: argparse.ArgumentParser().parse_args().data
