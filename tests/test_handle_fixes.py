@@ -181,6 +181,46 @@ def test_what_stands_in_the_way_is_said(init: str, more: str, reason: str) -> No
     assert "def file(self):" in fix.snippet
 
 
+@pytest.mark.parametrize(
+    "reads",
+    [
+        "return self.file.readline()",
+        "line = self.file.readline()\nif not line:\n    self.file.seek(0)\nreturn line or self.file.readline()",
+        "return next(self.file)",
+        "lines = self.file\nreturn lines.read(80)",
+        "for line in self.file:\n    return line",
+        "self.file.read(8)\nself.file.seek(index)\nreturn self.file.read(8)",
+        "if self.file.tell() > 80:\n    self.file.seek(0)\nreturn self.file.read(8)",
+        "return pickle.load(self.file)",
+    ],
+)
+def test_what_is_read_on_is_not_opened_again(reads: str) -> None:
+    """Each of several workers would read the beginning, where they have read one file together."""
+    code = program("self.file = open(path)").replace(
+        "        return self.file\n", textwrap.indent(reads, " " * 8) + "\n"
+    )
+    _, fix = fix_of("import pickle\n" + code)
+    assert (fix.applicability, fix.edits, fix.snippet) == (Applicability.MANUAL, (), "")
+    assert "reads what comes next" in fix.title
+
+
+@pytest.mark.parametrize(
+    "reads",
+    [
+        "self.file.seek(index * 8)\nreturn self.file.read(8)",
+        "self.file.seek(0)\nreturn self.file.read()",
+        "if self.at(index):\n    self.file.seek(self.at(index))\nreturn pickle.load(self.file)",
+        "file = self.file\nfile.seek(index)\nreturn file.readline()",
+        "return read(self.file, index)",
+    ],
+)
+def test_what_is_read_by_the_index_is_opened_again(reads: str) -> None:
+    code = program("self.file = open(path)").replace(
+        "        return self.file\n", textwrap.indent(reads, " " * 8) + "\n"
+    )
+    assert "def file(self):" in fixed("import pickle\n" + code)
+
+
 def test_a_lock_is_not_opened() -> None:
     project, _, (finding,) = findings(program("self.file = threading.Lock()"))
     fix = HandleOnDataset().fix(finding, project)

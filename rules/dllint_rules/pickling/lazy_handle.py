@@ -34,6 +34,7 @@ from dllint import (
 )
 from dllint_rules.pickling.analysis.escaping_handles import instead_of
 from dllint_rules.pickling.analysis.maps import mapped
+from dllint_rules.pickling.reads_on import reads_on
 
 _MODES = {
     **dict.fromkeys(("builtins.open", "gzip.open", "bz2.open", "lzma.open", "io.FileIO"), ("mode", 2, "r")),
@@ -90,6 +91,12 @@ def fix_handle(project: Project, held: Held) -> Fix | None:
     elif opened.name not in _MODES.keys() | _WITHOUT_MODE and not opened.name.startswith(_CONNECTIONS):
         what = project.text(made.env.module.path, made.call.args[0].span) if opened is made else opened.name
         return _told(f"a second `{what}` may behave differently")
+    read = reads_on(attribute) if made.name in _POSITIONED else None
+    if read is not None:
+        text = " ".join(project.text(*read).split())
+        return Fix.manual(
+            f"Read by the index; `{text}` reads what comes next, which is the same in every worker's file"
+        )
     change = _Change(project, attribute, made, opened)
     why_not = change.why_not()
     return change.by_hand(why_not) if why_not else change.fix()
