@@ -304,6 +304,11 @@ REFUSED = [
     (LOOP + "torch.set_default_dtype(torch.float64)\n", "`torch.set_default_dtype` is set for this process only"),
     ("scale = []\n" + LOOP + "scale.append(1)\n", "worker code reads `scale`, which may be changed there"),
     ("scale = {}\n" + LOOP + "scale['a'] = 1\n", "worker code reads `scale`, which is changed there"),
+    ("scale = [[]]\n" + LOOP + "for part in scale:\n    part.append(1)\n", "`scale`, which may be changed there"),
+    ("scale = [{}]\n" + LOOP + "for i, part in enumerate(scale):\n    part['a'] = i\n", "`scale`, which is changed"),
+    ("scale = [torch]\n" + LOOP + "for a, b in zip(scale, []):\n    a.data['a'] = b\n", "`scale`, which is changed"),
+    ("scale = {}\n" + LOOP + "for a, b in scale.items():\n    b.data = a\n", "`scale`, which is changed there"),
+    ("scale = [[]]\n" + LOOP + "scale[0].append(1)\n", "`scale`, which may be changed there"),
     (MAIN + "def more():\n    global scale\n    scale = 1\nmain(more())\n", "reads `scale`, which is set there"),
     ("scale = {}\n" + MAIN + "def more(x):\n    x['a'] = 1\nmain(more(scale))\n", "reads `scale`, which is changed"),
     (MAIN + "def more():\n    Numbers.scale = 1\nmain(more())\n", "`Numbers` is changed there"),
@@ -319,6 +324,18 @@ REFUSED = [
 @pytest.mark.parametrize(("tail", "why"), REFUSED)
 def test_what_workers_would_miss_is_not_moved(tail: str, why: str) -> None:
     assert why in refused(script(tail, item="index * scale"))
+
+
+@pytest.mark.parametrize(
+    "tail",
+    [
+        "scale = ['a']\n" + LOOP + "for part in scale:\n    part.casefold()\n",
+        "scale = [[]]\n" + LOOP + "for part in scale:\n    print(part)\nfor part in [[]]:\n    part.append(1)\n",
+        "scale = [[]]\n" + LOOP + "for i in range(len(scale)):\n    i.real = 1\n",
+    ],
+)
+def test_what_is_no_element_of_what_workers_read_may_change(tail: str) -> None:
+    assert "if __name__" in fixed(script(tail, item="index * scale"), Applicability.SAFE)
 
 
 def test_definitions_below_go_above_the_guard() -> None:

@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-from dllint import Event, Expr, Ext, Func, Klass, Mod, Project, Running, Value, event_names, flat_targets
+from dllint import (
+    Const,
+    Event,
+    Expr,
+    Ext,
+    ExtInst,
+    Func,
+    Klass,
+    Mod,
+    Project,
+    Running,
+    Value,
+    event_names,
+    flat_targets,
+)
 from dllint_rules.start.worker_view import WorkerView, events_of
 
 _FILTERS = ("warnings.filterwarnings", "warnings.simplefilter")
@@ -36,6 +50,10 @@ _READING = {
     *("title", "capitalize", "zfill", "encode", "decode", "removeprefix", "removesuffix"),
 }
 """Methods that change nothing."""
+
+
+_GOING_THROUGH = {"enumerate", "iter", "list", "reversed", "sorted", "tqdm", "tuple", "zip"}
+"""Functions whose loops give the elements of what they are given."""
 
 
 class Effects:
@@ -89,9 +107,10 @@ class Effects:
     def _of_store(self, running: Running, event: Event, target: Expr) -> str:
         """`base.name = ...` or `base[key] = ...`."""
         base = target.args[0]
+        read = self._read_of(base, running)
+        if read is not None:
+            return f"{self.view.reader} reads {self._named(read, running)}, which is changed there"
         for value in self.project.values(base, running.env):
-            if value in self.view.objects:
-                return f"{self.view.reader} reads {self._named(value, running)}, which is changed there"
             if isinstance(value, Klass | Func):
                 return f"`{base.dotted}` is changed there, and workers import it unchanged"
             if isinstance(value, Mod) and (value.module.path, target.name) in self.view.reads:
@@ -132,10 +151,27 @@ class Effects:
             if isinstance(value, Ext) and value.name in _SETTINGS and not self._is_quiet(value.name, call):
                 return f"`{callee.dotted}` is set for this process only, and worker code may depend on it"
         if callee.kind == "attribute" and callee.name not in _READING:
-            for value in self.project.values(callee.args[0], running.env):
-                if value in self.view.objects:
-                    return f"{self.view.reader} reads {self._named(value, running)}, which may be changed there"
+            read = self._read_of(callee.args[0], running)
+            if read is not None:
+                return f"{self.view.reader} reads {self._named(read, running)}, which may be changed there"
         return ""
+
+    def _read_of(self, expr: Expr, running: Running) -> Value | None:
+        """The object of which a change of an expression changes something, if worker code reads that."""
+        wholes = _wholes(expr, running)
+        found = (value for whole in wholes for value in self.project.values(whole, running.env))
+        read = next((value for value in found if value in self.view.objects), None)
+        if read is None or read in self.project.values(expr, running.env):
+            return read
+        return None if self._is_fixed(expr, running) else read
+
+    def _is_fixed(self, expr: Expr, running: Running) -> bool:
+        """Whether an element is known to be one that no method changes: a string, a number, a path."""
+        values = self.project.values(expr, running.env)
+        return bool(values) and all(
+            isinstance(value, Const) or (isinstance(value, ExtInst) and value.name.startswith("pathlib."))
+            for value in values
+        )
 
     def _named(self, value: Value, running: Running) -> str:
         """What worker code calls an object, and where that is bound, if in another file than what changes it."""
@@ -163,3 +199,43 @@ class Effects:
         """Whether all calls of the project that set torch's default type set what it is anyway."""
         sites = self.project.index.calls_named(["set_default_dtype", "set_default_tensor_type"])
         return all(len(site.expr.args) > 1 and site.expr.args[1].dotted in _DEFAULT_TYPES for site in sites)
+
+
+def _wholes(expr: Expr, running: Running) -> Iterator[Expr]:
+    """An expression, and what it is a part or an element of: `x.part`, `x[0]`, and a variable of a loop over `x`."""
+    waiting, names = [expr], set[str]()
+    while waiting:
+        whole = waiting.pop()
+        yield whole
+        if whole.kind == "subscript" or (whole.kind == "attribute" and whole.args[0].name != _receiver(running)):
+            waiting.append(whole.args[0])
+        elif whole.kind == "name" and whole.name not in names:
+            names.add(whole.name)
+            waiting += _gone_through(whole, running)
+
+
+def _receiver(running: Running) -> str:
+    return running.env.module.receiver_name(running.env.function) if running.env.function >= 0 else ""
+
+
+def _gone_through(name: Expr, running: Running) -> Iterator[Expr]:
+    """What the last loop above goes through whose variable a name is."""
+    loops = [
+        event.value
+        for event in running.env.module.events(running.env.function)
+        if event.kind == "for" and event.start < name.start and event.target is not None and event.value is not None
+        if any(target.name == name.name for target in flat_targets(event.target))
+    ]
+    yield from _elements_of(loops[-1]) if loops else ()
+
+
+def _elements_of(expr: Expr) -> Iterator[Expr]:
+    """What an iterable gives the elements of."""
+    callee = expr.args[0] if expr.kind == "call" else None
+    if callee is None:
+        yield expr
+    elif callee.name in _GOING_THROUGH:
+        for given in expr.args[1:]:
+            yield from _elements_of(given)
+    elif callee.kind == "attribute" and callee.name in ("items", "values"):
+        yield callee.args[0]
