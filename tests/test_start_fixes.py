@@ -13,7 +13,9 @@ from dllint.collect import collect
 from dllint.fix import apply
 from dllint.project import Targets
 from dllint.source import Source, Span
+from dllint.syntax.parse import parse
 from dllint.syntax.tail import guarded
+from dllint.syntax.write import place_imports
 
 HEAD = """\
 import numpy as np
@@ -125,7 +127,8 @@ def fixed(files: str | Mapping[str, str], trust: Applicability = Applicability.U
     fix = fix_of(files)
     assert fix.applicability is trust, fix.title
     text = files if isinstance(files, str) else files["train.py"]
-    result = apply(text, fix.edits)
+    source = Source("train.py", text)
+    result = apply(text, [*fix.edits, *place_imports(source, parse(source), fix.imports)])
     compile(result, "train.py", "exec")
     return result
 
@@ -701,6 +704,44 @@ def test_an_import_that_something_above_may_prepare_stays_where_it_is(before: st
     text = script("")[: -len("\n")] + BETWEEN.format(before=before, imports=imports) + LOOP
     result = apply(text, fix_of(text).edits)
     assert result.index(before) < result.index(f"\n{imports}\n") < result.index("if __name__")
+
+
+def test_an_import_below_other_statements_goes_to_the_top() -> None:
+    text = script(f"torch.set_num_threads(1)\nmodel = torch.load('m')\ndef f(x):\n    return x\nimport time\n{LOOP}")
+    result = fixed(text, Applicability.UNSAFE)
+    assert result.startswith("import time\n\nimport numpy as np\n")
+    assert result.count("import time") == 1
+
+
+@pytest.mark.parametrize(
+    ("above", "again", "moves"),
+    [
+        ("import time", "import time", True),
+        ("import os.path as path", "import os.path as path", True),
+        ("import os.path as path", "from os import path", False),
+        ("time = 3", "import time", False),
+        ("if torch:\n    import time", "import time", False),
+    ],
+)
+def test_an_import_that_is_repeated_stops_nothing(above: str, again: str, moves: bool) -> None:
+    text = script(f"{above}\nmodel = torch.load('m')\n{again}\nprint(model)\n{LOOP}")
+    result = apply(text, fix_of(text).edits)
+    assert (result.index("if __name__") < result.index("model =")) == moves
+    assert (result.count(again) == 1) == moves or above not in again
+
+
+def test_a_logger_that_workers_need_goes_above_the_guard() -> None:
+    tail = (
+        "import logging\nhandler = logging.FileHandler('log')\nlogger = logging.getLogger('')\n"
+        "logger.addHandler(handler)\n\n\ndef f(x):\n    return x\n"
+    )
+    result = fixed(script(f"{tail}{LOOP}", item="logger.info(index)"))
+    above, _, below = result.partition("if __name__")
+    assert "import logging\n\n\nlogger = logging.getLogger('')\n\n\ndef f(x):" in above
+    assert ":\n    handler = logging.FileHandler('log')\n    logger.addHandler(handler)\n" in below
+    tail = tail.replace("''", "torch.name")
+    result = fixed(script(f"{tail}{LOOP}", item="logger.info(index)"), Applicability.SAFE)
+    assert result.index("FileHandler") < result.index("if __name__")
 
 
 def test_an_import_without_work_above_stays_where_it_is() -> None:

@@ -137,10 +137,13 @@ def _is_literal(node: ast.expr) -> bool:
     return True
 
 
-def guarded(source: Source, first: Span, last: Span, lifted: Sequence[Span] = ()) -> Edit | None:
+def guarded(
+    source: Source, first: Span, last: Span, lifted: Sequence[Span] = (), gone: Sequence[Span] = ()
+) -> Edit | None:
     """Whole statements under the main guard, with the comments right above the first; None where a line is shared.
 
-    Code that is commented out and ends the file goes along. `lifted` are definitions among them that go above it.
+    Code that is commented out and ends the file goes along. `lifted` are definitions and imports among them that go
+    above it, the imports first; `gone` are those that it does not keep.
     """
     top, bottom = source.location(first.start)[0], source.location(last.end)[0]
     before = source.text[source.row_span(top).start : first.start]
@@ -151,7 +154,7 @@ def guarded(source: Source, first: Span, last: Span, lifted: Sequence[Span] = ()
         top -= 1
     top = with_headings(source, top)
     bottom = _with_end(source, _with_block(source, bottom))
-    moved = _lifted_rows(source, lifted)
+    moved = sorted(_lifted_rows(source, lifted), key=lambda pair: not _is_import(source, pair))
     banners = banners_of(source, _named(source, moved), top)
     start = source.row_span(top).start
     end = end_of(source, bottom)
@@ -161,7 +164,8 @@ def guarded(source: Source, first: Span, last: Span, lifted: Sequence[Span] = ()
     if moved and _is_import(source, moved[0]) and _is_import(source, joined := _above(source, top)):
         start = end_of(source, joined[1])
     gap = above + source.newline * BLANK if above else gap
-    taken = {row for pair in (*moved, *banners.values()) for row in range(pair[0], pair[1] + 1)}
+    dropped = _lifted_rows(source, gone)
+    taken = {row for pair in (*moved, *dropped, *banners.values()) for row in range(pair[0], pair[1] + 1)}
     rest = "".join(_lines(source, row, row) for row in range(top, bottom + 1) if row not in taken)
     try:
         inside = closed_up(reindent(rest.lstrip("\r\n"), "", indent_unit(source, rest)))
@@ -226,7 +230,7 @@ def _with_end(source: Source, bottom: int) -> int:
 
 
 def _lifted_rows(source: Source, lifted: Sequence[Span]) -> list[tuple[int, int]]:
-    """The first and last row of definitions, with their comments and headings."""
+    """The first and last row of definitions and imports, with their comments and headings."""
     seen = outline(source.text)
     if not lifted or seen is None:
         return []

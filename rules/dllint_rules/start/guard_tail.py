@@ -15,6 +15,7 @@ from dllint import (
     Finding,
     Fix,
     Func,
+    Import,
     ImportedName,
     Module,
     Project,
@@ -34,6 +35,7 @@ _TEXT_BLOCK = re.compile(r"^#{20,}[ \t]*$", re.MULTILINE)
 _TITLE = re.compile(r"""\A(?:[ \t\f]*(?:#.*)?\n)*[rR]?(?:\"{3}|'{3})[^"']*?^[=\-*#~^]{3,}[ \t]*$""", re.MULTILINE)
 """A gallery renders a script that begins with a title as a page: its text blocks must not be indented."""
 _BY_NAME = re.compile(r"\b(?:import_module|__import__|run_module|run_path|exec|entry_points)\b")
+_LOGGER = re.compile(r"""\w+ = (?:logging\.)?getLogger\((?:__name__|["'][\w.]*["'])?\)""")
 _DISK = {"exists", "isfile", "isdir", "is_file", "is_dir", "listdir", "scandir", "glob"}
 _EXITS = {"exit", "_exit", "quit"}
 _IDLE = {
@@ -135,8 +137,8 @@ class _Tail:
             return "this file is written for another Python"
         if self.first < 0:
             return "it is not clear which statements do"
-        lifted = self._lifted()
-        stay = (index for index in range(self.first, len(self.statements)) if self.statements[index] not in lifted)
+        tail, lifted = self.statements[self.first :], self._lifted()
+        stay = (i for i, item in enumerate(tail, self.first) if item not in lifted and not self._repeats(item))
         needed = (self._needed(index) for index in stay)
         reasons = (self._imported(), self._looked_up(), self._immovable(), *needed)
         return next((reason for reason in reasons if reason), "") or self._leaves(self.top) or self._joins(self.top)
@@ -153,18 +155,23 @@ class _Tail:
             moved = free
 
     def _may_rise(self, statement: Statement) -> bool:
-        """Whether a statement means the same above others: a definition, or an import that workers need.
+        """Whether a statement means the same above others: a definition, or an import or logger that workers need.
 
         So does an import between statements that move, where it only loads more of what is loaded.
         """
         read = any((self.module.path, name) in self.view.reads for name in statement.names)
-        if statement.kind != "definition" and not (statement.kind == "import" and (read or self._adds(statement))):
+        means_the_same = statement.kind == "definition" or (statement.kind == "import" and self._adds(statement))
+        if not means_the_same and not (read and (statement.kind == "import" or self._names_logger(statement))):
             return False
         model = self.module.model
         others = {name for item in self.statements if item is not statement for name in item.names}
         declared = {name for function in model.functions for name in function.globals}
         shadowed = statement.names & set(dir(builtins))
         return not statement.names & (others | declared) and not self._read_above(statement, shadowed)
+
+    def _names_logger(self, statement: Statement) -> bool:
+        """Whether a statement only gives a name to a logger, which is the same at any time."""
+        return _LOGGER.fullmatch(self._text(statement)) is not None
 
     def _read_above(self, statement: Statement, names: Set[str]) -> bool:
         """Whether code above a statement may read some names, at once or in functions that it calls."""
@@ -181,6 +188,14 @@ class _Tail:
         roots, index = self._roots(statement), self.statements.index(statement)
         loaded = {root for item in self.statements[:index] for root in self._roots(item) if root}
         return bool(roots) and index < self.first and roots <= loaded | sys.stdlib_module_names
+
+    def _repeats(self, statement: Statement) -> bool:
+        """Whether an import has no effect: nothing else binds its names than it and the same import above."""
+        bindings = self.module.bindings[-1, -1]
+        found = [bindings.get(name, []) for name in statement.names] if self._roots(statement) else []
+        same = ({item.imported and _source_of(item.imported) for item in each} for each in found)
+        above = (any(item.start < statement.span.start and item.block < 0 for item in each) for each in found)
+        return bool(found) and all(len(each) == 1 and None not in each for each in same) and all(above)
 
     def _roots(self, statement: Statement) -> frozenset[str]:
         """The packages that an import at module level takes names from; none of one that is tried or takes all."""
@@ -310,18 +325,29 @@ class _Tail:
         return self._below_names(top)
 
     def _below_names(self, index: int) -> int:
-        """The first statement from an index on that is no definition, import or name for what is written out."""
-        while self.statements[index].kind in ("constant", "text", "definition", "import"):
+        """The first statement from an index on that is no definition, import or name for what is written out.
+
+        A logger that goes above the guard stays there, too.
+        """
+        while self.statements[index].kind in ("constant", "text", "definition", "import") or self._is_lifted_logger(
+            index
+        ):
             index += 1
         return index
+
+    def _is_lifted_logger(self, index: int) -> bool:
+        statement = self.statements[index]
+        return self._names_logger(statement) and statement in self._lifted(index)
 
     def _may_move(self, index: int) -> bool:
         """Whether a statement may go under the guard, together with those below it; a definition goes above it."""
         statement = self.statements[index]
         if statement.kind in ("definition", "import"):
-            return statement in self._lifted(index)
+            return statement in self._lifted(index) or self._repeats(statement)
         if self._prepares(index):
             return False
+        if self._is_lifted_logger(index):
+            return True
         at_once = {name for item in self._lifted(index + 1) for name in item.at_once}
         return not (statement.names & at_once or self._binds_anything(statement) or self._needed(index))
 
@@ -347,6 +373,23 @@ class _Tail:
             return f"what stays above it joins a process group in every worker ({place})"
         return ""
 
+    def _added(self) -> list[Statement]:
+        """The lifted imports of Python's library that go to the file's own imports: none of these is right above."""
+        lifted = self._lifted(self.top) if self.top and self.statements[self.top - 1].kind != "import" else []
+        elsewhere = {name for function in self.module.model.functions for name in function.bound}
+        return [
+            item
+            for item in lifted
+            if self._roots(item) and self._roots(item) <= sys.stdlib_module_names and item.names.isdisjoint(elsewhere)
+        ]
+
+    def _imports(self, statement: Statement) -> Iterator[Import]:
+        span, path = statement.span, self.module.path
+        for item in self.module.model.imports:
+            if span.start <= item.span.start < span.end:
+                usual = item.attribute or item.module.partition(".")[0]
+                yield Import(path, item.module, item.attribute, "" if item.bound == usual else item.bound)
+
     def _is_plain(self) -> bool:
         """Whether the script is one file whose own last statements loop over loaders."""
         starting = [entry for entry in self._entries() if self._starts(entry)]
@@ -359,11 +402,18 @@ class _Tail:
         """The edit; there must be nothing in the way."""
         last = self.statements[-1].span
         spans = [item.span for item in self.statements[self.top : self.first + 1]]
-        lifted = [item.span for item in self._lifted(self.top)]
-        edit = next(edit for span in spans if (edit := guarded(self.source, span, last, lifted)) is not None)
+        added = self._added()
+        lifted = [item.span for item in self._lifted(self.top) if item not in added]
+        gone = [item.span for item in self.statements[self.top :] if item in added or self._repeats(item)]
+        edit = next(edit for span in spans if (edit := guarded(self.source, span, last, lifted, gone)) is not None)
+        imports = tuple(one for item in added for one in self._imports(item))
         kept = all(self._text(item).startswith(("def ", "async def ")) for item in self._lifted(self.top))
         trust = Applicability.SAFE if self._is_plain() and kept else Applicability.UNSAFE
-        return Fix(f"Put the end of the script under `{GUARD}`", (edit,), trust)
+        return Fix(f"Put the end of the script under `{GUARD}`", (edit,), trust, imports)
+
+
+def _source_of(item: ImportedName) -> tuple[str, str, int]:
+    return item.module, item.attribute, item.level
 
 
 def _asks_disk(test: Expr) -> bool:
