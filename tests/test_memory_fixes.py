@@ -105,6 +105,11 @@ def test_lists_of_strings_become_arrays(value: str) -> None:
     assert "".join(wanted.split()) in "".join(fixed(program(f"self.files = {value}")).split())
 
 
+@pytest.mark.parametrize("value", ["glob.glob(root)", "os.listdir(root)", "sorted(glob.glob(root), reverse=True)"])
+def test_a_list_of_a_list_is_no_more(value: str) -> None:
+    assert f"self.files = {ARRAY.format(value)}\n" in fixed(program(f"self.files = list({value})"))
+
+
 @pytest.mark.parametrize("made", ["{}", "dict()", "collections.OrderedDict()"])
 @pytest.mark.parametrize("taken", ["list(sizes)", "list(sizes.keys())", "sorted(sizes)", "list(sizes.keys()).copy()"])
 def test_keys_of_a_dictionary_that_is_filled_are_strings(made: str, taken: str) -> None:

@@ -502,6 +502,33 @@ def test_dictionaries_of_records_are_packed(value: str) -> None:
     assert f"self.rows=SerializedDict({''.join(value.split())})" in laid_out
 
 
+@pytest.mark.parametrize(
+    ("init", "why"),
+    [
+        ("self.all = json.load(open(path))\nself.rows = self.all['train']", "`self.all` keeps as well"),
+        ("self.all = json.load(open(path))\nself.rows = self.all.get('train')", "`self.all` keeps as well"),
+        ("rows = json.load(open(path))\nself.all = rows\nself.rows = rows['train']", "`self.all` keeps as well"),
+    ],
+)
+def test_a_part_of_what_is_kept_as_well_stays(init: str, why: str) -> None:
+    """The records would be there twice, in both forms, in each spawned worker."""
+    _, fix = fix_of(init, BY_NAME)
+    assert fix.applicability is Applicability.MANUAL
+    assert why in fix.title
+
+
+def test_a_part_of_what_is_deleted_is_packed() -> None:
+    kept = "self.all = json.load(open(path))\nself.rows = self.all['train']\nself.size = len(self.rows.keys())\n"
+    _, fix = fix_of(kept, BY_NAME)
+    assert "`self.all` keeps as well" in fix.title
+    assert "self.rows = SerializedDict(" in fixed(f"{kept}del self.all", BY_NAME)
+
+
+def test_python_2_has_no_such_mapping() -> None:
+    _, fix = fix_of("import six\nself.rows = {row['id']: row for row in json.load(open(path))}", BY_NAME)
+    assert fix.title.endswith("the file still runs in Python 2")
+
+
 def test_columns_are_not_packed_as_a_whole_which_every_item_would_unpack() -> None:
     columns = "self.rows = {'name': [row[0] for row in csv.reader(open(path))], 'line': [line for line in open(path)]}"
     every = "return [self.rows[key][index] for key in self.rows]"

@@ -29,9 +29,18 @@ def fitted(source: Source, span: Span, text: str) -> tuple[Edit, ...]:
     Where the project says how long lines are, brackets around it get lines of their own if a line is too long now, and
     lose them if it no longer is. Lines that no formatter has laid out stay as they are.
     """
+    span = _with_brackets(source, span) if text.isidentifier() else span
     edit = _laid_out(source, span, text) if source.width else None
     plain = Edit(source.path, span, placed(source, text, span.start, span.end) if "," in text else text)
     return edit or plain, *without_silence(source, span.end)
+
+
+def _with_brackets(source: Source, span: Span) -> Span:
+    """An expression with the brackets right around it, which a name in its place does not need."""
+    text = source.text
+    is_inside = text[span.start - 1 : span.start] == "(" and text[span.end : span.end + 1] == ")"
+    before = text[: max(0, span.start - 1)].rstrip(" ")
+    return Span(span.start - 1, span.end + 1) if is_inside and before[-1:] in ("=", ",", "(", "[", ":") else span
 
 
 def without_silence(source: Source, end: int) -> Iterator[Edit]:

@@ -6,7 +6,7 @@ import ast
 import io
 import re
 import tokenize
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from dllint.fix import Applicability, Edit, Fix
 from dllint.model.facts import Function, ModuleModel
@@ -105,6 +105,9 @@ def hoist_function(
         call, imports = filled_in(model, name, given, function.span.start)
         if not text:
             raise Refused("it has type parameters, or is on one line")
+    display = _arguments_of_process(seen, use) if text and given and not any("=" in value for value in given) else None
+    if display is not None:
+        call, imports = name, ()
     keeps_name = keeps_name and bool(text)
     at = seen.offsets.span(use) if use else None
     gone = keeps_name or use is not None
@@ -114,11 +117,36 @@ def hoist_function(
         *(insertion(source, tree, function.span.start, text, bool(imports)) if text else ()),
         Edit(source.path, Span(start, end + empty_below(source, end) * gone), left),
         *(fitted(source, Span(*at), call) if at else ()),
+        *(_with_first(source, seen, display, given) if display is not None else ()),
         *(imports_left_behind(source, seen, node) if taken.imports else ()),
     )
     title = f"Move `{node.name}` to module level" + ("" if name == node.name else f" as `{name}`")
     title = title if text else f"Use `{call}` instead of `{node.name}`"
     return Fix(title, edits, Applicability.UNSAFE, imports, defines=(name,) if name else ())
+
+
+def _arguments_of_process(seen: Outline, use: ast.Name | None) -> ast.Tuple | ast.List | None:
+    """The display that begins what a process gives the function that is its target; None for anything else."""
+    above = [step for step, _ in seen.path(use)][:2] if use is not None else []
+    match above:
+        case [ast.keyword(arg="target"), ast.Call(func=func, args=[], keywords=keywords)]:
+            called = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+            given = next((item.value for item in keywords if item.arg == "args"), None)
+            while isinstance(given, ast.BinOp) and isinstance(given.op, ast.Add):
+                given = given.left
+            plain = called == "Process" and all(item.arg for item in keywords)
+            return given if plain and isinstance(given, ast.Tuple | ast.List) else None
+    return None
+
+
+def _with_first(source: Source, seen: Outline, display: ast.Tuple | ast.List, values: Sequence[str]) -> Iterator[Edit]:
+    """The edits that put some values in front of those of a display; a tuple of one has a comma that goes."""
+    start, end = seen.offsets.span(display)
+    is_tuple = isinstance(display, ast.Tuple)
+    comma = ", " if display.elts else "," * (is_tuple and len(values) == 1)
+    yield Edit(source.path, Span(start + 1, start + 1), ", ".join(values) + comma)
+    if is_tuple and len(display.elts) == 1 and source.text[end - 2 : end] == ",)":
+        yield Edit(source.path, Span(end - 2, end - 1), "")
 
 
 def _without_owners(

@@ -52,6 +52,10 @@ def laid_out(code: str, text: str, width: int) -> str:
         ("a = f(  # why\n    lambda x: x[0]\n)\n", SHORT, 18, "a = f(  # why\n    _first\n)\n"),
         ("a = f(\n    [\n        lambda x: x[0]\n    ]\n)\n", SHORT, 19, "a = f([_first])\n"),
         ("a = f(\n    lambda x: (\n        x[0]\n    )§\n)\n", SHORT, 20, "a = f(_first)\n"),
+        ("def f(a=(lambda x: x[0]), b=1): pass\n", SHORT, 60, "def f(a=_first, b=1): pass\n"),
+        ("a = f((lambda x: x[0]))\n", SHORT, 60, "a = f(_first)\n"),
+        ("a = (lambda x: x[0])(b)\n", SHORT, 60, "a = _first(b)\n"),
+        ("a = f(lambda x: x[0])\n", SHORT, 60, "a = f(_first)\n"),
         ("a = f(b,\n      lambda x: x[0])\n", SHORT, 18, "a = f(b,\n      _first)\n"),
     ],
 )

@@ -652,6 +652,25 @@ def test_the_files_newlines_are_kept(newline: str) -> None:
 GUARD = 'if __name__ == "__main__":'
 
 
+@pytest.mark.parametrize(
+    ("given", "after"),
+    [
+        ("args=(1,)", "target=_work, args=(size, 1)"),
+        ("args=(1, 2)", "target=_work, args=(size, 1, 2)"),
+        ("args=()", "target=_work, args=(size,)"),
+        ("args=[1] + list(more)", "target=_work, args=[size, 1] + list(more)"),
+        ("args=more", "target=functools.partial(_work, size), args=more"),
+        ("args=(1,), **more", "target=functools.partial(_work, size), args=(1,), **more"),
+    ],
+)
+def test_a_process_is_given_what_its_target_captures(given: str, after: str) -> None:
+    code = f"def run(size, more):\n    def work(*all):\n        return size\n    mp.Process(target=work, {given})\n"
+    result, fix = hoist(code)
+    assert fix is not None
+    assert f"mp.Process({after})\n" in result
+    assert ("import functools" in result) == ("partial" in after)
+
+
 def test_what_the_main_program_binds_is_filled_in() -> None:
     before = f"{GUARD}\n    import torch\n    k = 2\n    f = g(lambda x: torch.stack(x) * k)\n"
     after = (

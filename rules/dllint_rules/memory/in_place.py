@@ -45,7 +45,7 @@ from dllint_rules.memory.homes import Home, Homes
 from dllint_rules.memory.kept_elsewhere import KeptElsewhere
 from dllint_rules.memory.kept_list import KeptList
 from dllint_rules.memory.mappings import Mappings
-from dllint_rules.memory.packed import NAMES, RECORDS, TABLE, TEXTS, class_at, class_name
+from dllint_rules.memory.packed import NAMES, RECORDS, TABLE, TEXTS, class_at, class_name, keeps_python_2
 from dllint_rules.memory.paths import Paths
 from dllint_rules.memory.remedies import by_hand, is_set, records_by_hand, would_pad
 from dllint_rules.memory.rows import Rows
@@ -53,6 +53,8 @@ from dllint_rules.memory.text import Texts
 
 _UNREAD = "a file that may use it is written for another Python"
 _LONG = 60
+_LISTING = {"glob", "glob.glob", "listdir", "os.listdir", "sorted"}
+"""Functions that return a list."""
 
 
 def fix_list(finding: Finding, project: Project) -> Fix | None:
@@ -166,6 +168,11 @@ class _Change(KeptList):
             return "its line has other statements"
         if event.value.kind == "attribute":
             return f"`{self._text(event.value)}` is the same {self.kind}, which other code may need"
+        keeping = self._keeps_whole(event.value)
+        if keeping is not None:
+            return f"`{self._text(event.value)}` is a part of what `{self._text(keeping)}` keeps as well"
+        if self.words is TABLE and keeps_python_2(self.module.model):
+            return "its class needs `collections.abc`, and the file still runs in Python 2"
         if not (self.of_paths or self.contents.is_list(kept, env)):
             return self._something_else(kept, env)
         keeper = self.project.analysis(KeptElsewhere).of(event.value, self.module, self.write.function)
@@ -192,6 +199,18 @@ class _Change(KeptList):
             row = self.project.source(self.module.path).location(self.kept_as_lists[0].event.start)[0]
             return f"line {row}, in another branch, sets what is not certain to be a {self.contents.whole}"
         return ""
+
+    def _keeps_whole(self, value: Expr) -> Expr | None:
+        """The attribute that keeps what a value is a part of (`self.all["train"]`), and isn't deleted below."""
+        part = value.args[0].args[0] if _is_get(value) else value.args[0] if value.kind == "subscript" else None
+        if part is None or any(index.kind == "slice" for index in value.args[1:]):
+            return None
+        events = self.module.events(self.write.function)
+        named = {part.dotted} - {""}
+        found = [event for event in events if event.kind == "assign" and event.value and event.value.dotted in named]
+        kept = [part, *(event.target for event in found if event.target is not None)]
+        gone = {event.target.dotted for event in events if event.kind == "del" and event.target is not None}
+        return next((one for one in kept if one.kind == "attribute" and one.dotted not in gone), None)
 
     def _looked_up(self) -> str:
         """The dictionary in which workers look up strings of the list: they copy its keys, the same objects."""
@@ -345,6 +364,10 @@ class _Change(KeptList):
         """The value of an assignment in the call; where that is a call of several lines, a statement below it."""
         source, value = self.project.source(self.module.path), write.event.value
         assert value is not None
+        listed = _listed(value) if made.closing != ")" and not self.of_paths else None
+        if listed is not None:  # the array needs no list of the list
+            before, after = Span(value.start, listed.start), Span(listed.end, value.end)
+            return [Edit(source.path, before, made.opening), Edit(source.path, after, f", {made.closing}")]
         is_long = value.kind == "call" and source.newline in source.text[value.start : value.end]
         below = below_statement(source, write.event.start) if is_long and not self.of_paths else None
         if below is None:
@@ -402,6 +425,17 @@ class _Change(KeptList):
 def _is_item(expr: Expr | None, container: Span) -> bool:
     """Whether an expression is one item of what another one is."""
     return expr is not None and expr.kind == "subscript" and expr.args[0].span == container
+
+
+def _listed(value: Expr) -> Expr | None:
+    """What `list` is given for nothing: what a function gives that makes a list."""
+    given = value.args[1] if value.kind == "call" and value.args[0].dotted == "list" and len(value.args) == 2 else None
+    return given if given is not None and given.kind == "call" and given.args[0].dotted in _LISTING else None
+
+
+def _is_get(expr: Expr) -> bool:
+    """Whether an expression is `x.get(...)`."""
+    return expr.kind == "call" and expr.args[0].kind == "attribute" and expr.args[0].name == "get"
 
 
 class _PackedTables:

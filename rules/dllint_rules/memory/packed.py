@@ -131,6 +131,11 @@ def _mapping(model: ModuleModel, start: int) -> tuple[str, tuple[Import, ...]]:
     return own or found[0]
 
 
+def keeps_python_2(model: ModuleModel) -> bool:
+    """Whether a file is written for Python 2 as well: it imports `six`, which nothing else needs."""
+    return any(one.module.partition(".")[0] == "six" and not one.level for one in model.imports)
+
+
 def class_of(words: dict[str, str], name: str, known: dict[str, str], unit: str) -> str:
     """The text of the class; `known` says what its file calls the modules, and the base class."""
     form, each = (_DICT, f"{words['items']}.items()") if words is TABLE else (_LIST, words["items"])
