@@ -221,6 +221,19 @@ def test_what_is_read_by_the_index_is_opened_again(reads: str) -> None:
     assert "def file(self):" in fixed("import pickle\n" + code)
 
 
+def test_what_only_constructors_read_is_not_kept() -> None:
+    derived = (
+        "class More(Files):\n    def __init__(self, path):\n        super().__init__(path)\n"
+        "        self.size = len(self.file)\n"
+    )
+    code = "import numpy as np\n" + program("self.file = np.load('a.npz')\nself.first = self.file['a']")
+    code = code.replace("return self.file", "return self.first").replace("DataLoader(", f"{derived}DataLoader(")
+    _, fix = fix_of(code)
+    assert (fix.applicability, fix.edits, fix.snippet) == (Applicability.MANUAL, (), "")
+    assert "in a `with` statement" in fix.title
+    assert "def file(self):" in fixed(code.replace("return self.first", "return self.file['a'][index]"))
+
+
 def test_a_lock_is_not_opened() -> None:
     project, _, (finding,) = findings(program("self.file = threading.Lock()"))
     fix = HandleOnDataset().fix(finding, project)

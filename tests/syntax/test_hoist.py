@@ -265,7 +265,7 @@ SAME: dict[str, tuple[str, str]] = {
 
 
         if __name__ == "hoisted":
-            options = {"collate_fn": (_collate_to_list)}
+            options = {"collate_fn": _collate_to_list}
 
 
         def run():

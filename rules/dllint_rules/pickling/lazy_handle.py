@@ -91,6 +91,8 @@ def fix_handle(project: Project, held: Held) -> Fix | None:
     elif opened.name not in _MODES.keys() | _WITHOUT_MODE and not opened.name.startswith(_CONNECTIONS):
         what = project.text(made.env.module.path, made.call.args[0].span) if opened is made else opened.name
         return _told(f"a second `{what}` may behave differently")
+    if made.name == "numpy.load" and made.call.keyword("mmap_mode") is None and _is_read_while_made(attribute):
+        return Fix.manual(f"Don't keep `{attribute.name}`: read it in a `with` statement where objects are made")
     read = reads_on(attribute) if made.name in _POSITIONED else None
     if read is not None:
         text = " ".join(project.text(*read).split())
@@ -100,6 +102,13 @@ def fix_handle(project: Project, held: Held) -> Fix | None:
     change = _Change(project, attribute, made, opened)
     why_not = change.why_not()
     return change.by_hand(why_not) if why_not else change.fix()
+
+
+def _is_read_while_made(attribute: OwnAttribute) -> bool:
+    """Whether nothing but `__init__`, of the class and of derived ones, uses it: no worker needs it."""
+    places = attribute.attribute.places or []
+    functions = {(place.module.model.functions[place.function].name if place.function >= 0 else "") for place in places}
+    return len(places) > 1 and functions == {"__init__"} and not attribute.set_again()
 
 
 def _told(why: str) -> Fix:
