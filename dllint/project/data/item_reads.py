@@ -322,6 +322,8 @@ class _Kept:
 
     def _passed(self, name: Expr, env: Env) -> Iterator[tuple[Expr, Env]]:
         """The argument that a call passes for the parameter of this name: that of any call if this one is forgotten."""
+        if env.function < 0:
+            return
         if env.call is None:
             yield from self.evaluator.arguments.from_any_call(env, name.name)
         for position, parameter in enumerate(env.facts.parameters) if env.call is not None and env.caller else ():

@@ -44,11 +44,11 @@ class PathListOnDataset(Rule):
                 places[key].add((held.route[0].path, held.route[0].span))
             if key not in kept or _rank(project, held) < _rank(project, kept[key]):
                 kept[key] = held
-        for key, held in kept.items():
+        for attribute, held in kept.items():
             kind = listings.kept(held)
             read = kind is not None and read_in_workers(project, held, reads.mentioned)
             if kind is not None and read and not is_kept_already(project, held, reads.mentioned):
-                yield with_others(self._finding(project, held, kind), held, places[key])
+                yield with_others(self._finding(project, held, kind), held, places[attribute])
 
     def _finding(self, project: Project, held: Held, kind: Kind) -> Finding:
         what = "strings" if kind is Kind.STR else "`Path` objects"

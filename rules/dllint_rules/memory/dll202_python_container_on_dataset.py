@@ -72,9 +72,9 @@ class PythonContainerOnDataset(Rule):
             if (held.route[0].path, held.holder) not in names and not is_few(project, held)
         ]
         for held, source in sorted(candidates, key=lambda candidate: _order(project, *candidate)):
-            write, attribute = held.route[0], held.holder.name
+            write = held.route[0]
             of_users = held.loader is None
-            kept, place = (kept_by(project, held), attribute), (write.path, write.span, of_users)
+            kept, place = (kept_by(project, held), held.holder.name), (write.path, write.span, of_users)
             read = reads.read_whole if source == "read from a NumPy file" else reads.read
             is_read = place not in seen and (read_in_workers(project, held, read) or records.read_by_base(held))
             if is_read and not is_kept_already(project, held, read):
@@ -89,8 +89,8 @@ class PythonContainerOnDataset(Rule):
                     places[kept].add((found.path, found.span))
                 if kept not in first or rank < first[kept][0]:
                     first[kept] = rank, found, not of_users or is_always_read(project, held, read)
-        for kept, found, held in _told(first):
-            yield with_others(found, held, places[kept])
+        for attribute, found, held in _told(first):
+            yield with_others(found, held, places[attribute])
         for held in project.shipped:
             index = records.coco_index(held.value) if isinstance(held.value, Inst) else None
             if index is not None and index not in seen and has_workers(project, held):
