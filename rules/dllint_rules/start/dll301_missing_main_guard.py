@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from dllint import PICKLING, Certainty, Event, Finding, Fix, Note, Project, Rule, Span, Start, outcomes
+from dllint import PICKLING, Certainty, Event, Finding, Fix, Module, Note, Project, Rule, Span, Start, outcomes
 from dllint_rules.start.process_groups import joining
 
 _ENDS = "dies", "fails", "exception"
@@ -24,8 +24,9 @@ class MissingMainGuard(Rule):
         for module in project.index:
             if project.main_code.runs_on_import(module):
                 starts = [start for start in project.main_code.starts(module) if start.methods & PICKLING]
+                starts.sort(key=lambda start: start.event.start)
                 if starts:
-                    told = min(starts, key=_rank)
+                    told = _told(module, starts)
                     yield self._finding(project, told, [start for start in starts if start is not told])
 
     def _finding(self, project: Project, start: Start, others: Iterable[Start]) -> Finding:
@@ -63,9 +64,21 @@ class MissingMainGuard(Rule):
         return fix_start(finding, project)
 
 
-def _rank(start: Start) -> tuple[bool, bool, int]:
-    """Of the statements that start workers, a sure one is told, one that trains, the first."""
-    return not _is_sure(start), start.loader is not None and start.loader.held_out, start.event.start
+def _told(module: Module, starts: list[Start]) -> Start:
+    """The first of the statements that start workers, of sure ones where there are some.
+
+    One for validation or tests that an option may skip, as in `if args.evaluate:`, comes after one that trains.
+    """
+    candidates = [start for start in starts if _is_sure(start)] or starts
+    trains = next((start for start in candidates if start.loader is None or not start.loader.held_out), candidates[0])
+    around = _ways(module, trains)
+    return next(start for start in candidates if start is trains or _ways(module, start) <= around)
+
+
+def _ways(module: Module, start: Start) -> set[int]:
+    """The blocks around a statement that may be skipped."""
+    around = module.enclosing(start.event.block)
+    return {index for index in around if module.block(index).kind not in ("with", "try", "finally")}
 
 
 def _is_sure(start: Start) -> bool:
