@@ -6,18 +6,19 @@ What needs CUDA raises on macOS, whose builds of torch have none, and NCCL is fo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate import Answer, Evaluator
-from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst, Func, Method, Mod, Value
+from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst, Func, Inst, Method, Mod, Value
 from dllint.project.evaluate.layers import Layers
 from dllint.project.program.events import surely_evaluated
 from dllint.project.program.module import Module
 from dllint.project.program.on_demand import OnDemand
 
 Platforms = frozenset[str]
+_Asked = Callable[[Event, Expr, Env], Platforms]
 _NONE: Platforms = frozenset()
 _NO_CUDA: Platforms = frozenset({"macos"})
 _NO_NCCL: Platforms = frozenset({"macos", "windows"})
@@ -29,8 +30,11 @@ _INITIALISING = frozenset(
     )
 )  # fmt: skip
 """They raise where torch has no CUDA (read in torch 2.13); many of their neighbors answer or wait."""
+_SET_DEVICE = "torch.cuda.set_device"
 _GROUP = "torch.distributed.init_process_group"
-_NAMES = frozenset({"cuda", "to"}).union(name.rpartition(".")[2] for name in (*_INITIALISING, _GROUP, _ASKED))
+_NAMES = frozenset({"cuda", "to"}).union(
+    name.rpartition(".")[2] for name in (*_INITIALISING, _SET_DEVICE, _GROUP, _ASKED)
+)
 
 
 class PlatformNeeds:
@@ -51,36 +55,49 @@ class PlatformNeeds:
         return found
 
     def _above(self, env: Env, offset: int) -> Platforms:
-        calls = self._calls[env.module, env.function]
+        calls = [pair for pair in self._calls[env.module, env.function] if pair[0].end <= offset]
         around = {-1, *env.module.enclosing(env.module.block_at(env.function, offset))} if calls else set()
-        before = (pair for pair in calls if pair[0].end <= offset and pair[0].block in around)
-        return _NONE.union(*(self._lacking(*pair, env) | self._lacking_inside(pair[1], env) for pair in before))
+        return _NONE.union(*(self._lacking_below(block, calls, env, self._lacking_or_inside) for block in around))
+
+    def _lacking_or_inside(self, event: Event, call: Expr, env: Env) -> Platforms:
+        return self._lacking(event, call, env) | self._lacking_inside(call, env)
 
     def _lacking_inside(self, call: Expr, env: Env) -> Platforms:
         """The platforms on which a function that is called never returns: its own code needs what they lack."""
-        if call.args[0].name not in self._needing:
+        callee = call.args[0]
+        if callee.name not in self._needing:
             return _NONE
-        found = [self._lacking_in(value) for value in self.evaluator.values(call.args[0], env)]
+        found = [self._lacking_in(value) for value in self.evaluator.values(callee, env)]
         return found[0].intersection(*found[1:]) if found else _NONE
 
     def _lacking_in(self, value: Value) -> Platforms:
-        if not isinstance(value, Func) or value.facts.is_generator or value.facts.decorators:
+        func = self._only(value) if isinstance(value, Method) else value
+        if not isinstance(func, Func) or func.facts.is_generator or func.facts.decorators:
             return _NONE
-        env = self.evaluator.generic(value.module, value.index)
-        facts = value.facts
+        env = self.evaluator.generic(func.module, func.index)
+        facts = func.facts
         left = min((event.start for event in facts.events if event.kind == "return"), default=facts.span.end)
-        calls = [pair for pair in self._calls[value.module, value.index] if pair[0].start <= left]
-        return self._lacking_below(-1, calls, env)
+        calls = [pair for pair in self._calls[func.module, func.index] if pair[0].start <= left]
+        return self._lacking_below(-1, calls, env, self._lacking)
 
-    def _lacking_below(self, block: int, calls: list[tuple[Event, Expr]], env: Env) -> Platforms:
+    def _only(self, method: Method) -> Func | None:
+        """The function of a method that no class derived from its object's class has one of its own of."""
+        classes, name = self.evaluator.classes, method.func.facts.name
+        if not isinstance(method.owner, Inst):
+            return None
+        derived = classes.subclasses(method.owner.klass)
+        return None if any(name in klass.facts.methods for klass in derived) else method.func
+
+    def _lacking_below(self, block: int, calls: list[tuple[Event, Expr]], env: Env, asked: _Asked) -> Platforms:
         """What a block of a function needs on every way: its own calls, or both branches of a test."""
         module = env.module
-        found = _NONE.union(*(self._lacking(event, call, env) for event, call in calls if event.block == block))
+        found = _NONE.union(*(asked(event, call, env) for event, call in calls if event.block == block))
         inside = {index for event, _ in calls for index in module.enclosing(event.block)}
         for index in inside:
             branch = module.block(index)
             if branch.kind == "else" and branch.parent == block and branch.partner in inside:
-                found |= self._lacking_below(index, calls, env) & self._lacking_below(branch.partner, calls, env)
+                sides = (self._lacking_below(side, calls, env, asked) for side in (index, branch.partner))
+                found |= frozenset.intersection(*sides)
         return found
 
     @cached_property
@@ -88,8 +105,7 @@ class PlatformNeeds:
         """The names of functions with a call that only some platforms have something for."""
         index = self.evaluator.index
         sites = (site for site in index.calls_named(sorted(_NAMES - {"to"})) if site.function >= 0)
-        functions = (site.module.model.functions[site.function] for site in sites)
-        return frozenset(facts.name for facts in functions if facts.owner < 0) - _NAMES
+        return frozenset(site.module.model.functions[site.function].name for site in sites) - _NAMES
 
     def _lacking(self, event: Event, call: Expr, env: Env) -> Platforms:
         """The platforms on which an event raises because of a call."""
@@ -103,6 +119,8 @@ class PlatformNeeds:
             return _NO_CUDA if on_cuda and self.layers.moved(callee.args[0], env) is not Answer.NO else _NONE
         if self._is(callee, _GROUP, env):
             return _NO_NCCL if any(self._are(arg, "nccl", env) for arg in _given(call, "backend")) else _NONE
+        if self._is(callee, _SET_DEVICE, env):
+            return _NO_CUDA if any(self._is_device(arg, env) for arg in _given(call, "device")) else _NONE
         return _NO_CUDA if any(self._is(callee, name, env) for name in _INITIALISING) else _NONE
 
     def _surely_made(self, scope: tuple[Module, int]) -> list[tuple[Event, Expr]]:
@@ -134,6 +152,11 @@ class PlatformNeeds:
             for value in values
         )
 
+    def _is_device(self, expr: Expr, env: Env) -> bool:
+        """Whether an expression surely is a CUDA device, or the number of one: -1 stands for none."""
+        values = self.evaluator.values(expr, env)
+        return self._is_cuda(expr, env) or (bool(values) and all(map(_is_number, values)))
+
     def _are(self, expr: Expr, text: str, env: Env) -> bool:
         values = self.evaluator.values(expr, env)
         return bool(values) and all(_begins(value, text) for value in values)
@@ -154,6 +177,14 @@ def _given(call: Expr, name: str) -> list[Expr]:
 
 def _begins(value: Value, text: str) -> bool:
     return isinstance(value, Const) and isinstance(value.value, str) and value.value.startswith(text)
+
+
+def _is_number(value: Value) -> bool:
+    """Whether a value is 0 or more: a constant, or the rank that a launcher must have put into the environment."""
+    if isinstance(value, ExtInst) and value.name == "builtins.int" and len(value.call.args) > 1:
+        read = value.call.args[1]
+        return read.kind == "subscript" and read.args[0].name == "environ" and str(read.args[1].value).endswith("RANK")
+    return isinstance(value, Const) and isinstance(value.value, int) and value.value >= 0
 
 
 def _is_own(value: Value) -> bool:
