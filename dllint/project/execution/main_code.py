@@ -209,11 +209,16 @@ class MainCode:
         left = begun.methods & self.boundaries.chosen_methods.asked_for(env, event.start)
         if left != begun.methods:
             return begun._replace(methods=left, chosen=True)
+        return self.without(begun, self.boundaries.missing(env, event.start))
+
+    def without(self, begun: Begun, missing: frozenset[str]) -> Begun:
+        """What is begun on other platforms than these."""
         declared = self.boundaries.targets.platforms if begun.platforms is None else begun.platforms
-        platforms = self.boundaries.reaching(declared, env, event.start)
+        platforms = tuple(name for name in declared if name not in missing)
         if begun.chosen or platforms == declared:
             return begun
-        return begun._replace(methods=self.boundaries.on_platforms(left, False, platforms), platforms=platforms)
+        methods = self.boundaries.on_platforms(begun.methods, False, platforms)
+        return begun._replace(methods=methods, platforms=platforms)
 
     def _started_by(self, env: Env, parts: _Parts) -> Iterator[Begun]:
         for expr in parts.iterated:

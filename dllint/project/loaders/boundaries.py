@@ -544,9 +544,13 @@ class Boundaries:
         )  # fmt: skip
         yield from self._by_display(made)
 
+    def missing(self, env: Env, offset: int) -> frozenset[str]:
+        """The platforms on which no program comes to a place, or none that starts workers as it does today."""
+        return self.needs.missing(env, offset) | self.chosen_methods.forking(env.module.path)
+
     def reaching(self, platforms: tuple[str, ...], env: Env, offset: int) -> tuple[str, ...]:
-        """Those of platforms on which a program may come to a place, and starts workers as it does today."""
-        missing = self.needs.missing(env, offset) | self.chosen_methods.forking(env.module.path)
+        """Those of platforms on which a program comes to a place and starts workers."""
+        missing = self.missing(env, offset)
         return tuple(name for name in platforms if name not in missing)
 
     def on_platforms(self, methods: frozenset[str], chosen: bool, platforms: tuple[str, ...]) -> frozenset[str]:

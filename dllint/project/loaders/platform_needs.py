@@ -54,6 +54,12 @@ class PlatformNeeds:
             offset, where = where.call.start if where.call is not None else 0, where.caller
         return found
 
+    def beside(self, env: Env, event: Event) -> Platforms:
+        """The platforms that lack what the branches around an event need, above it or below."""
+        calls = self._calls[env.module, env.function]
+        around = env.module.enclosing(event.block) if calls else ()
+        return _NONE.union(*(self._lacking_below(block, calls, env, self._lacking_or_inside) for block in around))
+
     def _above(self, env: Env, offset: int) -> Platforms:
         calls = [pair for pair in self._calls[env.module, env.function] if pair[0].end <= offset]
         around = {-1, *env.module.enclosing(env.module.block_at(env.function, offset))} if calls else set()

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from dllint import PICKLING, Certainty, Event, Finding, Fix, Module, Note, Project, Rule, Span, Start, outcomes
-from dllint_rules.start.process_groups import joining
+from dllint_rules.start.process_groups import joins_above
 
 _ENDS = "dies", "fails", "exception"
 _ENDLESS = "dies, and the pool replaces it forever", "hangs", "hang"
 """What becomes of the workers, and so of the program: an executor notices, `multiprocessing.Pool` starts others."""
+_JOINS = "joins a process group: the guard must begin above it"
 
 
 class MissingMainGuard(Rule):
@@ -32,7 +33,7 @@ class MissingMainGuard(Rule):
     def _finding(self, project: Project, start: Start, others: Iterable[Start]) -> Finding:
         failing, loader = start.methods & PICKLING, start.loader
         where = project.where(start, failing)
-        joins = self._joins_above(project, start)
+        joins = joins_above(project, start.path, start.event.start, _JOINS)
         moved = "it, and what joins a process group above it," if joins else "it"
         dies, fails, outcome = _ENDLESS if start.what == "a pool" else _ENDS
         return Finding(
@@ -48,15 +49,6 @@ class MissingMainGuard(Rule):
             key=f"{self.code}:{start.path}",
             data=start,
         )
-
-    def _joins_above(self, project: Project, start: Start) -> tuple[Note, ...]:
-        """The first statement above that joins a process group: a worker that imports the script can't join, too."""
-        entries = project.main_code.entries(project.index.modules[start.path])
-        above = (entry for entry in entries if entry.start is not None and entry.start.start < start.event.start)
-        for running, call in joining(project, above):
-            span = running.route[-1].span if running.route else call.span
-            return (Note(start.path, span, "joins a process group: the guard must begin above it"),)
-        return ()
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
         from dllint_rules.start.guard_tail import fix_start

@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from dllint import PICKLING, Certainty, Finding, Fix, Note, Project, Rule, Severity, Span, event_names
 from dllint_rules.start.analysis.forks import Forks
 from dllint_rules.start.analysis.repeated import Repeated, RepeatedWork
+from dllint_rules.start.process_groups import joins_above
+
+_UNLESS_IT_HANGS = ", unless it fails or hangs where it joins the process group again"
 
 
 class ImportSideEffectInWorker(Rule):
@@ -26,9 +29,9 @@ class ImportSideEffectInWorker(Rule):
             cause = _cause(repeated)
             if where and cause not in seen and not forked:
                 seen.add(cause)
-                yield self._finding(repeated, where)
+                yield self._finding(project, repeated, where)
 
-    def _finding(self, repeated: Repeated, where: str) -> Finding:
+    def _finding(self, project: Project, repeated: Repeated, where: str) -> Finding:
         running, begun = repeated.running, repeated.begun
         loader = begun.loader
         known = repeated.surely and (loader is None or loader.certainty is Certainty.CERTAIN)
@@ -36,15 +39,17 @@ class ImportSideEffectInWorker(Rule):
         if route:
             route = Note(path, span, f"{repeated.what} here"), *route
             path, span = route[-1].path, route[-1].span
+        joins = _joins_above(project, repeated)
+        again = f"{_again(repeated)}{_UNLESS_IT_HANGS if joins else ''}"
         return Finding(
             code=self.code,
             path=path,
             span=span,
-            message=f"{repeated.what}, and every spawned worker {_again(repeated)}: {where}; {_remedy(repeated)}",
+            message=f"{repeated.what}, and every spawned worker {again}: {where}; {_remedy(repeated)}",
             severity=self.severity,
             certainty=Certainty.CERTAIN if known else Certainty.LIKELY,
             outcomes=dict.fromkeys(sorted(begun.methods & PICKLING), "corrupt"),
-            notes=(*route, Note(repeated.path, begun.at.span, begun.here)),
+            notes=(*route, *joins, Note(repeated.path, begun.at.span, begun.here)),
             anchors=((loader.path, loader.span),) if loader is not None else (),
             key=f"{self.code}:{path}:{repeated.what}",
             data=repeated,
@@ -73,6 +78,13 @@ def _forked(project: Project) -> set[tuple[str, Span]]:
     """Where CUDA is initialized before processes are forked that use it, too: DLL304 says so, and that they raise."""
     forks = project.analysis(Forks)
     return {(running.path, call.span) for child in forks.cuda_users for running, call, _ in forks.before(child)}
+
+
+def _joins_above(project: Project, repeated: Repeated) -> tuple[Note, ...]:
+    start = repeated.running.start
+    if repeated.imported or start is None:
+        return ()
+    return joins_above(project, repeated.script, start.start, "joins a process group, which workers do again, too")
 
 
 def _again(repeated: Repeated) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from dllint import Expr, Ext, Project, Running
+from dllint import Expr, Ext, Note, Project, Running
 from dllint_rules.start.worker_view import events_of
 
 _JOINING = {
@@ -22,6 +22,16 @@ def joining(project: Project, entries: Iterable[Running]) -> Iterator[tuple[Runn
             for expr in event.walk():
                 if expr.kind == "call" and _joins(project, running, expr):
                     yield running, expr
+
+
+def joins_above(project: Project, path: str, offset: int, text: str) -> tuple[Note, ...]:
+    """The first statement of a script, above an offset, that joins a process group on import; a note with a text."""
+    entries = project.main_code.entries(project.index.modules[path])
+    above = (entry for entry in entries if entry.start is not None and entry.start.start < offset)
+    for running, call in joining(project, above):
+        span = running.route[-1].span if running.route else call.span
+        return (Note(path, span, text),)
+    return ()
 
 
 def _joins(project: Project, running: Running, call: Expr) -> bool:

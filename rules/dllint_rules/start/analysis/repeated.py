@@ -92,7 +92,15 @@ class RepeatedWork:
                     if what.endswith(EMPTIES) and same_again.is_left(call, running.env):
                         continue
                     surely = self._always(running, call) and self.devices.surely(call, running.env)
-                    yield Repeated(running, call, what, started[1], started[0], module.path, surely)
+                    begun = self._begun_after(running, started[1])
+                    yield Repeated(running, call, what, begun, started[0], module.path, surely)
+
+    def _begun_after(self, running: Running, begun: Begun) -> Begun:
+        """The workers of a script that has done something: of no platform that lacks what goes along with it."""
+        assert running.start is not None
+        module = self.main_code.index.modules[running.route[-1].path if running.route else running.path]
+        needs = self.boundaries.needs.beside(self.evaluator.env(module, -1), running.start)
+        return self.main_code.without(begun, needs)
 
     def _always(self, running: Running, call: Expr) -> bool:
         """Whether importing a module surely runs a call: others look who imports them, or what is there already."""
