@@ -38,11 +38,16 @@ def readings(text: str) -> Iterator[tuple[str, bool]]:
         refuse_larger(text, MAX_CHARACTERS)
         modern = modernised(text)
         candidates = {modernised(text, python_2=False): False}
-        for candidate in (modern, _TABS.sub(lambda match: match[0].expandtabs(), modern)):
+        for candidate in (modern, tabs_as_blanks(modern)):
             candidates.setdefault(candidate, True)
         for candidate, python_2 in candidates.items():
             with suppress(NotParsed):
                 yield guard(candidate, MAX_CHARACTERS), python_2
+
+
+def tabs_as_blanks(text: str) -> str:
+    """The text with the indentation that Python 2 reads."""
+    return _TABS.sub(lambda match: match[0].expandtabs(), text)
 
 
 def modernised(text: str, python_2: bool = True) -> str:

@@ -12,6 +12,7 @@ from dllint.garbage import uncollected
 from dllint.source import Source
 from dllint.syntax.deep import call_deep, recurse_deep
 from dllint.syntax.guard import NotParsed, guard
+from dllint.syntax.old_python import tabs_as_blanks
 from dllint.syntax.outline import parse_quietly
 from dllint.syntax.spans import Spans, render
 
@@ -121,6 +122,8 @@ def _explain(text: str, error: cst.ParserSyntaxError) -> NotParsed:
         parse_quietly(text)
     except SyntaxError as python:
         row, column, message = python.lineno or row, python.offset or 1, _line(python.msg)
+        if isinstance(python, TabError) and _is_indented(tabs_as_blanks(text)):
+            message = "tabs and spaces are mixed: in Python 2 a tab is 8 blanks, Python 3 refuses the indentation"
     except ValueError as python:
         message = _line(python)
     else:
@@ -128,6 +131,17 @@ def _explain(text: str, error: cst.ParserSyntaxError) -> NotParsed:
     row, column = max(row, 1), max(column, 1)
     refused = next(iter(text.split("\n")[row - 1 : row]), "")
     return NotParsed(_of_old_python(refused, column - 1, message), row, column, "syntax")
+
+
+def _is_indented(text: str) -> bool:
+    """Whether a Python has no objection to the indentation of a text; it may have others."""
+    try:
+        parse_quietly(text)
+    except IndentationError:
+        return False
+    except (SyntaxError, ValueError):
+        return True
+    return True
 
 
 def _of_old_python(line: str, at: int, message: str) -> str:

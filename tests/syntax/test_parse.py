@@ -184,6 +184,8 @@ def test_too_large_is_refused() -> None:
         ("if x: raise ValueError, 'x'\n", 1, None, "`raise X, text` is Python 2"),
         ("if a <> b:\n    exec 'x'\n", 1, None, "Python 2?"),
         ("x = 0777\n", 1, None, "Python 2?"),
+        ("if x:\n        y = 1\n\tz = 2\n", 3, None, "tabs and spaces are mixed: in Python 2 a tab is 8 blanks"),
+        ("if x:\n    y = 1\n\tz = 2\n", 3, None, "inconsistent use of tabs and spaces"),
         ("y = x.cuda(async=True)\n", 1, 12, "`async` is a keyword since Python 3.7, and no name; torch calls it "),
         ("def f(x, await = 1):\n    pass\n", 1, None, "`await` is a keyword since Python 3.7, and no name"),
         ("x.async()\n", 1, None, "`async` is a keyword since Python 3.7, and no name"),
