@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dllint import ExtInst, Finding, Fix, Held, Inst, Project, Rule
 from dllint_rules.pickling.analysis.escaping_handles import worker_functions
 from dllint_rules.pickling.analysis.states import tensors_in_state
+from dllint_rules.pickling.only_local import setter_of_local
 from dllint_rules.pickling.unpicklable import finding, keeper
 
 KILLS = "kills the worker that unpickles it"
@@ -36,7 +37,8 @@ class TensorMadeWhilePickling(Rule):
         attribute = holder.name if holder.kind == "attribute" else ""
         if not project.handles.open_before(made, attribute, workers, held.loader):
             return None
-        remedy = "make it in the worker, from `torch.initial_seed()`"
+        is_local = bool(attribute) and setter_of_local(project, attribute, made) is not None
+        remedy = "make it a local variable" if is_local else "make it in the worker, from `torch.initial_seed()`"
         return finding(self, project, held, f"`torch.Generator` {keeper(held)}", remedy, f"{KILLS}:")
 
     def _state(self, project: Project, held: Held) -> Finding | None:

@@ -34,6 +34,7 @@ from dllint import (
 )
 from dllint_rules.pickling.analysis.escaping_handles import instead_of
 from dllint_rules.pickling.analysis.maps import mapped
+from dllint_rules.pickling.only_local import setter_of_local
 from dllint_rules.pickling.reads_on import reads_on
 
 _MODES = {
@@ -142,6 +143,9 @@ def generator_by_hand(project: Project, held: Held) -> Fix | None:
         if isinstance(made, ExtInst) and made.name.startswith("torch.Generator"):
             return Fix.manual("Make the generator in the worker, from torch's seed; it is not a separate attribute")
         return Fix.manual(f"Keep the array that `{made_of}` is given, and make the tensor when it is needed")
+    setter = setter_of_local(project, attribute.name, made) if isinstance(made, ExtInst) else None
+    if setter is not None:
+        return Fix.manual(f"Make `{attribute.name}` a local variable of `{setter.name}`: no other code uses it")
     model, start = attribute.module.model, attribute.write.event.start
     (getpid, _), (torch, _) = reference(model, "os", "getpid", start), module_alias(model, "torch", "torch", start)
     store = attribute.free_name()
