@@ -523,6 +523,18 @@ def test_a_file_that_others_import_is_left_alone(path: str, text: str, why: str)
     assert refused({"train.py": script(LOOP), path: text}) == why
 
 
+def test_a_name_in_another_package_is_another_file() -> None:
+    names = "import importlib\ndef find(name):\n    if name == 'train':\n        print(name)\n    {}\n"
+    files = {"train.py": script(LOOP), "rows/train.py": "count = 4\n"}
+    found = names.format("where = 'rows.{}'.format(name)\n    return importlib.import_module(where)")
+    assert fix_of({**files, "rows/__init__.py": found}).applicability is Applicability.SAFE
+    assert "may import" in refused({"train.py": script(LOOP), "rows/__init__.py": found})
+    found = names.format("return importlib.import_module(f'.{name}', 'rows')")
+    assert fix_of({**files, "rows/__init__.py": found}).applicability is Applicability.SAFE
+    found = names.format("return importlib.import_module(name)")
+    assert "may import" in refused({**files, "rows/__init__.py": found})
+
+
 def test_a_package_runs_when_it_is_imported_and_tests_when_they_are_run() -> None:
     files = {"rows/__init__.py": script(LOOP), "train.py": "import rows\n"}
     assert refused(files, path="rows/__init__.py") == "whatever imports the package runs this file"

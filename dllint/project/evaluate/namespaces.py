@@ -129,6 +129,13 @@ class Namespaces:
         found = (self._modules(pattern, env) for pattern in patterns if _tells(pattern))
         return [Mod(module) for modules in found for module in modules]
 
+    def may_import(self, name: Expr, env: Env, module: Module) -> bool:
+        """Whether `import_module` of a text may give a module: not where what is known of it names only others."""
+        patterns = self._all_patterns(self.evaluator.values(name, env))
+        named = [_named_by(_absolute(pattern, env)) for pattern in patterns]
+        paths = [_dotted(other) for other in self.evaluator.index]
+        return not named or any(one.fullmatch(_dotted(module)) or not any(map(one.fullmatch, paths)) for one in named)
+
     def _all_patterns(self, values: Values) -> list[str]:
         """Regular expressions for the texts that values may be; nothing for one that is only a part of itself."""
         found = dict.fromkeys(map(self._pattern, values))
@@ -159,18 +166,28 @@ class Namespaces:
         return _ANYTHING if len(patterns) > 1 else next(iter(patterns), None)
 
     def _modules(self, pattern: str, env: Env) -> tuple[Module, ...]:
-        if pattern.startswith(r"\."):
-            package = stem(env.module.path).rpartition("/")[0].replace("/", ".")
-            pattern = re.escape(package) + pattern
+        pattern = _absolute(pattern, env)
         if pattern not in self._named:
-            wanted = re.compile(rf"(?:[\w.]+\.)?{pattern}")
-            found = [
-                module
-                for module in self.evaluator.index
-                if not module.is_test and wanted.fullmatch(stem(module.path).replace("/", "."))
-            ]
+            wanted = _named_by(pattern)
+            index = self.evaluator.index
+            found = [module for module in index if not module.is_test and wanted.fullmatch(_dotted(module))]
             self._named[pattern] = tuple(found) if len(found) <= MAX_MODULES else ()
         return self._named[pattern]
+
+
+def _absolute(pattern: str, env: Env) -> str:
+    """A pattern for the name of a module, with the package that it begins in where it begins with a dot."""
+    package = env.module.path.rpartition("/")[0].replace("/", ".")
+    return re.escape(package) + pattern if pattern.startswith(r"\.") else pattern
+
+
+def _named_by(pattern: str) -> re.Pattern[str]:
+    """What matches the dotted paths of the modules that a pattern may name, from wherever."""
+    return re.compile(rf"(?:[\w.]+\.)?{pattern}")
+
+
+def _dotted(module: Module) -> str:
+    return stem(module.path).replace("/", ".")
 
 
 def _joined(parts: list[str | None]) -> str | None:

@@ -35,6 +35,7 @@ _TEXT_BLOCK = re.compile(r"^#{20,}[ \t]*$", re.MULTILINE)
 _TITLE = re.compile(r"""\A(?:[ \t\f]*(?:#.*)?\n)*[rR]?(?:\"{3}|'{3})[^"']*?^[=\-*#~^]{3,}[ \t]*$""", re.MULTILINE)
 """A gallery renders a script that begins with a title as a page: its text blocks must not be indented."""
 _BY_NAME = re.compile(r"\b(?:import_module|__import__|run_module|run_path|exec|entry_points)\b")
+_IMPORTERS = frozenset({"import_module", "__import__"})
 _LOGGER = re.compile(r"""\w+ = (?:logging\.)?getLogger\((?:__name__|["'][\w.]*["'])?\)""")
 _DISK = {"exists", "isfile", "isdir", "is_file", "is_dir", "listdir", "scandir", "glob"}
 _EXITS = {"exit", "_exit", "quit"}
@@ -232,9 +233,21 @@ class _Tail:
             if other is not self.module and any(self._is_named_by(other, item) for item in other.model.imports):
                 return f"{other.path} imports this file"
             text = self.project.source(other.path).text
-            if _BY_NAME.search(text) and quoted.search(text):
+            if _BY_NAME.search(text) and quoted.search(text) and self._may_import(other):
                 return f"{other.path} may import this file by its name"
         return ""
+
+    def _may_import(self, other: Module) -> bool:
+        """Whether what a file imports by a name may be this file: not if it begins all names with another package."""
+        calls = [call for name in _IMPORTERS for call in other.calls.get(name, ()) if len(call.expr.args) > 1]
+        words = {match[0] for match in _BY_NAME.finditer(self.project.source(other.path).text)}
+        if not calls or words - _IMPORTERS or any(self.project.index.aliases.get(name) for name in _IMPORTERS):
+            return True
+        evaluator = self.project.evaluator
+        return any(
+            evaluator.namespaces.may_import(call.expr.args[1], evaluator.generic(other, call.function), self.module)
+            for call in calls
+        )
 
     def _is_named_by(self, importer: Module, imported: ImportedName) -> bool:
         names = [imported.module, f"{imported.module}.{imported.attribute}".strip(".")]
