@@ -798,3 +798,36 @@ def test_paths_stay_where_a_tuple_sets_none_in_their_place() -> None:
     more = "    def first(self):\n        return self.files[0].name\n"
     init = "self.files, self.size = [None] * 9, 9\nif more:\n    self.files = sorted(Path(root).glob('*'))"
     assert fix_of(program(init, more)).applicability is Applicability.MANUAL
+
+
+NAMES = """\
+from torch.utils.data import DataLoader, Dataset
+
+class Names(Dataset):
+    def __init__(self, path):
+        self.data = open(path).read().splitlines()
+    def __len__(self):
+        return len(self.data)
+    def __getitem__(self, index):
+        return self.data[index]
+
+DataLoader(Names("names.txt"), num_workers=2)
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "needs"),
+    [
+        ("def step(p):\n    kept = p.data\n    return kept, p.grad\n", False),
+        ("def begin(model):\n    w = model.proj.weight.data\n    return w.view(-1)\n", False),
+        ("def step(p):\n    kept = p.data\n    return kept\n", True),
+        ("def step(p, q):\n    kept = p.data\n    return kept, q.grad\n", True),
+        ("def step(p):\n    kept = p.data\n    return p.grad if hasattr(p, 'grad') else kept\n", True),
+        ("def step(p):\n    p.count = 1\n    kept = p.data\n    return kept, p.count\n", True),
+    ],
+)
+def test_attributes_of_other_objects_need_no_list(code: str, needs: bool) -> None:
+    fix = fix_of(NAMES + code)
+    assert ("may need a list" in fix.title) == needs, fix.title
+    assert (fix.applicability is Applicability.MANUAL) == needs

@@ -42,6 +42,10 @@ _USED_BY_BASE = {
     "typing.Generic": _NOTHING,
 }
 """Classes of libraries, with the public attributes that their own code uses of those that derive from them."""
+_TENSORS = frozenset({"weight", "bias", "grad"})
+"""What layers and parameters of torch keep tensors under: `layer.weight.data`."""
+_ASKING = frozenset({"isinstance", "issubclass", "type", "hasattr", "getattr", "AttributeError"})
+_MAKING_NAMES = ("setattr", "__getattr", "__dict__", "decorat")
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -99,7 +103,7 @@ class Attribute:
 
     def _unknown_to(self, base: Value) -> bool:
         """Whether a library's class does nothing with the attribute."""
-        used = _USED_BY_BASE.get(base.name) if isinstance(base, Ext) else None
+        used = self._used_by(base)
         return used is not None and self.name not in used and not (used and self.name.startswith("_"))
 
     @cached_property
@@ -132,11 +136,53 @@ class Attribute:
             return (module.path, module.method_owner(function)) in self.family
         site = next(_expressions_at(module, use.base), None)
         if site is not None:
-            values = self.project.values(site[0], self.project.evaluator.generic(module, site[1]))
-            if values and all(map(self._is_other, values)):
+            tensor = site[0].kind == "attribute" and site[0].name in _TENSORS
+            if tensor or self._is_surely_other(site[0], module, site[1]) or self._is_asked_for_more(module, *site):
                 return False
         meetings = self.project.analysis(Meetings)
         return any(meetings.may_meet(path, module.path) for path, _ in self.family)
+
+    def _is_surely_other(self, base: Expr, module: Module, function: int) -> bool:
+        values = self.project.values(base, self.project.evaluator.generic(module, function))
+        return bool(values) and all(map(self._is_other, values))
+
+    def _is_asked_for_more(self, module: Module, base: Expr, function: int) -> bool:
+        """Whether the code around a use asks the same object for what no object of the family has: it is another one.
+
+        A test of what it is may keep objects of the family from that.
+        """
+        parts = [part for event in module.events(function) for part in event.walk()]
+        if not self._is_known or any(part.name in _ASKING for part in parts if part.kind == "name"):
+            return False
+        text = self.project.text(module.path, base.span)
+        same = (part for part in parts if part.kind == "attribute" and part.args[0].name == base.name)
+        names = {part.name for part in same if self.project.text(module.path, part.args[0].span) == text}
+        return any(self._lacks(name) for name in names - {self.name})
+
+    @cached_property
+    def _is_known(self) -> bool:
+        """Whether all names are seen that objects of the family have, but those that other code sets."""
+        classes, family = self.project.evaluator.classes, self.family.values()
+        bases = [base for klass in family for base in classes.bases(klass)]
+        plain = all(isinstance(base, Klass) or self._used_by(base) == _NOTHING for base in bases)
+        texts = (self.project.text(klass.module.path, klass.facts.span) for klass in family)
+        return plain and not any(name in text for text in texts for name in _MAKING_NAMES)
+
+    def _lacks(self, name: str) -> bool:
+        """Whether no object of the family has an attribute, as far as code shows."""
+        has = any(
+            name in klass.facts.methods
+            or name in klass.module.self_writes.get(klass.index, {})
+            or any(event.target is not None and event.target.name == name for event in klass.facts.events)
+            for klass in self.family.values()
+        )
+        set_outside = self.project.index.outside_writes.get(name, ())
+        return not (has or name.startswith("__")) and all(
+            self._is_surely_other(write.target.args[0], module, write.function) for module, write in set_outside
+        )
+
+    def _used_by(self, base: Value) -> frozenset[str] | None:
+        return _USED_BY_BASE.get(base.name) if isinstance(base, Ext) else None
 
     def _is_other(self, value: Value) -> bool:
         """Whether a value is certainly not an object of the family."""
