@@ -109,15 +109,19 @@ def _name_error(module: Module) -> int | None:
     bound = module.model.bound.union(_KNOWN, *(function.globals for function in module.model.functions))
     for event in reading:
         if event.value is not None and any(name not in bound for name in _surely_read(event.value)):
-            return None if module.star_imports or _may_bind(module) else event.value.end
+            filled = any(item.span.start < event.start for item in module.star_imports)
+            return None if filled or _may_bind(module) else event.value.end
     return None
 
 
 def _may_bind(module: Module) -> bool:
-    """Whether code of a module may bind a name that isn't written there as one."""
+    """Whether code of a module may bind a name that isn't written there as one: not in a module that it imports."""
     parts = (part for _, _, events in module.scopes for event in events for part in event.walk())
+    others = {item.bound for item in module.model.imports if item.module != "__main__"}
     return any(
-        part.name in _BINDING if part.kind == "name" else part.name == "__dict__" or part.dotted == "sys.modules"
+        part.name in _BINDING
+        if part.kind == "name"
+        else part.dotted == "sys.modules" or (part.name == "__dict__" and part.args[0].name not in others)
         for part in parts
     )
 
