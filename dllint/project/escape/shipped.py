@@ -32,8 +32,9 @@ from dllint.project.escape.loaders_way import LoadersWay
 from dllint.project.escape.never_started import NeverStarted
 from dllint.project.escape.pickle_state import left_out, pickled_by
 from dllint.project.escape.replaced import Replaced
+from dllint.project.escape.set_later import SetLater
 from dllint.project.escape.with_workers import WithWorkers
-from dllint.project.evaluate import NAMEDTUPLE_INSTANCE, Answer, Evaluator
+from dllint.project.evaluate import NAMEDTUPLE_INSTANCE, Answer, Argument, Evaluator
 from dllint.project.evaluate.abstract_values import (
     UNKNOWN,
     Const,
@@ -66,6 +67,7 @@ MAX_STEPS = 60
 MAX_VISITED = 4000
 """Values that are followed from one loader; those as near to it as the last of them, too."""
 TOO_MANY_VALUES = Truncated(f"what it holds is not followed, as the walk has come to {MAX_VISITED} values")
+_DEFAULTDICT = "collections.defaultdict"
 _DRAWN_FROM = GIVES_ITEMS | GIVES_RESULTS
 _BARE = (Const, Super, *UNKNOWN)
 
@@ -233,18 +235,23 @@ class Shipped:
         """The values that the project's users would send with this value, if no loader of the project ships it."""
         return self._walk([_Step(value, holder, route, Certainty.LIKELY)], None)
 
-    def by_process(self, values: Values, note: Note, env: Env) -> list[Held]:
+    def by_process(self, values: Values, note: Note, env: Env, later: SetLater | None) -> list[Held]:
         """The values sent to a process that isn't a loader's worker, from an activation."""
         sent, only = Holder("argument", "process"), len(values) < 2
         steps = [_Step(value, sent, (note,), Certainty.CERTAIN, decided=only) for value in values]
-        return self._walk(steps, None, env)
+        return self._walk(steps, None, env, later=later)
 
     def in_full(self, items: list[Held]) -> bool:
         """Whether pickle leaves out nothing of what was found: forked workers inherit the same."""
         return self.partly.isdisjoint(held.value for held in items)
 
     def _walk(
-        self, steps: list[_Step], loader: Loader | None, env: Env | None = None, near: dict[Value, bool] | None = None
+        self,
+        steps: list[_Step],
+        loader: Loader | None,
+        env: Env | None = None,
+        near: dict[Value, bool] | None = None,
+        later: SetLater | None = None,
     ) -> list[Held]:
         """Everything that values hold, sent from an activation; `near`: what alone is followed of too much, how far."""
         found: list[Held] = []
@@ -256,7 +263,7 @@ class Shipped:
         turn = 0
         while stack or any(put_off[turn + 1 :]):
             if near is None and len(seen) >= MAX_VISITED:
-                return self._walk(steps, loader, env, self._nearest(steps, way))
+                return self._walk(steps, loader, env, self._nearest(steps, way), later)
             if not stack:
                 turn += 1
                 stack = [(step, None) for step in reversed(put_off[turn])]
@@ -270,6 +277,9 @@ class Shipped:
             if way is not None and way.leaves_out(value):
                 continue
             if outer is not None:
+                if later is not None and type(outer.value) is Inst and step.holder.kind == "attribute":
+                    if later.has(outer.value, step.holder.name, step.route[0]):
+                        continue
                 step = outer.to(step)
             if type(value) is Inst and self.evaluator.calls.signatures.is_refused(value):
                 step = step._replace(decided=False)
@@ -589,10 +599,12 @@ class Shipped:
                 yield from self._drawn(step, made.base)
             elif isinstance(made.base, ExtInst) and made.base.name in COPIERS and _is_slice(made):
                 yield from self._copied(step, made.base)
+            elif isinstance(made.base, ExtInst) and made.base.name == _DEFAULTDICT and call.kind == "subscript":
+                yield from self._item_of_defaultdict(step, made.base)
             elif made.base is not None and lets_follow(made) and not self._is_batch(made) and not _is_field(made):
                 yield step._replace(value=made.base, assumed=step.assumed or not gives_back(made))
             return
-        if name == "collections.defaultdict":
+        if name == _DEFAULTDICT:
             yield from self._defaultdict(step, made)
         elif name in ITERATORS and any(self.boundaries.makes_loader(arg, env) for arg in call.args[1:]):
             return
@@ -656,8 +668,7 @@ class Shipped:
                 yield step.on(value, Holder("element", "dict", step.holder.name), note, only and surely)
 
     def _defaultdict(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
-        later = list(self.evaluator.attributes.later_factories(made))
-        factories = later or [(factory, made.env) for factory in made.call.args[1:2]]
+        later, factories = self._factories(made)
         for factory, env in factories:
             at = factory.span if later else made.call.span
             note = Note(env.module.path, at, "the factory of a `defaultdict`")
@@ -667,6 +678,22 @@ class Shipped:
                 holder = Holder("default_factory", step.holder.name, step.holder.owner)
                 yield step.on(value, holder, note, len(values) < 2 and surely)
         yield from self._arguments(step, made.call, made.env, made.name, first=2)
+
+    def _factories(self, made: ExtInst) -> tuple[bool, list[Argument]]:
+        """The factories of a `defaultdict`, and whether it gets them later."""
+        later = list(self.evaluator.attributes.later_factories(made))
+        return bool(later), later or [(factory, made.env) for factory in made.call.args[1:2]]
+
+    def _item_of_defaultdict(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
+        """What a `defaultdict` is filled with, or what its factory returns: an item takes neither of the two along."""
+        yield from self._arguments(step, made.call, made.env, made.name, first=2)
+        yield from self._put_in(step, made)
+        for factory, env in self._factories(made)[1]:
+            note = Note(env.module.path, factory.span, "made by the factory of a `defaultdict`")
+            for func in self.evaluator.values(factory, env):
+                made_by = self.evaluator.calls.returned(func, None, None) if isinstance(func, Func) else ()
+                for value in made_by:
+                    yield step.on(value, step.holder, note, False)
 
     def _copied(self, step: _Step, made: ExtInst) -> Iterator[_Step]:
         """`list(x)` keeps what x holds, not x."""
