@@ -31,10 +31,11 @@ from dllint.project.evaluate.abstract_values import (
 from dllint.project.evaluate.contents import NOTHING_YET, Contents, is_cut
 from dllint.project.evaluate.exclusion import told_by
 from dllint.project.evaluate.hierarchy import Answer
+from dllint.project.evaluate.shapes import GENERATOR
 from dllint.project.program.call_index import Call
 from dllint.project.program.events import event_names, leaves
 from dllint.project.program.failing import ends_of_names
-from dllint.project.program.flow import Decided, chosen_in, decided, is_below_end, left_before
+from dllint.project.program.flow import Decided, chosen_in, decided, is_below_end, left_before, with_asked_above
 from dllint.project.program.module import Module
 from dllint.project.program.on_demand import OnDemand
 
@@ -211,7 +212,8 @@ class Conditions:
         if known is None:
             known = self._decided[key] = tuple(
                 found
-                for found in islice(decided(env.module, env.function, expr.start) if expr.dotted else (), MAX_TESTS)
+                for test in islice(decided(env.module, env.function, expr.start) if expr.dotted else (), MAX_TESTS)
+                for found in with_asked_above(env.module, env.function, test)
                 if any(part.name == expr.name for part in found.test.walk())
                 and not self.changed(expr, env, found.start)
             )
@@ -591,7 +593,7 @@ def kind_of(value: Value) -> str | None:
     if isinstance(value, Const):
         return "other" if value.value is None else value.kind
     if isinstance(value, ExtInst):
-        return "str" if value.name in _TEXTS else None
+        return "str" if value.name in _TEXTS else "other" if value.name == GENERATOR else None
     if isinstance(value, Seq):
         return value.kind
     return "other" if isinstance(value, Func | Method | Klass) else None

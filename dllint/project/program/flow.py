@@ -13,6 +13,7 @@ from dllint.model.facts import Event, Expr
 from dllint.project.program.module import JUMPS, Binding, Module
 
 LOOPS = frozenset({"for", "while"})
+_ASKING = frozenset({"compare", "call", "unary", "boolop"})
 
 
 def reaching(module: Module, function: int, bindings: Sequence[Binding], offset: int | None) -> list[Binding]:
@@ -71,6 +72,42 @@ def decided(module: Module, function: int, offset: int) -> Iterator[Decided]:
             yield Decided(*test, module.block(index).start)
     yield from left_before(module, function, offset, innermost)
     yield from chosen_in(module, function, offset)
+
+
+def with_asked_above(module: Module, function: int, known: Decided) -> Iterator[Decided]:
+    """A test, and what its names were asked above it: `is_list = isinstance(rows, list)`, then `if is_list:`."""
+    yield known
+    if known.test.kind != "compare":
+        for name, holds in _names_of(known.test, known.holds):
+            asked = asked_above(module, function, name)
+            if asked is not None and asked.value is not None:
+                yield Decided(asked.value, holds, asked.start)
+
+
+def _names_of(test: Expr, holds: bool) -> Iterator[tuple[Expr, bool]]:
+    """The names of which a test says whether they are true."""
+    if test.kind == "name":
+        yield test, holds
+    elif test.kind == "unary" and test.name == "not":
+        yield from _names_of(test.args[0], not holds)
+    elif test.kind == "boolop" and (test.name == "and") is holds:
+        for part in test.args:
+            yield from _names_of(part, holds)
+
+
+def asked_above(module: Module, function: int, name: Expr) -> Event | None:
+    """The only assignment of a name that is tested, if it is one of a test, and no loop asks again without it."""
+    bindings = module.bindings[function, -1].get(name.name, ())
+    event = bindings[0].event if len(bindings) == 1 else None
+    if event is None or event.kind != "assign" or event.value is None or event.end > name.start:
+        return None
+    if event.value.kind not in _ASKING or event.target is None or event.target.kind != "name":
+        return None
+    if name.name in module.writers_of_globals or (function, name.name) in module.nonlocal_writers:
+        return None
+    around = set(module.enclosing(event.block))
+    inside = (index for index in module.enclosing(module.block_at(function, name.start)) if index not in around)
+    return None if any(module.block(index).kind in LOOPS for index in inside) else event
 
 
 def left_before(module: Module, function: int, offset: int, innermost: int) -> Iterator[Decided]:

@@ -83,7 +83,7 @@ class Module:
         self.ended = OnDemand(self._ended)
         """Where the blocks of a function end before their last line: nothing runs below a `return`."""
         self.tested = OnDemand(self._tested)
-        """The last names that the tests of a function speak of."""
+        """The last names that the tests of a function speak of, and those of what it assigns to these."""
         self.means: OnDemand[int, dict[int, Any]] = OnDemand(lambda function: {})
         """The meanings of names wherever a function runs, as the evaluator finds them (`values.Meaning`)."""
         self.uses: OnDemand[int, Uses] = OnDemand(lambda function: uses_of(self, function))
@@ -322,8 +322,11 @@ class Module:
         return (test, False) if test is not None else None
 
     def _tested(self, function: int) -> frozenset[str]:
-        tests = (event.value for event in self.events(function) if event.kind == "test")
-        return frozenset(part.name for test in tests if test is not None for part in test.walk())
+        events = self.events(function)
+        tests = (event.value for event in events if event.kind == "test")
+        found = frozenset(part.name for test in tests if test is not None for part in test.walk())
+        named = (event for event in events if event.kind == "assign" and event.target and event.target.name in found)
+        return found.union(part.name for event in named if event.value is not None for part in event.value.walk())
 
     def method_owner(self, function: int) -> int:
         """The class whose method this is (a function nested in a method counts too), or -1."""
