@@ -265,6 +265,9 @@ class Conditions:
             case "call" if test.args[0].name == "isinstance" and len(test.args) == 3:
                 named = self._named_classes(test.args[2], env) if test.args[1].dotted == path else ()
                 return [self._is_one(value, named) if named else None for value in values]
+            case "call" if test.args[0].name == "issubclass" and len(test.args) == 3 and test.args[1].dotted == path:
+                named = self._named_classes(test.args[2], env)
+                return [self._is_below_one(value, named) for value in values]
         return [None] * len(values)
 
     def truth(self, test: Expr, env: Env) -> bool | None:
@@ -428,14 +431,24 @@ class Conditions:
         return kind == known or (kind, known) == ("bool", "int")
 
     def _made_of(self, inst: Inst, klass: Value) -> bool | None:
+        below = self._is_below(inst.klass, klass)
+        return None if below is False and isinstance(klass, Klass) and inst.call is None else below
+
+    def _is_below(self, one: Klass, klass: Value) -> bool | None:
+        """Whether a class is another one or derives from it."""
         if isinstance(klass, Klass):
-            if self.evaluator.classes.derives(inst.klass, klass):
-                return True
-            return False if inst.call is not None and self.evaluator.classes.plain(inst.klass) else None
+            return self.evaluator.classes.derives(one, klass) or (False if self.evaluator.classes.plain(one) else None)
         if isinstance(klass, Ext):
-            answer = self.evaluator.classes.is_a(inst.klass, {klass.name})
+            answer = self.evaluator.classes.is_a(one, {klass.name})
             return None if answer is Answer.UNKNOWN else answer is Answer.YES
         return None
+
+    def _is_below_one(self, value: Value, classes: Sequence[Value]) -> bool | None:
+        """Whether a value is one of these classes, or one that derives from it."""
+        if not isinstance(value, Klass):
+            return None
+        answers = [self._is_below(value, klass) for klass in classes]
+        return True if True in answers else None if None in answers or not answers else False
 
 
 def _stated(known: Decided, expr: Expr) -> Values:

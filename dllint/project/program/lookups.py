@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from dllint.model.facts import Class, Expr, ImportedName
+from dllint.project.program.events import event_names
 from dllint.project.program.index import Index
 from dllint.project.program.module import Module
 
@@ -28,10 +29,10 @@ class Lookups:
         self.index = index
         self._into: dict[str, set[str]] = defaultdict(set)
         """The names of what the code of each file looks into; "*": into all that it has."""
-        self._imported: set[str] = set()
-        """The words of what is imported by a name."""
-        self._importing: set[str] = set()
-        """The files that import by a name that they don't have."""
+        self._imported: dict[str, set[str]] = defaultdict(set)
+        """The words of what is imported by a name, with the classes of which subclasses are wanted there; "": any."""
+        self._importing: dict[str, set[str]] = defaultdict(set)
+        """The files that import by a name that they don't have, with the same."""
         self._listing: set[str] = set()
         """Those that go through folders."""
         self._words: set[str] = set()
@@ -43,21 +44,59 @@ class Lookups:
         self._places = {place for module in index for place in module.path.removesuffix(".py").split("/")}
         """The names of all files and folders."""
         for module in index:
-            for part in mentioned(module):
-                self._read(module, part)
+            for function, klass, _ in module.scopes:
+                for part in scope_parts(module, function, klass):
+                    self._read(module, function, part)
             self._metaclasses.update(item.name for item in module.model.classes if _knows_subclasses(item))
 
-    def into(self, module: Module) -> bool:
-        """Whether what a module has may be found by a name that is computed."""
+    def into(self, module: Module, klass: Class | None = None) -> bool:
+        """Whether what a module has may be found by a name that is computed, or this class of what it has."""
         places = module.path.removesuffix(".py").split("/")
-        if "*" in self._into[module.path] or not self._imported.isdisjoint(places):
+        imported = (self._imported[place] for place in places if place in self._imported)
+        if "*" in self._into[module.path] or any(self._wants(bases, klass) for bases in imported):
             return True
         statements = self.index.import_statements.get(module.path, ())
         if any(not self._into[user.path].isdisjoint((item.bound, "*")) for user, item in statements):
             return True
-        if statements or not self._importing:
+        importing = [] if statements else [path for path, bases in self._importing.items() if self._wants(bases, klass)]
+        if not importing:
             return False
-        return bool(self._importing & self._listing) or not self._words.isdisjoint((places[-1], *_begun(places)))
+        return not self._listing.isdisjoint(importing) or not self._words.isdisjoint((places[-1], *_begun(places)))
+
+    def _wants(self, bases: set[str], klass: Class | None) -> bool:
+        """Whether code that wants subclasses of some classes may take a class."""
+        return klass is None or any(not base or self._may_derive(klass, base) for base in bases)
+
+    def _may_derive(self, klass: Class, base: str) -> bool:
+        """Whether a class may derive from one of the project of this name: by what the bases of its bases are called.
+
+        What is neither a class of the project nor imported under its own name may be any class.
+        """
+        waiting, seen = [klass], set[str]()
+        while waiting:
+            for expr in waiting.pop().bases:
+                if expr.name == base or expr.kind not in ("name", "attribute") or expr.name in self._renamed:
+                    return True
+                if expr.name not in seen:
+                    seen.add(expr.name)
+                    waiting += self._classes.get(expr.name, ())
+        return False
+
+    @cached_property
+    def _classes(self) -> dict[str, list[Class]]:
+        """The classes of the project by their names."""
+        found: dict[str, list[Class]] = defaultdict(list)
+        for module in self.index:
+            for item in module.model.classes:
+                found[item.name].append(item)
+        return found
+
+    @cached_property
+    def _renamed(self) -> frozenset[str]:
+        """The names that imports and assignments of modules give to what may be called otherwise."""
+        found = {item.bound for user in self.index for item in user.model.imports if item.bound != item.attribute}
+        assigned = (event for user in self.index for event in user.model.events if event.kind == "assign")
+        return frozenset(found.union(*map(event_names, assigned)))
 
     def among_subclasses(self, klass: Class) -> bool:
         """Whether a class may be found as a subclass of another one."""
@@ -65,7 +104,7 @@ class Lookups:
             return True
         return any(part.name in self._metaclasses for base in klass.bases for part in base.walk())
 
-    def _read(self, module: Module, part: Expr) -> None:
+    def _read(self, module: Module, function: int, part: Expr) -> None:
         if isinstance(part.value, str):
             self._words |= _words(part.value)
             if not module.is_test and _PATH.fullmatch(part.value):
@@ -81,17 +120,20 @@ class Lookups:
         elif part.kind == "attribute" and part.name == "__subclasses__":
             self._metaclasses.add("")
         elif part.kind == "call" and len(part.args) > 1:
-            self._read_call(module, part, part.args[0].name, part.args[1])
+            self._read_call(module, function, part, part.args[0].name, part.args[1])
 
-    def _read_call(self, module: Module, call: Expr, name: str, first: Expr) -> None:
+    def _read_call(self, module: Module, function: int, call: Expr, name: str, first: Expr) -> None:
         if name in _INTO and not (len(call.args) > 2 and isinstance(call.args[2].value, str)):
             self._into[module.path].add(first.dotted.partition(".")[0])
         elif name in _IMPORTERS:
             texts = [item.value for item in first.walk() if isinstance(item.value, str)]
             own = [text for text in texts if not self._is_elsewhere(text)]
-            self._imported |= {word for text in own for word in text.split(".")} - {""}
+            base = _asked_for_base(module, function)
+            base = base if base in self._classes else ""
+            for word in {word for text in own for word in text.split(".")} - {""}:
+                self._imported[word].add(base)
             if not any(text.strip(".") for text in texts):
-                self._importing.add(module.path)
+                self._importing[module.path].add(base)
 
     def _is_elsewhere(self, name: str) -> bool:
         """Whether a module's name begins with a package of others, as imports show: `torchvision.models.`."""
@@ -135,6 +177,15 @@ def scope_parts(module: Module, function: int, klass: int) -> Iterator[Expr]:
     for event in events:
         if event.target is None or event.target.name != "__all__":
             yield from event.walk()
+
+
+def _asked_for_base(module: Module, function: int) -> str:
+    """The class of which a function wants subclasses, if it tests for one: `if issubclass(found, Base):`."""
+    tests = [event.value for event in module.events(function) if event.kind == "test" and event.value is not None]
+    for part in (part for test in tests for part in (test, *(test.args if test.name == "and" else ()))):
+        if part.kind == "call" and part.args[0].name == "issubclass" and len(part.args) == 3:
+            return part.args[2].name if part.args[2].kind in ("name", "attribute") else ""
+    return ""
 
 
 def _words(text: str) -> set[str]:

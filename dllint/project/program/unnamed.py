@@ -109,9 +109,10 @@ class Unnamed:
         facts: Function | Class = module.model.classes[unit[1]] if unit[1] >= 0 else module.model.functions[unit[0]]
         if facts.decorators or facts.name in _STARTS or module.is_test or module.notebook or self.is_offered(module):
             return True
-        if isinstance(facts, Class) and self._programs.lookups.among_subclasses(facts):
+        lookups, klass = self._programs.lookups, facts if isinstance(facts, Class) else None
+        if klass is not None and lookups.among_subclasses(klass):
             return True
-        return any(map(self._programs.lookups.into, (module, *_exporters(self.index, module, facts.name))))
+        return any(lookups.into(where, klass) for where in (module, *_exporters(self.index, module, facts.name)))
 
     def is_looked_up(self, module: Module) -> bool:
         """Whether what a file has may be found by a name that is computed."""
