@@ -51,8 +51,21 @@ class Unnamed:
     def __init__(self, programs: Programs, packages: tuple[str, ...]) -> None:
         self.index: Index = programs.index
         self._programs = programs
-        self.packages = packages
+        self._declared = packages
         self._named: dict[str, frozenset[str]] = {}
+
+    @cached_property
+    def packages(self) -> tuple[str, ...]:
+        """The folders that declare packages for others to install."""
+        return tuple(home for home in self._declared if not self._is_copy(home))
+
+    def _is_copy(self, home: str) -> bool:
+        """Whether code around a folder imports from it as from a package: nobody installs that copy of a library."""
+        if home == "." or f"{home}/__init__.py" not in self.index.modules:
+            return False
+        inside = (path for path in self.index.import_statements if path.startswith(f"{home}/"))
+        users = (user for path in inside for user, _ in self.index.import_statements[path])
+        return any(not user.is_test and not user.path.startswith(f"{home}/") for user in users)
 
     def is_class(self, module: Module, facts: Class) -> bool:
         """Whether nothing uses a class, or what it is defined in."""
