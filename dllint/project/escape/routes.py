@@ -100,11 +100,15 @@ class Routes:
 
     @cached_property
     def in_memory(self) -> tuple[Held, ...]:
-        """The attributes of objects in forked workers, `__getstate__` or not: one entry per attribute and value."""
+        """The attributes of objects in forked workers, `__getstate__` or not: one entry per attribute and value.
+
+        By the best route, as all that goes to workers.
+        """
         every: dict[tuple[Holder, Note, object], Held] = {}
         for held in self._inherited():
-            if held.holder.kind == "attribute":
-                every.setdefault((held.holder, held.route[0], held.value), held)
+            key = held.holder, held.route[0], held.value
+            if held.holder.kind == "attribute" and (key not in every or _rank(held) < _rank(every[key])):
+                every[key] = held
         return tuple(every.values())
 
     def _inherited(self) -> Iterator[Held]:

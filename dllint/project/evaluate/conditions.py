@@ -36,6 +36,7 @@ from dllint.project.program.call_index import Call
 from dllint.project.program.events import event_names, leaves
 from dllint.project.program.failing import ends_of_names
 from dllint.project.program.flow import Decided, chosen_in, decided, is_below_end, left_before, with_asked_above
+from dllint.project.program.guards import is_never_equal
 from dllint.project.program.module import Module
 from dllint.project.program.on_demand import OnDemand
 
@@ -346,6 +347,8 @@ class Conditions:
         return all_of(found) if len(names) == len(test.args) - 1 else None
 
     def _of_pair(self, name: str, one: Expr, other: Expr, env: Env) -> Truth:
+        if name in ("==", "!=") and (is_never_equal(one, other) or is_never_equal(other, one)):
+            return name == "!="
         left, right = self.evaluator.values(one, env), self.evaluator.values(other, env)
         if name in ("in", "not in") and self._given(other, left, env):
             return name == "in"

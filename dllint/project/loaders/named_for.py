@@ -13,7 +13,8 @@ from dllint.project.program.roles import is_held_out
 def for_held_out(call: Expr, env: Env) -> bool:
     """Whether code is for validation or tests: the nearest name that says so, or that it trains, decides.
 
-    Names are those of what the result is assigned to, of a branch, a function or a file, then of those that lead there.
+    Names are those of what the result is assigned to, of a branch, a loop, a function or a file, then of those that
+    lead there.
     """
     where: Env | None = env
     while where is not None:
@@ -34,6 +35,10 @@ def _names(call: Expr, env: Env) -> Iterator[str]:
     for known in decided(module, function, call.start):
         if known.holds and all(part.kind != "unary" for part in known.test.walk()):
             yield _words(known.test)
+    for index in module.enclosing(module.block_at(function, call.start)):
+        loop = module.block(index)
+        if loop.kind == "for" and loop.test is not None:
+            yield _words(loop.test)
     if function >= 0:
         yield env.facts.name
     yield module.path.rpartition("/")[2]

@@ -73,6 +73,12 @@ def _is_equal(subject: Expr, other: Expr) -> bool | None:
     return False if other.value == "MainProcess" else None
 
 
+def is_never_equal(subject: Expr, other: Expr) -> bool:
+    """Whether a module's name is compared with one that none has: `__name__ == "__main2__"` turns a guard off."""
+    compared = other.value if subject.kind == "name" and subject.name == "__name__" else ""
+    return isinstance(compared, str) and compared.startswith("__main") and compared != "__main__"
+
+
 def _is_call_to(expr: Expr, name: str) -> bool:
     return expr.kind == "call" and expr.args[0].name == name
 

@@ -9,7 +9,9 @@ from dllint import Certainty, Finding, Fix, Held, ItemReads, Kind, Listings, Pro
 from dllint_rules.memory.has_workers import has_workers
 from dllint_rules.memory.kept import (
     bloat,
+    certainty,
     is_few,
+    is_held_out,
     is_inherited,
     is_kept_already,
     kept_by,
@@ -19,6 +21,7 @@ from dllint_rules.memory.kept import (
     with_others,
 )
 from dllint_rules.memory.remedies import are_bytes, would_pad
+from dllint_rules.memory.rows_instead import RowsInstead
 
 
 class PathListOnDataset(Rule):
@@ -32,10 +35,11 @@ class PathListOnDataset(Rule):
 
     def check(self, project: Project) -> Iterator[Finding]:
         listings, reads = project.analysis(Listings), project.analysis(ItemReads)
+        instead = project.analysis(RowsInstead)
         kept: dict[object, Held] = {}
         places: dict[object, set[tuple[str, Span]]] = defaultdict(set)
         for held in project.in_memory:
-            if listings.kept(held) is None or held.assumed or is_few(project, held):
+            if listings.kept(held) is None or held.assumed or is_few(project, held) or instead.are_told(held):
                 continue
             key = kept_by(project, held), held.holder.name
             if not has_workers(project, held):
@@ -71,11 +75,13 @@ class PathListOnDataset(Rule):
 
 
 def _rank(project: Project, held: Held) -> tuple[object, ...]:
-    """The route that says most of a list: where it is seen to grow, and to be large, to a loader, certain, short.
+    """The route that says most of a list: where it is seen to grow, and to be large, certain, to who trains, short.
 
     Of classes that share the code that sets it, the one that has this code.
     """
     guessed = project.analysis(Listings).of(held.value) is None
-    uncertain = held.surely is not Certainty.CERTAIN
+    uncertain = certainty(project, held) is not Certainty.CERTAIN
     small, inherited = bool(why_small(project, held)), is_inherited(project, held)
-    return guessed, small, held.loader is None, uncertain, inherited, held.rank, len(held.route)
+    return (
+        guessed, small, held.loader is None, uncertain, is_held_out(held), inherited, held.rank, len(held.route),
+    )  # fmt: skip

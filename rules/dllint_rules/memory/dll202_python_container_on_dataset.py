@@ -15,7 +15,6 @@ from dllint import (
     Held,
     Inst,
     ItemReads,
-    Listings,
     Project,
     Records,
     Rule,
@@ -30,6 +29,7 @@ from dllint_rules.memory.kept import (
     certainty,
     is_always_read,
     is_few,
+    is_held_out,
     is_inherited,
     is_kept_already,
     kept_by,
@@ -38,9 +38,8 @@ from dllint_rules.memory.kept import (
     why_small,
     with_others,
 )
+from dllint_rules.memory.rows_instead import UNSEEN, RowsInstead
 
-_UNSEEN = frozenset(f"read from {what}" for what in ("JSON", "a file", "a pickle", "a NumPy file"))
-"""Where records come from whose contents no code shows: they may be arrays, or numbers that Python has once."""
 _Rank = tuple[bool, bool, bool, bool, str, int]
 _First = dict[tuple[object, str], tuple[_Rank, Finding, bool]]
 """Of each class and attribute the finding that says most, and its rank: first that it is only for a library's users.
@@ -59,9 +58,8 @@ class PythonContainerOnDataset(Rule):
     fixable = "sometimes"
 
     def check(self, project: Project) -> Iterator[Finding]:
-        listings, records = project.analysis(Listings), project.analysis(Records)
-        reads = project.analysis(ItemReads)
-        names = {(held.route[0].path, held.holder) for held in project.in_memory if listings.kept(held)}
+        records, reads = project.analysis(Records), project.analysis(ItemReads)
+        instead = project.analysis(RowsInstead)
         seen: set[object] = set()
         first: _First = {}
         places: dict[object, set[tuple[str, Span]]] = defaultdict(set)
@@ -69,7 +67,7 @@ class PythonContainerOnDataset(Rule):
             (held, source)
             for held in project.in_memory
             if not held.assumed and (source := records.kept(held)) and has_workers(project, held)
-            if (held.route[0].path, held.holder) not in names and not is_few(project, held)
+            if instead.are_told(held) and not is_few(project, held)
         ]
         for held, source in sorted(candidates, key=lambda candidate: _order(project, *candidate)):
             write = held.route[0]
@@ -86,7 +84,7 @@ class PythonContainerOnDataset(Rule):
                 filled, changes = records.is_filled(held.value), only_changes(project, held)
                 rank = of_users, small, not filled, changes, found.path, found.span.start
                 if not (small or changes):
-                    places[kept].add((found.path, found.span))
+                    places[kept] |= {(found.path, found.span), *instead.names(held)}
                 if kept not in first or rank < first[kept][0]:
                     first[kept] = rank, found, not of_users or is_always_read(project, held, read)
         for attribute, found, held in _told(first):
@@ -105,7 +103,7 @@ class PythonContainerOnDataset(Rule):
         remedy = f"so memory grows with every worker; keep {kept}"
         key = f"{held.holder.owner}.{held.holder.name}"
         finding = bloat(project, held, self.code, what, remedy, key, "them", each)
-        if source in _UNSEEN:
+        if source in UNSEEN:
             finding = msgspec.structs.replace(finding, certainty=Certainty.LIKELY)
         filled = project.analysis(Records).filled_at(held)
         if filled is None:
@@ -141,13 +139,15 @@ class PythonContainerOnDataset(Rule):
         return fix_records(finding, project)
 
 
-def _order(project: Project, held: Held, source: str) -> tuple[bool, bool, bool, bool, bool]:
+def _order(project: Project, held: Held, source: str) -> tuple[object, ...]:
     """What is seen to grow with data says more than the length of a dataset, a class for which it is large more than
-    one for tests, and rows that code makes more than what a file may have; the class with the code most.
+    one for tests, and rows that code makes more than what a file may have; who trains more than who validates, and the
+    class with the code most.
     """
     guessed, small = not project.analysis(Records).of(held.value), bool(why_small(project, held))
     uncertain = certainty(project, held) is not Certainty.CERTAIN
-    return guessed, small, source in _UNSEEN, uncertain, is_inherited(project, held)
+    inherited = is_inherited(project, held)
+    return guessed, small, source in UNSEEN, uncertain, is_held_out(held), inherited, held.rank
 
 
 def _told(first: _First) -> Iterator[tuple[object, Finding, Held]]:

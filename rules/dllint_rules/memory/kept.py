@@ -191,6 +191,11 @@ def certainty(project: Project, held: Held) -> Certainty:
     return held.surely if large and _copied_by_its_loader(project, held) else Certainty.LIKELY
 
 
+def is_held_out(held: Held) -> bool:
+    """Whether a loader takes it that is for validation or tests, which have less data than training."""
+    return held.loader is not None and held.loader.held_out
+
+
 def bloat(
     project: Project, held: Held, code: str, what: str, remedy: str, key: str, many: str = "it", each: str = NAMES
 ) -> Finding:
