@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from dllint.knowledge import MAP_METHODS
@@ -151,7 +152,8 @@ class ItemReads:
         columns = self._has_columns(running, kept)
         for event, picking in self._picking(running):
             streams = event.kind == "for" and _streams(running) and not _for_each(env, event)
-            if event.value is not None and (streams or (event.kind == "for" and _searches(env, event))):
+            searches = event.kind == "for" and (_searches(env, event) or self._finds(event, env))
+            if event.value is not None and (streams or searches):
                 yield from (
                     part for part in event.value.walk() if kept.is_it(part, env) and self._is_read(event, kept, env)
                 )
@@ -180,6 +182,8 @@ class ItemReads:
         if part.kind == "subscript":
             index = part.args[1]
             return not _is_part_of_column(part) and kept.leads_to(part.args[0], env) and self._is_of_item(index, env)
+        if part.kind == "comprehension":
+            return self._chooses(part, kept, env)
         if part.kind != "call" or part.args[0].kind != "attribute":
             return False
         method, given = part.args[0], part.args[1:]
@@ -187,6 +191,39 @@ class ItemReads:
             return any(kept.leads_to(arg, env) or kept.is_gathered_in(arg, env) for arg in given)
         asked = method.name in _PICKING or (method.name == "get" and given and self._is_of_item(given[0], env))
         return bool(asked) and kept.leads_to(method.args[0], env)
+
+    def _chooses(self, made: Expr, kept: _Kept, env: Env) -> bool:
+        """Whether a comprehension goes through all for what belongs to the item: `[row for row in rows if ...]`."""
+        keys, parts = zip(*made.keywords, strict=True)
+        tests = [part for key, part in made.keywords if key == "if"]
+        return any(
+            keys[number : number + 2] == ("for", "in")
+            and kept.leads_to(over, env)
+            and self._compares(target, tests, env)
+            for number, (target, over) in enumerate(pairwise(parts))
+        )
+
+    def _finds(self, loop: Event, env: Env) -> bool:
+        """Whether a loop goes through all for what belongs to the item: `if row["id"] == name: found.append(row)`."""
+        blocks = env.module.model.blocks
+        bodies = [block for block in blocks if block.parent == loop.block and block.test == loop.value]
+        tests = [
+            block.test
+            for body in bodies
+            for block in blocks
+            if block.kind == "if" and block.test is not None and body.start <= block.start < body.end
+        ]
+        return loop.target is not None and self._compares(loop.target, tests, env)
+
+    def _compares(self, target: Expr, tests: Iterable[Expr], env: Env) -> bool:
+        """Whether one of some tests asks if an element that has names is that of the item."""
+        names = {part.name for part in target.walk() if part.kind == "name"}
+        compared = (part.args for test in tests for part in test.walk() if part.kind == "compare" and part.name == "==")
+        sides = (side for one, other in compared for side in ((one, other), (other, one)))
+        return any(
+            _mentions(element, names) and not _mentions(asked, names) and self._is_of_item(asked, env)
+            for element, asked in sides
+        )
 
     def _is_of_item(self, index: Expr, env: Env) -> bool:
         """Whether an index or key changes with the item, and is none of a few."""
@@ -368,8 +405,14 @@ def _returned_by_properties(klass: Klass) -> Iterator[tuple[str, str]]:
             yield name, given[0].name
 
 
+def _mentions(expr: Expr, names: set[str]) -> bool:
+    return any(part.kind == "name" and part.name in names for part in expr.walk())
+
+
 def _may_pick(part: Expr) -> bool:
     """Whether an expression has the form of one that takes elements out of something."""
+    if part.kind == "comprehension":
+        return any(key == "if" for key, _ in part.keywords)
     method = part.args[0] if part.kind == "call" else None
     picking = method is not None and method.kind == "attribute" and method.name in _METHODS
     return picking or part.kind == "subscript"

@@ -59,7 +59,8 @@ class Origins:
             case ExtInst(name=name, call=call, env=env) if call.kind == "call" and not name.endswith("[]"):
                 last = name.rpartition(".")[2]
                 if last in _ENTRIES or last in _MATCHES:
-                    return frozenset({value}) if last in _ENTRIES or self._is_one_level(call, env) else None
+                    one = not _goes_down(call) if last in _ENTRIES else self._is_one_level(call, env)
+                    return frozenset({value}) if one else None
                 if name in _PAIRED:
                     return next(filter(None, (self._loop(arg, env) for arg in call.args[1:])), None)
         read = self._read(value) if isinstance(value, ExtInst) else None
@@ -186,6 +187,12 @@ def _all(found: list[Found], nothing: Found = None) -> Found:
     """All of these together, if each is known."""
     known = [one for one in found if one is not None]
     return frozenset().union(*known) if known and len(known) == len(found) else nothing if not found else None
+
+
+def _goes_down(call: Expr) -> bool:
+    """Whether a call lists the folders inside, too: `mmcv.scandir(folder, recursive=True)`."""
+    recursive = call.keyword("recursive")
+    return recursive is not None and recursive.value is True
 
 
 def lists_folder(call: ExtInst) -> bool:
