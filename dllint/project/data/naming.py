@@ -13,8 +13,9 @@ _IDENTIFIER = re.compile(r"(?:^|_)(?:id|uid|uuid|key)s?(?:_|$)", re.IGNORECASE)
 _WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|\W+")
 
 _FEW = re.compile(
-    r"(?:^|_)(?:class|cls|cat|categor|label|lbl|target|type|kind|lang|language|speaker|spk|task|split|subset|source"
-    r"|domain|gender|emotion|quality|grade|level|rating|fold)(?:es|s|ies|y)?(?:_|ids?$|idx$|index$|\d*$)",
+    r"(?:^|_)(?:class|cls|cat|categor|label|lbl|target|type|kind|lang|language|speaker|spk|task|source"
+    r"|domain|gender|emotion|quality|grade|level|rating|(?:split|subset|fold)(?!s?_(?:ix|idxs|inds|indices)$))"
+    r"(?:es|s|ies|y)?(?:_|ids?$|idx$|index$|\d*$)",
     re.IGNORECASE,
 )
 

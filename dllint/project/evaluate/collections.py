@@ -112,7 +112,8 @@ class Containers:
             case Seq() | ExtInst() if _has_keys(base):
                 if expr.args[1].kind == "slice":
                     return (base,)
-                return self._seq_item(base, keys) or self.evaluator.unless_open(Opaque(expr, env))
+                found = self._seq_item(base, keys) or tuple(self._of_groups(base, keys, expr, env))
+                return found or self.evaluator.unless_open(Opaque(expr, env))
             case ExtInst() if expr.args[1].kind != "slice" and (copied := self._of_copy(base)):
                 return copied
             case ExtInst() if expr.args[1].value == 0 and (parsed := namespace(base)):
@@ -120,6 +121,15 @@ class Containers:
             case ExtInst() | ExtMethod():
                 return (derived(ExtInst(f"{describe(base)}[]", expr, env, base)),)
         return (Opaque(expr, env),)
+
+    def _of_groups(self, base: Value, keys: list[object], expr: Expr, env: Env) -> Iterator[Value]:
+        """What `dict(groups)` has under a key where these are of a `defaultdict`: what that has there."""
+        if not isinstance(base, ExtInst) or base.name not in MAPPINGS:
+            return
+        for given in base.call.args[1:2]:
+            for copied in self.evaluator.values(given, base.env) if given.kind != "star" else ():
+                if isinstance(copied, ExtInst) and copied.name == "collections.defaultdict":
+                    yield from self._item(copied, keys, expr, env)
 
     def _seq_item(self, base: Seq | ExtInst, keys: list[object]) -> Values:
         found: list[Value] = []

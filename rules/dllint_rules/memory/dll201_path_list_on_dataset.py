@@ -83,5 +83,5 @@ def _rank(project: Project, held: Held) -> tuple[object, ...]:
     uncertain = certainty(project, held) is not Certainty.CERTAIN
     small, inherited = bool(why_small(project, held)), is_inherited(project, held)
     return (
-        guessed, small, held.loader is None, uncertain, is_held_out(held), inherited, held.rank, len(held.route),
+        guessed, small, held.loader is None, uncertain, inherited, is_held_out(held), held.rank, len(held.route),
     )  # fmt: skip

@@ -141,13 +141,13 @@ class PythonContainerOnDataset(Rule):
 
 def _order(project: Project, held: Held, source: str) -> tuple[object, ...]:
     """What is seen to grow with data says more than the length of a dataset, a class for which it is large more than
-    one for tests, and rows that code makes more than what a file may have; who trains more than who validates, and the
-    class with the code most.
+    one for tests, and rows that code makes more than what a file may have; the class with the code more than one that
+    derives from it, and who trains most.
     """
     guessed, small = not project.analysis(Records).of(held.value), bool(why_small(project, held))
     uncertain = certainty(project, held) is not Certainty.CERTAIN
     inherited = is_inherited(project, held)
-    return guessed, small, source in UNSEEN, uncertain, is_held_out(held), inherited, held.rank
+    return guessed, small, source in UNSEEN, uncertain, inherited, is_held_out(held), held.rank
 
 
 def _told(first: _First) -> Iterator[tuple[object, Finding, Held]]:

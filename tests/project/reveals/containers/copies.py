@@ -2,7 +2,7 @@
 
 import glob
 import json
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 
 
 class Train:
@@ -37,3 +37,10 @@ def read(path):
     reveal(list(json.load(open(path)))[0])  # reveals: builtins.list()[]()
     reveal(sorted(glob.glob(path))[0])  # reveals: builtins.sorted()[]()
     reveal(set(make(path).values()))  # reveals: builtins.set()
+
+
+def group(path, key):
+    groups = defaultdict(list)
+    for line in open(path):
+        groups[line[0]].append(line)
+    reveal(dict(groups)[key])  # reveals: collections.defaultdict()[]()
