@@ -136,6 +136,58 @@ def test_what_is_asked_for(tmp_path: Path, name: str, text: str, found: list[tup
     assert asked(tmp_path) == [(name, *demand) for demand in found]
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "found"),
+    [
+        ("a.sh", "python a.py --list a.txt --data=x", [("a.py", "a.txt", {"--list", "a.txt", "--data", "x"})]),
+        ("a.sh", "python -m a.b '--list=$LIST'", [("a.b", "$LIST", {"--list", "$LIST"})]),
+        ("a.sh", "python a.py --list", [("a.py", "", {"--list"})]),
+        ("a.sh", "python --list a.txt a.py; python b.py", []),
+        ("a.json", '{"--list": "a.txt"}', []),
+    ],
+)
+def test_what_command_lines_pass(tmp_path: Path, name: str, text: str, found: list[tuple[str, str, set[str]]]) -> None:
+    (tmp_path / name).write_text(text)
+    assert [tuple(passed) for passed in lists(tmp_path).passed("--list")] == [(name, *passed) for passed in found]
+
+
+READING = """
+import argparse
+
+from torch.utils.data import DataLoader, Dataset
+
+
+class Lines(Dataset):
+    def __init__(self, path):
+        self.lines = [line.strip() for line in open(path)]
+
+    def __getitem__(self, index):
+        return self.lines[index]
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--list")
+    for batch in DataLoader(Lines(parser.parse_args().list), num_workers=2):
+        print(batch)
+"""
+
+
+@pytest.mark.usefixtures("settle")
+def test_a_verdict_holds_while_command_lines_name_the_same_list(
+    project: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    request = Request(paths=(str(project),), cache=True, cache_dir=str(tmp_path_factory.mktemp("cache")))
+    (project / "train.py").write_text(READING)
+    (project / "some.txt").write_text("line\n" * 10)
+
+    assert codes(check(request)) == codes(check(request)) == ["DLL201"]
+    (project / "run.sh").write_text("python train.py --list some.txt\n")
+    assert codes(check(request)) == codes(check(request)) == []
+    (project / "more.sh").write_text("python train.py --list missing.txt\n")
+    assert codes(check(request)) == ["DLL201"]
+
+
 def test_which_files_are_asked(tmp_path: Path) -> None:
     root, outside = tmp_path / "project", tmp_path / "outside"
     for folder in (root / "far/away", root / "many", root / "ignored", outside):

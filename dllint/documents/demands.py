@@ -1,4 +1,4 @@
-"""The numbers that files other than Python give to options: settings in JSON, and command lines.
+"""What files other than Python give to options: numbers in settings in JSON, numbers and texts on command lines.
 
 Command lines are those of scripts, Makefiles, and the code blocks of Markdown and reStructuredText. JSON may have
 comments, as some readers take them; what is no JSON at all has no keys.
@@ -36,6 +36,16 @@ class Demand(NamedTuple):
     """The script whose command line has it, or a module's dotted name, as it is written; "" of a key in JSON."""
 
 
+class Passed(NamedTuple):
+    """A text that a command line gives to an option."""
+
+    path: str
+    script: str
+    text: str
+    words: frozenset[str]
+    """What else stands on the command line: the names of options, and what they are given."""
+
+
 def is_asking(name: str) -> bool:
     """Whether a file of a name may say something about options."""
     lower = name.lower()
@@ -53,9 +63,29 @@ def demands(path: str, text: str, names: frozenset[str]) -> Iterator[Demand]:
             if match["number"] and match["key"] in names:
                 yield Demand(path, text.count("\n", 0, match.start()) + 1, int(match["number"]), "")
         return
-    for start, end in _code(text, lower):
+    for command, words in _all_commands(text, lower):
+        place = _script(words)
+        for at, value in _given(words, place, names):
+            number = _number(value, text)
+            if number is not None:
+                yield Demand(path, text.count("\n", 0, command[at].start()) + 1, number, words[place])
+
+
+def passed(path: str, text: str, names: frozenset[str]) -> Iterator[Passed]:
+    """The texts that command lines in a file give to an option that has some names."""
+    lower = path.lower()
+    for _, words in _all_commands(text, lower) if not lower.endswith(".json") else ():
+        place = _script(words)
+        others = frozenset(part for word in words[place + 1 :] for part in word.split("=", 1))
+        for _, value in _given(words, place, names):
+            yield Passed(path, words[place], value, others)
+
+
+def _all_commands(text: str, path: str) -> Iterator[tuple[list[re.Match[str]], list[str]]]:
+    """The words of each command in a file, where they stand and without quotes."""
+    for start, end in _code(text, path):
         for command in _commands(text, start, end):
-            yield from _given(path, text, command, names)
+            yield command, [word.group().replace('"', "").replace("'", "") for word in command]
 
 
 def _code(text: str, path: str) -> Iterator[tuple[int, int]]:
@@ -96,10 +126,8 @@ def _commands(text: str, start: int, end: int) -> Iterator[list[re.Match[str]]]:
         at = stop + 1
 
 
-def _given(path: str, text: str, command: list[re.Match[str]], names: frozenset[str]) -> Iterator[Demand]:
-    """The numbers that one command gives to its script."""
-    words = [word.group().replace('"', "").replace("'", "") for word in command]
-    place = _script(words)
+def _given(words: list[str], place: int, names: frozenset[str]) -> Iterator[tuple[int, str]]:
+    """What a command gives, behind its script, to an option, and where."""
     for at in range(place + 1, len(words) if place >= 0 else 0):
         word = words[at]
         name, _, value = word.partition("=")
@@ -109,9 +137,7 @@ def _given(path: str, text: str, command: list[re.Match[str]], names: frozenset[
             if word[:2] not in names:
                 continue
             value = word[2:]  # `-j8`
-        number = _number(value, text)
-        if number is not None:
-            yield Demand(path, text.count("\n", 0, command[at].start()) + 1, number, words[place])
+        yield at, value
 
 
 def _script(words: list[str]) -> int:

@@ -18,7 +18,7 @@ from itertools import pairwise
 import msgspec
 
 from dllint.config import Configs
-from dllint.documents.demands import Demand
+from dllint.documents.demands import Demand, Passed
 from dllint.files.demanded import Demands
 from dllint.files.walk import left_out
 from dllint.reading import contents
@@ -45,6 +45,7 @@ class Answers(msgspec.Struct, array_like=True):
 
     counts: dict[str, Count | None] = {}
     demands: dict[str, tuple[Demand, ...]] = {}
+    passed: dict[str, tuple[Passed, ...]] = {}
 
 
 class Lists:
@@ -76,6 +77,12 @@ class Lists:
             self.asked.demands[names] = self._demands.of(frozenset(names.split())) if self._whole else ()
         return self.asked.demands[names]
 
+    def passed(self, names: str) -> tuple[Passed, ...]:
+        """The texts that command lines in files give to an option by any of its names."""
+        if names not in self.asked.passed:
+            self.asked.passed[names] = self._demands.passed(frozenset(names.split())) if self._whole else ()
+        return self.asked.passed[names]
+
     @property
     def left(self) -> int:
         """How many files weren't asked for options, as there are too many."""
@@ -100,7 +107,8 @@ class Lists:
         """Whether these were the answers to the same questions now."""
         now = self.again()
         counts = all(now.longest(pattern) == count for pattern, count in asked.counts.items())
-        return counts and all(now.demands(names) == found for names, found in asked.demands.items())
+        demands = all(now.demands(names) == found for names, found in asked.demands.items())
+        return counts and demands and all(now.passed(names) == found for names, found in asked.passed.items())
 
     def _matches(self, pattern: str) -> Iterator[str]:
         parts = re.sub(r"\*+", "*", pattern).split("/")

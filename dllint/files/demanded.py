@@ -9,10 +9,12 @@ from __future__ import annotations
 import contextlib
 import os
 from collections import Counter
+from collections.abc import Callable, Iterator
 from functools import cached_property
+from typing import Any, TypeVar
 
 from dllint.config import Configs
-from dllint.documents.demands import Demand, demands, is_asking
+from dllint.documents.demands import Demand, Passed, demands, is_asking, passed
 from dllint.files.walk import others
 from dllint.reading import contents
 
@@ -23,7 +25,9 @@ LARGEST = 1 << 16
 _IN_FOLDER = 200
 """A folder with more such files holds data."""
 _State = tuple[int, int, int, int]
-_Known = dict[tuple[str, frozenset[str]], tuple[_State, tuple[Demand, ...]]]
+_Given = TypeVar("_Given", Demand, Passed)
+_Find = Callable[[str, str, frozenset[str]], Iterator[_Given]]
+_Known = dict[tuple[object, str, frozenset[str]], tuple[_State, tuple[Any, ...]]]
 
 
 class Demands:
@@ -41,7 +45,11 @@ class Demands:
 
     def of(self, names: frozenset[str]) -> tuple[Demand, ...]:
         """The numbers above 0 that files give to an option that has these names, in the order of their paths."""
-        return tuple(demand for path in self._paths for demand in self._in(path, names) if demand.number)
+        return tuple(demand for path in self._paths for demand in self._in(path, names, demands) if demand.number)
+
+    def passed(self, names: frozenset[str]) -> tuple[Passed, ...]:
+        """The texts that command lines give to such an option, in the order of the files' paths."""
+        return tuple(given for path in self._paths for given in self._in(path, names, passed))
 
     @cached_property
     def _paths(self) -> list[str]:
@@ -52,14 +60,14 @@ class Demands:
         self.left = max(len(few) - MOST, 0)
         return sorted(sorted(few, key=lambda path: (path.count("/"), path))[:MOST])
 
-    def _in(self, path: str, names: frozenset[str]) -> tuple[Demand, ...]:
-        place, key = os.path.join(self._configs.root, path), (path, names)
+    def _in(self, path: str, names: frozenset[str], find: _Find[_Given]) -> tuple[_Given, ...]:
+        place, key = os.path.join(self._configs.root, path), (find, path, names)
         with contextlib.suppress(OSError, UnicodeDecodeError):
             status = os.stat(place)
             state = status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
             if key not in self._known or self._known[key][0] != state:
                 text = contents(place, LARGEST).decode("utf-8-sig")
                 named = any(name in text for name in names)
-                self._known[key] = state, tuple(demands(path, text, names)) if named else ()
+                self._known[key] = state, tuple(find(path, text, names)) if named else ()
             return self._known[key][1]
         return ()

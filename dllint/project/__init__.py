@@ -26,7 +26,6 @@ from dllint.project.execution.processes import Processes, Task
 from dllint.project.execution.worker_code import WorkerCode, never_in_workers
 from dllint.project.loaders.arguments import Given
 from dllint.project.loaders.boundaries import Boundaries, Loader, known_loaders
-from dllint.project.loaders.demanded import no_demands
 from dllint.project.loaders.open_loaders import OpenLoaders
 from dllint.project.loaders.option_defaults import Declared
 from dllint.project.loaders.worker_counts import Workers
@@ -39,7 +38,7 @@ from dllint.targets import Targets
 
 if TYPE_CHECKING:
     from dllint.documents.containers.container import Container
-    from dllint.documents.demands import Demand
+    from dllint.documents.demands import Demand, Passed
     from dllint.syntax.parse import Tree
 
 RECURSION_LIMIT = 10_000
@@ -57,6 +56,9 @@ class Lists(Protocol):
 
     def demands(self, names: str, /) -> tuple[Demand, ...]:
         """The numbers above 0 that files give to an option by any of its names, which spaces separate."""
+
+    def passed(self, names: str, /) -> tuple[Passed, ...]:
+        """The texts that command lines in files give to such an option."""
 
 
 class Project:
@@ -93,7 +95,9 @@ class Project:
             Index(models, targets.src, former.index if former is not None else ()), known_loaders(targets)
         )
         self.index: Index = self.evaluator.index
-        declared = Declared(self.evaluator, lists.demands if lists is not None else no_demands)
+        declared = (
+            Declared(self.evaluator, lists.demands, lists.passed) if lists is not None else Declared(self.evaluator)
+        )
         self.boundaries = Boundaries(self.evaluator, targets, declared)
         self.given = Given(self.evaluator, self.boundaries, declared)
         self.handles = Handles(self.evaluator)

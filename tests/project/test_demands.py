@@ -6,7 +6,7 @@ import pytest
 
 from dllint import Certainty, Project, Workers
 from dllint.collect import collect
-from dllint.documents.demands import Demand
+from dllint.documents.demands import Demand, Passed
 from dllint.project import Targets
 from dllint.source import Source
 
@@ -34,6 +34,9 @@ class Asked:
 
     def demands(self, names: str) -> tuple[Demand, ...]:
         return (Demand("run.sh", 3, 2, self.script),) if "--workers" in names.split() else ()
+
+    def passed(self, names: str) -> tuple[Passed, ...]:
+        return ()
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from functools import cached_property
 from itertools import product
 from posixpath import dirname, normpath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dllint.model.facts import Expr
-from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, ExtMethod, Opaque, Top, Value
+from dllint.project.evaluate.abstract_values import (
+    Const,
+    Env,
+    ExtInst,
+    ExtMethod,
+    Inst,
+    Klass,
+    Opaque,
+    Top,
+    Value,
+)
 from dllint.project.evaluate.shapes import text_around
 
 if TYPE_CHECKING:
@@ -21,6 +31,13 @@ _JOINS = frozenset({"join", "joinpath", "Path", "PurePath", "PosixPath"})
 _SAME = frozenset({"str", "abspath", "realpath", "normpath", "expanduser", "resolve", "absolute", "as_posix", "fspath"})
 _FOLDERS = frozenset({"dirname", "parent", "cwd", "getcwd"})
 _FIELD = re.compile(r"\{[^{}]*\}|%[-+ 0-9.]*[sdif]")
+_EXAMPLE = re.compile(
+    r"(?:^|[\W_])(?:examples?|samples?|dummy|demos?|toy|tiny|mini|debug|small)(?:[\W_]|$)|(?:^|[/ ])tests?/",
+    re.IGNORECASE,
+)
+"""Files with some rows to try a program with, and the command lines that do it."""
+_PLAIN = re.compile(r"[\w./~@+:,][\w./~@+:,-]*")
+"""A path without variables and patterns."""
 ANY = "*"
 _MOST, _STEPS, _VISITS = 8, 8, 400
 """So many alternatives, so many names on the way to a text, and so many expressions in all."""
@@ -34,6 +51,8 @@ class ListFiles:
         self.declared = project.declared
         self.lists = project.lists
         self._visits = 0
+        self._reader: _Reader | None = None
+        self._choices: dict[Klass, list[tuple[set[str], set[str]]]] = {}
 
     def longest(self, opened: ExtInst) -> tuple[str, int, int] | None:
         """The longest file that a call may open: path, elements, bytes; None unless all are in the project."""
@@ -42,14 +61,23 @@ class ListFiles:
         path = opened.call.args[1] if len(opened.call.args) > 1 else opened.call.keyword("file")
         if opened.name.startswith("pathlib.") or path is None:
             path = opened.call.args[0].args[0] if opened.call.args[0].args else path
-        texts = self.texts(path, opened.env) if path is not None else []
-        found = [self._near(text, opened.env.module.path) for text in dict.fromkeys(texts)]
+        if path is None:
+            return None
+        told = self._longest(self.texts(path, opened.env), opened.env)
+        return told or self._longest(self._found(path, opened.env, _Reader(_reading(opened.env))), opened.env)
+
+    def _longest(self, texts: Iterable[str], env: Env) -> tuple[str, int, int] | None:
+        found = [self._near(text, env.module.path) for text in dict.fromkeys(texts)]
         known = [count for count in found if count is not None]
         return max(known, key=lambda count: (count[1], count[0])) if known and len(known) == len(found) else None
 
     def texts(self, path: Expr, env: Env) -> list[str]:
         """What a path may be, as far as the program says it."""
-        self._visits = 0
+        return self._found(path, env, None)
+
+    def _found(self, path: Expr, env: Env, reader: _Reader | None) -> list[str]:
+        """The same; for a reader, of options without a default, as the project's command lines say it."""
+        self._visits, self._reader = 0, reader
         return list(self._texts(path, env, _STEPS))
 
     def _near(self, text: str, path: str) -> tuple[str, int, int] | None:
@@ -176,6 +204,48 @@ class ListFiles:
         if isinstance(value, ExtMethod):
             name = value.attribute
         stored = self.declared.text(name, value) if name else ()
-        if not stored:
-            return (f"{{{name}}}",) if name else (ANY,)
-        return (text for default, env in stored for text in self._texts(default, env, steps - 1))
+        texts = (text for default, env in stored for text in self._texts(default, env, steps - 1))
+        found = [text for _, text in zip(range(_MOST), texts, strict=False)]
+        passed = self._on_command_lines(name, value) if name and {"", ANY}.issuperset(found) else []
+        return passed or found or ((f"{{{name}}}",) if name else (ANY,))
+
+    def _on_command_lines(self, name: str, read: Value) -> list[str]:
+        """The files that command lines give an option, if that is what all of them give it where it is read."""
+        if self._reader is None:
+            return []
+        given = [item for item in self.declared.passed(name, read) if self._is_for(item.words, self._reader.klass)]
+        texts = list(dict.fromkeys(item.text for item in given if not _EXAMPLE.search(f"{item.path} {item.text}")))
+        return texts if len(texts) <= _MOST and all(map(_PLAIN.fullmatch, texts)) else []
+
+    def _is_for(self, words: Set[str], klass: Klass | None) -> bool:
+        """Whether a command line chooses no other class: `--dataset kitti` of `{"kitti": Kitti, "coco": Coco}`."""
+        if klass is not None and klass not in self._choices:
+            self._choices[klass] = list(self._with_keys(klass))
+        choices = self._choices[klass] if klass is not None else ()
+        return all(others.isdisjoint(words) or not own.isdisjoint(words) for own, others in choices)
+
+    def _with_keys(self, klass: Klass) -> Iterator[tuple[set[str], set[str]]]:
+        """The keys of a class, and those of others, in the dictionaries that have it."""
+        for module in self.evaluator.index:
+            for function, _, events in module.scopes if not module.settings else ():
+                for part in (part for event in events for part in event.walk() if part.kind == "dict"):
+                    if any(value.name == klass.facts.name for value in part.args[1::2]):
+                        env, keys = self.evaluator.generic(module, function), (set[str](), set[str]())
+                        for key, value in zip(part.args[::2], part.args[1::2], strict=True):
+                            other = klass not in self.evaluator.values(value, env)
+                            keys[other].update([key.value] if isinstance(key.value, str) else ())
+                        if keys[0]:
+                            yield keys
+
+
+class _Reader(NamedTuple):
+    """Who opens a file: a class, if it is one."""
+
+    klass: Klass | None
+
+
+def _reading(env: Env) -> Klass | None:
+    here: Env | None = env
+    while here is not None and not isinstance(here.receiver, Inst):
+        here = here.caller
+    return here.receiver.klass if here is not None and isinstance(here.receiver, Inst) else None

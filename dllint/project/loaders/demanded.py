@@ -18,13 +18,15 @@ from dllint.project.evaluate.command_lines import destinations
 from dllint.project.program.module import Module
 
 if TYPE_CHECKING:
-    from dllint.documents.demands import Demand
+    from dllint.documents.demands import Demand, Passed
 
 Ask = Callable[[str], "tuple[Demand, ...]"]
 """Asks the files for the names of an option, which spaces separate."""
+AskTexts = Callable[[str], "tuple[Passed, ...]"]
+"""Asks them for texts."""
 
 
-def no_demands(names: str) -> tuple[Demand, ...]:
+def none(names: str) -> tuple[()]:
     """The answer where there are no such files."""
     return ()
 
@@ -44,11 +46,12 @@ def spelled(name: str) -> set[str]:
 class Demanded:
     """Finds what is given to an option in the program that has it."""
 
-    def __init__(self, evaluator: Evaluator, ask: Ask) -> None:
+    def __init__(self, evaluator: Evaluator, ask: Ask, ask_texts: AskTexts) -> None:
         self.evaluator = evaluator
         self.index = evaluator.index
         self.programs = evaluator.programs
         self.ask = ask
+        self.ask_texts = ask_texts
         self._known: dict[tuple[str, Module, Module | None], Demand | None] = {}
 
     def first(self, names: Iterable[str], module: Module, program: Module | None) -> Demand | None:
@@ -59,9 +62,17 @@ class Demanded:
             self._known[key] = next(asked, None)
         return self._known[key]
 
+    def texts(self, names: Iterable[str], module: Module, program: Module | None) -> list[Passed]:
+        """The texts that command lines give to an option of a module, where only one script runs: to its."""
+        asked = self.ask_texts(" ".join(sorted(names)))
+        return [given for given in asked if self._is_run(given, module, program)]
+
     def _is_for(self, demand: Demand, module: Module, program: Module | None) -> bool:
         if not demand.script:
             return module.path.startswith(self._around(demand.path)) and self._reads_json(module)
+        return self._is_run(demand, module, program)
+
+    def _is_run(self, demand: Demand | Passed, module: Module, program: Module | None) -> bool:
         scripts = self._scripts(demand)
         return any(self.programs.reaches(script, module) and program in (None, script) for script in scripts)
 
@@ -97,7 +108,7 @@ class Demanded:
             )
         ]
 
-    def _scripts(self, demand: Demand) -> list[Module]:
+    def _scripts(self, demand: Demand | Passed) -> list[Module]:
         """The scripts that a command line may mean: by their whole paths, or the nearest one of its name."""
         here, modules = dirname(demand.path), self.index.modules
         for ending in _endings(demand.script):

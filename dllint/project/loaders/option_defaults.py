@@ -20,20 +20,20 @@ from dllint.project.evaluate import Argument, Evaluator
 from dllint.project.evaluate.abstract_values import Env, ExtInst, ExtMethod, Free, Inst, Klass, Opaque, Value
 from dllint.project.evaluate.command_lines import destinations
 from dllint.project.loaders.command_parameters import CommandParameters
-from dllint.project.loaders.demanded import Ask, Demanded, named, no_demands, spelled
+from dllint.project.loaders.demanded import Ask, AskTexts, Demanded, named, none, spelled
 from dllint.project.program.index import Index
 from dllint.project.program.module import Module, Write
 
 if TYPE_CHECKING:
-    from dllint.documents.demands import Demand
+    from dllint.documents.demands import Demand, Passed
 
 _OPTION_CALLS = ("add_argument", "add_option", "option", "add_arg")
 
 
 class _Option(NamedTuple):
-    """An option's default, where it stands, the parser that it is added to, and the call that adds it."""
+    """An option's default, if it has one, where it stands, the parser that it is added to, the call that adds it."""
 
-    default: Expr
+    default: Expr | None
     env: Env
     parser: Expr
     call: Expr
@@ -42,20 +42,31 @@ class _Option(NamedTuple):
 class Declared:
     """Finds the default of an option or setting by its name, in the program that reads it."""
 
-    def __init__(self, evaluator: Evaluator, ask: Ask = no_demands) -> None:
+    def __init__(self, evaluator: Evaluator, ask: Ask = none, ask_texts: AskTexts = none) -> None:
         self.evaluator = evaluator
         self.index: Index = evaluator.index
         self.commands = CommandParameters(evaluator)
-        self.demanded = Demanded(evaluator, ask)
+        self.demanded = Demanded(evaluator, ask, ask_texts)
         self.program: Module | None = None
         """The script that runs, where only its program counts."""
 
     def option(self, name: str, read: Value) -> list[Argument]:
         """The defaults of the command line options that fill an attribute of what is read, or what replaces them."""
-        return [pair for option in self._read_by(name, read) for pair in self._in_effect(option, name, read)]
+        options = self._read_by(self._options, name, read)
+        return [pair for option in options for pair in self._in_effect(option, name, read)]
 
-    def _read_by(self, name: str, read: Value) -> list[_Option]:
-        near = [option for option in self._options.get(name, ()) if self._of_one_program(option.env, read)]
+    def passed(self, name: str, read: Value) -> list[Passed]:
+        """What command lines in the project's files give to options that fill an attribute and have no default."""
+        options = self._read_by(self._open_options, name, read)
+        given = (
+            self.demanded.texts(names, option.env.module, self.program)
+            for option in options
+            if (names := {name for name in named(option.call) if name.startswith("-")})
+        )
+        return [text for texts in given for text in texts]
+
+    def _read_by(self, options: Mapping[str, list[_Option]], name: str, read: Value) -> list[_Option]:
+        near = [option for option in options.get(name, ()) if self._of_one_program(option.env, read)]
         parser = _parser_of(read)
         own = [option for option in near if parser is not None and parser in self._parsers(option)]
         return own or near
@@ -65,7 +76,7 @@ class Declared:
 
         None of an option whose default the program replaces by another number.
         """
-        options = self._read_by(name, read)
+        options = self._read_by(self._options, name, read)
         found = (
             self.demanded.first({name, *named(option.call)}, option.env.module, self.program)
             for option in options
@@ -100,6 +111,8 @@ class Declared:
 
     def _in_effect(self, option: _Option, name: str, read: Value) -> list[Argument]:
         """A default, or what the program puts in its place: `if args.workers < 0: args.workers = 4`."""
+        if option.default is None:
+            return []
         default = option.default, option.env
         found: list[Argument] = []
         for module, write in self.index.outside_writes.get(name, ()):
@@ -187,11 +200,19 @@ class Declared:
 
     @cached_property
     def _options(self) -> dict[str, list[_Option]]:
+        """Those with a default."""
+        return _those(self._added, lambda option: option.default is not None)
+
+    @cached_property
+    def _open_options(self) -> dict[str, list[_Option]]:
+        """Those that are nothing, or one text, as a command line gives it."""
+        return _those(self._added, _is_open)
+
+    @cached_property
+    def _added(self) -> dict[str, list[_Option]]:
         found: dict[str, list[_Option]] = defaultdict(list)
         for site in self.index.calls_named(_OPTION_CALLS):
             default, callee = site.expr.keyword("default"), site.expr.args[0]
-            if default is None:
-                continue
             env = self.evaluator.generic(site.module, site.function)
             for name in destinations(site.expr):
                 found[name].append(_Option(default, env, callee.args[0] if callee.args else callee, site.expr))
@@ -315,6 +336,15 @@ class Declared:
                         if wanted(value):
                             found[key].append((value, env))
         return found
+
+
+def _those(options: Mapping[str, list[_Option]], wanted: Callable[[_Option], bool]) -> dict[str, list[_Option]]:
+    return {name: chosen for name, found in options.items() if (chosen := [item for item in found if wanted(item)])}
+
+
+def _is_open(option: _Option) -> bool:
+    unset = option.default is None or (option.default.kind == "constant" and option.default.value in (None, ""))
+    return unset and option.call.keyword("nargs") is None and option.call.keyword("action") is None
 
 
 def _reads_settings(imported: ImportedName) -> bool:
