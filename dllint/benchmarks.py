@@ -23,6 +23,9 @@ ITEMS = {
     "composition1k": 44_100, "distinctions646": 60_600, "ppm100": 100, "camo": 1_250, "njud": 2_000, "nju2k": 1_985,
     "nlpr": 1_000, "vt5000": 5_000, "vt1000": 1_000, "vt821": 821, "hdrplus": 3_640, "sots": 1_000, "aadb": 10_000,
     "ava": 255_530,
+    # translated images
+    "edges2shoes": 50_025, "edges2handbags": 138_767, "horse2zebra": 2_661, "apple2orange": 2_528,
+    "summer2winter": 2_740, "monet2photo": 8_231,
     # flow, stereo, depth and views
     "sintel": 1_628, "flyingchairs": 22_872, "chairssdhom": 21_668, "flyingthings": 26_760, "flyingthings3d": 26_760,
     "sceneflow": 39_824, "monkaa": 8_591, "hd1k": 1_083, "kitti2012": 389, "kitti2015": 400, "kittiobject": 14_999,
@@ -34,7 +37,7 @@ ITEMS = {
     "a2d2": 41_277, "drivingstereo": 182_188, "fallingthings": 61_500, "instereo2k": 2_060, "crestereo": 200_000,
     "tokyo247": 76_299, "pittsburgh": 278_000, "msls": 1_681_000, "gsvcities": 529_506, "sfxl": 41_200_000,
     "googlelandmarks": 5_012_248, "gldv2": 5_012_248, "nordland": 143_072, "ukbench": 10_200, "copydays": 3_212,
-    "robotcar": 20_000_000, "mvimgnet": 219_188, "objectron": 14_819,
+    "robotcar": 20_000_000, "mvimgnet": 219_188, "objectron": 14_819, "kittistereo": 789, "kittiflow": 789,
     # segmentation and saliency
     "camvid": 701, "cityscapes": 24_998, "mapillaryvistas": 25_000, "ade20k": 25_562, "voc": 17_125, "voc2007": 9_963,
     "voc2012": 17_125, "pascalvoc": 17_125, "sbd": 11_355, "pascalcontext": 10_103, "pascalpart": 10_103,
@@ -47,6 +50,7 @@ ITEMS = {
     "cihp": 38_280, "vocdevkit": 17_125, "tusimple": 6_408, "culane": 133_235, "llamas": 100_042, "curvelanes": 150_000,
     "openlane": 200_000, "vil100": 10_000, "crack500": 3_368, "crackforest": 118, "deepcrack": 537,
     "a2dsentences": 6_655, "jhmdbsentences": 928,
+    "synthia": 9_400, "synthia4d": 22_589, "gtav": 24_966, "foggycityscapes": 15_000, "sbushadow": 4_727,
     # detection, counting, text in images, documents
     "coco": 163_957, "lvis": 163_957, "objects365": 2_000_000, "openimages": 9_000_000, "visdrone": 10_209,
     "crowdhuman": 24_370, "citypersons": 5_000, "widerface": 32_203, "fddb": 2_845, "shanghaitech": 1_198,
@@ -65,7 +69,7 @@ ITEMS = {
     "xfund": 1_393, "docbank": 500_000, "tablebank": 417_234, "pubtabnet": 568_000, "pubtables1m": 947_642,
     "scitsr": 15_000, "tobacco3482": 3_482, "mvtecloco": 3_644, "mvtec3d": 4_147, "dagm": 16_100, "dagm2007": 16_100,
     "ksdd2": 3_335, "kolektorsdd2": 3_335, "realiad": 151_050, "gc10det": 3_570, "magnetictile": 1_344,
-    "codebrim": 1_590, "sdnet2018": 56_000,
+    "codebrim": 1_590, "sdnet2018": 56_000, "hicodet": 47_776, "vcoco": 10_346, "voc0712": 21_503,
     # faces, people and hands
     "lfw": 13_233, "calfw": 12_174, "cplfw": 11_652, "agedb": 16_488, "utkface": 23_708, "fgnet": 1_002,
     "appareal": 7_591, "wflw": 10_000, "300w": 4_437, "aflw": 25_993, "aflw2000": 2_000, "cofw": 1_852, "lfpw": 1_432,
@@ -114,7 +118,7 @@ ITEMS = {
     "trashnet": 2_527, "wikiart": 81_444, "sop": 120_053, "inshop": 52_712, "core50": 164_866, "oxford102": 8_189,
     "onlineproducts": 120_053, "stanfordonlineproducts": 120_053, "compcars": 136_726, "boxcars": 116_286,
     "places205": 2_500_000, "places2": 8_000_000, "scene15": 4_485, "mit67": 15_620, "kthtips": 4_752, "usps": 9_298,
-    "mnistm": 68_002, "minc2500": 57_500,
+    "mnistm": 68_002, "minc2500": 57_500, "waterbirds": 11_788,
     "visda": 280_157, "visda2017": 280_157, "imageclef": 2_400, "adaptiope": 36_900, "cinic10": 270_000,
     "cinic": 270_000, "cifarfs": 60_000, "fc100": 60_000, "imagenet21k": 14_197_122, "imagenet22k": 14_197_122,
     "imagenet10": 13_500, "vireofood172": 110_241, "iwildcam": 203_029, "fmow": 1_047_691, "rxrx1": 125_510,
@@ -163,7 +167,7 @@ ITEMS = {
     "endovis2018": 3_280, "bracs": 4_539, "monusac": 310, "cpm17": 64, "nuinsseg": 665, "isbi2012": 60, "cremi": 6,
     "snemi3d": 2, "lucchi": 330, "ddti": 637, "tn3k": 3_493, "hc18": 1_334, "ultrasoundnerve": 11_143,
     "fetalplanes": 12_400, "seediv": 1_080, "bci2a": 5_184, "tuab": 2_993, "cpsc2018": 6_877, "ecg5000": 5_000,
-    "tupac16": 821,
+    "tupac16": 821, "physionet2012": 12_000, "physionet2019": 40_336,
     # remote sensing
     "levircd": 10_192, "s2looking": 5_000, "sysucd": 20_000, "clcd": 600, "oscd": 24, "hrscd": 291, "xview": 1_413,
     "xview2": 22_068, "xbd": 22_068, "dota": 11_268, "dior": 23_463, "hrsc2016": 1_061, "vhr10": 800, "nwpuvhr10": 800,
