@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dllint.benchmarks import ITEMS
 from dllint.model.facts import Event, Expr
 from dllint.project.data.list_files import ListFiles
-from dllint.project.evaluate.abstract_values import Klass
+from dllint.project.evaluate.abstract_values import Env, Klass
 
 if TYPE_CHECKING:
     from dllint.project import Project
@@ -44,6 +44,7 @@ class Known:
         self.files = project.analysis(ListFiles)
         self._items: dict[tuple[str, str], _Known] = {}
         self._given: dict[tuple[str, str], _Known] = {}
+        self._passed: dict[tuple[str, str], _Known] = {}
 
     def of(self, owner: str, path: str) -> _Known:
         """The public data set that the classes of a name are for, and its number of items.
@@ -76,10 +77,21 @@ class Known:
         key = owner, path
         if key not in self._given:
             keepers = self.classes.keepers(owner, path)
-            self._given[key] = _largest(text for klass in keepers for text in self._places(klass))
+            places = (place for klass in keepers for place in self._places(klass))
+            self._given[key] = _largest(text for place in places for text in self.files.texts(*place))
         return self._given[key]
 
-    def _places(self, klass: Klass) -> Iterator[str]:
+    def passed(self, owner: str, path: str) -> _Known:
+        """The public data set that the project's command lines give such a class, if each of them names one."""
+        key = owner, path
+        if key not in self._passed:
+            keepers = self.classes.keepers(owner, path)
+            given = [self.files.passed(*place, klass) for klass in keepers for place in self._places(klass)]
+            named = (texts for texts in given if all(any(data_sets(text)) for text in texts))
+            self._passed[key] = _largest(text for texts in named for text in texts)
+        return self._passed[key]
+
+    def _places(self, klass: Klass) -> Iterator[tuple[Expr, Env]]:
         """The places that a class is given where it is made, with the defaults of options and settings."""
         init = klass.facts.methods.get("__init__")
         if init is None:
@@ -89,7 +101,7 @@ class Known:
         parts = (part for event in env.facts.events for part in _given_places(event, parameters))
         first = {(part.args[0].name if part.args else "", _named(part)): part for part in parts}
         for part in first.values():
-            yield from self.files.texts(part, env)
+            yield part, env
 
 
 def _largest(texts: Iterable[str]) -> _Known:

@@ -51,7 +51,7 @@ class ListFiles:
         self.declared = project.declared
         self.lists = project.lists
         self._visits = 0
-        self._reader: _Reader | None = None
+        self._commands: _Commands | None = None
         self._choices: dict[Klass, list[tuple[set[str], set[str]]]] = {}
 
     def longest(self, opened: ExtInst) -> tuple[str, int, int] | None:
@@ -64,7 +64,7 @@ class ListFiles:
         if path is None:
             return None
         told = self._longest(self.texts(path, opened.env), opened.env)
-        return told or self._longest(self._found(path, opened.env, _Reader(_reading(opened.env))), opened.env)
+        return told or self._longest(self.passed(path, opened.env, _reading(opened.env)), opened.env)
 
     def _longest(self, texts: Iterable[str], env: Env) -> tuple[str, int, int] | None:
         found = [self._near(text, env.module.path) for text in dict.fromkeys(texts)]
@@ -73,11 +73,12 @@ class ListFiles:
 
     def texts(self, path: Expr, env: Env) -> list[str]:
         """What a path may be, as far as the program says it."""
-        return self._found(path, env, None)
+        self._visits, self._commands = 0, None
+        return list(self._texts(path, env, _STEPS))
 
-    def _found(self, path: Expr, env: Env, reader: _Reader | None) -> list[str]:
-        """The same; for a reader, of options without a default, as the project's command lines say it."""
-        self._visits, self._reader = 0, reader
+    def passed(self, path: Expr, env: Env, reader: Klass | None) -> list[str]:
+        """The same for a class that reads it, of options without a default as the project's command lines say it."""
+        self._visits, self._commands = 0, _Commands(reader)
         return list(self._texts(path, env, _STEPS))
 
     def _near(self, text: str, path: str) -> tuple[str, int, int] | None:
@@ -210,10 +211,10 @@ class ListFiles:
         return passed or found or ((f"{{{name}}}",) if name else (ANY,))
 
     def _on_command_lines(self, name: str, read: Value) -> list[str]:
-        """The files that command lines give an option, if that is what all of them give it where it is read."""
-        if self._reader is None:
+        """What command lines give an option, if all of them give it plain words."""
+        if self._commands is None:
             return []
-        given = [item for item in self.declared.passed(name, read) if self._is_for(item.words, self._reader.klass)]
+        given = [item for item in self.declared.passed(name, read) if self._is_for(item.words, self._commands.reader)]
         texts = list(dict.fromkeys(item.text for item in given if not _EXAMPLE.search(f"{item.path} {item.text}")))
         return texts if len(texts) <= _MOST and all(map(_PLAIN.fullmatch, texts)) else []
 
@@ -238,10 +239,10 @@ class ListFiles:
                             yield keys
 
 
-class _Reader(NamedTuple):
-    """Who opens a file: a class, if it is one."""
+class _Commands(NamedTuple):
+    """The command lines that count: those for a class."""
 
-    klass: Klass | None
+    reader: Klass | None
 
 
 def _reading(env: Env) -> Klass | None:

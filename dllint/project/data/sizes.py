@@ -128,7 +128,7 @@ class Sizes:
 
     def _by_data(self, owner: str, attribute: str, path: str, value: Value, keepers: Iterable[Klass]) -> str:
         """Whether the data is known to be small, or is the part that nothing is trained on."""
-        public = self.known.of(owner, path)
+        public = self.known.of(owner, path) or self.known.passed(owner, path)
         if public is not None and public[1] <= self.least(value) and not self._has_more(value, attribute, keepers):
             name, items = public
             return f"`{name}` has about {items:,} items, {_cost(items * self._each(value))}"
