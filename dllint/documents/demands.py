@@ -43,7 +43,7 @@ class Passed(NamedTuple):
     script: str
     text: str
     words: frozenset[str]
-    """What else stands on the command line: the names of options, and what they are given."""
+    """The words behind the script: the names of options, and what they are given."""
 
 
 def is_asking(name: str) -> bool:
