@@ -148,6 +148,19 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
     return text
 
 
+def in_order(edits: Iterable[Edit]) -> list[Edit]:
+    """The edits, with what they insert at one place as one edit: imports, then the rest in the order of the edits."""
+    places: dict[tuple[str, Span], list[Edit]] = defaultdict(list)
+    for edit in dict.fromkeys(edits):
+        places[edit.path, edit.span].append(edit)
+    found: list[Edit] = []
+    for (path, span), own in places.items():
+        together = span.start == span.end and _disjoint(own)
+        text = "".join(edit.text for edit in sorted(own, key=_rank))
+        found += [Edit(path, span, text)] if together else own
+    return found
+
+
 def merged(text: str, edits: Iterable[Edit]) -> Edit:
     """One edit that does what all of these do, all of one file: a suggestion has one range."""
     own = sorted(set(edits))
@@ -185,9 +198,14 @@ def _inside(source: Source, part: Part, edit: Edit) -> Edit:
     return msgspec.structs.replace(edit, span=Span(span.start - part.start, min(span.end, last) - part.start))
 
 
-def _order(edit: Edit) -> tuple[Span, bool, str]:
+def _order(edit: Edit) -> tuple[Span, tuple[bool, bool], str]:
     """From the beginning; of what is inserted at one place, imports come first."""
-    return edit.span, not edit.text.lstrip().startswith(("import ", "from ")), edit.text
+    return edit.span, _rank(edit), edit.text
+
+
+def _rank(edit: Edit) -> tuple[bool, bool]:
+    """Imports come first, then empty lines."""
+    return not edit.text.lstrip().startswith(("import ", "from ")), bool(edit.text.strip())
 
 
 def _disjoint(edits: list[Edit]) -> bool:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dllint.fix import Applicability, Edit, Fix, Import, apply, choose
+from dllint.fix import Applicability, Edit, Fix, Import, apply, choose, in_order
 from dllint.source import Span
 
 TEXT = "0123456789"
@@ -167,3 +167,12 @@ def test_new_functions_are_named_in_the_order_of_their_use() -> None:
 
     first, second = uses(2, "z\n"), uses(5, "a\n")
     assert choose([second, first]) == [first]
+
+
+def test_what_is_inserted_at_one_place_keeps_its_order_below_imports() -> None:
+    place, other = Span(0, 0), Edit("a", Span(2, 3), "x")
+    texts = ["def z(): ...\n", "\n", "def a(): ...\n", "\n", "import os\n"]
+    found = in_order(
+        [*(Edit("a", place, text) for text in texts[:3]), other, *(Edit("a", place, t) for t in texts[3:])]
+    )
+    assert found == [Edit("a", place, "import os\n\ndef z(): ...\ndef a(): ...\n"), other]

@@ -130,6 +130,8 @@ def test_no_factory_for_anything_else(body: str) -> None:
         "def f(int):\n    return defaultdict(lambda: 0)\n",
         "def f():\n    global int\n    int = 1\nx = defaultdict(lambda: 0)\n",
         "for int in y: x = defaultdict(lambda: 0)\n",
+        "def f(int):\n    def g():\n        return defaultdict(lambda: 0)\n",
+        "class A:\n    def int(self): pass\n    x = defaultdict(lambda: 0)\n",
         "x = f(lambda key: 0)\n",
         "x = f(lambda key=1: 0)\n",
     ],
@@ -499,6 +501,25 @@ def test_what_is_written_alike_is_changed_alike() -> None:
     assert fixed(fix_lambda, apart.replace("    k = 2\n", ""))[0].count("functools.partial(_add, k)") == 2
     everywhere = "def g():\n    f(lambda x: 2 * x)\n\n\ndef h():\n    f(lambda x: 2 * x)\n"
     assert fixed(fix_lambda, everywhere)[0].count("f(_multiply_by_2)\n") == 2
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_what_a_table_has_twice_is_named_after_what_it_does_and_keeps_its_comment(place: int) -> None:
+    table = 'T = {\n    "b": (lambda t: t != "_"),  # no letter\n    "a": (lambda t: t != "_"),\n}\n'
+    parts = table.split("lambda")
+    code = "lambda".join(parts[: place + 1]) + "§lambda" + "lambda".join(parts[place + 1 :])
+    fix = fix_of(fix_lambda, code)
+    assert fix is not None
+    assert apply(table, fix.edits) == (
+        'def _is_not_low_line(t):\n    return t != "_"  # no letter\n\n\n'
+        'T = {\n    "b": _is_not_low_line,\n    "a": _is_not_low_line,\n}\n'
+    )
+
+
+@pytest.mark.parametrize(("value", "behind"), [("t.lower()", "  # a mark"), ('t != "_"', "  # noqa: E501")])
+def test_a_comment_that_is_not_about_a_literal_stays_in_the_table(value: str, behind: str) -> None:
+    after = fixed(fix_lambda, f'T = {{\n    "b": lambda t: {value},{behind}\n}}\n')[0]
+    assert f'    "b": _b,{behind}\n' in after
 
 
 def test_what_is_captured_keeps_its_annotation() -> None:

@@ -15,7 +15,7 @@ from dllint.engine.corpus import Corpus
 from dllint.engine.judge import Judge, Judgement
 from dllint.engine.result import Applied
 from dllint.finding import Finding, Severity
-from dllint.fix import Applicability, Edit, Fix, Import, compatible, edited, fits
+from dllint.fix import Applicability, Edit, Fix, Import, compatible, edited, fits, in_order
 from dllint.reduce import told
 from dllint.rule import Rule
 from dllint.source import Source, Span
@@ -215,7 +215,7 @@ class _Trial:
 
     def _edits(self, together: Iterable[tuple[Finding, Fix]]) -> list[Edit]:
         fixes = [fix for _, fix in together]
-        return [*(edit for fix in fixes for edit in fix.edits), *_imports(fixes, self._projects[0])]
+        return in_order([*(edit for fix in fixes for edit in fix.edits), *_imports(fixes, self._projects[0])])
 
     def _try(self, together: Sequence[tuple[Finding, Fix]]) -> _Tried | str:
         """The project after these fixes, or why they may not be made."""

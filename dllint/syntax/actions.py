@@ -6,6 +6,7 @@ import ast
 import builtins
 import copy
 import re
+import unicodedata
 from collections.abc import Iterator
 
 from dllint.syntax.scoping import defaults
@@ -107,7 +108,9 @@ def _of(body: ast.expr, parameters: set[str]) -> str:
         case ast.BinOp(left=left, op=operator, right=right):
             return _operation(left, operator, right, parameters)
         case ast.Compare(ops=[operator], comparators=[right]):
-            return " ".join((_COMPARISONS[type(operator)], _named(right) or "limit")).replace(" ", "_")
+            return " ".join((_COMPARISONS[type(operator)], _named(right) or _character(right) or "limit")).replace(
+                " ", "_"
+            )
         case ast.Subscript(value=value, slice=index) if _reads(body, parameters):
             return _subscript(value, index, parameters)
         case ast.Attribute(value=ast.Name(id=name), attr=attribute) if name in parameters:
@@ -298,6 +301,13 @@ def _number(node: ast.expr) -> int | None:
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(value))):
             return -value
     return None
+
+
+def _character(node: ast.expr) -> str:
+    """The name of a character that is no word: `comma`."""
+    if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or len(node.value) != 1:
+        return ""
+    return "_".join(_words(unicodedata.name(node.value, "").lower()))
 
 
 def _constant(value: object) -> str:

@@ -31,6 +31,10 @@ from dllint.syntax.width import LEAST, width
 
 _NOTHING_MORE = re.compile(r"[ \t\f]*(#[^\r\n]*)?(?=[\r\n]|\Z)")
 """The rest of a line, which is blank or a comment."""
+_BEHIND = re.compile(
+    r"\)*,?([ \t]*#(?!\s*(?:noqa|type:|pylint|pyright|mypy|pragma|nosec|fmt:|dllint))[^\r\n]*)", re.IGNORECASE
+)
+"""A comment that is no tool's, behind an item that ends its line."""
 _KEPT_APART = re.compile(r"#|\\|\"\"\"|'''|,\s*[)\]}]")
 """Comments, strings over several lines, and commas that keep lines apart."""
 _STATEFUL = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)
@@ -93,6 +97,10 @@ def hoist_lambda(
     ]
     edits = _replaced(source, seen, [node, *alike], call)
     if not same:
+        behind = next((found for item in [node, *alike] if (found := _comment_behind(source, seen, item))), None)
+        if behind is not None:
+            body[-1] += source.text[behind.start : behind.end]
+            edits.append(Edit(source.path, behind, ""))
         text = definition(source, name, parameters, body)
         edits = [*insertion(source, tree, function.span.start, text, bool(imports)), *edits]
     edits += imports_left_behind(source, seen, node)
@@ -146,6 +154,21 @@ def _on_one_line(source: Source, body: str) -> str:
     together = f"{first.rstrip()}{'' if attached else ' '}{rest}"
     short = len(f"{source.unit}return {together}") <= min(LEAST, width(source))
     return together if len(others) == 1 and short and not _KEPT_APART.search(body) else body
+
+
+def _comment_behind(source: Source, seen: Outline, node: ast.Lambda) -> Span | None:
+    """The comment behind an entry of a table, with the space before it, which explains the literal in the lambda.
+
+    None without a literal, and where both do not fit a line.
+    """
+    start, end = seen.offsets.span(node)
+    found = _BEHIND.match(source.text, end)
+    literals = (part for part in ast.walk(node.body) if isinstance(part, ast.Constant) and part.value is not None)
+    in_table = isinstance(seen.parents[node][0], ast.Dict) and source.newline not in source.text[start:end]
+    if not (found and in_table and any(literals)):
+        return None
+    below = f"{source.unit}return {source.text[start:end].partition(':')[2].strip()}{found[1]}"
+    return Span(*found.span(1)) if len(below) <= width(source) else None
 
 
 def _returned(source: Source, span: Span, body: str) -> str:

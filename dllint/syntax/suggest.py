@@ -51,9 +51,15 @@ def suggest_name(outline: Outline, node: ast.Lambda) -> Iterator[str]:
 
 
 def _is_one_of_several(outline: Outline, node: ast.Lambda) -> bool:
-    """Whether a place keeps it in a list, whose name is none for one of its items."""
+    """Whether a place keeps it in a list, or a dictionary has it twice: the place's name is none for one of its items."""
     inside = itertools.takewhile(lambda step: not isinstance(step[0], (ast.stmt, ast.Lambda)), outline.path(node))
-    return any(isinstance(above, (ast.List, ast.Tuple)) for above, _ in inside)
+    return any(isinstance(above, (ast.List, ast.Tuple)) or _has_twice(above, node) for above, _ in inside)
+
+
+def _has_twice(table: ast.AST, node: ast.AST) -> bool:
+    """Whether a dictionary has a value for several keys."""
+    values = [ast.dump(value) for value in table.values] if isinstance(table, ast.Dict) else []
+    return values.count(ast.dump(node)) > 1
 
 
 def _about(node: ast.Lambda, role: str) -> Iterator[str]:
@@ -114,7 +120,7 @@ def _name_given(above: ast.AST, inner: ast.AST) -> str:
             return name
         case ast.arguments():
             return next((parameter.arg for parameter, value in defaults(above) if value is inner), "")
-        case ast.Dict(keys=keys, values=values) if inner in values:
+        case ast.Dict(keys=keys, values=values) if inner in values and not _has_twice(above, inner):
             return _last(keys[values.index(inner)])
         case ast.Assign(targets=[target, *_]) | ast.AnnAssign(target=target) | ast.NamedExpr(target=target):
             return _last(target)

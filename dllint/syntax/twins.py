@@ -49,7 +49,9 @@ def _place(seen: Outline, node: ast.Lambda) -> str:
                 return f"{ast.unparse(call.func)}({name}=)" if isinstance(call, ast.Call) else ""
             case ast.Assign(targets=[target]):
                 return ast.unparse(target)
-            case ast.List() | ast.Tuple() | ast.IfExp():
+            case ast.Dict() if field == "keys":
+                return ""
+            case ast.List() | ast.Tuple() | ast.IfExp() | ast.Dict():
                 inner = above
             case _:
                 return ""

@@ -54,7 +54,12 @@ def fix_argument(project: Project, func: Func) -> Fix | None:
     """What a lambda given to the loader only passes its argument to, else a function at module level."""
     model = func.module.model
     ready = existing_callable(model, func.facts) or _own_function(project, func) or taken_by(model, func.facts)
-    if ready is None and is_identity(func.facts) and is_builtin(model, "list") and collates_lists(project, func):
+    if (
+        ready is None
+        and is_identity(func.facts)
+        and is_builtin(model, "list", func.facts)
+        and collates_lists(project, func)
+    ):
         ready = ReadyMade("list")
     return (replace(project, func, ready) if ready else None) or hoist_lambda(project, func)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import builtins
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from dllint import Expr, Function, Import, ModuleModel, flat_targets
+from dllint import Event, Expr, Function, Import, ModuleModel, flat_targets
 
 _EMPTY = {"list": "list", "dict": "dict", "tuple": "tuple"}
 """Displays without elements; an empty set has none."""
@@ -59,13 +60,13 @@ def body_of(function: Function) -> Expr | None:
 def ready_made_factory(model: ModuleModel, function: Function) -> ReadyMade | None:
     """A type, or a `functools.partial` of types, that makes the same value as a lambda without parameters."""
     body = body_of(function)
-    return None if body is None or function.parameters else _factory(model, body)
+    return None if body is None or function.parameters else _factory(model, body, function)
 
 
-def _factory(model: ModuleModel, body: Expr) -> ReadyMade | None:
+def _factory(model: ModuleModel, body: Expr, function: Function) -> ReadyMade | None:
     name = _type_of(body)
     if name:
-        return ReadyMade(name) if is_builtin(model, name) else None
+        return ReadyMade(name) if is_builtin(model, name, function) else None
     if body.kind != "call" or body.keywords:
         return None
     made = body.args[0]
@@ -73,13 +74,13 @@ def _factory(model: ModuleModel, body: Expr) -> ReadyMade | None:
         if len(body.args) == 1:
             return ReadyMade(made.dotted)
         if len(body.args) == 2 and _is_from(model, made, "collections", {"defaultdict"}):
-            return _partial(model, made, body.args[1])
+            return _partial(model, made, body.args[1], function)
     return None
 
 
-def _partial(model: ModuleModel, made: Expr, argument: Expr) -> ReadyMade | None:
+def _partial(model: ModuleModel, made: Expr, argument: Expr, function: Function) -> ReadyMade | None:
     """`defaultdict(argument)` as a `functools.partial`."""
-    inner = _type_itself(model, argument)
+    inner = _type_itself(model, argument, function)
     if inner is None:
         return None
     from dllint import reference
@@ -89,10 +90,10 @@ def _partial(model: ModuleModel, made: Expr, argument: Expr) -> ReadyMade | None
     return ReadyMade(f"{partial}({made.dotted}, {inner.text})", wanted)
 
 
-def _type_itself(model: ModuleModel, argument: Expr) -> ReadyMade | None:
+def _type_itself(model: ModuleModel, argument: Expr, function: Function) -> ReadyMade | None:
     """A factory as an argument: a built-in type, a lambda that a type can replace, or a partial of such."""
     match argument:
-        case Expr(kind="name", name=name) if name in _TYPES and is_builtin(model, name):
+        case Expr(kind="name", name=name) if name in _TYPES and is_builtin(model, name, function):
             return ReadyMade(name)
         case Expr(kind="name" | "attribute") if _is_fixed(model, argument):
             return ReadyMade(argument.dotted)
@@ -103,7 +104,7 @@ def _type_itself(model: ModuleModel, argument: Expr) -> ReadyMade | None:
         case Expr(kind="call", args=(partial, made, inner), keywords=()) if _is_from(
             model, partial, "functools", {"partial"}
         ) and _is_from(model, made, "collections", {"defaultdict"}):
-            return _partial(model, made, inner)
+            return _partial(model, made, inner, function)
     return None
 
 
@@ -134,7 +135,7 @@ def existing_callable(model: ModuleModel, function: Function) -> ReadyMade | Non
     called = passed_on(function)
     if called is None or not called.dotted:
         return None
-    if is_builtin(model, called.dotted) or pickles_by_name(model, called.dotted, function.span.start):
+    if is_builtin(model, called.dotted, function) or pickles_by_name(model, called.dotted, function.span.start):
         return ReadyMade(called.dotted)
     return None
 
@@ -198,9 +199,24 @@ def _name(expression: Expr) -> str:
     return expression.name if expression.kind == "name" else ""
 
 
-def is_builtin(model: ModuleModel, name: str) -> bool:
-    """Whether a name is the built-in one everywhere in the module."""
-    return hasattr(builtins, name) and times_bound(model, name) == 0 and times_bound(model, "*") == 0
+def is_builtin(model: ModuleModel, name: str, function: Function) -> bool:
+    """Whether a name is the built-in one in a function, and where it is defined."""
+    if not hasattr(builtins, name) or _bound_at_top(model, name) or times_bound(model, "*"):
+        return False
+    while name not in function.bound and not (
+        function.owner >= 0 and _binds(model.classes[function.owner].events, name)
+    ):
+        if function.parent < 0:
+            return True
+        function = model.functions[function.parent]
+    return False
+
+
+def _binds(events: Sequence[Event], name: str) -> int:
+    """How often a scope binds a name by assignments and definitions."""
+    leaves = (leaf for event in events if event.target is not None for leaf in flat_targets(event.target))
+    written = sum(leaf.kind == "name" and leaf.name == name for leaf in leaves)
+    return written + sum(event.name == name for event in events if event.kind in ("def", "class"))
 
 
 def _is_imported(model: ModuleModel, name: str, use: int) -> bool:
@@ -217,12 +233,14 @@ def _is_imported(model: ModuleModel, name: str, use: int) -> bool:
 
 def times_bound(model: ModuleModel, name: str) -> int:
     """In how many ways and scopes a module binds a name."""
-    leaves = (leaf for event in model.events if event.target is not None for leaf in flat_targets(event.target))
-    written = sum(leaf.kind == "name" and leaf.name == name for leaf in leaves)
-    named = sum(event.name == name for event in model.events if event.kind in ("def", "class"))
-    local = sum(name in function.bound or name in function.globals for function in model.functions)
+    return _bound_at_top(model, name) + sum(name in function.bound for function in model.functions)
+
+
+def _bound_at_top(model: ModuleModel, name: str) -> int:
+    """In how many ways a module's own scope binds a name."""
+    shared = sum(name in function.globals for function in model.functions)
     imported = sum(item.bound == name and item.function < 0 for item in model.imports)
-    return written + named + local + imported
+    return _binds(model.events, name) + shared + imported
 
 
 def _is_from(model: ModuleModel, expression: Expr, module: str, names: set[str]) -> bool:
