@@ -287,6 +287,19 @@ def test_lines_aligned_with_the_bracket_stay_aligned(first: str) -> None:
     assert f"{opened}self._file_path,\n{' ' * len(opened)}lock=False)\n" in result
 
 
+def test_an_attribute_that_names_the_same_file_is_what_opens_it() -> None:
+    opened, kept = "self.file = lmdb.open(path)", "import os.path\nself.root = os.path.expanduser(path)"
+    result = fixed(program(f"{kept}\n{opened}"))
+    assert "            self._file = None  # lmdb refuses to open a path twice in one process\n" in result
+    assert "            self._file = lmdb.open(self.root)\n" in result
+    assert "_file_path" not in result
+    again = "def move(self):\n    self.root = ''"
+    assert "self._file_path = path\n" in fixed(program(f"{kept}\n{opened}", again))
+    _, fix = fix_of(program(f"{opened}\nself.size = self.file.stat()\n{kept}"))
+    assert any("self._file_path = path\n" in edit.text for edit in fix.edits)
+    assert "self._file_path = path\n" in fixed(program(f"self.root = path.lower()\n{opened}"))
+
+
 def test_a_variable_that_also_reads_before_the_workers_start_stays() -> None:
     result = fixed(program("env = lmdb.open(path)\nself.size = env.stat()\nself.file = env"))
     assert "        env = lmdb.open(path)\n        self.size = env.stat()\n        self._file_path = path\n" in result

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from dllint_rules.memory.dll201_path_list_on_dataset import PathListOnDataset
 
-from dllint import Applicability, Fix, Project
+from dllint import Applicability, Finding, Fix, Project
 from dllint.cli import cli
 from dllint.collect import collect
 from dllint.engine import Request, check
@@ -43,6 +43,12 @@ LATER = "        self.files = np.array(self.files, dtype=str)\n"
 def program(init: str, more: str = "") -> str:
     """A dataset that keeps `files`, with a loader that has workers."""
     return HEAD.format(init=textwrap.indent(init, " " * 8), more=more)
+
+
+def reported(code: str) -> tuple[Project, list[Finding]]:
+    source = Source("a.py", code)
+    project = Project({"a.py": collect(source)}, Targets(), lambda path: source)
+    return project, list(PathListOnDataset().check(project))
 
 
 def fix_of(code: str, targets: Targets | None = None) -> Fix:
@@ -455,6 +461,25 @@ def test_lines_that_are_aligned_stay_so() -> None:
     code = program("self.files = [name\n              for name in os.listdir(root)]")
     rest = " " * 31 + "for name in os.listdir(root)], dtype=str)\n"
     assert f"        self.files = np.array([name\n{rest}" in fixed(code)
+
+
+def test_what_one_assignment_sets_becomes_arrays_together_or_not_at_all() -> None:
+    init = "self.files, self.masks = self.load(root)"
+    more = """
+    def load(self, root):
+        names = sorted(os.listdir(root))
+        return names, [name + '.png' for name in names]
+    def mask(self, index):
+        return self.masks[index]
+"""
+    code = program(init, more).replace("return self.files[index]", "return self.files[index], self.mask(index)")
+    project, findings = reported(code)
+    titles = [fix.title for fix in (PathListOnDataset().fix(finding, project) for finding in findings) if fix]
+    assert titles == ["Keep `files` as a NumPy array", "Keep `masks` as a NumPy array"]
+    project, findings = reported(code.replace("return self.masks[", "return self.masks and self.masks["))
+    fixes = [fix for fix in (PathListOnDataset().fix(finding, project) for finding in findings) if fix]
+    assert [fix.applicability for fix in fixes] == [Applicability.MANUAL] * 2
+    assert "; the same assignment sets `masks`: a.py:" in fixes[0].title
 
 
 def test_both_arms_that_unpack_a_list() -> None:

@@ -19,6 +19,8 @@ _WRITTEN = re.compile(
     r"def __getstate__\((\w+)\):\s+(return \{\s*\*\*\1\.__dict__(?:,\s*(?:\"\w+\"|'\w+'): None)+(?:,\s*)?\})"
 )
 
+_OTHERS = "another process's"
+
 
 class Lazy(NamedTuple):
     """An attribute that becomes lazy: `self.name = value`, with the names of its replacements.
@@ -27,7 +29,7 @@ class Lazy(NamedTuple):
     to use: their names and what they are; `parts` those that are taken from it: name, text, offset of the assignment.
     `getpid` calls `os.getpid`; `dropped`: it is left out of pickles. At the offset `gone` an assignment begins that it
     is no longer needed for, of a variable that held it first. `column` is where the value begins, if that is known.
-    `imported` is the import in `__init__` that the value needs.
+    `imported` is the import in `__init__` that the value needs. `why` what was opened is dropped first.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Lazy(NamedTuple):
     gone: int = -1
     column: int = -1
     imported: str = ""
+    why: str = ""
 
 
 def lazy_attribute(source: Source, statement: int, lazy: Lazy) -> tuple[Edit, ...]:
@@ -151,7 +154,7 @@ def _properties(self: str, lazy: Lazy, unit: str) -> list[list[str]]:
         f"def {lazy.name}({self}):",
         f"{unit}if {self}.{lazy.pid} != {lazy.getpid}():",
         *([f"{unit}{unit}{lazy.imported}", ""] if lazy.imported else []),
-        *([f"{unit}{unit}{self}.{lazy.store} = None  # another process's"] if lazy.dropped else []),
+        *([f"{unit}{unit}{self}.{lazy.store} = None  # {lazy.why or _OTHERS}"] if lazy.dropped else []),
         f"{unit}{unit}{self}.{lazy.store} = {lazy.value}",
         f"{unit}{unit}{self}.{lazy.pid} = {lazy.getpid}()",
         f"{unit}return {self}.{lazy.store}",

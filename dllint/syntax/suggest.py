@@ -51,7 +51,7 @@ def suggest_name(outline: Outline, node: ast.Lambda) -> Iterator[str]:
 
 
 def _is_one_of_several(outline: Outline, node: ast.Lambda) -> bool:
-    """Whether a place keeps it in a list, or a dictionary has it twice: the place's name is none for one of its items."""
+    """Whether a place keeps it in a list, or a dictionary has it twice: neither name is one for one of the items."""
     inside = itertools.takewhile(lambda step: not isinstance(step[0], (ast.stmt, ast.Lambda)), outline.path(node))
     return any(isinstance(above, (ast.List, ast.Tuple)) or _has_twice(above, node) for above, _ in inside)
 

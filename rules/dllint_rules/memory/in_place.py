@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
@@ -24,6 +24,7 @@ from dllint import (
     Module,
     Place,
     Project,
+    Rule,
     Seq,
     Severity,
     Span,
@@ -85,9 +86,8 @@ def fix_records(finding: Finding, project: Project) -> Fix:
 def every_packed(project: Project) -> Iterator[_Change]:
     """The changes of all warnings that need a class and that nothing is in the way of."""
     for rule, made in ((PathListOnDataset(), _list_change), (PythonContainerOnDataset(), _record_change)):
-        told = (one for one in rule.check(project) if one.severity is not Severity.INFO)
-        found = (made(project, one.data) for one in told if isinstance(one.data, Held))
-        yield from (change for change in found if change and change.words and not change.why_not())
+        found = _changes(project, rule, made, of_all=False)
+        yield from (change for change in found if change.words and not change.why_not())
 
 
 def _list_change(project: Project, held: Held) -> _Change | None:
@@ -138,7 +138,7 @@ class _Change(KeptList):
     def at_its_best(self) -> _Change:
         """The change below the loops over the list, if there are any and nothing is in the way of this."""
         below = _Change(self.project, self.module, self.write, self.words, self.contents, gone_through=True)
-        return below if below.can_wait() and not below.why_not() else self
+        return below if below.can_wait() and not below.obstacle() else self
 
     def can_wait(self) -> bool:
         """Whether there are loops below which it can change: nothing that comes between needs it earlier."""
@@ -149,7 +149,11 @@ class _Change(KeptList):
         return line is not None and not any(self.write.event.end <= start < line[0] for start in ends)
 
     def why_not(self) -> str:
-        """The obstacle, in words; "" if there is none."""
+        """The obstacle, in words; "" if there is none: also what is in the way of what the same assignment sets."""
+        return self.obstacle() or self.project.analysis(_Siblings).why_not(self)
+
+    def obstacle(self) -> str:
+        """What is in the way of this change alone."""
         event, attribute = self.write.event, self.attribute
         own = self._has_its_value(self.write)
         if attribute is None:
@@ -438,6 +442,42 @@ def _is_get(expr: Expr) -> bool:
     return expr.kind == "call" and expr.args[0].kind == "attribute" and expr.args[0].name == "get"
 
 
+class _Siblings:
+    """The lists, or the records, that are reported: code that reads them together expects them to be of one kind."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+
+    def why_not(self, change: _Change) -> str:
+        """What is in the way of another one that the same assignment sets, in words."""
+        write = change.write
+        if write.event.target is write.target:
+            return ""
+        for other in self._records if change.of_rows else self._lists:
+            beside = other.write.event is write.event and other.write.target is not write.target
+            why = other.obstacle() if beside else ""
+            if why:
+                return f"the same assignment sets `{other.write.target.name}`: {why}"
+        return ""
+
+    @cached_property
+    def _lists(self) -> list[_Change]:
+        return _changes(self.project, PathListOnDataset(), _list_change)
+
+    @cached_property
+    def _records(self) -> list[_Change]:
+        return _changes(self.project, PythonContainerOnDataset(), _record_change)
+
+
+def _changes(
+    project: Project, rule: Rule, made: Callable[[Project, Held], _Change | None], of_all: bool = True
+) -> list[_Change]:
+    """The changes of what a rule reports."""
+    told = (one for one in rule.check(project) if of_all or one.severity is not Severity.INFO)
+    changes = (made(project, one.data) for one in told if isinstance(one.data, Held))
+    return [change for change in changes if change is not None]
+
+
 class _PackedTables:
     """The dictionaries of records that are packed by a fix of theirs: their file, class and name."""
 
@@ -447,9 +487,8 @@ class _PackedTables:
     @cached_property
     def names(self) -> frozenset[tuple[str, int, str]]:
         """Those that nothing is in the way of."""
-        told = PythonContainerOnDataset().check(self.project)
-        made = (_record_change(self.project, one.data) for one in told if isinstance(one.data, Held))
-        found = [change for change in made if change is not None and change.mapping and not change.why_not()]
+        made = _changes(self.project, PythonContainerOnDataset(), _record_change)
+        found = [change for change in made if change.mapping and not change.why_not()]
         owners = [change.module.method_owner(change.write.function) for change in found]
         names = (change.write.target.name for change in found)
         return frozenset(zip((change.module.path for change in found), owners, names, strict=True))

@@ -57,6 +57,10 @@ _CONNECTIONS = ("sqlite3.", "redis.", "sqlalchemy.", "psycopg2.", "pymongo.", "b
 """What may be in the middle of something: only a person can tell whether a new one does."""
 _TRANSACTIONS = {"lmdb.open().begin", "lmdb.Environment().begin"}
 """Views of an environment: one that is opened for reading only gives every process the same."""
+_OPENED_ONCE = {"lmdb.open": "lmdb", "lmdb.Environment": "lmdb"}
+"""What refuses to open a path again while the process has it open: a forked one has what its parent opened."""
+_SAME_PATH = {f"os.path.{name}" for name in ("abspath", "expanduser", "normpath", "realpath")}
+"""What gives another name of the file that a path names."""
 _POSITIONED = {
     *("builtins.open", "gzip.open", "bz2.open", "lzma.open", "io.FileIO", "soundfile.SoundFile", "cv2.VideoCapture"),
 }
@@ -256,8 +260,9 @@ class _Change:
         gone = local.start if local is not None and not self._variable_is_used else -1
         column = self.project.source(self.module.path).location(self.made.call.start)[1] - 1
         imported = self._imported.statement if self._imported else ""
-        pid = f"{store}_pid"
-        return Lazy(self.name, text, store, pid, getpid, kept, parts, gone=gone, column=column, imported=imported)
+        pid, library = f"{store}_pid", _OPENED_ONCE.get(self.opened.name, "")
+        why = f"{library} refuses to open a path twice in one process" if library else ""
+        return Lazy(self.name, text, store, pid, getpid, kept, parts, True, gone, column, imported, why)
 
     def _is_part(self, write: Write) -> bool:
         env = self.project.evaluator.generic(self.module, self.write.function)
@@ -333,7 +338,7 @@ class _Arguments:
         if own and self.change.attribute.is_set_once(value.name):
             return self._text(value)
         same = (kept for kept, text in self.kept.items() if text == self._text(value))
-        stored = next(chain(self._stored(value), same), "") if value.kind == "name" else ""
+        stored = next(chain(self._stored(value, name == "path"), same), "") if value.kind == "name" else ""
         if not stored:
             stored = self._name_for(value.name if value.kind == "name" else "", name)
             text = self._text(value)
@@ -356,15 +361,26 @@ class _Arguments:
         wanted = f"_{self.change.name.strip('_')}_{variable or role}"
         return wanted if attribute.is_free(wanted) else f"{wanted}_given"
 
-    def _stored(self, value: Expr) -> Iterator[str]:
-        """The attributes that keep a local variable as it is."""
-        module = self.change.module
+    def _stored(self, value: Expr, is_path: bool) -> Iterator[str]:
+        """The attributes that keep a local variable as it is, or what names the same file."""
+        module, changed = self.change.module, self.change.attribute
         if len(module.bindings[self.function, -1].get(value.name, [])) != 1:
             return
+        used_at_once = changed.used_in_set_up()
         for attribute, writes in module.self_writes.get(module.method_owner(self.function), {}).items():
             for write in writes:
-                kept = write.event.value
-                same = kept is not None and kept.kind == "name" and kept.name == value.name
-                if same and write.function == self.function and write.event.block < 0:
-                    if self.change.attribute.is_set_once(attribute):
+                kept, start = write.event.value, write.event.start
+                same = kept is not None and self._is_same(kept, value.name, is_path)
+                in_time = start < self.change.write.event.start or not used_at_once
+                if same and in_time and write.function == self.function and write.event.block < 0:
+                    if changed.is_set_once(attribute):
                         yield attribute
+
+    def _is_same(self, kept: Expr, name: str, is_path: bool) -> bool:
+        """Whether an expression is a variable, or what gives the path of the same file."""
+        if kept.kind != "call" or not is_path or len(kept.args) != 2 or kept.keywords:
+            return kept.kind == "name" and kept.name == name
+        change = self.change
+        values = change.project.values(kept, change.project.evaluator.generic(change.module, self.function))
+        named = bool(values) and all(isinstance(one, ExtInst) and one.name in _SAME_PATH for one in values)
+        return named and self._is_same(kept.args[1], name, is_path)
