@@ -672,6 +672,20 @@ def test_work_stays_where_a_function_needs_it_when_it_is_made() -> None:
         assert result.index("state = torch") < result.index("def score") < result.index("if __name__")
 
 
+def test_empty_lines_between_functions_stay_as_they_are() -> None:
+    functions = "def score(batch):\n    return batch\n\ndef test():\n    return score(1)\ndef save():\n    pass\n"
+    result = fixed(script(f"model = torch.nn.Linear(1, 1).cuda()\n\n{functions}{LOOP}"), Applicability.SAFE)
+    assert f"\n\n\n{functions}\n\nif __name__" in result
+
+
+def test_lines_that_move_have_one_kind_of_indentation() -> None:
+    loop = "for number in range(3):\n\tif number:\n\t\t# more\n\t\tprint(number,\n\t\t      number)\n"
+    result = fixed(script(f"if True:\n    print(1)\n    print(2)\n{loop}{LOOP}"), Applicability.SAFE)
+    moved = "    for number in range(3):\n        if number:\n            # more\n            print(number,\n"
+    assert moved in result
+    assert "\t" not in result
+
+
 BETWEEN = """\
 from torch import nn
 {before}
@@ -871,8 +885,6 @@ import os
 
 def train_model():
     print(count)
-
-
 # ------
 # Data
 

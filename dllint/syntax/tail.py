@@ -191,7 +191,15 @@ def _gap(source: Source, moved: Sequence[tuple[int, int]], index: int, top: int)
     before = moved[index - 1] if index else _above(source, top)
     if _is_import(source, moved[index]) and _is_import(source, before):
         return ""
-    return source.newline * (BLANK if index else blank_above(source, top))
+    between = _between(source, before, moved[index]) if index else None
+    return source.newline * (blank_above(source, top) if not index else BLANK if between is None else between)
+
+
+def _between(source: Source, above: tuple[int, int], below: tuple[int, int]) -> int | None:
+    """How many empty lines there are between two pairs of rows; None where there is something else."""
+    between = range(above[1] + 1, below[0])
+    apart = below[0] <= above[1] or any(source.line(row).strip() for row in between)
+    return None if apart else len(between)
 
 
 def _above(source: Source, row: int) -> tuple[int, int]:

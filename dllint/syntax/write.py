@@ -16,6 +16,8 @@ from dllint.syntax.names import free_name, reference
 from dllint.syntax.parse import Tree
 
 __all__ = ["free_name", "insertion_point", "place_imports", "reference", "reindent"]
+_TAB = 8
+"""Python's tab stops."""
 
 
 def insertion_point(source: Source, tree: Tree, before: int) -> int:
@@ -59,6 +61,7 @@ def place_imports(source: Source, tree: Tree, imports: Iterable[Import]) -> list
 def reindent(text: str, old: str, new: str) -> str:
     """Whole lines of code with the indentation `old` exchanged for `new`; the inside of strings is left alone.
 
+    What the lines are indented with besides gets the kind of `new`: a level of spaces for a tab.
     Raises ValueError where the text cannot be told apart into tokens.
     """
     lines = _lines(text)
@@ -85,7 +88,13 @@ def _exchange(line: str, old: str, new: str) -> str:
     if not bare:
         return line[len(line.rstrip("\r\n")) :]
     if line.startswith(old):
-        return new + line[len(old) :]
+        rest = line[len(old) :]
+        margin = rest[: len(rest) - len(rest.lstrip())]
+        return (
+            new
+            + (margin.expandtabs(min(len(new), _TAB)) if new and not new.strip(" ") else margin)
+            + rest[len(margin) :]
+        )
     return new + line.lstrip() if bare.startswith("#") else line
 
 
