@@ -72,6 +72,7 @@ from dllint.start_methods import FORK as FORK
 from dllint.start_methods import PICKLING as PICKLING
 from dllint.syntax.changed import changed_entry as changed_entry
 from dllint.syntax.changed import chosen_part as chosen_part
+from dllint.syntax.changed import takes_apart as takes_apart
 from dllint.syntax.closing import closed_if_open as closed_if_open
 from dllint.syntax.definition import insertion as insertion
 from dllint.syntax.each import on_each as on_each

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 import zlib
 from collections.abc import Mapping
@@ -673,3 +674,48 @@ def test_keys_with_the_same_hash_are_told_apart() -> None:
     packed = made()({"plumless": 1, "buckeroo": 2})
     assert (packed["buckeroo"], packed["plumless"], packed[np.str_("plumless")]) == (2, 1, 1)
     assert made()({-1: 1, -2: 2})[np.int64(-1)] == 1
+
+
+PAIRS = """\
+rows = []
+for name in sorted(os.listdir(path)):
+    image = os.path.join(path, name)
+    rows.append((image, image.replace(".jpg", ".png")))
+self.rows = rows
+"""
+
+
+@pytest.mark.parametrize(
+    ("init", "item", "more"),
+    [
+        (PAIRS, "image, mask = self.rows[index]; return open(image), open(mask)", ""),
+        (PAIRS, "return open(self.rows[index][0]), open(self.rows[index][-1])", ""),
+        (PAIRS, "return open(self.rows[index][0])", "    def all(self):\n        return [a for a, _ in self.rows]\n"),
+        (PAIRS.replace("= rows\n", "= rows\nself.rows = self.rows[:9]\n"), "return open(self.rows[index][0])", ""),
+    ],
+)
+def test_tuples_of_names_of_files_that_code_takes_apart_become_an_array(init: str, item: str, more: str) -> None:
+    result = fixed(f"import os\n{init}", item, more)
+    assert re.search(r"        self.rows = np.array\((self\.)?rows(\[:9\])?, dtype=str\)\n", result)
+    assert "Serialized" not in result
+
+
+@pytest.mark.parametrize(
+    ("init", "item", "more"),
+    [
+        (PAIRS, "return self.rows[index]", ""),
+        (PAIRS, "image, *masks = self.rows[index]; return open(image), masks", ""),
+        (PAIRS, "return open(self.rows[index][0])", "    def has(self, row):\n        return row in self.rows\n"),
+        (PAIRS, "return open(self.rows[index][0])", "    def all(self):\n        return count(self.rows)\n"),
+        (PAIRS.replace("(image, image", "(image, len(image), image"), "return open(self.rows[index][0])", ""),
+        (
+            PAIRS.replace("    rows", "    if more:\n        rows.append((image,))\n    rows"),
+            "return self.rows[index][0]",
+            "",
+        ),
+        (PAIRS.replace("image.replace", "name[0] and more[0].replace"), "return open(self.rows[index][0])", ""),
+    ],
+)
+def test_other_rows_are_packed_or_left(init: str, item: str, more: str) -> None:
+    code, fix = fix_of(f"import os\n{init}", item, more)
+    assert not any("np.array(" in edit.text for edit in fix.edits), code

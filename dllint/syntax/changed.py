@@ -49,6 +49,35 @@ def chosen_part(source: Source, container: Span) -> Span | None:
     return Span(seen.offsets.span(entry)[1], seen.offsets.span(asked)[1]) if isinstance(asked, ast.expr) else None
 
 
+def takes_apart(source: Source, container: Span) -> bool:
+    """Whether code only asks a container for its length, or for entries of which it takes the parts at once.
+
+    So does `a, b = rows[index]`, `rows[index][0]` and a loop over `a, b`: what the entries are does not matter.
+    """
+    seen = outline(source.text)
+    node = seen.expression_at(container) if seen is not None else None
+    if seen is None or node is None:
+        return False
+    above, field = seen.parents[node]
+    match above:
+        case ast.Call(func=ast.Name(id="len"), args=[_]):
+            return field == "args"
+        case ast.For(target=ast.Tuple()) | ast.comprehension(target=ast.Tuple()):
+            return field == "iter"
+        case ast.Subscript(ctx=ast.Load(), slice=index) if field == "value" and not isinstance(index, ast.Slice):
+            return _is_taken_apart(*seen.parents[above])
+    return False
+
+
+def _is_taken_apart(above: ast.AST, field: str) -> bool:
+    match above:
+        case ast.Assign(targets=[ast.Tuple(elts=parts)]):
+            return field == "value" and not any(isinstance(part, ast.Starred) for part in parts)
+        case ast.Subscript(ctx=ast.Load(), slice=ast.Constant() | ast.UnaryOp(operand=ast.Constant())):
+            return field == "value"
+    return False
+
+
 _Test = Callable[[Outline, ast.expr, ast.Name | None], bool]
 """Of an entry, or of a variable for it, with where that is bound."""
 

@@ -34,7 +34,7 @@ _NOTHING_MORE = re.compile(r"[ \t\f]*(#[^\r\n]*)?(?=[\r\n]|\Z)")
 _BEHIND = re.compile(
     r"\)*,?([ \t]*#(?!\s*(?:noqa|type:|pylint|pyright|mypy|pragma|nosec|fmt:|dllint))[^\r\n]*)", re.IGNORECASE
 )
-"""A comment that is no tool's, behind an item that ends its line."""
+"""A comment, but not one for a tool, behind an item that ends its line."""
 _KEPT_APART = re.compile(r"#|\\|\"\"\"|'''|,\s*[)\]}]")
 """Comments, strings over several lines, and commas that keep lines apart."""
 _STATEFUL = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)

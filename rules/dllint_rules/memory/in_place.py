@@ -49,7 +49,7 @@ from dllint_rules.memory.mappings import Mappings
 from dllint_rules.memory.packed import NAMES, RECORDS, TABLE, TEXTS, class_at, class_name, keeps_python_2
 from dllint_rules.memory.paths import Paths
 from dllint_rules.memory.remedies import by_hand, is_set, records_by_hand, would_pad
-from dllint_rules.memory.rows import Rows
+from dllint_rules.memory.rows import Rows, TextRows
 from dllint_rules.memory.text import Texts
 
 _UNREAD = "a file that may use it is written for another Python"
@@ -112,7 +112,17 @@ def _record_change(project: Project, held: Held) -> _Change | None:
         return _Change(
             project, module, write, TABLE, Mappings(project, _is_asked(project, module, write))
         ).at_its_best()
-    return _Change(project, module, write, RECORDS, Rows(project, entries.is_indexed(held))).at_its_best()
+    as_array = _array_change(project, held, module, write)
+    return as_array or _Change(project, module, write, RECORDS, Rows(project, entries.is_indexed(held))).at_its_best()
+
+
+def _array_change(project: Project, held: Held, module: Module, write: Write) -> _Change | None:
+    """The change to one array of strings, if the records are tuples of names of files and code takes them apart."""
+    width = project.analysis(Entries).width_of_paths(held)
+    if not width or FORK not in project.failing(held, ALL_METHODS):
+        return None
+    change = _Change(project, module, write, None, TextRows(project, width)).at_its_best()
+    return None if change.obstacle() else change
 
 
 def _write(project: Project, held: Held) -> Write | None:
@@ -219,7 +229,7 @@ class _Change(KeptList):
     def _looked_up(self) -> str:
         """The dictionary in which workers look up strings of the list: they copy its keys, the same objects."""
         for place in (self.attribute and self.attribute.near) or ():
-            if self.of_rows or place.use.kind != "read" or not self._in_worker(place):
+            if self.of_rows or self.of_tuples or place.use.kind != "read" or not self._in_worker(place):
                 continue
             events = place.module.events(place.function)
             items = {event.target.name for event in events if event.target and _is_item(event.value, place.use.span)}
@@ -257,7 +267,7 @@ class _Change(KeptList):
         """Whether a use can ask the array for a list: of `self` in this file, once it is there, not for each item."""
         if place.use.kind not in ("sliced", "whole", "joined", "tested") or self._in_worker(place):
             return False
-        if self._may_be_none():
+        if self._may_be_none() or self.of_tuples:
             return False
         if not self._of_self(place) or (self.of_paths and place.use.kind != "tested"):
             return False
@@ -453,7 +463,7 @@ class _Siblings:
         write = change.write
         if write.event.target is write.target:
             return ""
-        for other in self._records if change.of_rows else self._lists:
+        for other in self._records if change.of_rows or change.of_tuples else self._lists:
             beside = other.write.event is write.event and other.write.target is not write.target
             why = other.obstacle() if beside else ""
             if why:

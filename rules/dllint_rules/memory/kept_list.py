@@ -19,12 +19,13 @@ from dllint import (
     chosen_part,
     goes_through,
     on_each,
+    takes_apart,
 )
 from dllint_rules.memory.analysis.entries import Entries
 from dllint_rules.memory.arms import other_arms
 from dllint_rules.memory.mappings import Mappings
 from dllint_rules.memory.readers import Readers
-from dllint_rules.memory.rows import Rows
+from dllint_rules.memory.rows import Rows, TextRows
 from dllint_rules.memory.text import Texts
 
 _BEFORE = ("filled", "given", "sliced", "whole", "joined", "tested")
@@ -60,6 +61,7 @@ class KeptList:
         self.kind = "dictionary" if self.mapping else "list"
         self.attribute = Attribute(project, klass, write.target.name, self.mapping) if klass else None
         self.of_rows = isinstance(contents, Rows)
+        self.of_tuples = isinstance(contents, TextRows)
         self.readers = project.analysis(Readers)
         self.of_paths = False
         self.mixed = False
@@ -176,6 +178,8 @@ class KeptList:
     def _survives(self, place: Place) -> bool:
         """Whether a use means the same for an array, or comes before there is one."""
         kind, span = place.use.kind, place.use.span
+        if self.of_tuples and kind != "write" and not self._is_before(place) and span != self.write.target.span:
+            return kind == "read" and takes_apart(self.project.source(place.module.path), span)
         if self._needs_entry(place) and not self._is_before(place):
             return False
         if self._is_cut(place) and not self.of_paths:

@@ -18,6 +18,36 @@ _NO_DATA = ("torch.", "PIL.", "h5py.", "multiprocessing.", "threading.")
 _OPEN = {"builtins.open", "io.open", "gzip.open", "zipfile.ZipFile", "tarfile.open", "sqlite3.connect"}
 
 
+class TextRows(Texts):
+    """Asks of expressions whether they surely are lists of tuples of strings, all of one width."""
+
+    each = "row of strings"
+    whole = "list of rows of strings"
+
+    def __init__(self, project: Project, width: int) -> None:
+        super().__init__(project)
+        self.texts = Texts(project)
+        self.width = width
+
+    def is_item(self, expr: Expr, env: Env, depth: int = MAX_DEPTH) -> bool:
+        """Whether an expression surely is a tuple of so many strings."""
+        if expr.kind == "tuple":
+            return len(expr.args) == self.width and all(self.texts.is_item(part, env, depth) for part in expr.args)
+        values = self.project.values(expr, env) if depth > 0 else ()
+        return bool(values) and all(
+            isinstance(value, Seq) and value.expr.kind == "tuple" and self.is_item(value.expr, value.env, depth - 1)
+            for value in values
+        )
+
+    def _external(self, value: ExtInst, depth: int) -> bool:
+        call = value.call
+        copied = value.name in _COPIED and call.kind == "call" and len(call.args) > 1
+        return copied and self.gives_items(call.args[1], value.env, depth)
+
+    def _items(self, value: Value, depth: int) -> bool:
+        return self._list(value, depth)
+
+
 class Rows(Texts):
     """Asks of expressions whether they surely are lists of rows.
 

@@ -70,6 +70,13 @@ class Entries:
             return True
         return bool(_OF_FILES.search(held.holder.name)) or self._are_paths(held.value)
 
+    def width_of_paths(self, held: Held) -> int:
+        """How many names of files each entry of a list has, if each is a tuple of as many; else 0."""
+        rows = [entry for entry in self.of(held.value) if isinstance(entry, Seq) and entry.expr.kind == "tuple"]
+        widths = {len(row.expr.args) for row in rows}
+        paths = all(self._is_path(part, row.env) for row in rows for part in row.expr.args)
+        return min(widths) if paths and len(widths) == 1 else 0
+
     def _are_paths(self, value: Value) -> bool:
         return self.evaluator.ask(self._paths, value, False, self._have_paths, value)
 
