@@ -778,14 +778,17 @@ class Boundaries:
         return any(self._unknown(expr, value.env) for expr in inner)
 
     def _methods(self, call: Expr, env: Env, boundary: Boundary, skip: int) -> tuple[frozenset[str], bool]:
+        """What `multiprocessing_context` says; an option that leaves a choice, and is None by default, says nothing."""
         found: set[str] = set()
+        none = False
         for pair in self._argument(call, env, boundary, skip, "multiprocessing_context")[0]:
             for value in self.evaluator.values(*pair):
+                none = none or (isinstance(value, Const) and value.value is None)
                 if isinstance(value, ExtInst) and value.name.endswith("get_context") and len(value.call.args) > 1:
                     value = next(iter(self.evaluator.values(value.call.args[1], value.env)), value)
                 if isinstance(value, Const) and value.value in ALL_METHODS:
                     found.add(str(value.value))
-        if found:
+        if found and not (none and len(found) > 1):
             return frozenset(found), True
         return self.chosen_methods.of(env.module.path)
 
