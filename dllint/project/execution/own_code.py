@@ -66,6 +66,10 @@ class OwnCodes:
         """The code of one script's own process."""
         return self._known[script]
 
+    def makes(self, script: Module, made_in: Env) -> bool:
+        """Whether a script's own process makes the loader that an activation makes, in a file of its program."""
+        return self.evaluator.programs.share(script, made_in.module) and self.of(script).makes(made_in)
+
     def _find(self, script: Module) -> OwnCode:
         running = list(self._walk(script))
         functions = frozenset(item.function for item in running)

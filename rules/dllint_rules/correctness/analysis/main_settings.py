@@ -104,7 +104,7 @@ class MainSettings:
         for code in code_in_workers if changes else ():
             for name, at in self._reads(code, changes, readers, names):
                 for change in self._only_in_main[name]:
-                    if not any(self._own_codes.of(script).makes(starter.env) for script in change.scripts):
+                    if not any(self._own_codes.makes(script, starter.env) for script in change.scripts):
                         continue
                     note = code.note(at, f"depends on `{change.text}`")
                     yield MainSetting(

@@ -110,7 +110,7 @@ class ModuleState:
         written: dict[Root, list[Change]] = defaultdict(list)
         for script in self._scripts({group.starter.path for group in groups}):
             own = self._own_codes.of(script)
-            made = [group for group in groups if own.makes(group.starter.env)]
+            made = [group for group in groups if self._own_codes.makes(script, group.starter.env)]
             roots = {read.place.root for group in made for read in group.reads}
             changes = list(self._changed_by(own, roots))
             for change in changes:
