@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from dllint.knowledge import ANNOTATION_INDEXES, LOADERS
 from dllint.model.facts import Block, Event, Expr
 from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, ExtMethod, Inst, Opaque, Seq, Value
-from dllint.project.evaluate.collections import PROGRESS, is_made_below
+from dllint.project.evaluate.collections import is_made_below
 from dllint.project.evaluate.shapes import GENERATOR
 from dllint.project.loaders.arguments import event_of
+from dllint.project.program.events import PROGRESS
 
 if TYPE_CHECKING:
     from dllint.project import Project

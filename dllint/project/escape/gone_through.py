@@ -7,8 +7,8 @@ from collections.abc import Iterator, Set
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.abstract_values import Klass
-from dllint.project.evaluate.collections import PROGRESS
 from dllint.project.program.call_index import Call
+from dllint.project.program.events import PROGRESS
 from dllint.project.program.guards import under_main_guard
 from dllint.project.program.lookups import mentioned
 from dllint.project.program.module import Module, Site

@@ -32,6 +32,7 @@ from dllint.project.evaluate.abstract_values import (
 )
 from dllint.project.evaluate.command_lines import namespace
 from dllint.project.evaluate.shapes import GENERATOR, Argument, Under, derived, describe, each_once, unique
+from dllint.project.program.events import PROGRESS
 from dllint.project.program.flow import LOOPS
 from dllint.project.program.module import Module
 from dllint.project.program.on_demand import OnDemand
@@ -40,8 +41,6 @@ if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
 
 
-PROGRESS = frozenset({"tqdm", "trange", "track", "tqdm_notebook", "progressbar", "progress_bar"})
-"""The last names of progress bars, which hand on what is looped over."""
 _SAME_ELEMENTS = frozenset({
     "builtins.list", "builtins.tuple", "builtins.sorted", "builtins.reversed", "builtins.iter", "builtins.set",
     "builtins.filter", "random.choices", "random.sample", "random.Random().choices", "random.Random().sample",

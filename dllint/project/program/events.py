@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator
 from dllint.model.facts import Event, Expr
 
 _LEAVING = frozenset({"exit", "_exit", "quit"})
-WRAPPERS = frozenset({
-    "enumerate", "zip", "tqdm", "islice", "cycle", "iter", "chain", "track", "progress_bar", "reversed", "auto",
-    "tqdm_notebook", "prefetch", "prepare", "master_bar", "log_every", "ProgressBar", "wrap", "map", "filter",
-    "starmap", "ParallelLoader", "MpDeviceLoader",
-})  # fmt: skip
+PROGRESS = frozenset({"tqdm", "trange", "track", "tqdm_notebook", "progressbar", "progress_bar", "alive_it"})
+"""The last names of progress bars, which hand on what is looped over."""
+WRAPPERS = PROGRESS | {
+    "enumerate", "zip", "islice", "cycle", "iter", "chain", "reversed", "auto", "prefetch", "prepare", "master_bar",
+    "log_every", "ProgressBar", "wrap", "map", "filter", "starmap", "ParallelLoader", "MpDeviceLoader",
+}  # fmt: skip
 """What goes over its arguments where it is gone over itself."""
 CONSUMERS = frozenset({
     "iter", "list", "tuple", "set", "frozenset", "dict", "sorted", "deque", "sum", "min", "max", "any", "all", "next",

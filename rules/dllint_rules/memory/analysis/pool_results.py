@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from dllint.model.facts import Expr
 from dllint.project.data.growth import Growth
 from dllint.project.evaluate.abstract_values import ExtInst, Func, Method, Seq, Value
-from dllint.project.evaluate.collections import PROGRESS
 from dllint.project.execution.processes import Task
+from dllint.project.program.events import PROGRESS
 
 if TYPE_CHECKING:
     from dllint.project import Project
