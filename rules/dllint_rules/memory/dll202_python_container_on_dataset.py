@@ -18,6 +18,7 @@ from dllint import (
     Project,
     Records,
     Rule,
+    Seq,
     Severity,
     Span,
 )
@@ -40,7 +41,7 @@ from dllint_rules.memory.kept import (
 )
 from dllint_rules.memory.rows_instead import UNSEEN, RowsInstead
 
-_Rank = tuple[bool, bool, bool, bool, str, int]
+_Rank = tuple[bool, bool, bool, bool, bool, str, int]
 _First = dict[tuple[object, str], tuple[_Rank, Finding, bool]]
 """Of each class and attribute the finding that says most, and its rank: first that it is only for a library's users.
 
@@ -82,7 +83,7 @@ class PythonContainerOnDataset(Rule):
                 # made and not changed, or the first.
                 small = found.severity is Severity.INFO
                 filled, changes = records.is_filled(held.value), only_changes(project, held)
-                rank = of_users, small, not filled, changes, found.path, found.span.start
+                rank = of_users, small, not filled, changes, not _is_list(held), found.path, found.span.start
                 if not (small or changes):
                     places[kept] |= {(found.path, found.span), *instead.names(held)}
                 if kept not in first or rank < first[kept][0]:
@@ -148,6 +149,11 @@ def _order(project: Project, held: Held, source: str) -> tuple[object, ...]:
     uncertain = certainty(project, held) is not Certainty.CERTAIN
     inherited = is_inherited(project, held)
     return guessed, small, source in UNSEEN, uncertain, inherited, is_held_out(held), held.rank
+
+
+def _is_list(held: Held) -> bool:
+    """Whether rows are kept in a list, not as the columns of a dictionary, which has few of what is an object each."""
+    return isinstance(held.value, Seq) and held.value.expr.kind in ("list", "comprehension")
 
 
 def _told(first: _First) -> Iterator[tuple[object, Finding, Held]]:
