@@ -344,6 +344,9 @@ FOLDER_DATASETS = frozenset(
 )
 """Of `samples` their code takes one for an item, and asks for the length (from torchvision's source)."""
 
+PATH_JOINS = frozenset({"os.path.join", "pathlib.Path", "pathlib.Path().joinpath"})
+"""What joins the parts of a path."""
+
 MAP_METHODS = ("__getitem__", "__getitems__")
 WORKER_METHODS = (*MAP_METHODS, "__iter__", "__next__")
 

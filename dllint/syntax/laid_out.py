@@ -31,22 +31,9 @@ _ENDS = {getattr(tokenize, f"{kind}STRING_END", None) for kind in "FT"} - {None}
 _ASSIGNING = {"=", "+=", "-=", "*=", "/=", "//=", "%=", "@=", "|=", "&=", "^=", ">>=", "<<=", "**="}
 _HEADERS = ("if ", "elif ", "while ")
 _OTHERS = (
-    *(
-        "import ",
-        "from ",
-        "def ",
-        "class ",
-        "async ",
-        "with ",
-        "del ",
-        "assert ",
-        "match ",
-        "case ",
-        "global ",
-        "type ",
-    ),
-    *("nonlocal ", "try:", "except", "finally:", "else:", "@"),
-)
+    "import ", "from ", "def ", "class ", "async ", "with ", "del ", "assert ", "match ", "case ", "global ", "type ",
+    "nonlocal ", "try:", "except", "finally:", "else:", "@",
+)  # fmt: skip
 """How statements begin that are left alone."""
 
 

@@ -206,7 +206,7 @@ class ItemReads:
     def _finds(self, loop: Event, env: Env) -> bool:
         """Whether a loop goes through all for what belongs to the item: `if row["id"] == name: found.append(row)`."""
         blocks = env.module.model.blocks
-        bodies = [block for block in blocks if block.parent == loop.block and block.test == loop.value]
+        bodies = _bodies(loop, env)
         tests = [
             block.test
             for body in bodies
@@ -513,11 +513,15 @@ def _each(target: Expr, value: Expr) -> Iterator[tuple[Expr, Expr]]:
         yield from ((part, given) for part, given in zip(target.args, value.args, strict=True) if part.kind == "name")
 
 
+def _bodies(loop: Event, env: Env) -> list[Block]:
+    return [block for block in env.module.model.blocks if block.parent == loop.block and block.test == loop.value]
+
+
 def _searches(env: Env, loop: Event) -> bool:
     """Whether `__getitem__` looks for an item in a loop, and returns it there: `for row, length in self.rows: ...`."""
     if env.facts.name not in MAP_METHODS:
         return False
-    bodies = [block for block in env.module.model.blocks if block.parent == loop.block and block.test == loop.value]
+    bodies = _bodies(loop, env)
     returns = [event.start for event in env.facts.events if event.kind == "return"]
     return any(body.start <= at < body.end for body in bodies if body.kind == "for" for at in returns)
 
@@ -527,7 +531,7 @@ def _for_each(env: Env, loop: Event) -> bool:
     module = env.module
     yields = [part.start for event in env.facts.events for part in event.walk() if part.kind.startswith("yield")]
     around = [module.block(index) for index in module.enclosing(loop.block)]
-    bodies = [block for block in module.model.blocks if block.parent == loop.block and block.test == loop.value]
+    bodies = _bodies(loop, env)
     return any(
         block.kind in LOOPS and any(block.start <= at < block.end for at in yields) for block in around
     ) and not any(block.start <= at < block.end for block in bodies for at in yields)

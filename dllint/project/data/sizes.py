@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Set
 from typing import TYPE_CHECKING
 
+from dllint.knowledge import PATH_JOINS
 from dllint.project.data.checked import Checked
 from dllint.project.data.contents import Contents, Kind
 from dllint.project.data.element_files import has_its_length, is_per_item, lists_each, opens_each
@@ -50,9 +51,6 @@ _BYTES = {_NAME: 2, _ROW: 5}
 """Bytes that a worker copies for a byte of text: of a line, of a row in pieces."""
 LEAST = 10_000_000
 """Bytes that a forked worker has of its own before it reads an item: less than that is little."""
-
-
-_JOINS = frozenset({"os.path.join", "pathlib.Path", "pathlib.Path().joinpath"})
 _ALONE = 3
 """The steps of a route on which a dataset goes to a loader as it is: kept, passed, the loader."""
 
@@ -165,7 +163,7 @@ class Sizes:
     def _is_of_round(self, listing: ExtInst) -> bool:
         """Whether a part of the name of a folder is another one in each round of a loop over names."""
         whole = [value for arg in listing.call.args[1:2] for value in self.evaluator.values(arg, listing.env)]
-        joined = [value for value in whole if isinstance(value, ExtInst) and value.name in _JOINS]
+        joined = [value for value in whole if isinstance(value, ExtInst) and value.name in PATH_JOINS]
         given = ((arg, value.env) for value in joined for arg in value.call.args[1:])
         parts = (value for pair in given for value in self.evaluator.values(*pair))
         return any(self._is_of_element(value) for value in (*whole, *parts))

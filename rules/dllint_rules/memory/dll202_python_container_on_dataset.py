@@ -80,7 +80,7 @@ class PythonContainerOnDataset(Rule):
                 seen.add(place)
                 found = self._finding(project, held, source)
                 # Of an attribute that is set in several places: where it is large, where a loop fills it, where it is
-                # made and not changed, or the first.
+                # made and not changed, a list, or the first.
                 small = found.severity is Severity.INFO
                 filled, changes = records.is_filled(held.value), only_changes(project, held)
                 rank = of_users, small, not filled, changes, not _is_list(held), found.path, found.span.start
@@ -152,7 +152,7 @@ def _order(project: Project, held: Held, source: str) -> tuple[object, ...]:
 
 
 def _is_list(held: Held) -> bool:
-    """Whether rows are kept in a list, not as the columns of a dictionary, which has few of what is an object each."""
+    """Whether a list has the rows, which cost more than the columns of a dictionary: a list is an object for each."""
     return isinstance(held.value, Seq) and held.value.expr.kind in ("list", "comprehension")
 
 

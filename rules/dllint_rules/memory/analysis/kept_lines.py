@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dllint.project import Project
 
 _READING = frozenset({"linecache.getline", "linecache.getlines"})
+_NAMES = frozenset(name.rpartition(".")[2] for name in _READING)
 _CLEARING = "clearcache"
 
 
@@ -29,10 +30,12 @@ class KeptLines:
 
     def of(self, running: Running) -> Growth | None:
         """Where code reads another line, or a line of another file, for another item; what is large is not seen."""
+        if _NAMES.isdisjoint(running.env.module.calls):
+            return None
         for event in running.events:
             for part in event.walk():
                 name = part.args[0].name if part.kind == "call" else ""
-                if name not in ("getline", "getlines") or not runs_per_item(running, event) or self._clears:
+                if name not in _NAMES or not runs_per_item(running, event) or self._clears:
                     continue
                 given = (*part.args[1:], *(value for _, value in part.keywords))
                 changes = any(self.per_item.varies(item, running.env) is Answer.YES for item in given)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 from dllint.model.facts import Event, Expr
+from dllint.project.data.growth import chain
 from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst, ExtMethod, Opaque, Seq, Value
 from dllint.project.execution.call_graph import Running
@@ -116,15 +117,8 @@ class Determined:
         return all(
             all(self.is_determined(part, env) for part in given)
             for changed, given, env in self._changes
-            if any(value in _chain(part) for part in self.evaluator.values(_viewed(changed), env))
+            if any(value in chain(part) for part in self.evaluator.values(_viewed(changed), env))
         )
-
-
-def _chain(part: Value | None) -> Iterator[Value]:
-    """A part of something, what that is a part of, and so on."""
-    while part is not None:
-        yield part
-        part = part.base if isinstance(part, ExtInst | ExtMethod) else None
 
 
 def _viewed(changed: Expr) -> Expr:

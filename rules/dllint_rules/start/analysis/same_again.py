@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
+from dllint.knowledge import PATH_JOINS
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst, Opaque, Value
@@ -22,7 +23,7 @@ _MODES: dict[str, tuple[int | None, str]] = {
 """What writes files, by its last name, and the parameter that says how."""
 _APPENDING = frozenset({"FileHandler", "basicConfig"})
 _NAMED = ("file", "filename", "name", "path_or_buf")
-_JOINED = frozenset({"os.path.join", "pathlib.Path", "pathlib.Path().joinpath", "builtins.str"})
+_JOINED = PATH_JOINS | {"builtins.str"}
 _FIELD = re.compile(r"%(?:\(\w+\))?[-#0 +]*\d*(?:\.\d+)?[a-zA-Z]|\{[^{}]*\}")
 _STEPS = frozenset({"else", "for", "if", "with"})
 _Place = tuple[Expr, Env]
