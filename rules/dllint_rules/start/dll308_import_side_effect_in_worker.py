@@ -1,4 +1,4 @@
-"""DLL308: a script does outside its guard what is to be done once, and every spawned worker does it again."""
+"""DLL308: a script does outside its guard what is to be done once, and starting workers does it again."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _UNLESS_IT_HANGS = ", unless it fails or hangs where it joins the process group 
 
 
 class ImportSideEffectInWorker(Rule):
-    """A spawned worker imports the main script, and so runs everything in it that is not under the guard."""
+    """A spawned worker or a fork server imports the main script, and so runs all of it that is not under the guard."""
 
     code = "DLL308"
     name = "import-side-effect-in-worker"
-    summary = "main script uses CUDA, empties files or starts runs at module level, again in every worker"
+    summary = "main script uses CUDA, empties files or starts runs at module level, again as workers start"
     severity = Severity.WARNING
 
     def check(self, project: Project) -> Iterator[Finding]:
@@ -45,7 +45,7 @@ class ImportSideEffectInWorker(Rule):
             code=self.code,
             path=path,
             span=span,
-            message=f"{repeated.what}, and every spawned worker {again}: {where}; {_remedy(repeated)}",
+            message=f"{repeated.what}, and starting workers runs {again}: {where}; {_remedy(repeated)}",
             severity=self.severity,
             certainty=Certainty.CERTAIN if known else Certainty.LIKELY,
             outcomes=dict.fromkeys(sorted(begun.methods & PICKLING), "corrupt"),
@@ -89,8 +89,8 @@ def _joins_above(project: Project, repeated: Repeated) -> tuple[Note, ...]:
 
 def _again(repeated: Repeated) -> str:
     if repeated.imported:
-        return f"of `{repeated.script}` imports this module and does so"
-    return "of this script runs it again"
+        return f"`{repeated.script}` again, which imports this module"
+    return "this script again"
 
 
 def _remedy(repeated: Repeated) -> str:
