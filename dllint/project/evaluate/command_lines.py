@@ -17,8 +17,9 @@ from dllint.project.program.module import Site
 if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
 
-_PARSED = "argparse.ArgumentParser().parse_args"
-_KNOWN = "argparse.ArgumentParser().parse_known_args"
+_PARSER = "argparse.ArgumentParser"
+_PARSED = f"{_PARSER}().parse_args"
+_KNOWN = f"{_PARSER}().parse_known_args"
 _PLAIN = frozenset({"type", "default", "help", "action", "dest", "required", "metavar"})
 _MAX_CHOICES = 12
 """Of an option with more choices it isn't followed which of them it is."""
@@ -38,11 +39,24 @@ class CommandLines:
         known = parsed.name == _PARSED and isinstance(parsed.base, ExtInst)
         if not known or name in self.evaluator.index.outside_writes or not isinstance(parsed.base, ExtInst):
             return ()
-        options = self._added(parsed.base, name)
+        parsers = self.parsers(parsed.base)
+        options = [option for parser in parsers for option in self._added(parser, name)]
         if len(options) != 1:
             return ()
         words = _words(parsed)
-        return self._given(options[0], words, parsed) if words is not None else self._chosen(options[0], parsed)
+        if words is not None:
+            return self._given(options[0], words, parsed)
+        chosen = self._chosen(options[0], parsed)
+        return chosen if chosen and not self._has_set_default(parsers, name) else ()
+
+    def parsers(self, parser: ExtInst) -> list[ExtInst]:
+        """A parser and its `parents`, whose options it has, too."""
+        found = [parser]
+        for known in found:
+            parents = known.call.keyword("parents")
+            made = self.evaluator.containers.iterated(parents, known.env) if parents is not None else ()
+            found += [value for value in made if isinstance(value, ExtInst) and value not in found]
+        return found
 
     def _added(self, parser: ExtInst, name: str) -> list[Site]:
         """The options of a parser that fill an attribute, in the function that makes it."""
@@ -71,12 +85,23 @@ class CommandLines:
             others = () if "required" in given else _constant(None)
         return tuple(dict.fromkeys((*(Const(part.value, "str") for part in choices.args), *others)))
 
+    def _has_set_default(self, parsers: list[ExtInst], name: str) -> bool:
+        """Whether one of these parsers, or perhaps one of theirs, may be given another default."""
+        calls = {parser.call for parser in parsers}
+        return any(
+            not isinstance(value, ExtInst) or value.name != _PARSER or value.call in calls
+            for site in self.evaluator.index.calls_named(("set_defaults",))
+            if site.expr.args[0].args and not {name, "**"}.isdisjoint(key for key, _ in site.expr.keywords)
+            for env in (self.evaluator.generic(site.module, site.function),)
+            for value in self.evaluator.values(site.expr.args[0].args[0], env)
+        )
+
     def _is_set(self, parsed: ExtInst) -> bool:
-        """Whether options may be given something else: as other defaults, or by names that the program computes."""
-        calls_named = self.evaluator.index.calls_named
-        if parsed.call.keyword("namespace") is not None or any(True for _ in calls_named(("set_defaults",))):
+        """Whether options may be given something else, in a namespace or by names that the program computes."""
+        if parsed.call.keyword("namespace") is not None:
             return True
-        owners = ((_set_by_name(site.expr), site) for site in calls_named(("setattr", "update")))
+        sites = self.evaluator.index.calls_named(("setattr", "update"))
+        owners = ((_set_by_name(site.expr), site) for site in sites)
         found = (
             value
             for owner, site in owners

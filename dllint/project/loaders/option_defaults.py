@@ -68,8 +68,8 @@ class Declared:
     def _read_by(self, options: Mapping[str, list[_Option]], name: str, read: Value) -> list[_Option]:
         near = [option for option in options.get(name, ()) if self._of_one_program(option.env, read)]
         parser = _parser_of(read)
-        own = [option for option in near if parser is not None and parser in self._parsers(option)]
-        return own or near
+        having = {made.call for made in self.evaluator.command_lines.parsers(parser)} if parser is not None else set()
+        return [option for option in near if not having.isdisjoint(self._parsers(option))] or near
 
     def demand(self, name: str, read: Value) -> Demand | None:
         """What a file of the project gives, in place of its default, to an option or a field that options fill.
@@ -196,7 +196,7 @@ class Declared:
     def _parsers(self, option: _Option) -> set[Expr]:
         """The calls that make the parsers which may get an option."""
         made = map(_parser_of, self.evaluator.values(option.parser, option.env))
-        return {call for call in made if call is not None}
+        return {parser.call for parser in made if parser is not None}
 
     @cached_property
     def _options(self) -> dict[str, list[_Option]]:
@@ -352,11 +352,11 @@ def _reads_settings(imported: ImportedName) -> bool:
     return not imported.level and (whole in SETTINGS_READERS or imported.module.partition(".")[0] in SETTINGS_READERS)
 
 
-def _parser_of(value: Value) -> Expr | None:
-    """The call that makes the parser which something external comes from: its groups, its options, what it parsed."""
+def _parser_of(value: Value) -> ExtInst | None:
+    """The parser that something external comes from: its groups, its options, what it parsed."""
     while isinstance(value, ExtMethod | ExtInst):
         if isinstance(value, ExtInst) and value.name.endswith("Parser"):
-            return value.call
+            return value
         if value.base is None:
             return None
         value = value.base

@@ -3,6 +3,7 @@
 import argparse
 import json
 
+import parsers
 import settings
 
 parser = argparse.ArgumentParser()
@@ -52,3 +53,68 @@ def updated():
 
 
 reveal(updated().data)  # reveals: argparse.ArgumentParser().parse_args().data
+
+
+def with_data():
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--data", choices=["voc", "city"], default="voc")
+    return parser
+
+
+def with_parents():
+    parser = argparse.ArgumentParser("train", parents=[parsers.with_mode(), with_data()])
+    parser.add_argument("--place", choices=["here", "there"], default="here")
+    return parser.parse_args()
+
+
+reveal(with_parents().data)  # reveals: 'city' | 'voc'
+reveal(with_parents().mode)  # reveals: 'test' | 'train' | None
+reveal(with_parents().place)  # reveals: 'here' | 'there'
+
+
+def resolved():
+    parser = argparse.ArgumentParser(parents=[with_data()], conflict_handler="resolve")
+    parser.add_argument("--data", choices=["coco"], default="coco")
+    return parser.parse_args()
+
+
+reveal(resolved().data)  # reveals: argparse.ArgumentParser().parse_args().data
+
+
+def each_the_parent_of_the_next():
+    parser = with_data()
+    for _ in range(2):
+        parser = argparse.ArgumentParser(parents=[parser], add_help=False)
+    return parser.parse_args()
+
+
+reveal(each_the_parent_of_the_next().data)  # reveals: 'city' | 'voc'
+
+
+def with_another_default():
+    parser = argparse.ArgumentParser(parents=[with_data()])
+    parser.set_defaults(data=json.load(open("settings.json"))["data"])
+    return parser.parse_args()
+
+
+reveal(with_another_default().data)  # reveals: argparse.ArgumentParser().parse_args().data
+
+
+def with_some_defaults(**defaults):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--data", choices=["voc", "city"], default="voc")
+    parser.set_defaults(**defaults)
+    return parser.parse_args()
+
+
+reveal(with_some_defaults().data)  # reveals: argparse.ArgumentParser().parse_args().data
+
+
+def with_another_default_of_another_option():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--data", choices=["voc", "city"], default="voc")
+    parser.set_defaults(place="here")
+    return parser.parse_args()
+
+
+reveal(with_another_default_of_another_option().data)  # reveals: 'city' | 'voc'
