@@ -78,7 +78,8 @@ class Known:
         if key not in self._given:
             keepers = self.classes.keepers(owner, path)
             places = (place for klass in keepers for place in self._places(klass))
-            self._given[key] = _largest(text for place in places for text in self.files.texts(*place))
+            given = (list(self.files.texts(*place)) for place in places)
+            self._given[key] = _largest(text for texts in given if _tell(texts) for text in texts)
         return self._given[key]
 
     def passed(self, owner: str, path: str) -> _Known:
@@ -102,6 +103,11 @@ class Known:
         first = {(part.args[0].name if part.args else "", _named(part)): part for part in parts}
         for part in first.values():
             yield part, env
+
+
+def _tell(texts: list[str]) -> bool:
+    """Whether texts may say which data it is: of names to choose from, each has to be one of a public data set."""
+    return not all(map(str.isidentifier, texts)) or all(any(data_sets(text)) for text in texts)
 
 
 def _largest(texts: Iterable[str]) -> _Known:
