@@ -28,6 +28,7 @@ from dllint.project.evaluate.abstract_values import (
     Value,
     Values,
 )
+from dllint.project.evaluate.asked_before import AskedBefore
 from dllint.project.evaluate.contents import NOTHING_YET, Contents, is_cut
 from dllint.project.evaluate.exclusion import told_by
 from dllint.project.evaluate.hierarchy import Answer
@@ -105,6 +106,7 @@ class Conditions:
         self.contents = Contents(evaluator)
         self._failing = OnDemand(self._calls_of_ending)
         self._ways = OnDemand(self._way_to)
+        self.asked_before = AskedBefore(evaluator)
         self._known: dict[tuple[int, int], bool] = {}
         self._truths: dict[tuple[int, int], Truth] = {}
         self._decided: dict[tuple[int, int], tuple[Decided, ...]] = {}
@@ -298,6 +300,9 @@ class Conditions:
         return NOT_YET if self.evaluator.fixpoint.is_open() else None
 
     def _truth(self, test: Expr, env: Env) -> Truth:
+        asked = self.asked_before.truth(test, env) if test.kind in ("compare", "name") else None
+        if asked is not None:
+            return asked
         match test.kind:
             case "unary" if test.name == "not":
                 inner = self._truth(test.args[0], env)

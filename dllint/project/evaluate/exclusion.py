@@ -213,11 +213,21 @@ def constant_in(module: Module, function: int, subject: str, since: int = 0) -> 
     if any(mutation.receiver.dotted == subject for mutation in module.mutations[function]):
         return False
     for event in module.events(function):
-        if event.kind == "assign" and event.block < 0 and event.end <= since:
-            continue  # it runs once, and first
+        if event.kind == "assign" and event.end <= since and _runs_first(module, function, event.block, since):
+            continue
         if root in event_names(event):
             return False
         target = event.target
         if attribute and target is not None and target.kind == "attribute" and target.dotted == subject:
             return False
     return True
+
+
+def _runs_first(module: Module, function: int, block: int, since: int) -> bool:
+    """Whether what is in a block, above a place, runs once and before that: `if __name__ == "__main__"` has both."""
+    if block < 0:
+        return True
+    around = [module.block(index) for index in module.enclosing(block)]
+    return not any(item.kind in ("for", "while") for item in around) and block in module.enclosing(
+        module.block_at(function, since)
+    )
