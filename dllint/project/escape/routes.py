@@ -189,9 +189,10 @@ class Routes:
             for held in items:
                 if isinstance(held.value, Inst) and held.value.klass.module.path != home:
                     found |= set(self.evaluator.classes.mro(held.value.klass))
-        unused = (held.value for loader in self.boundaries.unused for held in self.pickled.by(loader))
+        idle = [*self.boundaries.unused, *(loader for loader in self.boundaries.forgotten if not loader.in_tests)]
+        kept = (held.value for loader in idle for held in self.pickled.by(loader))
         return found | {
-            klass for value in unused if isinstance(value, Inst) for klass in self.evaluator.classes.mro(value.klass)
+            klass for value in kept if isinstance(value, Inst) for klass in self.evaluator.classes.mro(value.klass)
         }
 
     def is_demo(self, loader: Loader) -> bool:

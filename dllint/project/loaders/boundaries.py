@@ -36,6 +36,7 @@ from dllint.project.evaluate.abstract_values import (
 )
 from dllint.project.evaluate.shapes import decorated
 from dllint.project.loaders.chosen_methods import ChosenMethods
+from dllint.project.loaders.forgotten import Forgotten
 from dllint.project.loaders.named_for import for_held_out
 from dllint.project.loaders.option_defaults import Declared
 from dllint.project.loaders.platform_names import names_in
@@ -45,7 +46,7 @@ from dllint.project.loaders.told_apart import ToldApart
 from dllint.project.loaders.worker_counts import WorkerCounts, Workers, join
 from dllint.project.program.guards import must_raise
 from dllint.project.program.index import Index
-from dllint.project.program.module import Module, Site, kept_locally
+from dllint.project.program.module import Module, Site
 from dllint.project.program.unnamed import Unnamed
 from dllint.source import Span
 from dllint.start_methods import ALL_METHODS
@@ -55,8 +56,6 @@ if TYPE_CHECKING:
     from dllint.documents.demands import Demand
 
 _NAMED = ("name", "attribute")
-_SHOWN = frozenset({"batch_sampler", "batch_size", "dataset", "sampler"})
-"""What a loader shows of itself without workers."""
 _ASKING = frozenset({"isinstance", "issubclass", "cast", "super", "hasattr", "patch"})
 """Functions that get a class and make nothing of it."""
 _GENERIC = LOADERS["torch.utils.data.DataLoader"]
@@ -157,6 +156,7 @@ class Boundaries:
         self.known = evaluator.loaders
         self.told_apart = ToldApart(evaluator, self._told)
         self.unnamed = Unnamed(evaluator.programs, targets.packages)
+        self._forgotten = Forgotten(evaluator, self.unnamed)
 
     @cached_property
     def names(self) -> set[str]:
@@ -246,6 +246,12 @@ class Boundaries:
         return self._used_or_not[1]
 
     @cached_property
+    def forgotten(self) -> tuple[Loader, ...]:
+        """The loaders that nobody goes through, in a project that makes others without these."""
+        sites = (site for site in self._sites if self._forgotten.has(site)) if self.has_used else ()
+        return tuple(loader for site in sites for loader in self._made_at(site))
+
+    @cached_property
     def has_used(self) -> bool:
         """Whether code that is used makes a loader, tests apart."""
         return any(not loader.in_tests and not self._is_unused(loader) for loader in self._all)
@@ -280,7 +286,7 @@ class Boundaries:
 
     @cached_property
     def _all(self) -> tuple[Loader, ...]:
-        found = [loader for site in self._sites for loader in self._made_at(site)]
+        found = [loader for site in self._sites if not self._forgotten.has(site) for loader in self._made_at(site)]
         found += self._processes()
         found += self._never_constructed({loader.instance.klass for loader in found if loader.instance is not None})
         return tuple(sorted(found, key=lambda loader: loader.rank))
@@ -294,7 +300,7 @@ class Boundaries:
         return tuple({site.expr: site for site in found}.values())
 
     def _made_at(self, site: Site) -> Iterator[Loader]:
-        if _is_forgotten(site) or self._makes_another(site):
+        if self._makes_another(site):
             return
         for env in self.contexts(site.module, site.function):
             if self._may_be_reached(site.expr, env):
@@ -791,24 +797,6 @@ class Boundaries:
         if found and not (none and len(found) > 1):
             return frozenset(found), True
         return self.chosen_methods.of(env.module.path)
-
-
-def _is_forgotten(site: Site) -> bool:
-    """Whether a loader gets a local name of which nothing is read but what the loader shows: nobody goes through it."""
-    name, inside = kept_locally(site)
-    if not name or any("locals" in item.loads for item in inside):
-        return False
-    parts = [part for item in inside if name in item.loads for event in item.events for part in event.walk()]
-    read = [part for part in parts if part.kind == "name" and part.name == name and part is not site.event.target]
-    return len(read) == sum(_only_shows(part, name) for part in parts)
-
-
-def _only_shows(part: Expr, name: str) -> bool:
-    """Whether an expression asks a loader for its dataset or its length."""
-    if part.kind == "attribute":
-        return part.name in _SHOWN and part.args[0].kind == "name" and part.args[0].name == name
-    asks = part.kind == "call" and part.args[0].dotted == "len" and len(part.args) == 2
-    return asks and part.args[1].kind == "name" and part.args[1].name == name
 
 
 def _said(demand: Demand | None) -> str:
