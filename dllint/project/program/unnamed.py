@@ -11,9 +11,9 @@ import posixpath
 from collections import defaultdict
 from functools import cached_property
 
-from dllint.model.facts import Class, Expr, Function
+from dllint.model.facts import Class, Expr, Function, ImportedName
 from dllint.project.program.events import event_names
-from dllint.project.program.index import Index
+from dllint.project.program.index import Index, stem
 from dllint.project.program.lookups import scope_parts
 from dllint.project.program.module import Module
 from dllint.project.program.programs import Programs
@@ -164,6 +164,8 @@ class _Used:
         self.defined: dict[str, set[str]] = defaultdict(set)
         for (path, _), name in names.items():
             self.defined[path].add(name)
+        self.places = {part for path in index.modules for part in stem(path).split("/")}
+        """The names of the project's files and folders."""
         self.told: dict[str, dict[str, set[_Place]]] = {}
         self.meant: set[_Place] = set()
         """The files and names of what is named and known."""
@@ -196,10 +198,15 @@ class _Used:
                 targets = self.index.targets(module, item)
                 places = {(target, item.attribute) for target in targets if item.attribute in self.defined[target]}
                 known[item.bound] = known.get(item.bound, set()) | places
-                unknown |= set() if places else {item.bound}
+                unknown |= set() if places or self._is_outside(item) else {item.bound}
             for name in unknown:
                 del known[name]
         return known
+
+    def _is_outside(self, item: ImportedName) -> bool:
+        """Whether something is imported by its name from a package that no file or folder of the project may be."""
+        package = item.module.partition(".")[0]
+        return not item.level and item.attribute not in ("", "*") and package not in self.places
 
     def names(self, path: str, unit: Unit, name: str) -> bool:
         """Whether a unit is named: a class in its file or in one that imports this, a function in any that leads here.
