@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Expr
-from dllint.project.evaluate.abstract_values import Const, ExtInst, Value, Values
+from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Value, Values
 from dllint.project.program.module import Site
 
 if TYPE_CHECKING:
@@ -40,13 +40,13 @@ class CommandLines:
         if not known or name in self.evaluator.index.outside_writes or not isinstance(parsed.base, ExtInst):
             return ()
         parsers = self.parsers(parsed.base)
-        options = [option for parser in parsers for option in self._added(parser, name)]
+        options = [(option, parser.env) for parser in parsers for option in self._added(parser, name)]
         if len(options) != 1:
             return ()
-        words = _words(parsed)
+        words, (option, env) = _words(parsed), options[0]
         if words is not None:
-            return self._given(options[0], words, parsed)
-        chosen = self._chosen(options[0], parsed)
+            return self._given(option, words, env)
+        chosen = self._chosen(option, parsed, env)
         return chosen if chosen and not self._has_set_default(parsers, name) else ()
 
     def parsers(self, parser: ExtInst) -> list[ExtInst]:
@@ -69,7 +69,7 @@ class CommandLines:
             and parser in self.evaluator.values(call.expr.args[0].args[0], parser.env)
         ]
 
-    def _chosen(self, option: Site, parsed: ExtInst) -> Values:
+    def _chosen(self, option: Site, parsed: ExtInst, env: Env) -> Values:
         """The texts that an option has to be one of, and its default; none where it may be something else."""
         given = dict(option.expr.keywords)
         choices, kind, default = given.pop("choices", None), given.get("type"), given.get("default")
@@ -80,7 +80,7 @@ class CommandLines:
         if not all(isinstance(part.value, str) for part in choices.args) or self._is_set(parsed):
             return ()
         if default is not None:
-            others = self.evaluator.values(default, parsed.env)
+            others = self.evaluator.values(default, env)
         else:
             others = () if "required" in given else _constant(None)
         return tuple(dict.fromkeys((*(Const(part.value, "str") for part in choices.args), *others)))
@@ -110,7 +110,7 @@ class CommandLines:
         )
         return any(isinstance(value, ExtInst) and value.call is parsed.call for value in found)
 
-    def _given(self, option: Site, words: list[str], parsed: ExtInst) -> Values:
+    def _given(self, option: Site, words: list[str], env: Env) -> Values:
         call = option.expr
         names = [str(arg.value) for arg in call.args[1:] if isinstance(arg.value, str)]
         action = call.keyword("action")
@@ -125,7 +125,7 @@ class CommandLines:
             return _constant(flag[0] if places else flag[1]) if flag and call.keyword("default") is None else ()
         if not given:
             default = call.keyword("default")
-            return self.evaluator.values(default, parsed.env) if default is not None else _constant(None)
+            return self.evaluator.values(default, env) if default is not None else _constant(None)
         kind = call.keyword("type")
         return _converted(kind.dotted if kind is not None else "str", given[-1])
 

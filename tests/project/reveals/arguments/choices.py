@@ -118,3 +118,17 @@ def with_another_default_of_another_option():
 
 
 reveal(with_another_default_of_another_option().data)  # reveals: 'city' | 'voc'
+
+
+def lettered():
+    default = "none"
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--letter", choices=["voc", "city"], default=default)
+    return parser
+
+
+def with_letters():
+    return argparse.ArgumentParser(parents=[lettered()]).parse_args()
+
+
+reveal(with_letters().letter)  # reveals: 'city' | 'none' | 'voc'
