@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from dllint.model.facts import Block, Expr
 from dllint.project.data.element_files import is_length
 from dllint.project.data.growth import Container, Filling, Growth
-from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Opaque, Seq, Value
+from dllint.project.data.item_reads import assigned
+from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Seq, Value
 from dllint.project.program.flow import LOOPS
 
 if TYPE_CHECKING:
@@ -50,26 +51,27 @@ class Limits:
         `names = names * count`, then `rows.append({"name": name})` for each of them. The repeated list has no more
         objects than the one that it was made of.
         """
-        return any(map(self._repeats, self._gone_over(value)))
+        return any(self._repeats(iterable, env) for iterable, env in self._gone_over(value))
 
-    def _gone_over(self, value: Value) -> Iterator[Value]:
+    def _gone_over(self, value: Value) -> Iterator[tuple[Expr, Env]]:
         """What is gone over to make new elements of a container."""
         if isinstance(value, Seq) and value.expr.kind == "comprehension" and value.expr.args[-1].kind != "name":
             for key, iterable in value.expr.keywords:
-                yield from self.evaluator.values(iterable, value.env) if key == "in" else ()
+                yield from ((iterable, value.env),) if key == "in" else ()
         for filling in self.growth.fillings(value):
             given = filling.what.args[-1] if filling.what.kind == "call" else filling.event.value
             module = filling.env.module
             for loop in map(module.block, module.enclosing(filling.event.block)):
                 if given is not None and given.kind != "name" and loop.kind == "for" and loop.test is not None:
-                    yield from self.evaluator.values(loop.test, filling.env)
+                    yield loop.test, filling.env
 
-    def _repeats(self, value: Value) -> bool:
-        """Whether a value is a list that is repeated so often as no number in the code says."""
-        if not isinstance(value, Opaque) or value.expr.kind != "binop" or value.expr.name != "*":
-            return False
-        return any(map(self.growth.grows, self.growth.copied(value))) and all(
-            self.number(part, value.env) is None for part in value.expr.args
+    def _repeats(self, iterable: Expr, env: Env) -> bool:
+        """Whether what is gone over is a list that is repeated so often as no number in the code says."""
+        return any(
+            (made.kind, made.name) == ("binop", "*")
+            and any(map(self.growth.grows, self.evaluator.values(made, env)))
+            and all(self.number(part, env) is None for part in made.args)
+            for made in (iterable, *_set_to(iterable, env))
         )
 
     def of(self, value: Value) -> int | None:
@@ -174,3 +176,12 @@ def _sets_anew(filling: Filling) -> bool:
     filled = filling.what.args[0].args[0]
     writes = env.module.attribute_writes.get(filled.name, ()) if filled.kind == "attribute" else ()
     return any(write.function == env.function and write.target.start < filled.start for write in writes)
+
+
+def _set_to(expr: Expr, env: Env) -> list[Expr]:
+    """What the same code sets a name or an attribute to."""
+    if expr.kind != "attribute":
+        return assigned(expr, env)
+    writes = env.module.attribute_writes.get(expr.name, ())
+    own = (write.event for write in writes if write.function == env.function and write.target.dotted == expr.dotted)
+    return [event.value for event in own if event.value is not None]

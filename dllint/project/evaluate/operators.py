@@ -72,9 +72,7 @@ class Operators:
     def _built_in(self, left: Values, right: Values, expr: Expr, env: Env) -> Iterable[Value]:
         if expr.name in "+|" and any(isinstance(value, Seq) or _is_list(value) for value in (*left, *right)):
             return (*left, *right)
-        repeated = [
-            value for value in (*left, *right) if isinstance(value, Seq) and value.expr.kind in ("list", "tuple")
-        ]
+        repeated = [value for value in (*left, *right) if _is_list(value)]
         if expr.name == "*" and repeated:
             return repeated
         if len(left) == len(right) == 1 and isinstance(left[0], Const) and isinstance(right[0], Const):
@@ -85,5 +83,7 @@ class Operators:
 
 
 def _is_list(value: Value) -> bool:
-    """Whether something external surely gave a list: `glob(a) + glob(b)` has the elements of both."""
+    """Whether a value surely is a list: `glob(a) + glob(b)` has the elements of both, `names * count` those of one."""
+    if isinstance(value, Seq):
+        return value.kind in ("list", "tuple")
     return isinstance(value, ExtInst) and value.call.kind == "call" and value.name.rpartition(".")[2] in _LISTED
