@@ -58,6 +58,8 @@ _PUBLIC = {
     "Neighbors": "dllint.project.edits.neighbors",
     "Note": "dllint.finding",
     "OwnAttribute": "dllint.project.edits.own_attribute",
+    "OfBase": "dllint.project.data.of_libraries",
+    "OfLibraries": "dllint.project.data.of_libraries",
     "PICKLING": "dllint.start_methods",
     "PerItem": "dllint.project.data.per_item",
     "Opaque": "dllint.project.evaluate.abstract_values",

@@ -116,6 +116,8 @@ from dllint.project.data.counted import Counted as Counted
 from dllint.project.data.item_reads import ItemReads as ItemReads
 from dllint.project.data.listings import Listings as Listings
 from dllint.project.data.per_item import PerItem as PerItem
+from dllint.project.data.of_libraries import OfBase as OfBase
+from dllint.project.data.of_libraries import OfLibraries as OfLibraries
 from dllint.project.data.records import Records as Records
 from dllint.project.data.references import References as References
 from dllint.project.data.sizes import Sizes as Sizes

@@ -343,6 +343,8 @@ FOLDER_DATASETS = frozenset(
     f"torchvision.datasets.{place}{name}" for place in ("", "folder.") for name in ("ImageFolder", "DatasetFolder")
 )
 """Of `samples` their code takes one for an item, and asks for the length (from torchvision's source)."""
+FOLDER_LISTS = frozenset({"samples", "imgs"})
+"""The names of the list of files, a tuple with the number of its class for each, that they keep (in the same)."""
 
 PATH_JOINS = frozenset({"os.path.join", "pathlib.Path", "pathlib.Path().joinpath"})
 """What joins the parts of a path."""

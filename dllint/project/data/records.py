@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from dllint.model.facts import Event, Expr
+from dllint.model.facts import Expr
 from dllint.project.data.array_uses import ArrayUses
 from dllint.project.data.contents import FILLED, Contents, Kind
 from dllint.project.data.counted import Counted
 from dllint.project.data.naming import means_few, means_identifier
 from dllint.project.data.sources import COLUMN
 from dllint.project.escape.shipped import Held
-from dllint.project.evaluate import Answer
-from dllint.project.evaluate.abstract_values import Env, Ext, Inst, Klass, Seq, Value
+from dllint.project.evaluate.abstract_values import Env, Klass, Seq, Value
 from dllint.source import Span
 
 if TYPE_CHECKING:
     from dllint.project import Project
 
-COCO_DATASETS = frozenset({
-    "torchvision.datasets.CocoDetection", "torchvision.datasets.CocoCaptions",
-    "torchvision.datasets.coco.CocoDetection", "torchvision.datasets.coco.CocoCaptions",
-    "faster_coco_eval.utils.pytorch.FasterCocoDetection",
-})  # fmt: skip
-"""Datasets that keep a COCO index and read it for each item: torchvision's, and one made of them (in their sources)."""
 _MAY_BE_ARRAYS = frozenset({"read from a file", "read from a pickle", "read from a NumPy file"})
 
 
@@ -127,57 +119,3 @@ class Records:
             return True
         reads = self.evaluator.library_bases.reads_per_item
         return any(reads(klass, held.holder.name) for klass in self._keepers(held))
-
-    def coco_index(self, inst: Inst) -> tuple[str, Span] | None:
-        """Where an object gets torchvision's COCO index: its class's call of the base's `__init__`, or its header."""
-        klass = inst.klass
-        if self.evaluator.classes.is_a(klass, COCO_DATASETS) is not Answer.YES or not self._runs_base(inst):
-            return None
-        if "__getitem__" in klass.facts.methods and not any(map(_reads_index, _item_code(klass))):
-            return None
-        init = klass.facts.methods.get("__init__")
-        for event in klass.module.events(init) if init is not None else ():
-            for part in event.walk():
-                if part.kind == "call" and part.args[0].name == "__init__":
-                    return klass.module.path, part.span
-        return klass.module.path, klass.facts.header
-
-    def _runs_base(self, inst: Inst) -> bool:
-        """Whether making an object may run the `__init__` of such a dataset: a base may be one of several classes."""
-        waiting, seen = [inst.klass], {inst.klass}
-        while waiting:
-            klass = waiting.pop()
-            if not self._stops_at(klass, inst):
-                bases = self.evaluator.classes.bases(klass)
-                if any(isinstance(base, Ext) and base.name in COCO_DATASETS for base in bases):
-                    return True
-                new = {base for base in bases if isinstance(base, Klass)} - seen
-                seen |= new
-                waiting += new
-        return False
-
-    def _stops_at(self, klass: Klass, inst: Inst) -> bool:
-        """Whether the `__init__` of a class calls none of a base."""
-        init = klass.facts.methods.get("__init__")
-        if init is None:
-            return False
-        activations = self.evaluator.activations
-        return activations.super_init(klass, activations.method_env(inst, klass.module, init)) is None
-
-
-def _item_code(klass: Klass) -> Iterator[Event]:
-    """The code of `__getitem__`, and of the methods of the same class that it calls."""
-    seen, waiting = {"__getitem__"}, ["__getitem__"]
-    while waiting:
-        for event in klass.module.events(klass.facts.methods[waiting.pop()]):
-            yield event
-            named = {part.name for part in event.walk() if part.kind == "attribute"}
-            new = named.intersection(klass.facts.methods) - seen
-            seen |= new
-            waiting += sorted(new)
-
-
-def _reads_index(event: Event) -> bool:
-    """Whether code of a COCO dataset asks its base for an item, or the index for annotations."""
-    names = {part.name for part in event.walk()}
-    return "__getitem__" in names or "coco" in names or bool(names & {"_load_target", "_load_image"})

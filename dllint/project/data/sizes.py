@@ -221,6 +221,11 @@ class Sizes:
                 if write.event.value is not None and write.event.target is write.target:
                     yield from self.evaluator.values(write.event.value, env)
 
+    def is_for_few(self, klass: Klass) -> bool:
+        """Whether a class is for a public data set that has few items, whatever its rows are."""
+        public = self.known.of(klass.facts.name, klass.module.path)
+        return public is not None and not _counts_more(public, LEAST // _ROW)
+
     def least(self, value: Value) -> int:
         """From how many elements on a worker copies much of a container."""
         return LEAST // self._each(value)

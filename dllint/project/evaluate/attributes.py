@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from dllint.knowledge import ANNOTATION_INDEXES, canonical
+from dllint.knowledge import ANNOTATION_INDEXES, FOLDER_DATASETS, FOLDER_LISTS, canonical
 from dllint.model.facts import Expr
 from dllint.project.evaluate.abstract_values import (
     Const,
@@ -162,9 +162,10 @@ class Attributes:
         return unique(value for pair in found for value in self.evaluator.values(*pair))
 
     def _of_index(self, inst: Inst, name: str) -> Values:
-        """What an object has that its class doesn't define, where a base is an index of annotations."""
+        """What an object has that its class doesn't define, where a base is an index of annotations, or of folders."""
         bases = self.evaluator.classes.external_bases(inst.klass) if inst.call is not None else ()
-        index = next((base for base in bases if base in ANNOTATION_INDEXES), None)
+        known = FOLDER_DATASETS if name in FOLDER_LISTS else ANNOTATION_INDEXES
+        index = next((base for base in bases if base in known), None)
         if index is None or inst.call is None or inst.env is None:
             return ()
         return (derived(ExtMethod(ExtInst(index, inst.call, inst.env), name)),)

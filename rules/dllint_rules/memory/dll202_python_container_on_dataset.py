@@ -15,6 +15,8 @@ from dllint import (
     Held,
     Inst,
     ItemReads,
+    OfBase,
+    OfLibraries,
     Project,
     Records,
     Rule,
@@ -41,6 +43,9 @@ from dllint_rules.memory.kept import (
 )
 from dllint_rules.memory.rows_instead import UNSEEN, RowsInstead
 
+_INDEX = "COCO index", "dictionaries", "each image's annotations serialized in one tensor with their offsets"
+_FILES = "list of samples", "tuples", "the paths as one array of text, and the classes as one of numbers"
+"""What torchvision's classes keep, of what it is, and the remedy."""
 _Rank = tuple[bool, bool, bool, bool, bool, str, int]
 _First = dict[tuple[object, str], tuple[_Rank, Finding, bool]]
 """Of each class and attribute the finding that says most, and its rank: first that it is only for a library's users.
@@ -90,11 +95,12 @@ class PythonContainerOnDataset(Rule):
                     first[kept] = rank, found, not of_users or is_always_read(project, held, read)
         for attribute, found, held in _told(first):
             yield with_others(found, held, places[attribute])
+        of_libraries = project.analysis(OfLibraries)
         for held in project.shipped:
-            index = records.coco_index(held.value) if isinstance(held.value, Inst) else None
-            if index is not None and index not in seen and has_workers(project, held):
-                seen.add(index)
-                yield self._of_torchvision(project, held, *index)
+            of_base = of_libraries.kept(held.value) if isinstance(held.value, Inst) else None
+            if of_base is not None and (of_base.path, of_base.span) not in seen and has_workers(project, held):
+                seen.add((of_base.path, of_base.span))
+                yield self._of_torchvision(project, held, of_base)
 
     def _finding(self, project: Project, held: Held, source: str) -> Finding:
         what = f"Python objects kept as `{held.holder.name}` of `{held.holder.owner}`, {source}"
@@ -112,31 +118,34 @@ class PythonContainerOnDataset(Rule):
         anchors = ((finding.path, finding.span), *finding.anchors)
         return msgspec.structs.replace(finding, path=filled[0], span=filled[1], anchors=anchors)
 
-    def _of_torchvision(self, project: Project, held: Held, path: str, span: Span) -> Finding:
-        """A subclass of `CocoDetection`: its base keeps the index and reads it."""
-        assert isinstance(held.value, Inst)
-        name, loader = held.value.klass.facts.name, held.loader
+    def _of_torchvision(self, project: Project, held: Held, kept: OfBase) -> Finding:
+        """A class that derives from `CocoDetection` or `ImageFolder`: its base keeps the index, or the files."""
+        name, loader = kept.klass.facts.name, held.loader
+        what, of, remedy = _INDEX if kept.is_index else _FILES
         return Finding(
             code=self.code,
-            path=path,
-            span=span,
-            message=f"torchvision's COCO index, kept by the base of `{name}`, is dictionaries of Python objects, which "
-            "every worker copies as it reads, so memory grows with every worker; keep each image's "
-            "annotations serialized in one tensor with their offsets",
+            path=kept.path,
+            span=kept.span,
+            message=f"torchvision's {what}, kept by the base of `{name}`, is {of} of Python objects, which every "
+            f"worker copies as it reads, so memory grows with every worker; keep {remedy}",
             severity=self.severity,
-            certainty=held.surely,
+            certainty=held.surely if kept.is_index else Certainty.LIKELY,
             outcomes=dict.fromkeys(sorted(project.failing(held, ALL_METHODS)), "bloat"),
             notes=held.route,
             anchors=((loader.path, loader.span),) if loader is not None else (),
-            key=f"{self.code}:{path}:{name}",
+            key=f"{self.code}:{kept.path}:{name}",
+            data=kept,
         )
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
         from dllint_rules.memory.in_place import fix_records
 
-        if finding.data is None:
-            why_not = "the base creates the index and reads it, so you must rewrite `__getitem__`"
-            return Fix.manual(f"Keep the annotations as bytes in a tensor; {why_not}")
+        if isinstance(finding.data, OfBase):
+            if finding.data.is_index:
+                why_not = "the base creates the index and reads it, so you must rewrite `__getitem__`"
+                return Fix.manual(f"Keep the annotations as bytes in a tensor; {why_not}")
+            why_not = "the base creates the list and counts it, so you must write `__len__`, too"
+            return Fix.manual(f"Keep the paths and the classes as arrays; {why_not}")
         return fix_records(finding, project)
 
 
