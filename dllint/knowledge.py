@@ -259,6 +259,8 @@ class DatasetBase(NamedTuple):
     """The attributes in which its constructor keeps what a method returns."""
     reads: tuple[str, ...] = ()
     """Its methods that take an element of these for an item."""
+    sets_up: tuple[str, ...] = ()
+    """Its methods that its constructor calls besides those whose results it keeps."""
 
 
 _PREPARED = {
@@ -298,7 +300,7 @@ DATASET_BASES = {
     ),
     **dict.fromkeys(
         ("mmengine.dataset.BaseDataset", "mmdet.datasets.BaseDetDataset", "mmseg.datasets.BaseSegDataset"),
-        DatasetBase(_LOOKED_UP),
+        DatasetBase(_LOOKED_UP, sets_up=("full_init", "load_data_list", "parse_data_info", "filter_data")),
     ),
 }
 """Read in the sources of mmdet 2 (mmdet 3 derives these classes from mmengine's, too), mmdet3d 1.0, mmseg 0.x, mmcls

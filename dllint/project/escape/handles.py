@@ -271,8 +271,8 @@ class Handles:
 
     def _entries(self, klass: Klass) -> list[tuple[Module, int]]:
         """The methods that making an object of the class, or asking its length, runs first."""
-        methods = self._methods(klass)
-        return [methods[name] for name in _SETUP if name in methods] + [
+        methods, of_base = self._methods(klass), self.evaluator.library_bases.sets_up(klass)
+        return [methods[name] for name in (*_SETUP, *of_base) if name in methods] + [
             (item.module, item.facts.methods["__init__"])
             for item in self.evaluator.classes.mro(klass)
             if "__init__" in item.facts.methods

@@ -51,6 +51,12 @@ class LibraryBases:
             attribute: method for name in self._known(klass) for attribute, method in DATASET_BASES[name].keeps.items()
         }
 
+    def sets_up(self, klass: Klass) -> Iterator[str]:
+        """The methods that the base's constructor calls."""
+        yield from self.kept(klass).values()
+        for name in self._known(klass):
+            yield from DATASET_BASES[name].sets_up
+
     def given(self, inst: Inst, attribute: str) -> Iterator[Argument]:
         """What the project's method returns that the base keeps as an attribute of an object."""
         method = self.evaluator.classes.method(inst, self.kept(inst.klass).get(attribute, ""))
