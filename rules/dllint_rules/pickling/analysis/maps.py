@@ -55,14 +55,23 @@ def _reads_open_file(project: Project, made: ExtInst) -> bool:
 
 
 def asked_at(project: Project, made: ExtInst) -> tuple[str, Span]:
-    """The call that asks for a memory map: of a function that hands `mmap_mode` on, its call."""
+    """The call that asks for a memory map: of a function that hands `mmap_mode` on, or returns the map, its call."""
     call, env = made.call, made.env
     for _, where in _modes(project, made)[:1]:
         while env is not where and env.call is not None and env.caller is not None:
             call, env = env.call, env.caller
         if env is not where:
             call, env = made.call, made.env
+    while env.call is not None and env.caller is not None and _returns(env, call):
+        call, env = env.call, env.caller
     return env.module.path, call.span
+
+
+def _returns(env: Env, call: Expr) -> bool:
+    """Whether a function, none of a class, returns what a call gives."""
+    if env.module.method_owner(env.function) >= 0:
+        return False
+    return any(event.kind == "return" and event.value is call for event in env.module.events(env.function))
 
 
 def _modes(project: Project, made: ExtInst) -> list[Argument]:
