@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from dllint.knowledge import MAP_METHODS
 from dllint.model.facts import Block, Event, Expr
+from dllint.project.data.behind import MAX_STEPS, Behind, assigned
 from dllint.project.data.naming import means_few, means_text
 from dllint.project.data.per_item import PerItem
-from dllint.project.evaluate import Answer, Evaluator
-from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Inst, Klass, Method, Values
+from dllint.project.evaluate import Answer
+from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Inst, Klass, Values
 from dllint.project.evaluate.conditions import kind_of
-from dllint.project.evaluate.shapes import path_to
 from dllint.project.execution.call_graph import Running
 from dllint.project.program.flow import LOOPS
 from dllint.project.program.module import Module
@@ -35,9 +35,6 @@ _OF_TEXT = frozenset({
     "startswith", "endswith",
 })  # fmt: skip
 """Methods of text that neither numbers nor tables have."""
-_VALUES: dict[str, tuple[int, ...]] = {"items": (1,), "values": ()}
-"""Views of a dictionary, with the place of its values in what they give."""
-MAX_STEPS = 4
 
 
 class ItemReads:
@@ -46,6 +43,7 @@ class ItemReads:
     def __init__(self, project: Project) -> None:
         self.evaluator = project.evaluator
         self.per_item = project.analysis(PerItem)
+        self.behind = Behind(project.evaluator)
         self._named: dict[tuple[Module, int], frozenset[str]] = {}
         self._picked: dict[tuple[Module, int], list[tuple[Event, list[Expr]]]] = {}
         self._known: dict[tuple[Env, bool, Klass, str], Expr | None] = {}
@@ -59,7 +57,7 @@ class ItemReads:
             return None
         key = running.env, _streams(running), klass, attribute  # loaders share most of their code
         if key not in self._known:
-            self._known[key] = next(self._reads(running, _Kept(self.evaluator, klass, names)), None)
+            self._known[key] = next(self._reads(running, _Kept(self.behind, klass, names)), None)
         return self._known[key]
 
     def read_whole(self, running: Running, klass: Klass, attribute: str) -> Expr | None:
@@ -67,7 +65,7 @@ class ItemReads:
         names = self._called(klass, attribute)
         if self.read(running, klass, attribute) is None:
             return None
-        kept = _Kept(self.evaluator, klass, names)
+        kept = _Kept(self.behind, klass, names)
         return next((part for part in self._reads(running, kept) if not _is_of_column(part)), None)
 
     def as_text(self, running: Running, klass: Klass, attribute: str) -> Expr | None:
@@ -79,7 +77,7 @@ class ItemReads:
         return self._taken(running, klass, attribute, by_method=True)
 
     def _taken(self, running: Running, klass: Klass, attribute: str, by_method: bool) -> Expr | None:
-        kept, env = _Kept(self.evaluator, klass, self._called(klass, attribute)), running.env
+        kept, env = _Kept(self.behind, klass, self._called(klass, attribute)), running.env
         key = env.module, env.function, by_method
         if key not in self._texts:
             takes = _handles_text if by_method else _takes_text
@@ -98,7 +96,7 @@ class ItemReads:
     def mentioned(self, running: Running, klass: Klass, attribute: str) -> Expr | None:
         """Where this code reads elements of such an attribute in any way but for one of a few labels."""
         names = self._called(klass, attribute)
-        kept, env = _Kept(self.evaluator, klass, names), running.env
+        kept, env = _Kept(self.behind, klass, names), running.env
         for event in running.events if any(self._names(running, name) for name in names) else ():
             for root in filter(None, (event.value, event.target)):
                 other = {id(part) for part in self._no_elements(root, env)}
@@ -268,8 +266,9 @@ def _is_of_column(part: Expr) -> bool:
 class _Kept:
     """An attribute of a class's instances, as code refers to it."""
 
-    def __init__(self, evaluator: Evaluator, klass: Klass, names: frozenset[str]) -> None:
-        self.evaluator = evaluator
+    def __init__(self, behind: Behind, klass: Klass, names: frozenset[str]) -> None:
+        self.behind = behind
+        self.evaluator = behind.evaluator
         self.klass = klass
         self.names = names
 
@@ -282,27 +281,9 @@ class _Kept:
             for value in self.evaluator.values(expr.args[0], env)
         )
 
-    def is_it(self, expr: Expr, env: Env, depth: int = MAX_STEPS) -> bool:
+    def is_it(self, expr: Expr, env: Env) -> bool:
         """The same, or a local name for it or for a part of it, or a call of a method that returns such."""
-        if expr.kind == "call" and depth:
-            return any(self.leads_to(*place, depth - 1) for place in self._returned(expr, env))
-        if expr.kind != "name" or not depth:
-            return self.is_itself(expr, env)
-        places = ((value, env) for value in (*assigned(expr, env), *self._viewed(expr, env)) if value is not expr)
-        return any(self.leads_to(*place, depth - 1) for place in (*places, *self._passed(expr, env)))
-
-    def _viewed(self, name: Expr, env: Env) -> Iterator[Expr]:
-        """The dictionaries of columns of which a name is one: no dictionary of objects, which keep what they read."""
-        if not any(isinstance(value, Inst) for value in self.evaluator.values(name, env)):
-            yield from _viewed(name, env)
-
-    def _returned(self, call: Expr, env: Env) -> Iterator[tuple[Expr, Env]]:
-        """What a method of the project's returns for a call: `self.table.iloc[index]` for `self.row(index)`."""
-        for callee in self.evaluator.calls.callees(call, env):
-            if isinstance(callee, Method) and not callee.func.facts.is_generator:
-                called = self.evaluator.activations.activation(callee.func, call, env, callee.owner)
-                given = (event.value for event in callee.func.facts.events if event.kind == "return")
-                yield from ((value, called) for value in given if value is not None)
+        return any(self.is_itself(*place) for place in self.behind.named(expr, env))
 
     def is_gathered_in(self, expr: Expr, env: Env) -> bool:
         """Whether a loop over it puts its elements into a local list: `fitting += rows`, `fitting.append(row)`."""
@@ -357,28 +338,9 @@ class _Kept:
             return False
         return any(self.leads_to(arg, env) for arg in _asked_for_text(part))
 
-    def _passed(self, name: Expr, env: Env) -> Iterator[tuple[Expr, Env]]:
-        """The argument that a call passes for the parameter of this name: that of any call if this one is forgotten."""
-        if env.function < 0:
-            return
-        if env.call is None:
-            yield from self.evaluator.arguments.from_any_call(env, name.name)
-        for position, parameter in enumerate(env.facts.parameters) if env.call is not None and env.caller else ():
-            if parameter.name == name.name and parameter.kind not in ("args", "kwargs"):
-                yield from self.evaluator.arguments.passed(env, position, parameter)
-
-    def leads_to(self, expr: Expr, env: Env, depth: int = MAX_STEPS) -> bool:
-        """Whether an expression is a part of it: `self.rows["train"]`, `self.table.iloc`, `self.index.images[key]`.
-
-        It may be one of several: `self.train if training else self.rest`.
-        """
-        while not self.is_it(expr, env, depth):
-            if expr.kind in ("ifexp", "boolop"):
-                return any(self.leads_to(part, env, depth) for part in expr.args[-2:])  # not the test
-            if expr.kind not in ("subscript", "attribute"):
-                return False
-            expr = expr.args[0]
-        return True
+    def leads_to(self, expr: Expr, env: Env) -> bool:
+        """Whether an expression is a part of it, or may be: `self.rows["train"]`, `self.index.images[key]`."""
+        return any(self.is_itself(*place) for place in self.behind.of(expr, env))
 
 
 def _put(event: Event, change: Expr) -> tuple[Expr, ...]:
@@ -476,41 +438,6 @@ def _streams(running: Running) -> bool:
     """Whether code hands out the items of a stream one after the other."""
     facts = running.env.facts
     return facts.name in _STREAMS or (running.entry in _STREAMS and facts.is_generator)
-
-
-def _bound(name: Expr, env: Env, kind: str) -> list[Event]:
-    bindings = env.module.bindings[env.function, -1].get(name.name, ())
-    return [item.event for item in bindings if item.kind == kind and item.event is not None]
-
-
-def assigned(name: Expr, env: Env) -> list[Expr]:
-    """The expressions assigned to a local name, alone or as one of several: `name, label = names[i], labels[i]`."""
-    events = [event for event in _bound(name, env, "assign") if event.start < name.start]
-    pairs = ((event.target, event.value) for event in events if event.target is not None and event.value is not None)
-    return [given for target, value in pairs for part, given in _each(target, value) if part.name == name.name]
-
-
-def _viewed(name: Expr, env: Env) -> Iterator[Expr]:
-    """The dictionaries whose values a loop or a comprehension gives a name: `for key, rows in self.columns.items()`."""
-    loops = [(event.target, event.value) for event in _bound(name, env, "for") if event.start < name.start]
-    around = (
-        (target, iterable)
-        for comprehension, target, iterable in env.module.comprehensions.get(env.function, ())
-        if comprehension.start <= name.start < comprehension.end
-    )
-    for target, over in (*loops, *around):
-        view = over.args[0] if over is not None and over.kind == "call" and len(over.args) == 1 else None
-        if target is not None and view is not None and view.kind == "attribute" and view.name in _VALUES:
-            if path_to(target, name.name) == _VALUES[view.name]:
-                yield view.args[0]
-
-
-def _each(target: Expr, value: Expr) -> Iterator[tuple[Expr, Expr]]:
-    """The names that an assignment gives a value each."""
-    if target.kind == "name":
-        yield target, value
-    elif target.kind in ("tuple", "list") and value.kind in ("tuple", "list") and len(target.args) == len(value.args):
-        yield from ((part, given) for part, given in zip(target.args, value.args, strict=True) if part.kind == "name")
 
 
 def _bodies(loop: Event, env: Env) -> list[Block]:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Expr
+from dllint.project.data.behind import assigned
 from dllint.project.data.growth import Growth
-from dllint.project.data.item_reads import assigned
 from dllint.project.evaluate.abstract_values import Env, Seq, Value
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import msgspec
 
 from dllint.knowledge import MAP_METHODS
 from dllint.model.facts import Event, Expr
-from dllint.project.data.item_reads import assigned
+from dllint.project.data.behind import assigned
 from dllint.project.data.per_item import PerItem, around, runs_per_item
 from dllint.project.evaluate import Answer
 from dllint.project.evaluate.abstract_values import Env, ExtInst, Inst, Seq, Value
