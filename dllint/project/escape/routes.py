@@ -104,12 +104,11 @@ class Routes:
 
         By the best route, as all that goes to workers.
         """
-        every: dict[tuple[Holder, Note, object], Held] = {}
+        every: dict[tuple[Holder, Note, object], list[Held]] = defaultdict(list)
         for held in self._inherited():
-            key = held.holder, held.route[0], held.value
-            if held.holder.kind == "attribute" and (key not in every or _rank(held) < _rank(every[key])):
-                every[key] = held
-        return tuple(every.values())
+            if held.holder.kind == "attribute":
+                every[held.holder, held.route[0], held.value].append(held)
+        return tuple(min(items, key=_rank) for items in every.values())
 
     def _inherited(self) -> Iterator[Held]:
         """Everything that forked workers have: walked again where pickle would leave something out."""

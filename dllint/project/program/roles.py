@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _TESTING = frozenset({"test", "tests", "testing"})
 _SHOWING = frozenset({"example", "examples", "tutorial", "tutorials", "demo", "demos", "doc", "docs"})
@@ -33,6 +34,7 @@ def is_example(path: str) -> bool:
     return any(part in _SHOWING for part in path.split("/")[:-1])
 
 
+@lru_cache(4096)  # asked for every step of every route, in few files
 def is_kept_aside(path: str) -> bool:
     """Whether a file is in a folder for what a project no longer uses: nobody may run it any more."""
     return any(part.lower() in _KEPT_ASIDE for part in path.split("/")[:-1])
