@@ -182,6 +182,7 @@ class Handles:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self._known: dict[Klass, frozenset[tuple[str, int]]] = {}
+        self._methods = OnDemand(self._find_methods)
         self._run_by = OnDemand(self._find_run_by)
 
     def kind_of(self, value: Value) -> Handle | None:
@@ -230,7 +231,7 @@ class Handles:
     def set_up(self, klass: Klass) -> frozenset[tuple[str, int]]:
         """The methods that making an object of the class, or asking its length, leads to."""
         if klass not in self._known:
-            self._known[klass] = frozenset(self._reached(self._entries(klass), self._methods(klass)))
+            self._known[klass] = frozenset(self._reached(self._entries(klass), self._methods[klass]))
         return self._known[klass]
 
     def _set_up_runs(self, env: Env, klass: Klass) -> bool:
@@ -238,7 +239,7 @@ class Handles:
         inst = env.receiver
         if not isinstance(inst, Inst) or inst.call is None:
             return True
-        return (env.module.path, env.function) in self._reached(self._entries(klass), self._methods(klass), inst)
+        return (env.module.path, env.function) in self._reached(self._entries(klass), self._methods[klass], inst)
 
     def _set_up_leaves(self, env: Env, klass: Klass, attribute: str) -> bool:
         """Whether one of its calls in the set-up may set the attribute: not `self.open(keep=False)`, if True does."""
@@ -271,14 +272,15 @@ class Handles:
 
     def _entries(self, klass: Klass) -> list[tuple[Module, int]]:
         """The methods that making an object of the class, or asking its length, runs first."""
-        methods, of_base = self._methods(klass), self.evaluator.library_bases.sets_up(klass)
+        methods, of_base = self._methods[klass], self.evaluator.library_bases.sets_up(klass)
         return [methods[name] for name in (*_SETUP, *of_base) if name in methods] + [
             (item.module, item.facts.methods["__init__"])
             for item in self.evaluator.classes.mro(klass)
             if "__init__" in item.facts.methods
         ]
 
-    def _methods(self, klass: Klass) -> dict[str, tuple[Module, int]]:
+    def _find_methods(self, klass: Klass) -> dict[str, tuple[Module, int]]:
+        """The methods that a class has, by their names."""
         found: dict[str, tuple[Module, int]] = {}
         for item in self.evaluator.classes.mro(klass):
             for name, index in item.facts.methods.items():
@@ -287,20 +289,20 @@ class Handles:
 
     def leading_to(self, env: Env, klass: Klass) -> frozenset[str]:
         """The methods of a class that run the one of an activation, itself among them; not those that get items."""
-        methods, wanted = self._methods(klass), (env.module.path, env.function)
+        methods, wanted = self._methods[klass], (env.module.path, env.function)
         others = (name for name in methods if name not in WORKER_METHODS)
         return frozenset((env.facts.name, *(name for name in others if wanted in self._run_by[klass, name])))
 
     def _find_run_by(self, method: tuple[Klass, str]) -> set[tuple[str, int]]:
         """The methods that one of a class leads to on its own object."""
         klass, name = method
-        methods = self._methods(klass)
+        methods = self._methods[klass]
         return self._reached([methods[name]], methods)
 
     def leads_only(self, env: Env, klass: Klass, method: tuple[Module, int]) -> bool:
         """Whether before workers start nothing but one method of the set-up leads to the method of an activation."""
         others = [entry for entry in self._entries(klass) if entry != method]
-        reached = self._reached(others, self._methods(klass))
+        reached = self._reached(others, self._methods[klass])
         return (env.module.path, env.function) not in reached and not self._used_outside(env, klass, frozenset())
 
     def _reached(

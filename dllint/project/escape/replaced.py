@@ -111,7 +111,9 @@ class Replaced:
         own, name = module.receiver_name(function), write.target.name
         writes = module.writers.get((module.method_owner(function), name), {}).get(function, ())
         plain = [other for other in writes if other.event.kind == "assign" and not _reads(other, f"{own}.{name}")]
-        leading = self.handles.leading_to(env, klass) if plain else ()
+        if not plain:
+            return False
+        leading = self.handles.leading_to(env, klass)
         parts = (part for event in module.events(function) for part in event.walk() if part.kind == "attribute")
         uses = [part.start for part in parts if part.args[0].name == own and part.name in leading]
         if not uses:

@@ -74,6 +74,7 @@ class Attributes:
         self._on_names: dict[Module, dict[int, list[Write]]] = {}
         self._replaced: dict[tuple[Klass, Klass, int], bool] = {}
         self._outside: dict[Klass, dict[str, None]] = {}
+        self._set_on: dict[int, frozenset[Klass]] = {}
         self._elsewhere: dict[tuple[Klass, str, Module, int], frozenset[str]] = {}
         self._writes: dict[tuple[Module, int, str], list[tuple[int, list[tuple[Write, Tests]]]]] = {}
         self._known_at: OnDemand[tuple[Module, int, int], list[Known]] = OnDemand(lambda place: known_at(*place))
@@ -541,8 +542,12 @@ class Attributes:
         base = write.target.args[0]
         if self.evaluator.annotations.excludes(base, module, write.function, klass.module):
             return False
-        values = self.evaluator.values(base, self.evaluator.generic(module, write.function))
-        return any(isinstance(value, Inst) and value.klass == klass for value in values)
+        return klass in self.evaluator.kept(self._set_on, id(write.target), self._classes_set_on, write, module)
+
+    def _classes_set_on(self, write: Write, module: Module) -> frozenset[Klass]:
+        """The classes to whose instances a write may be: every class asks for the same writes."""
+        values = self.evaluator.values(write.target.args[0], self.evaluator.generic(module, write.function))
+        return frozenset(value.klass for value in values if isinstance(value, Inst))
 
     def _may_have(self, klass: Klass, name: str) -> bool:
         """Whether an attribute may be a class's: no other class has one of the name, or this one's code mentions it.
