@@ -14,6 +14,7 @@ from dllint.project.evaluate.contents import Contents
 from dllint.project.evaluate.exclusion import Known
 from dllint.project.evaluate.shapes import MAX_VALUES
 from dllint.project.loaders.worker_counts import Workers
+from dllint.project.program.index import Index
 from dllint.project.program.module import Module
 from dllint.source import Source
 from dllint.targets import Targets
@@ -419,6 +420,18 @@ def test_few_alternatives_are_told_apart() -> None:
     (binding,) = module.bindings[-1, -1]["few"]
     values = found.evaluator.names.bound_values(binding, "few", found.evaluator.env(module, -1))
     assert {value.facts.name for value in values if isinstance(value, Klass)} == {"C1", "C2"}
+
+
+def test_many_star_imports_are_resolved_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    modules = {f"part{n}": f"class Part{n}: pass\n" for n in range(40)}
+    modules["every"] = "".join(f"from part{n} import *\n" for n in range(40))
+    modules["main"] = "import every\n\ndef made(name):\n    return getattr(every, name)\n"
+    sources = {f"{name}.py": Source(f"{name}.py", text) for name, text in modules.items()}
+    found = Project({path: collect(source) for path, source in sources.items()}, Targets(), lambda path: sources[path])
+    module, asked, find = found.index.modules["every.py"], [], Index.find
+    monkeypatch.setattr(Index, "find", lambda *args: asked.append(args) or find(*args))
+    assert len(found.evaluator.namespaces.classes(module)) == 40
+    assert len(asked) < 10 * 40, "not once for each name"
 
 
 IMPORTS = (

@@ -7,8 +7,9 @@ where the branch's test holds.
 from __future__ import annotations
 
 import builtins
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from dllint.knowledge import canonical
 from dllint.model.facts import Event, Expr, Function, ImportedName
@@ -42,6 +43,17 @@ _NOT_DIRECT = frozenset({"name", "ifexp", "walrus", "await", "star", "passed"})
 """Kinds of expressions whose value is that of another expression, or of one of two."""
 
 
+class _Stars(NamedTuple):
+    """What a module imports with a star: files of the project in the order of the text, and the last one of torch."""
+
+    targets: list[Module]
+    offering: dict[str, list[int]]
+    """Which of the files may bind a name, themselves or by star imports."""
+    open: list[int]
+    """Those that import torch with a star, and so may bind any class."""
+    torch: str
+
+
 class Names:
     """Answers what a name may be."""
 
@@ -52,6 +64,7 @@ class Names:
         self._outside: dict[int, Values] = {}
         self._globals: dict[tuple[Module, str], Values | None] = {}
         self._offered = OnDemand(self._find_offered)
+        self._stars = OnDemand(self._find_stars)
 
     def name(self, expr: Expr, env: Env) -> Values:
         found = self._comprehension_target(expr, env)
@@ -250,26 +263,31 @@ class Names:
 
         What other packages offer isn't seen: a class may be one of torch's where no module of the project has it.
         """
-        others: list[str] = []
-        for imported in reversed(module.star_imports):
-            target = self.evaluator.index.find(module.path, imported.module, imported.level)
-            if target is None:
-                others.append(imported.module)
-            elif target is not module and self._may_offer(target, name):
-                found = self.global_name(target, name)
-                if found and found != (Ext(f"builtins.{name}"),):
-                    return found
-        if name[:1].isupper():
-            return next(((Ext(canonical(f"{one}.{name}")),) for one in others if one.startswith("torch")), None)
-        return None
+        stars, is_class = self._stars[module], name[:1].isupper()
+        for position in sorted({*stars.offering.get(name, ()), *(stars.open if is_class else ())}, reverse=True):
+            found = self.global_name(stars.targets[position], name)
+            if found and found != (Ext(f"builtins.{name}"),):
+                return found
+        return (Ext(canonical(f"{stars.torch}.{name}")),) if is_class and stars.torch else None
 
-    def _may_offer(self, module: Module, name: str) -> bool:
-        """Whether a module may bind a name, itself or by star imports. A package that offers all others has thousands.
+    def _find_stars(self, module: Module) -> _Stars:
+        """What star imports bring to a module, by name: a package that offers all others has thousands of names.
 
-        Asking each of them would keep an answer for every name and every module.
+        Asking each of the others for each name would keep an answer for every pair of them.
         """
-        names, torch = self._offered[module]
-        return name in names or (torch and name[:1].isupper())
+        targets, offering, open_, outside = list[Module](), defaultdict[str, list[int]](list), list[int](), ""
+        for imported in module.star_imports:
+            target = self.evaluator.index.find(module.path, imported.module, imported.level)
+            if target is not None and target is not module:
+                names, torch = self._offered[target]
+                for name in names:
+                    offering[name].append(len(targets))
+                if torch:
+                    open_.append(len(targets))
+                targets.append(target)
+            elif target is None and imported.module.startswith("torch"):
+                outside = imported.module
+        return _Stars(targets, offering, open_, outside)
 
     def _find_offered(self, module: Module) -> tuple[frozenset[str], bool]:
         """The names that a module binds, itself or by star imports, and whether one of these is of torch."""
