@@ -7,9 +7,9 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Block, Expr
+from dllint.project.data.behind import assigned
 from dllint.project.data.element_files import is_length
 from dllint.project.data.growth import Container, Filling, Growth
-from dllint.project.data.item_reads import assigned
 from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Seq, Value
 from dllint.project.program.flow import LOOPS
 
