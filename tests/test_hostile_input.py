@@ -109,12 +109,20 @@ def test_a_notebook_that_nests_endlessly(tmp_path: Path, part: str, told: str) -
     text = json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {"n": 0}, "cells": [cell]})
     name = part.partition(":")[0]
     for opened, closed in (("[", "]"), ('{"a": ', "}")):
-        (tmp_path / "b.ipynb").write_text(
-            text.replace(part, f"{name}: {opened * 10_000}1{closed * 10_000}"), encoding="utf-8"
-        )
+        nested = text.replace(part, f"{name}: {opened * 10_000}1{closed * 10_000}")
+        (tmp_path / "b.ipynb").write_text(nested, encoding="utf-8")
         result = run(write(tmp_path, a=LOADER))
-        assert {("a.py", "DLL103"), ("b.ipynb", "DLL903")} == codes(result)
-        assert any(told in finding.message for finding, _ in result.findings)
+        is_read = _is_read(nested)  # from Python 3.14 on, its stack decides how deep is too deep
+        assert {("a.py", "DLL103"), ("b.ipynb", "DLL103" if is_read else "DLL903")} == codes(result)
+        assert is_read or any(told in finding.message for finding, _ in result.findings)
+
+
+def _is_read(text: str) -> bool:
+    try:
+        json.loads(text)
+    except RecursionError:
+        return False
+    return True
 
 
 # Fixes.

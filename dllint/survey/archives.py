@@ -11,6 +11,11 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
+from tarfile import (
+    InvalidHeaderError,  # type: ignore[attr-defined]  # typeshed lacks it
+    ReadError,
+    TarFile,
+)
 from typing import IO, Protocol
 
 from dllint.survey.limits import MIB, Broken, Hostile, Limits, TooLarge
@@ -62,7 +67,8 @@ def _unzip(stream: IO[bytes], into: Unpacked, limits: Limits) -> None:
 
 
 def _untar(stream: IO[bytes], into: Unpacked, limits: Limits) -> None:
-    with tarfile.open(fileobj=_Counted(_decompressed(stream), limits), mode="r|") as archive:
+    read = _Counted(_decompressed(stream), limits)
+    with tarfile.open(fileobj=read, mode="r|", tarinfo=_Checked) as archive:
         for member in archive:
             parts = into.meet(member.name)
             if member.ischr() or member.isblk() or member.isfifo():
@@ -75,6 +81,17 @@ def _untar(stream: IO[bytes], into: Unpacked, limits: Limits) -> None:
                 content = archive.extractfile(member)
                 assert content is not None
                 into.write(parts, member.size, _pieces(content), again=True)
+
+
+class _Checked(tarfile.TarInfo):
+    """A member of an archive. A damaged header ends the archive with an error, not silently, as behind others."""
+
+    @classmethod
+    def fromtarfile(cls, tarfile: TarFile) -> _Checked:
+        try:
+            return super().fromtarfile(tarfile)
+        except InvalidHeaderError as error:
+            raise ReadError(str(error)) from None
 
 
 def _decompressed(stream: IO[bytes]) -> _Readable:

@@ -64,7 +64,7 @@ def test_the_class_does_the_same_and_pickles() -> None:
     before, after = made(MAKE, "passed_before"), made(result, "passed_after")
     assert [one.item(1) for one in before] == [one.item(1) for one in after]
     assert [one.item(1) for one in pickle.loads(pickle.dumps(after))] == [one.item(1) for one in before]
-    with pytest.raises(AttributeError):
+    with pytest.raises((AttributeError, pickle.PicklingError)):  # the latter from Python 3.14 on
         pickle.dumps(before)
 
 

@@ -114,7 +114,8 @@ DYING = (
             "DataLoader worker (pid {any}) exited unexpectedly",
         ),
         happened="A worker ended without giving a reason. Its own traceback, if it had one, is above in the log: it "
-        "could not read what it was sent, it ran the main script again, it called `exit`, or it was killed.",
+        "could not read what it was sent, it ran the main script again, it called `exit`, or it was killed. Of "
+        "a killed worker of a fork server (Linux from Python 3.14 on), nothing else shows.",
         where="every start method; spawn and forkserver when it happens before the first batch",
         look="Search the log above for the worker's traceback. `num_workers=0` shows errors of the dataset itself.",
         source="torch/utils/data/dataloader.py and torch/csrc/DataLoader.cpp, 1.0 to 2.13",
