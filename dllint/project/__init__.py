@@ -182,10 +182,6 @@ class Project:
         """Whether a loader that takes any dataset has workers, or callers choose: not programs by an option's 0."""
         return self._open.may_ask(loader)
 
-    def may_get(self, loader: Loader, path: str) -> bool:
-        """Whether a loader that takes any dataset may get what a file has: of an application, in the same program."""
-        return self._open.may_get(loader, path)
-
     def is_demo(self, loader: Loader) -> bool:
         """Whether a loader without workers shows what a file of an installed package has, when that is run."""
         return self._routes.is_demo(loader)

@@ -46,12 +46,6 @@ class OpenLoaders:
         given = self.boundaries.argument(loader, loader.boundary.workers)[0]
         return loader.asked and not self.never_asks(loader) and not self.boundaries.counts.rests_on_options(given)
 
-    def may_get(self, loader: Loader, path: str) -> bool:
-        """Whether a loader that takes any dataset may get what a file has: of an application, in the same program."""
-        modules = self.evaluator.index.modules
-        share = self.evaluator.programs.share
-        return self.boundaries.unnamed.is_installed(path) or share(modules[loader.path], modules[path])
-
     def methods_of_users(self, path: str) -> frozenset[str]:
         """The start methods of whoever loads a dataset of a file: in an application, its loaders that take any."""
         if self._methods and not self.boundaries.unnamed.is_installed(path):

@@ -40,13 +40,12 @@ class GrowingCache(Rule):
             elif read := lines.of(running):
                 seen.add(place)
                 yield self._finding(project, read, "lines", [])
-        for running in project.users_running:
-            if running.env.facts.name != running.entry or not offers_to_workers(project, running.path):
-                continue
-            memoized = caches.memoized(running)
-            if memoized is not None and (running.path, memoized.at.span) not in seen:
-                seen.add((running.path, memoized.at.span))
-                yield self._finding(project, memoized, "memoized", [])
+        if offers_to_workers(project):
+            for running in project.users_running:
+                memoized = caches.memoized(running) if running.env.facts.name == running.entry else None
+                if memoized is not None and (running.path, memoized.at.span) not in seen:
+                    seen.add((running.path, memoized.at.span))
+                    yield self._finding(project, memoized, "memoized", [])
 
     def _finding(self, project: Project, growth: Growth, how: str, others: list[str]) -> Finding:
         running, loader = growth.running, growth.running.loader

@@ -9,26 +9,20 @@ def has_workers(project: Project, held: Held) -> bool:
     """Known workers, or asked for by an argument whose value is not known, or a library's users'."""
     if held.loader is not None:
         return gets_workers(held.loader)
-    return offers_to_workers(project, held.path)
+    return offers_to_workers(project)
 
 
-def offers_to_workers(project: Project, path: str) -> bool:
-    """Whether what a file has, and no loader takes, may get workers: there are only demos, or one takes any dataset.
+def offers_to_workers(project: Project) -> bool:
+    """Whether what no loader of the project takes may get workers: it has none but demos, or one takes any dataset.
 
     Or datasets of the project go to a package's own loaders.
     """
-    return project.analysis(_has_others) or any(project.may_get(loader, path) for loader in project.analysis(_asking))
+    return project.analysis(_offers)
 
 
-def _has_others(project: Project) -> bool:
-    """Whether loaders of others take the datasets of a project."""
+def _offers(project: Project) -> bool:
     own = [loader for loader in project.loaders if not loader.in_tests and not project.is_demo(loader)]
-    return not own or project.library.gives_away
-
-
-def _asking(project: Project) -> list[Loader]:
-    """The loaders that take any dataset and may have workers."""
-    return list(filter(project.may_ask, project.open_loaders))
+    return not own or project.library.gives_away or any(map(project.may_ask, project.open_loaders))
 
 
 def gets_workers(loader: Loader) -> bool:
