@@ -113,7 +113,8 @@ def test_a_notebook_that_nests_endlessly(tmp_path: Path, part: str, told: str) -
         (tmp_path / "b.ipynb").write_text(nested, encoding="utf-8")
         result = run(write(tmp_path, a=LOADER))
         is_read = _is_read(nested)  # from Python 3.14 on, its stack decides how deep is too deep
-        assert {("a.py", "DLL103"), ("b.ipynb", "DLL103" if is_read else "DLL903")} == codes(result)
+        linted = is_read and name != '"nbformat"'
+        assert {("a.py", "DLL103"), ("b.ipynb", "DLL103" if linted else "DLL903")} == codes(result)
         assert is_read or any(told in finding.message for finding, _ in result.findings)
 
 

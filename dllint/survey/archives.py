@@ -11,17 +11,14 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
-from tarfile import (
-    InvalidHeaderError,  # type: ignore[attr-defined]  # typeshed lacks it
-    ReadError,
-    TarFile,
-)
+from tarfile import ReadError, TarFile
 from typing import IO, Protocol
 
 from dllint.survey.limits import MIB, Broken, Hostile, Limits, TooLarge
 from dllint.survey.unpack import Unpacked
 
 _CHUNK = 64 * 1024
+_INVALID: type[Exception] = vars(tarfile)["InvalidHeaderError"]
 _DAMAGE = (
     *(zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, UnicodeError, ValueError),
     *(NotImplementedError, RuntimeError, OverflowError, IndexError, KeyError),
@@ -90,7 +87,7 @@ class _Checked(tarfile.TarInfo):
     def fromtarfile(cls, tarfile: TarFile) -> _Checked:
         try:
             return super().fromtarfile(tarfile)
-        except InvalidHeaderError as error:
+        except _INVALID as error:
             raise ReadError(str(error)) from None
 
 
