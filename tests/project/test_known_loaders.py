@@ -90,3 +90,49 @@ def test_catalyst_makes_the_dataset_itself(package: str, workers: str, shipped: 
     found = project(program)
     lambdas = [held for held in found.shipped if held.holder.kind == "argument" and held.value.__class__ is Func]
     assert len(lambdas) == shipped
+
+
+MAKING = "def made({0}):\n    chosen = {0}\n    return chosen([1], num_workers=2)\n"
+LOADER_CLASS = """\
+from torch.utils.data import DataLoader
+from other import *
+
+class Loader(DataLoader):
+    @classmethod
+    def make(cls):
+        {}
+
+Loader.make()
+"""
+OWN_CLASS = [
+    ("kind = cls\n        return kind([1], num_workers=2)", ""),
+    ("return made(maker=cls)", MAKING.format("maker")),
+    ("return made(cls=cls)", MAKING.format("cls")),
+    (
+        "return Kept(cls).made()",
+        "class Kept:\n    def __init__(self, cls):\n        self.cls = cls\n"
+        "    def made(self):\n        return self.cls([1], num_workers=2)\n",
+    ),
+]
+
+
+def project_of(**texts: str) -> Project:
+    sources = {f"{name}.py": Source(f"{name}.py", text) for name, text in texts.items()}
+    return Project({path: collect(source) for path, source in sources.items()}, Targets(), lambda path: sources[path])
+
+
+@pytest.mark.parametrize(("body", "other"), OWN_CLASS)
+def test_a_loader_is_known_under_the_names_that_its_class_gets(body: str, other: str) -> None:
+    (loader,) = project_of(main=LOADER_CLASS.format(body), other=other).loaders
+    assert loader.name == "Loader"
+
+
+def test_the_names_of_another_class_mean_no_loader() -> None:
+    other = (
+        "class Found:\n    def __init__(self):\n        self.cls = dict(a=1)\n"
+        "    @classmethod\n    def found(cls, match):\n        current = cls\n        end = current\n"
+        "        return match.end(), end()\n    def run(self, x):\n        return self.cls(x)\n"
+    )
+    found = project_of(main=LOADER_CLASS.format("return cls([1], num_workers=2)"), other=other)
+    assert found.boundaries.names.isdisjoint({"current", "end"})
+    assert {site.module.path for site in found.boundaries._sites} == {"main.py"}

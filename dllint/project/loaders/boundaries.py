@@ -47,6 +47,7 @@ from dllint.project.loaders.worker_counts import WorkerCounts, Workers, join
 from dllint.project.program.guards import must_raise
 from dllint.project.program.index import Index
 from dllint.project.program.module import Module, Site
+from dllint.project.program.on_demand import OnDemand
 from dllint.project.program.unnamed import Unnamed
 from dllint.source import Span
 from dllint.start_methods import ALL_METHODS
@@ -58,6 +59,8 @@ if TYPE_CHECKING:
 _NAMED = ("name", "attribute")
 _ASKING = frozenset({"isinstance", "issubclass", "cast", "super", "hasattr", "patch"})
 """Functions that get a class and make nothing of it."""
+_OWN = "cls"
+"""The name of its class in a class method."""
 _GENERIC = LOADERS["torch.utils.data.DataLoader"]
 _PROCESS = Boundary((), (), "", "multiprocessing.Process")
 
@@ -149,6 +152,7 @@ class Boundaries:
         self._within: dict[Module, Boundaries] = {}
         self._unknowns: dict[tuple[int, int], bool] = {}
         self._in_activation: dict[tuple[ExtInst | Inst, Expr], Loader] = {}
+        self._of_own = OnDemand(self._find_of_own)
         self.counts = WorkerCounts(evaluator, declared)
         self.chosen_methods = ChosenMethods(evaluator, targets)
         self.needs = PlatformNeeds(evaluator)
@@ -204,16 +208,20 @@ class Boundaries:
         return bool(means) and all(isinstance(value, Ext) and value.name not in names for value in means or ())
 
     def also_called(self, names: set[str]) -> set[str]:
-        """Names, and those that the project gives to what has them and to classes that derive from it."""
-        found = set(names)
+        """Names, and those that the project gives to what has them and to classes that derive from it.
+
+        What a class calls `cls` is another class in other files, but where it's handed on by that name.
+        """
+        found, own = set(names), set[str]()
         while True:
             named = (mapping.get(name, ()) for name in found for mapping in (self.index.aliases, self._handed_on))
             more = {alias for aliases in named for alias in aliases if alias}
             for klass in self.evaluator.classes.all_classes:
                 if any(part.name in found for base in klass.facts.bases for part in base.walk()):
-                    more |= {klass.facts.name, "cls"}
+                    more |= {klass.facts.name, *self._names_of_own(klass)}
+                    own = {_OWN}
             if more <= found:
-                return found
+                return found | own
             found |= more
 
     @cached_property
@@ -221,19 +229,17 @@ class Boundaries:
         """Names that what has a name gets in other places: from `partial`, as a default, by a keyword."""
         found: dict[str, set[str]] = defaultdict(set)
         for module in self.index:
-            for site in module.calls.get("partial", ()):
-                if len(site.expr.args) > 1 and site.event.target is not None:
-                    found[site.expr.args[1].name].add(site.event.target.name)
-            for function in module.model.functions:
-                for parameter in function.parameters:
-                    if parameter.default is not None:
-                        found[parameter.default.name].add(parameter.name)
-            for calls in module.calls.values():
-                for call in calls:
-                    for keyword, value in call.expr.keywords:
-                        if value.kind in _NAMED:
-                            found[value.name].add(keyword)
+            for name, alias in _handed_on_in(module):
+                found[name].add(alias)
         return found
+
+    def _names_of_own(self, klass: Klass) -> set[str]:
+        """The names that the files of a class and its bases give to `cls`."""
+        return set().union(*(self._of_own[item.module] for item in self.evaluator.classes.mro(klass)))
+
+    def _find_of_own(self, module: Module) -> set[str]:
+        named = (*self.index.aliases_in(module), *_handed_on_in(module))
+        return {alias for name, alias in named if name == _OWN}
 
     @property
     def loaders(self) -> tuple[Loader, ...]:
@@ -296,8 +302,16 @@ class Boundaries:
         """The calls that may make a loader."""
         own = {module.model.classes[klass].name for module, klass in self._may_be_loaders}
         carried = self.evaluator.carried.calls_of_classes(frozenset(self._own_names | own))
-        found = (*self.index.calls_named(sorted(self.names)), *carried)
-        return tuple({site.expr: site for site in found}.values())
+        named = self.index.calls_named(sorted(self.names))
+        if not self._keeps_classes:
+            named = (site for site in named if site.expr.args[0].name != _OWN or site.expr.args[0].kind == "name")
+        return tuple({site.expr: site for site in (*named, *carried)}.values())
+
+    @cached_property
+    def _keeps_classes(self) -> bool:
+        """Whether an attribute `cls` is given what has a name: `self.cls = cls`, not `self.cls = Linear(4, 2)`."""
+        writes = (write for module in self.index for write in module.attribute_writes.get(_OWN, ()))
+        return any(write.event.value is not None and write.event.value.kind in _NAMED for write in writes)
 
     def _made_at(self, site: Site) -> Iterator[Loader]:
         if self._makes_another(site):
@@ -315,7 +329,7 @@ class Boundaries:
         if site.function < 0:
             return False
         callee, facts = site.expr.args[0], site.module.model.functions[site.function]
-        if callee.kind == "name" and callee.name == "cls" and facts.owner >= 0 and decorated(facts, "classmethod"):
+        if callee.kind == "name" and callee.name == _OWN and facts.owner >= 0 and decorated(facts, "classmethod"):
             own = self.evaluator.klass(site.module, facts.owner)
             return not any(map(self.is_loader, (own, *self.evaluator.classes.subclasses(own))))
         means = self.evaluator.names.of_module(callee, self.evaluator.generic(site.module, site.function))
@@ -797,6 +811,22 @@ class Boundaries:
         if found and not (none and len(found) > 1):
             return frozenset(found), True
         return self.chosen_methods.of(env.module.path)
+
+
+def _handed_on_in(module: Module) -> Iterator[tuple[str, str]]:
+    """What a module hands on by another name, each with that name."""
+    for site in module.calls.get("partial", ()):
+        if len(site.expr.args) > 1 and site.event.target is not None:
+            yield site.expr.args[1].name, site.event.target.name
+    for function in module.model.functions:
+        for parameter in function.parameters:
+            if parameter.default is not None:
+                yield parameter.default.name, parameter.name
+    for calls in module.calls.values():
+        for call in calls:
+            for keyword, value in call.expr.keywords:
+                if value.kind in _NAMED:
+                    yield value.name, keyword
 
 
 def _said(demand: Demand | None) -> str:

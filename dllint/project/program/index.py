@@ -75,18 +75,33 @@ class Index:
     def aliases(self) -> dict[str, set[str]]:
         """Names under which a thing is also called: `import x as y`, `y = x if small else z`, `y = table[key]`."""
         found: dict[str, set[str]] = defaultdict(set)
-        tables = _tables(self)
         for module in self:
-            for imported in module.model.imports:
-                if imported.attribute and imported.bound not in ("*", imported.attribute):
-                    found[imported.attribute].add(imported.bound)
-            for _, _, events in module.scopes:
-                for event in events:
-                    value, target = event.value, event.target
-                    if event.kind == "assign" and value is not None and target is not None and target.name:
-                        for given in _alternatives(value, module, tables):
-                            if given.kind in ("name", "attribute") and given.name != target.name:
-                                found[given.name].add(target.name)
+            for name, alias in self.aliases_in(module):
+                found[name].add(alias)
+        return dict(found)
+
+    def aliases_in(self, module: Module) -> Iterator[tuple[str, str]]:
+        """What one module gives another name, each with that name."""
+        for imported in module.model.imports:
+            if imported.attribute and imported.bound not in ("*", imported.attribute):
+                yield imported.attribute, imported.bound
+        for _, _, events in module.scopes:
+            for event in events:
+                value, target = event.value, event.target
+                if event.kind == "assign" and value is not None and target is not None and target.name:
+                    for given in _alternatives(value, module, self._tables):
+                        if given.kind in ("name", "attribute") and given.name != target.name:
+                            yield given.name, target.name
+
+    @cached_property
+    def _tables(self) -> dict[str, list[Expr]]:
+        """The classes that the dictionaries of modules have as values, by the names of the dictionaries."""
+        found: dict[str, list[Expr]] = defaultdict(list)
+        for module in self:
+            for event in module.model.events:
+                if event.kind == "assign" and event.value is not None and event.value.kind == "dict" and event.target:
+                    classes = [item for item in event.value.args[1::2] if item.kind in ("name", "attribute")]
+                    found[event.target.name] += [item for item in classes if item.name[:1].isupper()]
         return dict(found)
 
     @cached_property
@@ -330,17 +345,6 @@ def _alternatives(value: Expr, module: Module, tables: Mapping[str, list[Expr]])
         return (value,)
     inner = (inner for part in value.args[-2:] for inner in _alternatives(part, module, tables))
     return tuple(item for item in inner if item.name[:1].isupper() or _first(item) in module.defined)
-
-
-def _tables(index: Iterable[Module]) -> dict[str, list[Expr]]:
-    """The classes that the dictionaries of modules have as values, by the names of the dictionaries."""
-    found: dict[str, list[Expr]] = defaultdict(list)
-    for module in index:
-        for event in module.model.events:
-            if event.kind == "assign" and event.value is not None and event.value.kind == "dict" and event.target:
-                classes = [item for item in event.value.args[1::2] if item.kind in ("name", "attribute")]
-                found[event.target.name] += [item for item in classes if item.name[:1].isupper()]
-    return dict(found)
 
 
 def _first(expr: Expr) -> str:
