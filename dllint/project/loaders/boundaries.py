@@ -317,8 +317,10 @@ class Boundaries:
         if self._makes_another(site):
             return
         for env in self.contexts(site.module, site.function):
-            if self._may_be_reached(site.expr, env):
-                yield from self._loaders_of(site, env)
+            makers = self._makers(site.expr, env)
+            if makers and self._may_be_reached(site.expr, env):
+                for maker in makers:
+                    yield from self._made_by(maker, site, site.expr, env)
 
     def _makes_another(self, site: Site) -> bool:
         """Whether a call makes no loader in any activation: its name means something else wherever the code runs.
@@ -334,6 +336,10 @@ class Boundaries:
             return not any(map(self.is_loader, (own, *self.evaluator.classes.subclasses(own))))
         means = self.evaluator.names.of_module(callee, self.evaluator.generic(site.module, site.function))
         return means is not None and not any(self._may_make(value, site.expr) for value in means)
+
+    def _makers(self, call: Expr, env: Env) -> list[Value]:
+        """What a call runs that may make a loader: asked before the tests around the call, which say less for more."""
+        return [value for value in self.evaluator.calls.callees(call, env) if self._may_make(value, call)]
 
     def _may_make(self, callee: Value, call: Expr) -> bool:
         """Whether calling a value may make a loader."""
@@ -384,10 +390,6 @@ class Boundaries:
             self._rests_on_callers(given),
             for_held_out(call, caller),
         )
-
-    def _loaders_of(self, site: Site, env: Env) -> Iterator[Loader]:
-        for callee in self.evaluator.calls.callees(site.expr, env):
-            yield from self._made_by(callee, site, site.expr, env)
 
     def _made_by(self, callee: Value, site: Site, call: Expr, env: Env, depth: int = 3) -> Iterator[Loader]:
         """The loaders that calling a value makes."""
