@@ -108,6 +108,7 @@ OWN_CLASS = [
     ("kind = cls\n        return kind([1], num_workers=2)", ""),
     ("return made(maker=cls)", MAKING.format("maker")),
     ("return made(cls=cls)", MAKING.format("cls")),
+    ("return made(cls)", "def made(cls):\n    return cls([1], num_workers=2)\n"),
     (
         "return Kept(cls).made()",
         "class Kept:\n    def __init__(self, cls):\n        self.cls = cls\n"
@@ -132,6 +133,7 @@ def test_the_names_of_another_class_mean_no_loader() -> None:
         "class Found:\n    def __init__(self):\n        self.cls = dict(a=1)\n"
         "    @classmethod\n    def found(cls, match):\n        current = cls\n        end = current\n"
         "        return match.end(), end()\n    def run(self, x):\n        return self.cls(x)\n"
+        "def remade(cls):\n    return cls([1])\n"
     )
     found = project_of(main=LOADER_CLASS.format("return cls([1], num_workers=2)"), other=other)
     assert found.boundaries.names.isdisjoint({"current", "end"})

@@ -59,6 +59,8 @@ if TYPE_CHECKING:
 _NAMED = ("name", "attribute")
 _ASKING = frozenset({"isinstance", "issubclass", "cast", "super", "hasattr", "patch"})
 """Functions that get a class and make nothing of it."""
+_READING = _ASKING | {"__new__", "getattr"}
+"""Those, and functions that make an object of the class itself or read something of it."""
 _OWN = "cls"
 """The name of its class in a class method."""
 _GENERIC = LOADERS["torch.utils.data.DataLoader"]
@@ -152,7 +154,7 @@ class Boundaries:
         self._within: dict[Module, Boundaries] = {}
         self._unknowns: dict[tuple[int, int], bool] = {}
         self._in_activation: dict[tuple[ExtInst | Inst, Expr], Loader] = {}
-        self._of_own = OnDemand(self._find_of_own)
+        self._given_own = OnDemand(self._find_given_own)
         self.counts = WorkerCounts(evaluator, declared)
         self.chosen_methods = ChosenMethods(evaluator, targets)
         self.needs = PlatformNeeds(evaluator)
@@ -208,20 +210,26 @@ class Boundaries:
         return bool(means) and all(isinstance(value, Ext) and value.name not in names for value in means or ())
 
     def also_called(self, names: set[str]) -> set[str]:
-        """Names, and those that the project gives to what has them and to classes that derive from it.
+        """Names, and those that the project gives to what has them and to classes that derive from it."""
+        found, own = self._also_called(names)
+        return {*found, _OWN} if own else found
 
-        What a class calls `cls` is another class in other files, but where it's handed on by that name.
+    def _also_called(self, names: set[str]) -> tuple[set[str], set[Module]]:
+        """The same, but for `cls`, and the files in which that may be such a class: those of the class and its bases.
+
+        In other files it's another class, unless they hand it on.
         """
-        found, own = set(names), set[str]()
+        found, own = set(names), set[Module]()
         while True:
             named = (mapping.get(name, ()) for name in found for mapping in (self.index.aliases, self._handed_on))
             more = {alias for aliases in named for alias in aliases if alias}
             for klass in self.evaluator.classes.all_classes:
                 if any(part.name in found for base in klass.facts.bases for part in base.walk()):
-                    more |= {klass.facts.name, *self._names_of_own(klass)}
-                    own = {_OWN}
+                    own |= {item.module for item in self.evaluator.classes.mro(klass)}
+                    more.add(klass.facts.name)
+            more = more.union(*(self._given_own[module] for module in own))
             if more <= found:
-                return found | own
+                return found, own
             found |= more
 
     @cached_property
@@ -233,13 +241,15 @@ class Boundaries:
                 found[name].add(alias)
         return found
 
-    def _names_of_own(self, klass: Klass) -> set[str]:
-        """The names that the files of a class and its bases give to `cls`."""
-        return set().union(*(self._of_own[item.module] for item in self.evaluator.classes.mro(klass)))
-
-    def _find_of_own(self, module: Module) -> set[str]:
+    def _find_given_own(self, module: Module) -> set[str]:
+        """The names that a file gives to `cls`, and its own where others may get it by that."""
         named = (*self.index.aliases_in(module), *_handed_on_in(module))
-        return {alias for name, alias in named if name == _OWN}
+        found = {alias for name, alias in named if name == _OWN}
+        making = (calls for name, calls in module.calls.items() if name not in _READING)
+        passed = any(_is_own(arg) for calls in making for call in calls for arg in call.expr.args[1:])
+        writes = module.attribute_writes.get(_OWN, ())
+        kept = any(write.event.value is not None and _is_own(write.event.value) for write in writes)
+        return {*found, _OWN} if passed or kept else found
 
     @property
     def loaders(self) -> tuple[Loader, ...]:
@@ -300,18 +310,12 @@ class Boundaries:
     @cached_property
     def _sites(self) -> tuple[Site, ...]:
         """The calls that may make a loader."""
+        names, files = self._also_called(self._own_names)
         own = {module.model.classes[klass].name for module, klass in self._may_be_loaders}
         carried = self.evaluator.carried.calls_of_classes(frozenset(self._own_names | own))
-        named = self.index.calls_named(sorted(self.names))
-        if not self._keeps_classes:
-            named = (site for site in named if site.expr.args[0].name != _OWN or site.expr.args[0].kind == "name")
+        sites = self.index.calls_named(sorted({*names, _OWN}))
+        named = (site for site in sites if site.expr.args[0].name in names or _is_of_own(site, files))
         return tuple({site.expr: site for site in (*named, *carried)}.values())
-
-    @cached_property
-    def _keeps_classes(self) -> bool:
-        """Whether an attribute `cls` is given what has a name: `self.cls = cls`, not `self.cls = Linear(4, 2)`."""
-        writes = (write for module in self.index for write in module.attribute_writes.get(_OWN, ()))
-        return any(write.event.value is not None and write.event.value.kind in _NAMED for write in writes)
 
     def _made_at(self, site: Site) -> Iterator[Loader]:
         if self._makes_another(site):
@@ -331,7 +335,7 @@ class Boundaries:
         if site.function < 0:
             return False
         callee, facts = site.expr.args[0], site.module.model.functions[site.function]
-        if callee.kind == "name" and callee.name == _OWN and facts.owner >= 0 and decorated(facts, "classmethod"):
+        if _is_own(callee) and facts.owner >= 0 and decorated(facts, "classmethod"):
             own = self.evaluator.klass(site.module, facts.owner)
             return not any(map(self.is_loader, (own, *self.evaluator.classes.subclasses(own))))
         means = self.evaluator.names.of_module(callee, self.evaluator.generic(site.module, site.function))
@@ -813,6 +817,15 @@ class Boundaries:
         if found and not (none and len(found) > 1):
             return frozenset(found), True
         return self.chosen_methods.of(env.module.path)
+
+
+def _is_own(expr: Expr) -> bool:
+    return expr.kind == "name" and expr.name == _OWN
+
+
+def _is_of_own(site: Site, files: set[Module]) -> bool:
+    """Whether a call is of `cls` in one of some files."""
+    return site.module in files and _is_own(site.expr.args[0])
 
 
 def _handed_on_in(module: Module) -> Iterator[tuple[str, str]]:
