@@ -11,7 +11,19 @@ from dllint.source import Source, Span
 
 COMMENTS = frozenset({"DLL901", "DLL902"})
 """Diagnostics about comments, which are fixed by changing the comments."""
+_FLAKE8 = "E999"
+"""What flake8 calls a syntax error."""
 _Key = tuple[str, Span, str]
+
+
+def expects(source: Source, problem: Finding) -> bool:
+    """Whether a comment of a file that does not parse silences its syntax error, by our code or by flake8's."""
+    from dllint.collect.comments import scan  # other files' comments come with their facts
+
+    info = registry.by_code()[problem.code]
+    rows = 0, source.location(problem.span.start)[0]
+    codes = (code for entry in scan(source) if entry.row in rows for code in entry.codes or ("",))
+    return any(not code or code.upper() == _FLAKE8 or _covers(code, info) for code in codes)
 
 
 class Suppressions:

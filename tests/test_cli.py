@@ -639,3 +639,22 @@ def test_the_name_of_a_template_says_that_it_is_no_python_yet(folder: Path) -> N
     (template / "words.py").write_text(PROGRAM)
     rows = json.loads(check("--output-format", "json").stdout)
     assert [row["code"] for row in rows] == ["DLL101"]
+
+
+@pytest.mark.parametrize(
+    ("comment", "silences"),
+    [
+        ("# noqa", True),
+        ("# noqa: E999", True),
+        ("# noqa: DLL900", True),
+        ("# noqa: E501", False),
+        ("# no Python", False),
+    ],
+)
+def test_a_comment_says_that_a_file_is_not_meant_to_parse(folder: Path, comment: str, silences: bool) -> None:
+    text = f"from torch.utils.data import DataLoader\nfrom .{{NAME}} import Rows  {comment}\n"
+    (folder / "template.py").write_text(text)
+    rows = json.loads(check("--output-format", "json", "template.py").stdout)
+    assert [row["code"] for row in rows] == ([] if silences else ["DLL900"])
+    rows = json.loads(check("--output-format", "json", "--ignore-noqa", "template.py").stdout)
+    assert [row["code"] for row in rows] == ["DLL900"]

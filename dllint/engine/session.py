@@ -232,10 +232,16 @@ class Session:
         """The findings in the whole project, and what the tool itself has to say, in reading order. Raises Changed."""
         from dllint.engine import designs
 
-        problems = (one for one in corpus.problems if one.code != "DLL900" or not is_template(one.path))
+        problems = (one for one in corpus.problems if one.code != "DLL900" or not self._expects(corpus, one))
         found = (*judged.findings, *self.judge.heard(corpus.root, problems))
         ordered = sorted(found, key=lambda finding: (finding.path, finding.span, finding.code))
         return designs.joined(ordered, judged.source)
+
+    def _expects(self, corpus: Corpus, problem: Finding) -> bool:
+        """Whether a file is not meant to parse: somebody fills it in first, or a comment says so."""
+        from dllint.suppress import expects
+
+        return is_template(problem.path) or (self.request.heed and expects(corpus.source(problem.path), problem))
 
     def concerned(self, finding: Finding) -> bool:
         """Whether a finding is about a target."""
