@@ -363,6 +363,17 @@ KEEPERS = frozenset({
 })  # fmt: skip
 """Callables whose result keeps what it is given, as it is; the last one is what `namedtuple` returns."""
 
+STAGES = frozenset(
+    f"webdataset.{place}{name}"
+    for place in ("", "filters.", "tariterators.")
+    for name in (
+        "associate", "batched", "decode", "map", "map_dict", "map_tuple", "rename", "select", "shuffle",
+        "tarfile_to_samples", "xdecode",
+    )
+)  # fmt: skip
+"""Functions that return a stage of a pipeline: an object with the arguments (read in webdataset 1.0: its
+`pipelinefilter`)."""
+
 COPIERS = frozenset({
     "builtins.list", "builtins.tuple", "builtins.set", "builtins.frozenset", "builtins.sorted", "builtins.dict",
 })  # fmt: skip
@@ -487,7 +498,7 @@ def is_of_datasets(name: str) -> bool:
 
 def keeps_as_it_is(name: str) -> bool:
     """Whether an external callable is known to keep what it is given: any library's `random_split` splits a dataset."""
-    return name in KEEPERS or name.rpartition(".")[2] == "random_split"
+    return name in KEEPERS or name in STAGES or name.rpartition(".")[2] == "random_split"
 
 
 def holds_arguments(name: str) -> bool:
