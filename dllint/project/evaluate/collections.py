@@ -402,8 +402,8 @@ class Containers:
         for index in path:
             found: list[Value] = []
             for value in values:
-                if isinstance(value, Seq) and value.expr.kind in ("tuple", "list") and index < len(value.expr.args):
-                    found += self.evaluator.values(value.expr.args[index], value.env)
+                if isinstance(value, Seq) and value.kind != "dict":
+                    found += self._seq_item(value, [index]) or self.evaluator.unless_open(Opaque(expr, env))
                 elif isinstance(value, ExtInst):
                     inner = self._yielded(value) if value.name == GENERATOR else self._column(value, index)
                     found += inner or self._of_copy(value) or self._part(value, index)

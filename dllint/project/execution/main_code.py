@@ -222,7 +222,7 @@ class MainCode:
 
     def _started_by(self, env: Env, parts: _Parts) -> Iterator[Begun]:
         for expr in parts.iterated:
-            if self._goes_on_with(expr, env):
+            if self._goes_on_with(expr, env) or self._takes_apart(parts.event, expr, env):
                 continue
             for loader in self.loaders_in(expr, env):
                 if loader.workers is not Workers.NONE:
@@ -237,6 +237,14 @@ class MainCode:
         return bool(values) and all(
             isinstance(value, ExtInst) and value.name == "builtins.iter" and id(value.env) in around for value in values
         )
+
+    def _takes_apart(self, event: Event, expr: Expr, env: Env) -> bool:
+        """Whether several names get the items of a list: `return loaders[0] if len(loaders) == 1 else loaders`.
+
+        Who gives a loader instead has only one, and these names can't be its batches.
+        """
+        unpacked = event.kind != "for" and expr is event.value and bool(self.by_call)
+        return unpacked and any(isinstance(value, Seq) for value in self.evaluator.values(expr, env))
 
     def _started_by_call(self, env: Env, call: Expr) -> Iterator[Begun]:
         if call.args[0].name not in self._starting:
