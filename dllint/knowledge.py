@@ -401,6 +401,9 @@ GIVES_NAMES = ("h5py.File()[",)
 PASS_THROUGH = frozenset({"copy.copy", "copy.deepcopy", "typing.cast", "torch.utils.data.dataset.T_co"})
 """Callables whose result is, for our questions, one of their arguments."""
 
+NEW_TEXTS = frozenset({"torch.device().type"})
+"""Attributes that are a new string each time they are read, so none is a literal (run with torch 2.13)."""
+
 HOLDING_ROOTS = (
     "torch.", "torchvision.", "torchaudio.", "torchtext.", "torch_geometric.", "lightning.", "monai.",
     "albumentations.",

@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from dllint.knowledge import KEEPERS
+from dllint.knowledge import KEEPERS, NEW_TEXTS
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate.abstract_values import (
     NOT_FOLLOWED,
@@ -18,6 +18,7 @@ from dllint.project.evaluate.abstract_values import (
     Env,
     Ext,
     ExtInst,
+    ExtMethod,
     Func,
     Inst,
     Klass,
@@ -32,7 +33,7 @@ from dllint.project.evaluate.asked_before import AskedBefore
 from dllint.project.evaluate.contents import NOTHING_YET, Contents, is_cut
 from dllint.project.evaluate.exclusion import told_by
 from dllint.project.evaluate.hierarchy import Answer
-from dllint.project.evaluate.shapes import GENERATOR
+from dllint.project.evaluate.shapes import GENERATOR, describe
 from dllint.project.program.call_index import Call
 from dllint.project.program.events import event_names, leaves
 from dllint.project.program.failing import ends_of_names
@@ -492,7 +493,7 @@ def _ordered(name: str, one: Value, other: Value) -> bool | None:
 
 
 def _is_same(one: Value, other: Value) -> bool | None:
-    """Whether a value is None, True or False, as the other one is."""
+    """Whether a value is None, True or False, as the other one is; a text that is made anew is no literal."""
     for value, against in ((one, other), (other, one)):
         match against:
             case Const(value=None):
@@ -501,6 +502,8 @@ def _is_same(one: Value, other: Value) -> bool | None:
                 if isinstance(value, Const):
                     return value.value is truth
                 return False if isinstance(value, Func | Klass | Method | Inst | Seq | Mod) else None
+            case Const(value=str()) if isinstance(value, ExtMethod) and describe(value) in NEW_TEXTS:
+                return False
     return None
 
 
