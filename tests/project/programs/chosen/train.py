@@ -40,10 +40,8 @@ def passed_on(items, **kwargs):
 
 
 if __name__ == "__main__":
-    make([1], 0)
-    make([1], 2)
-    passed_on([1], num_workers=3)
+    print(list(make([1], 0)), list(make([1], 2)), list(passed_on([1], num_workers=3)))
     with open("settings.json") as file:
-        from_settings([1], json.load(file))
+        print(list(from_settings([1], json.load(file))))
     for build in (spread, spread_updated, spread_without, counted):
-        build([1])
+        print(list(build([1])))

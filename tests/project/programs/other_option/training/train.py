@@ -17,4 +17,4 @@ def loader(settings, rows):
 
 def main():
     with open("settings.json") as file:
-        loader(Settings(json.load(file)), [7, 8])
+        print(list(loader(Settings(json.load(file)), [7, 8])))
