@@ -34,6 +34,10 @@ class Layers:
         answers = {self._of(value) for value in self.evaluator.values(expr, env)}
         return answers.pop() if len(answers) == 1 else Answer.UNKNOWN
 
+    def may_stay(self, expr: Expr, env: Env) -> bool:
+        """Whether `.to(device)` moves nothing of one of the values of an expression."""
+        return any(self._of(value) is Answer.NO for value in self.evaluator.values(expr, env))
+
     def _of(self, value: Value) -> Answer:
         return self.evaluator.ask(self._known, value, Answer.NO, self._find, value)
 

@@ -555,7 +555,8 @@ class Boundaries:
             names = {boundary.workers, *(name for expr in saying for name in names_in(expr))}
             platforms, known_there = self.elsewhere.with_workers(site, () if settled else names, env)
             settled = settled or known_there  # else something else may choose the number
-            platforms = self.reaching(platforms, around, site.expr.start)
+            lacking = self.needs.missing_in_use(around, site.expr)
+            platforms = tuple(name for name in self.reaching(platforms, around, site.expr.start) if name not in lacking)
             methods = self.on_platforms(methods, chosen, platforms)
         demand = self._demand(call, env, boundary, skip) if workers is Workers.SOME else None
         said = _said(demand) if not self.counts.is_given(found) else ""

@@ -1,5 +1,8 @@
 """Platforms on which a program never comes to a place: code above it, on every way, needs what they don't have.
 
+What is above a place is also in the functions that are called there, and above the calls that lead to the place. A
+loader starts no workers where it is made, so what counts is above its uses.
+
 What needs CUDA raises on macOS, whose builds of torch have none, and NCCL is for Linux alone. Python before 3.7, with
 `async` as a name, spawns workers on Windows only, as macOS forks before 3.8 and `forkserver` is no default before 3.14.
 """
@@ -10,11 +13,12 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from dllint.model.facts import Event, Expr
-from dllint.project.evaluate import Answer, Evaluator
-from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst, Func, Inst, Method, Mod, Value
+from dllint.project.evaluate import Evaluator
+from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst, Func, Inst, Klass, Method, Mod, Value
 from dllint.project.evaluate.layers import Layers
+from dllint.project.loaders.first_uses import Uses, uses_of
 from dllint.project.program.events import surely_evaluated
-from dllint.project.program.module import Module
+from dllint.project.program.module import Module, Site
 from dllint.project.program.on_demand import OnDemand
 
 Platforms = frozenset[str]
@@ -22,6 +26,7 @@ _Asked = Callable[[Event, Expr, Env], Platforms]
 _NONE: Platforms = frozenset()
 _NO_CUDA: Platforms = frozenset({"macos"})
 _NO_NCCL: Platforms = frozenset({"macos", "windows"})
+_ALL: Platforms = frozenset({"linux", "macos", "windows"})
 _ASKED = "torch.cuda.is_available"
 _INITIALISING = frozenset(
     f"torch.cuda.{name}"
@@ -44,14 +49,42 @@ class PlatformNeeds:
         self.evaluator = evaluator
         self.layers = Layers(evaluator)
         self._calls = OnDemand(self._surely_made)
+        self._uses = OnDemand(_uses_of)
+        self._inside: dict[int, Platforms] = {}
+        self._coming: dict[tuple[str, int], Platforms] = {}
 
     def missing(self, env: Env, offset: int) -> Platforms:
         """The platforms that lack what code above a place needs, or above the calls that lead there."""
-        found = _NONE
-        where: Env | None = env
-        while where is not None:
-            found |= self._above(where, offset)
-            offset, where = where.call.start if where.call is not None else 0, where.caller
+        return self._above(env, offset) | self._above_calls(env)
+
+    def missing_in_use(self, env: Env, made: Expr) -> Platforms:
+        """The platforms that lack what code needs above the first uses of what an expression makes."""
+        uses = self._uses[env.module, env.function, made]
+        found = frozenset.intersection(*(self._above(env, place) for place in uses.places))
+        if uses.by_callers and env.call is not None and env.caller is not None:
+            return found | self.missing_in_use(env.caller, env.call)
+        return found | self._above_calls(env)
+
+    def _above_calls(self, env: Env) -> Platforms:
+        """The platforms that lack what code needs above the calls that lead to an activation."""
+        if env.function < 0:
+            return _NONE
+        if env.caller is not None:
+            return self.missing(env.caller, env.call.start if env.call is not None else 0)
+        return _ALL - self._coming_to(env.module, env.function) if self._needing else _NONE
+
+    def _coming_to(self, module: Module, function: int) -> Platforms:
+        """The platforms on which a program may call a function; what tests need says nothing of other programs."""
+        return self.evaluator.ask(self._coming, (module.path, function), _NONE, self._find_coming, module, function)
+
+    def _find_coming(self, module: Module, function: int) -> Platforms:
+        callers = self.evaluator.call_sites.known(module, function)
+        found = _ALL if not callers or self.evaluator.call_sites.too_many(module, function) else _NONE
+        for site, _ in callers:
+            if found == _ALL:
+                break
+            coming = self._coming_to(site.module, site.function) if site.function >= 0 else _ALL
+            found |= coming - self._above(self.evaluator.generic(site.module, site.function), site.expr.start)
         return found
 
     def beside(self, env: Env, event: Event) -> Platforms:
@@ -73,18 +106,29 @@ class PlatformNeeds:
         callee = call.args[0]
         if callee.name not in self._needing:
             return _NONE
-        found = [self._lacking_in(value) for value in self.evaluator.values(callee, env)]
+        found = [self._lacking_in(value, call, env) for value in self.evaluator.values(callee, env)]
         return found[0].intersection(*found[1:]) if found else _NONE
 
-    def _lacking_in(self, value: Value) -> Platforms:
+    def _lacking_in(self, value: Value, call: Expr, env: Env) -> Platforms:
+        activations = self.evaluator.activations
+        if isinstance(value, Klass):
+            inits = activations.init_envs(Inst(value, call, env)).values()
+            return _NONE.union(*map(self._lacking_on_way_through, inits))
         func = self._only(value) if isinstance(value, Method) else value
         if not isinstance(func, Func) or func.facts.is_generator or func.facts.decorators:
             return _NONE
-        env = self.evaluator.generic(func.module, func.index)
-        facts = func.facts
+        owner = value.owner if isinstance(value, Method) else None
+        return self._lacking_on_way_through(activations.activation(func, call, env, owner))
+
+    def _lacking_on_way_through(self, env: Env) -> Platforms:
+        return self.evaluator.ask(self._inside, id(env), _NONE, self._find_lacking, env)
+
+    def _find_lacking(self, env: Env) -> Platforms:
+        """The platforms on which an activation never ends."""
+        facts = env.facts
         left = min((event.start for event in facts.events if event.kind == "return"), default=facts.span.end)
-        calls = [pair for pair in self._calls[func.module, func.index] if pair[0].start <= left]
-        return self._lacking_below(-1, calls, env, self._lacking)
+        calls = [pair for pair in self._calls[env.module, env.function] if pair[0].start <= left]
+        return self._lacking_below(-1, calls, env, self._lacking_or_inside)
 
     def _only(self, method: Method) -> Func | None:
         """The function of a method that no class derived from its object's class has one of its own of."""
@@ -108,10 +152,14 @@ class PlatformNeeds:
 
     @cached_property
     def _needing(self) -> frozenset[str]:
-        """The names of functions with a call that only some platforms have something for."""
-        index = self.evaluator.index
-        sites = (site for site in index.calls_named(sorted(_NAMES - {"to"})) if site.function >= 0)
-        return frozenset(site.module.model.functions[site.function].name for site in sites) - _NAMES
+        """What functions are called with a call that only some platforms have something for, theirs or deeper."""
+        index, found = self.evaluator.index, frozenset[str]()
+        wanted = _NAMES - {"to"}
+        while wanted:
+            sites = (site for site in index.calls_named(sorted(wanted)) if site.function >= 0)
+            wanted = frozenset(_called_as(site) for site in sites if _is_on_way(site)) - _NAMES - found
+            found |= wanted
+        return found
 
     def _lacking(self, event: Event, call: Expr, env: Env) -> Platforms:
         """The platforms on which an event raises because of a call."""
@@ -122,7 +170,7 @@ class PlatformNeeds:
             )
         if callee.kind == "attribute" and callee.name in ("cuda", "to") and self._is_of_object(callee, env):
             on_cuda = callee.name == "cuda" or any(self._is_cuda(arg, env) for arg in _given(call, "device"))
-            return _NO_CUDA if on_cuda and self.layers.moved(callee.args[0], env) is not Answer.NO else _NONE
+            return _NO_CUDA if on_cuda and not self.layers.may_stay(callee.args[0], env) else _NONE
         if self._is(callee, _GROUP, env):
             return _NO_NCCL if any(self._are(arg, "nccl", env) for arg in _given(call, "backend")) else _NONE
         if self._is(callee, _SET_DEVICE, env):
@@ -166,6 +214,22 @@ class PlatformNeeds:
     def _are(self, expr: Expr, text: str, env: Env) -> bool:
         values = self.evaluator.values(expr, env)
         return bool(values) and all(_begins(value, text) for value in values)
+
+
+def _uses_of(place: tuple[Module, int, Expr]) -> Uses:
+    return uses_of(*place)
+
+
+def _is_on_way(site: Site) -> bool:
+    """Whether a function may always make a call: in no block, or in each branch of a test."""
+    blocks = map(site.module.block, site.module.enclosing(site.event.block))
+    return all(block.kind in ("if", "else") for block in blocks)
+
+
+def _called_as(site: Site) -> str:
+    """The name by which a function is called: that of its class for an `__init__`."""
+    owner, facts = site.module.method_owner(site.function), site.module.model.functions[site.function]
+    return site.module.model.classes[owner].name if owner >= 0 and facts.name == "__init__" else facts.name
 
 
 def _evaluated(event: Event) -> Iterator[Expr]:
