@@ -99,7 +99,8 @@ class Checked:
     def _limits(self, check: _Check, names: Set[str], method: _Method) -> Iterator[int]:
         env = self.evaluator.generic(*method)
         for counted, number in _bounds(check.test, check.holds):
-            limit = self.limits.number(number, env) if counted.dotted in names else None
+            named = bool(counted.dotted) and counted.dotted in names  # what a call returns has no name
+            limit = self.limits.number(number, env) if named else None
             if limit is not None:
                 yield limit
 
