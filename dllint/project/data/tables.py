@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeGuard
 from dllint.model.facts import Expr
 from dllint.project.data.growth import Filling, Growth, chain, is_frame
 from dllint.project.data.naming import means_text, means_text_or_identifier
-from dllint.project.evaluate.abstract_values import Const, Ext, ExtInst, ExtMethod, Func, Method, Seq, Value
+from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst, ExtMethod, Func, Method, Seq, Value
 from dllint.source import Span
 
 if TYPE_CHECKING:
@@ -60,10 +60,21 @@ class Tables:
                 return False  # but `table.index` has a name for each row, or numbers
             of_group = last in _FIRST_OF_GROUPS
             if isinstance(part, ExtInst) and part.name in _MADE:
-                return any(self.growth.loops(arg, part.env) for arg in part.call.args[1:])
+                return any(self._has_many(arg, part.env) for arg in part.call.args[1:])
             if isinstance(part, ExtInst) and is_frame(part):
                 return not self._reads_few(part)
         return False
+
+    def _has_many(self, rows: Expr, env: Env) -> bool:
+        """Whether what a table is made of grows with data, itself or as a column: `{"path": paths}`."""
+        return any(
+            self.growth.grows(value)
+            or (isinstance(value, Seq) and value.expr.kind == "dict" and self._has_long_column(value))
+            for value in self.evaluator.values(rows, env)
+        )
+
+    def _has_long_column(self, columns: Seq) -> bool:
+        return any(self.growth.loops(column, columns.env) for column in columns.expr.args[1::2])
 
     def _reads_few(self, read: ExtInst) -> bool:
         """Whether the number of rows to read is given, and not None."""
