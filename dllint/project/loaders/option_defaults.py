@@ -15,12 +15,13 @@ from posixpath import dirname, normpath
 from typing import TYPE_CHECKING, NamedTuple
 
 from dllint.knowledge import SETTINGS_READERS
-from dllint.model.facts import Expr, ImportedName
+from dllint.model.facts import Event, Expr, ImportedName
 from dllint.project.evaluate import Argument, Evaluator
 from dllint.project.evaluate.abstract_values import Env, ExtInst, ExtMethod, Free, Inst, Klass, Opaque, Value
 from dllint.project.evaluate.command_lines import destinations
 from dllint.project.loaders.command_parameters import CommandParameters
 from dllint.project.loaders.demanded import Ask, AskTexts, Demanded, named, none, spelled
+from dllint.project.program.guards import under_main_guard
 from dllint.project.program.index import Index
 from dllint.project.program.module import Module, Write
 
@@ -31,12 +32,16 @@ _OPTION_CALLS = ("add_argument", "add_option", "option", "add_arg")
 
 
 class _Option(NamedTuple):
-    """An option's default, if it has one, where it stands, the parser that it is added to, the call that adds it."""
+    """An option's default, if it has one, where it stands, the parser that it is added to, the call that adds it.
+
+    And the event of that call.
+    """
 
     default: Expr | None
     env: Env
     parser: Expr
     call: Expr
+    event: Event
 
 
 class Declared:
@@ -49,6 +54,7 @@ class Declared:
         self.demanded = Demanded(evaluator, ask, ask_texts)
         self.program: Module | None = None
         """The script that runs, where only its program counts."""
+        self._elsewhere: dict[tuple[Module, int], bool] = {}
 
     def option(self, name: str, read: Value) -> list[Argument]:
         """The defaults of the command line options that fill an attribute of what is read, or what replaces them."""
@@ -66,7 +72,11 @@ class Declared:
         return [text for texts in given for text in texts]
 
     def _read_by(self, options: Mapping[str, list[_Option]], name: str, read: Value) -> list[_Option]:
-        near = [option for option in options.get(name, ()) if self._of_one_program(option.env, read)]
+        near = [
+            option
+            for option in options.get(name, ())
+            if self._of_one_program(option.env, read) and self._may_be_added(option, read)
+        ]
         parser = _parser_of(read)
         having = {made.call for made in self.evaluator.command_lines.parsers(parser)} if parser is not None else set()
         return [option for option in near if not having.isdisjoint(self._parsers(option))] or near
@@ -193,6 +203,27 @@ class Declared:
             return self.program is None or self.evaluator.programs.share(self.program, module)
         return not module.model.functions and len(self.index.importers(module.path)) == 1
 
+    def _may_be_added(self, option: _Option, read: Value) -> bool:
+        """Whether the program that reads something may add an option: not what a file adds as its own script only."""
+        used, module = _module_of(read), option.env.module
+        if used is None or self.evaluator.programs.reaches(module, used):
+            return True
+        return self._runs_elsewhere(module, option.env.function, option.event)
+
+    def _runs_elsewhere(self, module: Module, function: int, event: Event) -> bool:
+        """Whether code may run where its file is no script: the guarded part of the file isn't all that leads there."""
+        if under_main_guard(module, function, event):
+            return False
+        return function < 0 or self.evaluator.ask(
+            self._elsewhere, (module, function), False, self._is_called_elsewhere, module, function
+        )
+
+    def _is_called_elsewhere(self, module: Module, function: int) -> bool:
+        sites = [site for site, _ in self.evaluator.call_sites.callers(module, function)]
+        return not sites or any(
+            site.module is not module or self._runs_elsewhere(module, site.function, site.event) for site in sites
+        )
+
     def _parsers(self, option: _Option) -> set[Expr]:
         """The calls that make the parsers which may get an option."""
         made = map(_parser_of, self.evaluator.values(option.parser, option.env))
@@ -215,7 +246,8 @@ class Declared:
             default, callee = site.expr.keyword("default"), site.expr.args[0]
             env = self.evaluator.generic(site.module, site.function)
             for name in destinations(site.expr):
-                found[name].append(_Option(default, env, callee.args[0] if callee.args else callee, site.expr))
+                parser = callee.args[0] if callee.args else callee
+                found[name].append(_Option(default, env, parser, site.expr, site.event))
         return found
 
     @cached_property
