@@ -382,6 +382,9 @@ COPIERS = frozenset({
 ITERATORS = frozenset({"builtins.iter", "itertools.cycle", "itertools.chain"})
 """Of a loader, they keep its iterator: that cannot be pickled at all, so nothing behind it is reached."""
 
+FRAMES = ("pandas.read_", "geopandas.read_", "modin.pandas.read_")
+"""What the names of the functions that read a table begin with."""
+
 GIVES_ITEMS = frozenset({"builtins.enumerate", "builtins.zip", "itertools.chain", "itertools.cycle"})
 """Iterators of items of what they are given: none of these has the iterator, or what that goes over."""
 GIVES_RESULTS = frozenset({

@@ -6,9 +6,9 @@ import re
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from dllint.knowledge import DATASETS
+from dllint.knowledge import DATASETS, FRAMES
 from dllint.model.facts import Expr
-from dllint.project.data.growth import COMBINES, FRAMES, LINEWISE, LISTING, MAKERS, Growth, chain, opens, reads_rows
+from dllint.project.data.growth import COMBINES, LINEWISE, LISTING, MAKERS, Growth, chain, opens, reads_rows
 from dllint.project.data.naming import means_text, means_text_or_identifier
 from dllint.project.data.tables import Tables
 from dllint.project.evaluate import Answer

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from dllint.knowledge import ANNOTATION_INDEXES, LOADERS
+from dllint.knowledge import ANNOTATION_INDEXES, FRAMES, LOADERS
 from dllint.model.facts import Block, Event, Expr
 from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, ExtMethod, Inst, Opaque, Seq, Value
 from dllint.project.evaluate.collections import is_made_below
@@ -29,7 +29,6 @@ READ = {
     "lyft_dataset_sdk.lyftdataset.LyftDataset": "nuScenes tables",
 }  # fmt: skip
 """Callables that return Python containers as large as a file, with what they read."""
-FRAMES = ("pandas.read_", "geopandas.read_", "modin.pandas.read_")
 _TO_FRAME = ".to_pandas"
 RECORDS = frozenset({"Bio.SeqIO.parse", "Bio.AlignIO.parse", "pysam.FastxFile", "pysam.VariantFile"})
 """What gives the records of a file one by one, each a Python object."""

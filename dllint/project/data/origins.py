@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dllint.knowledge import FRAMES
 from dllint.model.facts import Block, Event, Expr
 from dllint.project.data.contents import Contents
-from dllint.project.data.growth import FRAMES, MAKERS, READ, Growth, chain, opens, reads_rows
+from dllint.project.data.growth import MAKERS, READ, Growth, chain, opens, reads_rows
 from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Seq, Value
 from dllint.project.evaluate.shapes import GENERATOR
 from dllint.project.program.flow import LOOPS

@@ -14,6 +14,7 @@ from dllint.knowledge import (
     CHAINED,
     COPIERS,
     DATASETS,
+    FRAMES,
     GIVES_ITEMS,
     GIVES_RESULTS,
     ITERATORS,
@@ -457,7 +458,8 @@ class Shipped:
                 surely = only and (start is None or self._surely_runs(inst, env, start))
                 for value in values:
                     holder = Holder("attribute", attribute, inst.klass.facts.name)
-                    yield step.on(value, holder, note, surely)
+                    if not (_is_table(value) and self.evaluator.attributes.computed.turns(inst, attribute)):
+                        yield step.on(value, holder, note, surely)
         yield from self._looked_up(step, inst, dropped)
         yield from self._given_to_base(step, inst)
 
@@ -804,3 +806,8 @@ def _put_in_module(env: Env) -> bool:
     """Whether a function reaches for a module's names: `globals()[name] = kind` lets pickle find it."""
     parts = (part for event in env.facts.events for part in event.walk())
     return any(part.dotted in ("globals", "sys.modules") for part in parts)
+
+
+def _is_table(value: Value) -> bool:
+    """Whether a value is a table: what is made of one, by a name that is computed, is tensors or arrays."""
+    return isinstance(value, ExtInst) and value.name.startswith(FRAMES)

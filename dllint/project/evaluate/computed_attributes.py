@@ -46,12 +46,21 @@ class ComputedAttributes:
 
     def of(self, inst: Inst, name: str) -> Opaque | None:
         """What an attribute of an object may have been set to; None where no code is seen to set one of such a name."""
+        return next(self._all_of(inst, name), None)
+
+    def turns(self, inst: Inst, name: str) -> bool:
+        """Whether code makes something else of what an attribute has, by a computed name that may be this one.
+
+        As `setattr(self, name, tensors(getattr(self, name)))` does for each of the attributes that it goes through.
+        """
+        return any(_turns(made.env.module, made.env.function) for made in self._all_of(inst, name))
+
+    def _all_of(self, inst: Inst, name: str) -> Iterator[Opaque]:
         known: _Set = self.evaluator.ask(self._known, "", {}, self._set)
         for item in self.evaluator.classes.mro(inst.klass):
             for names, value, made in known.get((item.module, item.index), ()):
                 if names.may_be(name) and (made is None or inst.call is None or inst.call is made):
-                    return value
-        return None
+                    yield value
 
     def _set(self) -> _Set:
         """The classes of such objects, each with what is set, and under which names."""
@@ -105,6 +114,19 @@ def _names(site: Site) -> _Names:
             return _Names(only=frozenset(part.value for part in over.args if isinstance(part.value, str)))
     texts = (part.value for part in name.walk() if isinstance(part.value, str))
     return _Names(frozenset(word for text in texts for word in _WORD.findall(text)))
+
+
+def _turns(module: Module, function: int) -> bool:
+    """Whether a function sets an attribute by the name of a variable by which it reads one, too."""
+    read, written = (
+        {
+            site.expr.args[2].dotted
+            for site in module.calls.get(name, ())
+            if site.function == function and site.expr.args[2:]
+        }
+        for name in ("getattr", "setattr")
+    )
+    return not read.isdisjoint(written - {""})
 
 
 def _is_setter(site: Site) -> bool:
