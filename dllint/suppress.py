@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from dllint import registry
 from dllint.finding import Finding, Severity
@@ -16,13 +16,10 @@ _FLAKE8 = "E999"
 _Key = tuple[str, Span, str]
 
 
-def expects(source: Source, problem: Finding) -> bool:
+def expects(comments: Iterable[Suppression], problem: Finding, row: int) -> bool:
     """Whether a comment of a file that does not parse silences its syntax error, by our code or by flake8's."""
-    from dllint.collect.comments import scan  # other files' comments come with their facts
-
     info = registry.by_code()[problem.code]
-    rows = 0, source.location(problem.span.start)[0]
-    codes = (code for entry in scan(source) if entry.row in rows for code in entry.codes or ("",))
+    codes = (code for entry in comments if entry.row in (0, row) for code in entry.codes or ("",))
     return any(not code or code.upper() == _FLAKE8 or _covers(code, info) for code in codes)
 
 
