@@ -27,17 +27,17 @@ class Behind:
 
         It may be one of several: `self.train if training else self.rest`.
         """
-        key = expr, env, depth
-        if key not in self._of:
-            self._of[key] = each_once(self._find(expr, env, depth))
-        return self._of[key]
+        return self.evaluator.kept(self._of, (expr, env, depth), self._all_of, expr, env, depth)
 
     def named(self, expr: Expr, env: Env, depth: int = MAX_STEPS) -> tuple[Argument, ...]:
         """An attribute itself; those that a local name, or what a call of a method returns, is or is a part of."""
-        key = expr, env, depth
-        if key not in self._named:
-            self._named[key] = each_once(self._find_named(expr, env, depth))
-        return self._named[key]
+        return self.evaluator.kept(self._named, (expr, env, depth), self._all_named, expr, env, depth)
+
+    def _all_of(self, expr: Expr, env: Env, depth: int) -> tuple[Argument, ...]:
+        return each_once(self._find(expr, env, depth))
+
+    def _all_named(self, expr: Expr, env: Env, depth: int) -> tuple[Argument, ...]:
+        return each_once(self._find_named(expr, env, depth))
 
     def _find(self, expr: Expr, env: Env, depth: int) -> Iterator[Argument]:
         yield from self.named(expr, env, depth)

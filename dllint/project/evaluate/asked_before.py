@@ -13,6 +13,8 @@ from dllint.project.program.on_demand import OnDemand
 if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
 
+_MANY = ("args", "kwargs")
+
 
 class AskedBefore:
     """Answers what a test of a parameter says by the tests around the call that passes it."""
@@ -46,9 +48,8 @@ class AskedBefore:
     def _passed(self, name: str, env: Env) -> Expr | None:
         """What the call of an activation passes for a parameter that keeps it."""
         parameters = env.facts.parameters
-        position = next(
-            (i for i, item in enumerate(parameters) if item.name == name and item.kind[-4:] != "args"), None
-        )
+        plain = (place for place, item in enumerate(parameters) if item.name == name and item.kind not in _MANY)
+        position = next(plain, None)
         if position is None or name == env.module.receiver_name(env.function):
             return None
         found = self.evaluator.arguments.passed(env, position, parameters[position])
