@@ -298,14 +298,14 @@ class Arguments:
         if explicit is not None:
             return [stands(explicit, env)], True
         found: list[Argument] = []
-        surely = False
         if position is not None and position >= 0:
             for index, arg in enumerate(call.args[1:]):
                 if arg.kind == "star":
-                    found, surely = self._from_star(arg.args[0], env, position - index)
+                    found += self._from_star(arg.args[0], env, position - index)
                     break
                 if index == position:
                     return [stands(arg, env)], True
+        surely = False
         for key, value in call.keywords:
             if key == "**":
                 more, certain = self.from_double_star(value, env, name)
@@ -313,8 +313,8 @@ class Arguments:
                 surely = surely or certain
         return found, surely
 
-    def _from_star(self, expr: Expr, env: Env, position: int) -> tuple[list[Argument], bool]:
-        """Element `position` of what `*expr` unpacks, and whether it surely has one."""
+    def _from_star(self, expr: Expr, env: Env, position: int) -> list[Argument]:
+        """Element `position` of what `*expr` unpacks."""
         expr, env = stands(expr, env)
         found: list[Argument] = []
         passed_on = self._own_parameter(expr, env, "args")
@@ -322,11 +322,11 @@ class Arguments:
             named = [item for item in env.facts.parameters if item.kind in ("positional", "posonly")]
             shift = 1 if named and self._is_receiver(env.facts, named[0]) else 0
             start = len(named) - shift + env.skip
-            return self.argument(env.call, env.caller, start + position, "")
+            return self.argument(env.call, env.caller, start + position, "")[0]
         for value in self.evaluator.values(expr, env):
             if isinstance(value, Seq) and value.expr.kind in ("list", "tuple") and position < len(value.expr.args):
                 found.append((value.expr.args[position], value.env))
-        return found, False
+        return found
 
     def from_double_star(self, expr: Expr, env: Env, name: str) -> tuple[list[Argument], bool]:
         """The values that `**expr` passes under a name, and whether it always does."""

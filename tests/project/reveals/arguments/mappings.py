@@ -46,15 +46,3 @@ reveal(handed_on())  # reveals: 'read'
 reveal(handed_on(**options.data))  # reveals: 'kept' | 'read'
 reveal(Reader(**options.data).rows)  # reveals: 'all' | 'limited'
 reveal(taken(**options.data))  # reveals: 'read'
-
-
-def kept(size=None):
-    return size
-
-
-def handed_on(*sizes):
-    return kept(*sizes)
-
-
-reveal(handed_on(1))  # reveals: 1
-reveal(handed_on())  # reveals: None
