@@ -56,8 +56,7 @@ class Limits:
     def _gone_over(self, value: Value) -> Iterator[tuple[Expr, Env]]:
         """What is gone over to make new elements of a container."""
         if isinstance(value, Seq) and value.expr.kind == "comprehension" and value.expr.args[-1].kind != "name":
-            for key, iterable in value.expr.keywords:
-                yield from ((iterable, value.env),) if key == "in" else ()
+            yield from ((iterable, value.env) for key, iterable in value.expr.keywords if key == "in")
         for filling in self.growth.fillings(value):
             given = filling.what.args[-1] if filling.what.kind == "call" else filling.event.value
             module = filling.env.module

@@ -13,8 +13,6 @@ from dllint.project.program.on_demand import OnDemand
 if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
 
-_MANY = ("args", "kwargs")
-
 
 class AskedBefore:
     """Answers what a test of a parameter says by the tests around the call that passes it."""
@@ -48,8 +46,8 @@ class AskedBefore:
     def _passed(self, name: str, env: Env) -> Expr | None:
         """What the call of an activation passes for a parameter that keeps it."""
         parameters = env.facts.parameters
-        plain = (place for place, item in enumerate(parameters) if item.name == name and item.kind not in _MANY)
-        position = next(plain, None)
+        named = (place for place, item in enumerate(parameters) if item.name == name)
+        position = next((place for place in named if parameters[place].kind not in ("args", "kwargs")), None)
         if position is None or name == env.module.receiver_name(env.function):
             return None
         found = self.evaluator.arguments.passed(env, position, parameters[position])

@@ -167,7 +167,13 @@ class Boundaries:
     @cached_property
     def names(self) -> set[str]:
         """The last names under which a loader may be made: known ones, subclasses, aliases."""
-        return self.also_called(self._own_names)
+        found, own = self._called
+        return {*found, _OWN} if own else found
+
+    @cached_property
+    def _called(self) -> tuple[set[str], set[Module]]:
+        """These names but `cls`, and the files in which that may be a class of loaders."""
+        return self._also_called(self._own_names)
 
     @cached_property
     def _own_names(self) -> set[str]:
@@ -310,7 +316,7 @@ class Boundaries:
     @cached_property
     def _sites(self) -> tuple[Site, ...]:
         """The calls that may make a loader."""
-        names, files = self._also_called(self._own_names)
+        names, files = self._called
         own = {module.model.classes[klass].name for module, klass in self._may_be_loaders}
         carried = self.evaluator.carried.calls_of_classes(frozenset(self._own_names | own))
         sites = self.index.calls_named(sorted({*names, _OWN}))

@@ -23,7 +23,7 @@ from dllint.project.loaders.command_parameters import CommandParameters
 from dllint.project.loaders.demanded import Ask, AskTexts, Demanded, named, none, spelled
 from dllint.project.program.guards import under_main_guard
 from dllint.project.program.index import Index
-from dllint.project.program.module import Module, Write
+from dllint.project.program.module import Module, Site, Write
 
 if TYPE_CHECKING:
     from dllint.documents.demands import Demand, Passed
@@ -32,16 +32,16 @@ _OPTION_CALLS = ("add_argument", "add_option", "option", "add_arg")
 
 
 class _Option(NamedTuple):
-    """An option's default, if it has one, where it stands, the parser that it is added to, the call that adds it.
-
-    And the event of that call.
-    """
+    """An option's default, if it has one, where it stands, the parser that it is added to, where that is done."""
 
     default: Expr | None
     env: Env
     parser: Expr
-    call: Expr
-    event: Event
+    site: Site
+
+    @property
+    def call(self) -> Expr:
+        return self.site.expr
 
 
 class Declared:
@@ -208,7 +208,7 @@ class Declared:
         used, module = _module_of(read), option.env.module
         if used is None or self.evaluator.programs.reaches(module, used):
             return True
-        return self._runs_elsewhere(module, option.env.function, option.event)
+        return self._runs_elsewhere(module, option.site.function, option.site.event)
 
     def _runs_elsewhere(self, module: Module, function: int, event: Event) -> bool:
         """Whether code may run where its file is no script: the guarded part of the file isn't all that leads there."""
@@ -247,7 +247,7 @@ class Declared:
             env = self.evaluator.generic(site.module, site.function)
             for name in destinations(site.expr):
                 parser = callee.args[0] if callee.args else callee
-                found[name].append(_Option(default, env, parser, site.expr, site.event))
+                found[name].append(_Option(default, env, parser, site))
         return found
 
     @cached_property
