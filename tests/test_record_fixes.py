@@ -470,6 +470,21 @@ def test_samples_of_folder_datasets_are_packed(name: str, more: str, packed: boo
     assert fix is not None and bool(fix.edits) is packed, fix
 
 
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ("    rows: list[dict]\n", "the body of `Rows` declares it: `rows: list[dict]`"),
+        ("    rows: list = ()\n", "the body of `Rows` binds `rows`, too"),
+        ("    rows: list\n    rows = ()\n", "the body of `Rows` binds `rows`, too"),
+    ],
+)
+def test_what_a_class_body_says_of_the_list_stays_true(body: str, why: str) -> None:
+    """An annotation without a value binds nothing."""
+    _, fix = fix_of(FILLED, more=body)
+    assert fix.applicability is Applicability.MANUAL
+    assert why in fix.title
+
+
 def test_several_lists_of_a_file_share_the_class() -> None:
     text = fixed("self.rows = [line.split() for line in open(path)]")
     text = text.replace("path, *more):", "path, *more):\n        self.others = [(line, 1) for line in open(path)]")

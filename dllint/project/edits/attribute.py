@@ -89,16 +89,24 @@ class Attribute:
         self.family = {(item.module.path, item.index): item for one in derived for item in classes.mro(one)}
 
     def hidden(self) -> str:
-        """What else may use the attribute, in words: a library's base class, a property, a class body; or ""."""
+        """What else may use the attribute, in words: a library's base class, a property, a class body; or "".
+
+        An annotation in a class body binds nothing, but what it says would be wrong of something else.
+        """
         classes = self.project.evaluator.classes
         for klass in self.family.values():
             for base in classes.bases(klass):
                 if not isinstance(base, Klass) and not self._unknown_to(base):
                     name = f"`{base.name}`" if isinstance(base, Ext) else "which is not seen"
                     return f"the base class of `{klass.facts.name}`, {name}, may use it"
-            names = {part.name for event in klass.facts.events if event.target for part in event.target.walk()}
-            if self.name in names | klass.facts.methods.keys() | classes.dataclass_fields(klass).keys():
+            targets = ((event, event.target) for event in klass.facts.events if event.target is not None)
+            named = [event for event, target in targets if any(part.name == self.name for part in target.walk())]
+            fields = klass.facts.methods.keys() | classes.dataclass_fields(klass).keys()
+            if self.name in fields or any(event.kind != "annotate" for event in named):
                 return f"the body of `{klass.facts.name}` binds `{self.name}`, too"
+            if named:
+                declared = self.project.text(klass.module.path, Span(named[0].start, named[0].end)).split()
+                return f"the body of `{klass.facts.name}` declares it: `{' '.join(declared)}`"
         return ""
 
     def _unknown_to(self, base: Value) -> bool:
