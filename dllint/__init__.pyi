@@ -9,6 +9,7 @@ from dllint.fix import Applicability as Applicability
 from dllint.fix import Edit as Edit
 from dllint.fix import Fix as Fix
 from dllint.fix import Import as Import
+from dllint.knowledge import FOLDER_DATASETS as FOLDER_DATASETS
 from dllint.knowledge import MAPPINGS as MAPPINGS
 from dllint.knowledge import Boundary as Boundary
 from dllint.knowledge import Knowledge as Knowledge
@@ -91,6 +92,7 @@ from dllint.syntax.lazy import made_again as made_again
 from dllint.syntax.lazy import state_without as state_without
 from dllint.syntax.names import module_alias as module_alias
 from dllint.syntax.names import reference as reference
+from dllint.syntax.own_init import own_init as own_init
 from dllint.syntax.owner import own_attributes as own_attributes
 from dllint.syntax.partials import Callee as Callee
 from dllint.syntax.refused import Refused as Refused

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -77,12 +78,15 @@ class AttributeUses:
 class Attribute:
     """An attribute that a class sets on itself. The family: the class, what derives from it, and all their bases.
 
-    `mapping`: it is a dictionary.
+    `mapping`: it is a dictionary. `aliases` are names of attributes that have the same object.
     """
 
-    def __init__(self, project: Project, klass: Klass, name: str, mapping: bool = False) -> None:
+    def __init__(
+        self, project: Project, klass: Klass, name: str, mapping: bool = False, aliases: tuple[str, ...] = ()
+    ) -> None:
         self.project = project
         self.name = name
+        self.names = (name, *aliases)
         self.mapping = mapping
         classes = project.evaluator.classes
         derived = (klass, *classes.subclasses(klass))
@@ -100,9 +104,9 @@ class Attribute:
                     name = f"`{base.name}`" if isinstance(base, Ext) else "which is not seen"
                     return f"the base class of `{klass.facts.name}`, {name}, may use it"
             targets = ((event, event.target) for event in klass.facts.events if event.target is not None)
-            named = [event for event, target in targets if any(part.name == self.name for part in target.walk())]
+            named = [event for event, target in targets if any(part.name in self.names for part in target.walk())]
             fields = klass.facts.methods.keys() | classes.dataclass_fields(klass).keys()
-            if self.name in fields or any(event.kind != "annotate" for event in named):
+            if not fields.isdisjoint(self.names) or any(event.kind != "annotate" for event in named):
                 return f"the body of `{klass.facts.name}` binds `{self.name}`, too"
             if named:
                 declared = self.project.text(klass.module.path, Span(named[0].start, named[0].end)).split()
@@ -128,10 +132,10 @@ class Attribute:
         known = self.project.analysis(AttributeUses)
         found: list[Place] = []
         for module in modules:
-            uses = known.of(module.path, self.name, self.mapping)
-            if uses is None:
+            uses = [known.of(module.path, name, self.mapping) for name in self.names]
+            if None in uses:
                 return None
-            for use in uses:
+            for use in chain.from_iterable(filter(None, uses)):
                 function = innermost(module, use.span.start)
                 if self._may_be(module, function, use):
                     found.append(Place(module, function, use))
@@ -165,7 +169,7 @@ class Attribute:
         text = self.project.text(module.path, base.span)
         same = (part for part in parts if part.kind == "attribute" and part.args[0].name == base.name)
         names = {part.name for part in same if self.project.text(module.path, part.args[0].span) == text}
-        return any(self._lacks(name) for name in names - {self.name})
+        return any(map(self._lacks, names.difference(self.names)))
 
     @cached_property
     def _is_known(self) -> bool:

@@ -138,14 +138,14 @@ class PythonContainerOnDataset(Rule):
         )
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
+        from dllint_rules.memory.folder_list import fix_folder
         from dllint_rules.memory.in_place import fix_records
 
         if isinstance(finding.data, OfBase):
             if finding.data.is_index:
                 why_not = "the base creates the index and reads it, so you must rewrite `__getitem__`"
                 return Fix.manual(f"Keep the annotations as bytes in a tensor; {why_not}")
-            why_not = "the base creates the list and counts it, so you must write `__len__`, too"
-            return Fix.manual(f"Keep the paths and the classes as arrays; {why_not}")
+            return fix_folder(finding, project)
         return fix_records(finding, project)
 
 

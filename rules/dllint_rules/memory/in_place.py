@@ -83,23 +83,26 @@ def fix_records(finding: Finding, project: Project) -> Fix:
     return records_by_hand(project, held, why_not) if why_not else change.fix()
 
 
-def every_packed(project: Project) -> Iterator[_Change]:
+def every_packed(project: Project) -> Iterator[Change]:
     """The changes of all warnings that need a class and that nothing is in the way of."""
+    from dllint_rules.memory.folder_list import folder_lists
+
     for rule, made in ((PathListOnDataset(), _list_change), (PythonContainerOnDataset(), _record_change)):
         found = _changes(project, rule, made, of_all=False)
         yield from (change for change in found if change.words and not change.why_not())
+    yield from (change for change in folder_lists(project) if not change.why_not())
 
 
-def _list_change(project: Project, held: Held) -> _Change | None:
+def _list_change(project: Project, held: Held) -> Change | None:
     write = _write(project, held)
     if write is None or is_set(held.value):
         return None
     module = project.index.modules[held.route[0].path]
     words = TEXTS if would_pad(project, held) else None if FORK in project.failing(held, ALL_METHODS) else NAMES
-    return _Change(project, module, write, words, Texts(project)).at_its_best()
+    return Change(project, module, write, words, Texts(project)).at_its_best()
 
 
-def _record_change(project: Project, held: Held) -> _Change | None:
+def _record_change(project: Project, held: Held) -> Change | None:
     write, entries = _write(project, held), project.analysis(Entries)
     if (
         write is None
@@ -109,19 +112,17 @@ def _record_change(project: Project, held: Held) -> _Change | None:
         return None
     module = project.index.modules[held.route[0].path]
     if entries.is_mapping(held):
-        return _Change(
-            project, module, write, TABLE, Mappings(project, _is_asked(project, module, write))
-        ).at_its_best()
+        return Change(project, module, write, TABLE, Mappings(project, _is_asked(project, module, write))).at_its_best()
     as_array = _array_change(project, held, module, write)
-    return as_array or _Change(project, module, write, RECORDS, Rows(project, entries.is_indexed(held))).at_its_best()
+    return as_array or Change(project, module, write, RECORDS, Rows(project, entries.is_indexed(held))).at_its_best()
 
 
-def _array_change(project: Project, held: Held, module: Module, write: Write) -> _Change | None:
+def _array_change(project: Project, held: Held, module: Module, write: Write) -> Change | None:
     """The change to one array of strings, if the records are tuples of names of files and code takes them apart."""
     width = project.analysis(Entries).width_of_paths(held)
     if not width or FORK not in project.failing(held, ALL_METHODS):
         return None
-    change = _Change(project, module, write, None, TextRows(project, width)).at_its_best()
+    change = Change(project, module, write, None, TextRows(project, width)).at_its_best()
     return None if change.obstacle() else change
 
 
@@ -142,21 +143,28 @@ def _is_asked(project: Project, module: Module, write: Write) -> bool:
     return False
 
 
-class _Change(KeptList):
+class Change(KeptList):
     """A list that becomes an array, or bytes: at once, or below the statements that fill it."""
 
-    def at_its_best(self) -> _Change:
+    def at_its_best(self) -> Change:
         """The change below the loops over the list, if there are any and nothing is in the way of this."""
-        below = _Change(self.project, self.module, self.write, self.words, self.contents, gone_through=True)
+        below = self._below_loops()
         return below if below.can_wait() and not below.obstacle() else self
+
+    def _below_loops(self) -> Change:
+        return Change(self.project, self.module, self.write, self.words, self.contents, gone_through=True)
 
     def can_wait(self) -> bool:
         """Whether there are loops below which it can change: nothing that comes between needs it earlier."""
         if not self.loops or self._in_loop() or any(not self._is_here(place) for place in self.needing):
             return False
         line = self._line()
+        return line is not None and not self._returns_above(line)
+
+    def _returns_above(self, line: tuple[int, str]) -> bool:
+        """Whether the method may return between the assignment and a line."""
         ends = (event.start for event in self.module.events(self.write.function) if event.kind == "return")
-        return line is not None and not any(self.write.event.end <= start < line[0] for start in ends)
+        return any(self.write.event.end <= start < line[0] for start in ends)
 
     def why_not(self) -> str:
         """The obstacle, in words; "" if there is none: also what is in the way of what the same assignment sets."""
@@ -194,12 +202,9 @@ class _Change(KeptList):
             source = self.project.source(keeper.module.path)
             row = source.location(keeper.span.start)[0]
             return f"{keeper.module.path}:{row} may keep the same {self.kind}: `{source.line(row).strip()}`"
-        blocked = self._blocked(attribute.near)
-        if blocked is None and attribute.places is None:  # asked late: it looks at every file
-            return _UNREAD
-        blocked = blocked or self._blocked(attribute.places or ())
-        if blocked is not None:
-            return self._told(blocked)
+        used = self._in_use(attribute)
+        if used:
+            return used
         if event.value.kind == "name" and not self._settled(event.value):
             return f"`{event.value.name}` may still change after this line"
         if self.filled and self._line() is None:
@@ -213,6 +218,14 @@ class _Change(KeptList):
             row = self.project.source(self.module.path).location(self.kept_as_lists[0].event.start)[0]
             return f"line {row}, in another branch, sets what is not certain to be a {self.contents.whole}"
         return ""
+
+    def _in_use(self, attribute: Attribute) -> str:
+        """A use that does not survive, in words."""
+        blocked = None if attribute.near is None else self._blocked(attribute.near)
+        if blocked is None and attribute.places is None:  # asked late: it looks at every file
+            return _UNREAD
+        blocked = blocked or self._blocked(attribute.places or ())
+        return self._told(blocked) if blocked is not None else ""
 
     def _keeps_whole(self, value: Expr) -> Expr | None:
         """The attribute that keeps what a value is a part of (`self.all["train"]`), and isn't deleted below."""
@@ -321,37 +334,41 @@ class _Change(KeptList):
         alone = self._fix(own) if home.at >= 0 else None
         return msgspec.structs.replace(self._fix(self._imported(home)), alone=alone)
 
-    def _fix(self, made: _Made) -> Fix:
-        path, value, target = self.module.path, self.write.event.value, self.write.target
+    def _fix(self, made: Made) -> Fix:
         path_class, more = reference(self.module.model, "pathlib", "Path", self.write.event.start)
-        line = self._line() if self.filled else None
-        assert value is not None
-        lines = [line] if line is not None else [below for below in self.lines if below is not None]
-        again = [write for write in self.set_again if write.event.value is not None]
-        if self.of_paths and line is None and not self.unpacked and value.kind == "name":
-            edits = [Edit(path, value.span, made.of(f"[str(path) for path in {value.name}]"))]
-        elif not lines:
-            edits, again = list(self._remade(made)), []
-        else:
-            name = self.project.text(path, target.span)
-            items = f"[str(path) for path in {name}]" if self.of_paths else name
-            edits = [self._statement(below, name, made.of(items)) for below in lines]
-        edits += chain.from_iterable(self._wrapped(write, made) for write in again)
-        edits += chain.from_iterable(self._as_before(place) for place in self.needing)
+        edits = [*self._replaced(made), *chain.from_iterable(self._as_before(place) for place in self.needing)]
         imports = made.imports
         if self.of_paths:
             imports = (*imports, *more)
             edits += [edit for place in self.read_as_paths for edit in self._as_path(place, path_class) or ()]
         edits += self._class(made) if made.text else ()
         return Fix(
-            f"Keep `{target.name}` as {'bytes in a tensor' if self.words else 'a NumPy array'}",
+            f"Keep `{self.write.target.name}` as {'bytes in a tensor' if self.words else 'a NumPy array'}",
             tuple(edits),
             Applicability.UNSAFE,
             imports,
             defines=(made.name,) if made.text else (),
         )
 
-    def _remade(self, made: _Made) -> Iterator[Edit]:
+    def _replaced(self, made: Made) -> Iterator[Edit]:
+        """The edits that put something in the list's place."""
+        path, value, target = self.module.path, self.write.event.value, self.write.target
+        line = self._line() if self.filled else None
+        assert value is not None
+        lines = [line] if line is not None else [below for below in self.lines if below is not None]
+        again = [write for write in self.set_again if write.event.value is not None]
+        if self.of_paths and line is None and not self.unpacked and value.kind == "name":
+            yield Edit(path, value.span, made.of(f"[str(path) for path in {value.name}]"))
+        elif not lines:
+            yield from self._remade(made)
+            return
+        else:
+            name = self.project.text(path, target.span)
+            items = f"[str(path) for path in {name}]" if self.of_paths else name
+            yield from (self._statement(below, name, made.of(items)) for below in lines)
+        yield from chain.from_iterable(self._wrapped(write, made) for write in again)
+
+    def _remade(self, made: Made) -> Iterator[Edit]:
         """The edits where nothing fills the list: one statement below an `if` that sets it in all of its branches."""
         name = self.project.text(self.module.path, self.write.target.span)
         together = self._below_branches()
@@ -374,7 +391,7 @@ class _Change(KeptList):
         others = [use for use in near if span.start <= use.start < span.end and use not in set_there]
         return None if others else line
 
-    def _wrapped(self, write: Write, made: _Made) -> Sequence[Edit]:
+    def _wrapped(self, write: Write, made: Made) -> Sequence[Edit]:
         """The value of an assignment in the call; where that is a call of several lines, a statement below it."""
         source, value = self.project.source(self.module.path), write.event.value
         assert value is not None
@@ -404,32 +421,32 @@ class _Change(KeptList):
         before = [Edit(path, Span(span.start, span.start), opening)] if opening else []
         return [*before, Edit(path, Span(span.end, span.end), closing)]
 
-    def _made(self) -> _Made:
+    def _made(self) -> Made:
         """What takes the list's place."""
         model, start = self.module.model, self.write.event.start
         if not self.words:
             np, more = module_alias(model, "numpy", "np", start)
             dtype = f"{np}.dtypes.StringDType()" if self.project.targets.needs_numpy_2(model.path) else "str"
-            return _Made(f"{np}.array(", f"dtype={dtype})", imports=more)
+            return Made(f"{np}.array(", f"dtype={dtype})", imports=more)
         source = self.project.source(model.path)
         text, _ = class_at(self.words, self.words["name"], model, start, source.unit)
         if text in source.text.replace("\r\n", "\n"):
-            return _Made(f"{self.words['name']}(", ")")
+            return Made(f"{self.words['name']}(", ")")
         name = class_name(model, self.words)
-        return _Made(f"{name}(", ")", *class_at(self.words, name, model, start, source.unit), name, model.path, start)
+        return Made(f"{name}(", ")", *class_at(self.words, name, model, start, source.unit), name, model.path, start)
 
-    def _imported(self, home: Home) -> _Made:
+    def _imported(self, home: Home) -> Made:
         """The class of another file, which may have to get it."""
         assert self.words is not None
         name = self.words["name"]
         there = Import(self.module.path, home.module, name)
         if home.at < 0:
-            return _Made(f"{name}(", ")", imports=(there,))
+            return Made(f"{name}(", ")", imports=(there,))
         model, unit = self.project.index.modules[home.path].model, self.project.source(home.path).unit
         text, imports = class_at(self.words, name, model, home.at, unit)
-        return _Made(f"{name}(", ")", text, (there, *imports), name, home.path, home.at)
+        return Made(f"{name}(", ")", text, (there, *imports), name, home.path, home.at)
 
-    def _class(self, made: _Made) -> Sequence[Edit]:
+    def _class(self, made: Made) -> Sequence[Edit]:
         """The class that packs, above the one that keeps what is packed, or its base."""
         source, tree = self.project.source(made.path), self.project.tree(made.path)
         text = made.text.replace("\n", source.newline)
@@ -458,7 +475,7 @@ class _Siblings:
     def __init__(self, project: Project) -> None:
         self.project = project
 
-    def why_not(self, change: _Change) -> str:
+    def why_not(self, change: Change) -> str:
         """What is in the way of another one that the same assignment sets, in words."""
         write = change.write
         if write.event.target is write.target:
@@ -471,17 +488,17 @@ class _Siblings:
         return ""
 
     @cached_property
-    def _lists(self) -> list[_Change]:
+    def _lists(self) -> list[Change]:
         return _changes(self.project, PathListOnDataset(), _list_change)
 
     @cached_property
-    def _records(self) -> list[_Change]:
+    def _records(self) -> list[Change]:
         return _changes(self.project, PythonContainerOnDataset(), _record_change)
 
 
 def _changes(
-    project: Project, rule: Rule, made: Callable[[Project, Held], _Change | None], of_all: bool = True
-) -> list[_Change]:
+    project: Project, rule: Rule, made: Callable[[Project, Held], Change | None], of_all: bool = True
+) -> list[Change]:
     """The changes of what a rule reports."""
     told = (one for one in rule.check(project) if of_all or one.severity is not Severity.INFO)
     changes = (made(project, one.data) for one in told if isinstance(one.data, Held))
@@ -504,7 +521,7 @@ class _PackedTables:
         return frozenset(zip((change.module.path for change in found), owners, names, strict=True))
 
 
-class _Made(NamedTuple):
+class Made(NamedTuple):
     """The call that makes what takes a list's place; the class that it is of, where that must be defined, and where."""
 
     opening: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dllint import Import, ModuleModel, Project, Span, free_name, module_alias, reference
+from dllint import Import, ModuleModel, Project, free_name, module_alias, reference
 
 _FILLED = """\
         data, ends = bytearray(), [0]
@@ -88,7 +88,7 @@ TABLE = {
 """Of a dictionary, whose keys are strings or numbers: each item is packed with its key."""
 
 
-def packed(project: Project, path: str, span: Span, words: dict[str, str]) -> str:
+def packed(project: Project, path: str, target: str, words: dict[str, str], aliases: tuple[str, ...] = ()) -> str:
     """The class, with the imports that the file lacks, and the assignment that uses it in place of a target."""
     model = project.index.modules[path].model
     imports: list[Import] = []
@@ -96,9 +96,9 @@ def packed(project: Project, path: str, span: Span, words: dict[str, str]) -> st
     if words is TABLE:
         known["Mapping"] = "Mapping"
         imports.append(Import(path, "collections.abc", "Mapping"))
-    name, target = class_name(model, words), project.text(path, span)
+    name = class_name(model, words)
     text = class_of(words, name, known, project.source(path).unit)
-    return with_imports(f"{text}\n\n{target} = {name}({target})", imports)
+    return with_imports(f"{text}\n\n{' = '.join((target, *aliases))} = {name}({target})", imports)
 
 
 def modules_of(words: dict[str, str]) -> list[tuple[str, str]]:

@@ -82,12 +82,12 @@ def records_by_hand(project: Project, held: Held, why_not: str = "") -> Fix:
     if alone:
         return Fix.manual(f"Keep each part of the records of `{name}` as bytes in a tensor, not each record; {alone}")
     changed = in_the_way.endswith((_LATER, _ENTRY))
-    records = "" if changed else packed(project, step.path, step.span, TABLE if mapping else RECORDS)
+    records = "" if changed else packed(project, step.path, target, TABLE if mapping else RECORDS)
     if mapping:
         found = "found by its keys, if they are strings or numbers"
         return Fix.manual(f"Keep `{name}` as bytes in a tensor, {found}, {after}", records)
     if source.endswith("column"):
-        texts = packed(project, step.path, step.span, TEXTS)
+        texts = packed(project, step.path, target, TEXTS)
         title = f"Keep `{name}`, {source}, as one array of its numbers, or its texts as bytes in a tensor"
         return Fix.manual(title, f"# numbers:\n{array(f'array({target})')}\n\n# texts:\n{texts}")
     if form is Form.UNSEEN and entries.name_files(held):
@@ -146,15 +146,15 @@ def _shown(project: Project, place: Place, span: Span) -> str:
 def by_hand(project: Project, held: Held, why_not: str) -> Fix:
     """An array for workers that are forked, a tensor for those that are spawned, in the project's own names."""
     step = held.route[0]
+    target = project.text(step.path, step.span)
     reason = f"; {why_not}" if why_not else ""
     if are_bytes(project, held.value):
-        snippet = packed(project, step.path, step.span, BYTES)
+        snippet = packed(project, step.path, target, BYTES)
         return Fix.manual(f"Keep `{held.holder.name}` as bytes in a tensor", snippet)
     texts = would_pad(project, held)
     if texts or FORK not in project.failing(held, ALL_METHODS):
-        snippet = packed(project, step.path, step.span, TEXTS if texts else NAMES)
+        snippet = packed(project, step.path, target, TEXTS if texts else NAMES)
         return Fix.manual(f"Keep `{held.holder.name}` as bytes in a tensor{reason}", snippet)
-    target = project.text(step.path, step.span)
     paths = project.analysis(Listings).kept(held) is Kind.PATH
     items = f"[str(path) for path in {target}]" if paths else f"sorted({target})" if is_set(held.value) else target
     imports: list[Import] = []

@@ -149,6 +149,10 @@ class Texts:
         """Whether something that is put into a list later surely is text."""
         return any(self._puts_item(*put, MAX_DEPTH) for put in self._puts(made))
 
+    def adds_items(self, call: Expr, env: Env) -> bool:
+        """Whether the call of a list's method only adds such items."""
+        return self._puts_item("expr", call, env, MAX_DEPTH)
+
     def _puts_item(self, kind: str, what: Expr, scope: Env, depth: int) -> bool:
         if kind == "augment":
             return self.gives_items(what, scope, depth)
