@@ -95,6 +95,7 @@ ARRAY = "np.array({}, dtype=str)"
         "gzip.open(root, 'rt').readlines()",
         "[name.strip() for name in pandas.read_csv(root)['name'].tolist()]",
         "open(root).read().splitlines()",
+        "[name.strip() for name in json.load(open(root))]",
         "[line.strip() for line in open(root)]",
         "sorted(glob.glob(root))[1:]",
         "[os.path.splitext(name)[0] + '.txt' for name in os.listdir(root)]",

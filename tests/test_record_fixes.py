@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import textwrap
 import zlib
@@ -511,11 +512,22 @@ def table(later: str = "", item: str = BY_NAME, more: str = "") -> str:
         "{name: {'words': name.split()} for name in json.load(open(path))}",
         "dict(zip([line.strip() for line in open(path)], csv.reader(open(path))))",
         "{row['id']: row for row in json.load(open(path))}",
+        "{(line.strip() or None): line.split() for line in open(path)}",
     ],
 )
 def test_dictionaries_of_records_are_packed(value: str) -> None:
     laid_out = "".join(fixed(f"self.rows = {value}", BY_NAME).split())
     assert f"self.rows=SerializedDict({''.join(value.split())})" in laid_out
+
+
+def test_lines_that_one_branch_reads_as_json_and_another_one_splits_are_packed() -> None:
+    """In the next round of the loop, as far as assignments tell, `line` may be what the last one made of its own."""
+    split = "name, text = line.strip().split('\\t')\n        line = {'name': name, 'text': text}"
+    put = "self.rows[line['name']] = line['text']"
+    made = f"    if more:\n        line = json.loads(line)\n    else:\n        {split}\n    {put}"
+    init = f"self.rows = {{}}\nfor line in open(path):\n{made}"
+    assert "self.rows = SerializedDict(self.rows)" in fixed(init, BY_NAME)
+    assert not is_packed(init.replace("json.loads(line)", "more[0](line)"), BY_NAME)
 
 
 @pytest.mark.parametrize(
@@ -659,16 +671,15 @@ def test_what_another_method_is_to_set_may_be_announced() -> None:
     assert "        self.rows = SerializedDict(self.rows)\n\nDataLoader" in text
 
 
-def made() -> type[Mapping[object, object]]:
-    """The class that a fix adds."""
-    scope: dict[str, Any] = {}
+def made(**scope: Any) -> type[Mapping[object, object]]:
+    """The class that a fix adds, with other things under the names of its file."""
     text = table()
     exec(
         "import numpy as np, pickle, torch, zlib\nfrom collections.abc import Mapping\n"
         + text[text.index("class S") : text.index("class Rows")],
         scope,
     )
-    return scope["SerializedDict"]
+    return scope["SerializedDict"]  # type: ignore[no-any-return]
 
 
 def test_the_packed_dictionary_is_read_as_the_one_that_it_replaces() -> None:
@@ -689,6 +700,14 @@ def test_keys_with_the_same_hash_are_told_apart() -> None:
     packed = made()({"plumless": 1, "buckeroo": 2})
     assert (packed["buckeroo"], packed["plumless"], packed[np.str_("plumless")]) == (2, 1, 1)
     assert made()({-1: 1, -2: 2})[np.int64(-1)] == 1
+
+
+def test_none_is_found_by_processes_that_have_another_hash_of_it() -> None:
+    addresses = itertools.count()
+    packed = made(hash=lambda key: next(addresses) if key is None else hash(key))({"a": 1, None: 2, 0: 3, 7: 4, "": 5})
+    assert [packed[key] for key in ("a", None, 0, False, 7.0, "")] == [1, 2, 3, 3, 4, 5]
+    with pytest.raises(KeyError):
+        made()({0: 1})[None]
 
 
 PAIRS = """\

@@ -11,12 +11,12 @@ from dllint_rules.memory.text import MAX_DEPTH, Texts, from_json, method_of
 
 
 class Keys(Texts):
-    """Asks whether expressions surely are strings or numbers: each process finds these by the same hash."""
+    """Asks whether expressions surely are strings or numbers, or None: each process finds these by the same hash."""
 
     each = "string or number"
 
     def is_item(self, expr: Expr, env: Env, depth: int = MAX_DEPTH) -> bool:
-        """Whether an expression surely is a string or a number."""
+        """Whether an expression surely is a string, a number or None."""
         if super().is_item(expr, env, depth):
             return True
         values = self.project.values(expr, env) if depth > 0 else ()
@@ -24,7 +24,7 @@ class Keys(Texts):
 
     def _is_key(self, value: Value, depth: int) -> bool:
         if isinstance(value, Const):
-            return isinstance(value.value, str | int | float)
+            return isinstance(value.value, str | int | float | None)
         known = isinstance(value, ExtInst) and (value.name in NUMBERS or value.name == "csv.DictReader[][]")
         return known or from_json(value) or self._text(value, depth - 1)
 

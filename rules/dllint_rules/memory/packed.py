@@ -61,7 +61,7 @@ class {name}({Mapping}):
     def _hash(key):
         if isinstance(key, str):  # whose hash() differs between processes
             return {zlib}.crc32(key.encode("utf-8", "surrogatepass"))
-        return hash(key)
+        return hash(key or 0)  # hash(None) differs, too, before Python 3.12
 '''
 _BYTES = "self.data[start:end].numpy().tobytes()"
 NAMES = {

@@ -114,7 +114,7 @@ class Texts:
             return self._list(base, depth)
         if name == "csv.reader[]":
             return _has_text_rows(base)
-        splits = method in _SPLITTERS and base is not None and self._text(base, depth)
+        splits = method in _SPLITTERS and base is not None and self._has_methods_of_text(base, depth)
         return name in _LISTINGS or method in _LISTING or splits
 
     def _saved(self, loaded: ExtInst, depth: int) -> bool:
@@ -254,10 +254,14 @@ class Texts:
                 if method in ("read", "readline"):
                     return _is_text_file(base)
                 known = name in _TEXTS or method in _OF_ANYTHING
-                return known or (
-                    method in _OF_TEXT and base is not None and (self._text(base, depth) or _is_cell(base))
-                )
+                if known or method not in _OF_TEXT or base is None:
+                    return known
+                return _is_cell(base) or self._has_methods_of_text(base, depth)
         return False
+
+    def _has_methods_of_text(self, value: Value, depth: int) -> bool:
+        """Whether a value that has `strip` and the like is a string: no list has them, and nothing else in JSON."""
+        return self._text(value, depth) or from_json(value) or isinstance(value, Seq)
 
     def _item(self, base: Value, call: Expr, depth: int) -> bool:
         """An element of text, of a list of text, of what splits text."""
