@@ -71,6 +71,9 @@ from dllint.source import Span as Span
 from dllint.start_methods import ALL_METHODS as ALL_METHODS
 from dllint.start_methods import FORK as FORK
 from dllint.start_methods import PICKLING as PICKLING
+from dllint.syntax.anew import asks_for as asks_for
+from dllint.syntax.anew import entry_keys as entry_keys
+from dllint.syntax.anew import only_decides as only_decides
 from dllint.syntax.changed import changed_entry as changed_entry
 from dllint.syntax.changed import chosen_part as chosen_part
 from dllint.syntax.changed import takes_apart as takes_apart

@@ -753,3 +753,87 @@ def test_tuples_of_names_of_files_that_code_takes_apart_become_an_array(init: st
 def test_other_rows_are_packed_or_left(init: str, item: str, more: str) -> None:
     code, fix = fix_of(f"import os\n{init}", item, more)
     assert not any("np.array(" in edit.text for edit in fix.edits), code
+
+
+FLAGGED = """\
+self.flag, self.kind = len(more), path
+self.rows = [dict(row) for row in csv.DictReader(open(path))]
+"""
+SET = "row = self.rows[index]\n{}\nreturn row['b']"
+
+
+def in_method(code: str) -> str:
+    return code.replace("\n", "\n        ")
+
+
+@pytest.mark.parametrize(
+    ("item", "more"),
+    [
+        (SET.format("row['b'] = row['a'].split()"), ""),
+        (SET.format("row['b'], row['c'] = row['a'], len(self.rows)"), ""),
+        (SET.format("if self.flag:\n    row['b'] = 1"), ""),
+        (SET.format("if self.flag and self.kind == '.':\n    row['b'] = 1\nelif not self.flag:\n    row['c'] = 1"), ""),
+        (SET.format("row['b'] = 1\nif row['a']:\n    return row['a']"), ""),
+        (SET.format("row['b'] = 1"), "def first(self):\n    return self.rows[0]['a'] + str(self.flag > 1)"),
+        (SET.format("row['b'] = 1"), "def collate(self, batch):\n    return [row['a'] for row in batch]"),
+    ],
+)
+def test_what_is_set_each_time_before_it_is_read_may_be_set_in_a_copy(item: str, more: str) -> None:
+    methods = textwrap.indent(more, "    ")
+    assert "self.rows = Serialized([dict(row)" in fixed(FLAGGED, in_method(item), methods)
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        SET.format("row['b'] += 1"),
+        SET.format("row['b'] = row['b'] + 1"),
+        SET.format("if row['b']:\n    row['b'] = 1"),
+        SET.format("if index:\n    row['b'] = 1"),
+        SET.format("if self.flag and index:\n    row['b'] = 1"),
+        SET.format("if self.ready():\n    row['b'] = 1"),
+        SET.format("if self.flag:\n    row['b'] = 1\n    print(row['c'])\nelse:\n    row['c'] = 1"),
+        SET.format("for row['b'] in range(3):\n    pass"),
+        SET.format("for number in range(index):\n    row['b'] = 1"),
+        SET.format("try:\n    row['b'] = int(row['a'])\nexcept ValueError:\n    pass"),
+        SET.format("row[index] = 1"),
+        SET.format("row['b'] = 1\ncount(row)"),
+        SET.format("row['b'] = self[index - 1]"),
+        SET.format("row['b'] = count(self)"),
+        SET.format("row['b'] = 1\nrow['a'].append(1)"),
+        SET.format("row['b'] = []\nrow['b'].append(1)"),
+        SET.format("row['b'] = 1\nrow = self.rows[0]"),
+        SET.format("row['b'] = 1").replace("return row['b']", "return row"),
+        SET.format("row['b'] = 1").replace("return", "yield"),
+        "self.rows[index]['b'] = 1\nreturn self.rows[index]['b']",
+    ],
+)
+def test_records_that_are_changed_otherwise_stay(item: str) -> None:
+    _, fix = fix_of(FLAGGED, in_method(item), "    def ready(self):\n        return self.flag\n")
+    assert fix.title.endswith("changes an entry in workers")
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "    def first(self):\n        return self.rows[0]['b']",
+        "    def first(self):\n        return self.rows[0]",
+        "    def first(self):\n        row = self.rows[0]; row['b'] = 2; return row['b']",
+        "    def all(self):\n        return [row['a'] for row in self.rows]",
+        "    def part(self):\n        return self.rows[1:]",
+        "    def of(self, row):\n        return row['b']",
+        "    def of(self, row):\n        return row.get('b')",
+        "    def set(self, flag):\n        self.flag = flag",
+        "    def set(self):\n        self.flag += 1",
+        "    def take(self):\n        return self.flag",
+        "class Sub(Rows):\n    flag = 0\n",
+        "class Sub(Rows):\n    def turn(self):\n        self.flag = 0\n",
+        "def turn(rows: Rows):\n    rows.flag = 0\n",
+        "def first(rows: Rows):\n    return rows.rows[0]['b']\n",
+    ],
+)
+def test_what_other_code_may_find_in_a_record_stays(more: str) -> None:
+    item = in_method(SET.format("if self.flag:\n    row['b'] = 1"))
+    assert "Serialized(" in fixed(FLAGGED, item)
+    _, fix = fix_of(FLAGGED, item, more)
+    assert fix.title.endswith("changes an entry in workers")

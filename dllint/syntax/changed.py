@@ -27,10 +27,10 @@ def changed_entry(source: Source, container: Span) -> Span | None:
     node = seen.expression_at(container) if seen is not None else None
     if seen is None or node is None:
         return None
-    changed = _of_entry(seen, node, _is_changed)
-    if changed is None and _entry(seen, node) is None:
+    changed = _of_entry(seen, node, is_changed)
+    if changed is None and entry_of(seen, node) is None:
         variables = _loop_variables(seen, of_view(seen, node))
-        changed = next(filter(None, (_of_variable(seen, name, _is_changed) for name in variables)), None)
+        changed = next(filter(None, (_of_variable(seen, name, is_changed) for name in variables)), None)
     return Span(*seen.offsets.span(changed)) if changed is not None else None
 
 
@@ -84,7 +84,7 @@ _Test = Callable[[Outline, ast.expr, ast.Name | None], bool]
 
 def _of_entry(seen: Outline, node: ast.expr, test: _Test) -> ast.expr | None:
     """The entry that an expression takes out of a container, or the first use of a variable for it, with a property."""
-    entry = _entry(seen, node)
+    entry = entry_of(seen, node)
     if entry is None or test(seen, entry, None):
         return entry
     chosen: ast.AST = entry
@@ -96,7 +96,7 @@ def _of_entry(seen: Outline, node: ast.expr, test: _Test) -> ast.expr | None:
     return None
 
 
-def _entry(seen: Outline, node: ast.expr) -> ast.expr | None:
+def entry_of(seen: Outline, node: ast.expr) -> ast.expr | None:
     """What takes one entry out of a container: an index, or `get`."""
     above, field = seen.parents[node]
     if isinstance(above, ast.Subscript) and field == "value" and isinstance(above.ctx, ast.Load):
@@ -130,7 +130,7 @@ def _of_variable(seen: Outline, target: ast.Name, test: _Test) -> ast.Name | Non
     return next((use for use, binding in zip(found, last, strict=True) if binding == own), None)
 
 
-def _is_changed(seen: Outline, node: ast.expr, bound: ast.Name | None) -> bool:
+def is_changed(seen: Outline, node: ast.expr, bound: ast.Name | None = None) -> bool:
     """Whether an entry is changed, or a part of it: `row["boxes"].sort()`, `for box in row["boxes"]: box.pop()`."""
     if _changes(seen, node, bound):
         return True

@@ -85,12 +85,17 @@ class Attribute:
         self, project: Project, klass: Klass, name: str, mapping: bool = False, aliases: tuple[str, ...] = ()
     ) -> None:
         self.project = project
+        self.klass = klass
         self.name = name
         self.names = (name, *aliases)
         self.mapping = mapping
         classes = project.evaluator.classes
         derived = (klass, *classes.subclasses(klass))
         self.family = {(item.module.path, item.index): item for one in derived for item in classes.mro(one)}
+
+    def beside(self, name: str) -> Attribute:
+        """Another attribute of the same objects."""
+        return Attribute(self.project, self.klass, name)
 
     def hidden(self) -> str:
         """What else may use the attribute, in words: a library's base class, a property, a class body; or "".

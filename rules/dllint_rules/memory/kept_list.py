@@ -26,6 +26,7 @@ from dllint_rules.memory.arms import other_arms
 from dllint_rules.memory.mappings import Mappings
 from dllint_rules.memory.readers import Readers
 from dllint_rules.memory.rows import Rows, TextRows
+from dllint_rules.memory.set_anew import SetAnew
 from dllint_rules.memory.text import Texts
 
 _BEFORE = ("filled", "given", "sliced", "whole", "joined", "tested")
@@ -134,7 +135,13 @@ class KeptList:
 
     def _changes_entry(self, place: Place) -> bool:
         """Whether a use changes a record, which code that reads the record again expects to find changed."""
-        return self.of_rows and changed_entry(self.project.source(place.module.path), place.use.span) is not None
+        changed = self.of_rows and changed_entry(self.project.source(place.module.path), place.use.span)
+        return bool(changed) and not self._sets_anew(place)
+
+    def _sets_anew(self, place: Place) -> bool:
+        """Whether a use only sets parts of a record that it then reads, as it does each time."""
+        known = self.project.analysis(SetAnew)
+        return self.attribute is not None and not self._is_here(place) and known.only(self.attribute, place)
 
     def _needs_entry(self, place: Place) -> bool:
         """Whether a use needs the record itself: to change it, or not to make all of it for one part."""

@@ -23,6 +23,7 @@ from dllint import (
 from dllint_rules.memory.analysis.entries import Entries, Form
 from dllint_rules.memory.kept import read_in_workers
 from dllint_rules.memory.packed import BYTES, NAMES, RECORDS, TABLE, TEXTS, bound, packed, with_imports
+from dllint_rules.memory.set_anew import SetAnew
 
 _CHANGES = ("filled", "set")
 _LATER = "changes it in workers"
@@ -101,13 +102,18 @@ def records_by_hand(project: Project, held: Held, why_not: str = "") -> Fix:
 def _in_the_way(project: Project, held: Held) -> str:
     """The first use that bytes do not allow, in words: code that changes the records, or adds a list to them."""
     running = {item.function for item in project.running}
-    for place in _near(project, held):
+    attribute, anew = _attribute(project, held), project.analysis(SetAnew)
+    if attribute is None:
+        return ""
+    near = attribute.near or []
+    for place in near:
         changes = place.use.kind in _CHANGES and (place.module.path, place.function) in running
         if changes or place.use.kind == "joined":
             return f"; {_shown(project, place, place.use.span)} {_LATER if changes else 'needs a list'}"
-    for place in _near(project, held):
+    for place in near:
         entry = changed_entry(project.source(place.module.path), place.use.span)
-        if entry is not None and (place.module.path, place.function) in running:
+        in_workers = (place.module.path, place.function) in running
+        if entry is not None and in_workers and not anew.only(attribute, place):
             return f"; {_shown(project, place, entry)} {_ENTRY}"
     return ""
 
@@ -127,13 +133,19 @@ def _read_alone(project: Project, held: Held) -> str:
 
 def _near(project: Project, held: Held) -> list[Place]:
     """The uses of what is kept, in the files of its class."""
+    attribute = _attribute(project, held)
+    return (attribute and attribute.near) or []
+
+
+def _attribute(project: Project, held: Held) -> Attribute | None:
+    """The attribute that keeps it, if that is one of a class."""
     path = held.route[0].path
     module = project.index.modules[path]
     write = module.write_at(held.holder.name, held.route[0].span)
     owner = module.method_owner(write.function) if write is not None else -1
     klass = project.evaluator.klass(module, owner) if owner >= 0 else None
     mapping = project.analysis(Entries).is_mapping(held)
-    return (klass and Attribute(project, klass, held.holder.name, mapping).near) or []
+    return Attribute(project, klass, held.holder.name, mapping) if klass is not None else None
 
 
 def _shown(project: Project, place: Place, span: Span) -> str:
