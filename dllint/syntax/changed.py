@@ -90,10 +90,23 @@ def _of_entry(seen: Outline, node: ast.expr, test: _Test) -> ast.expr | None:
     chosen: ast.AST = entry
     while isinstance(seen.parents[chosen][0], ast.BoolOp | ast.IfExp):
         chosen = seen.parents[chosen][0]  # `rows.get(name) or []`
-    match seen.parents[chosen][0]:
-        case ast.Assign(targets=[ast.Name() as name], value=value) if value is chosen:
-            return _of_variable(seen, name, test)
-    return None
+    return next(filter(None, (_of_variable(seen, name, test) for name in _bound_to(seen, chosen))), None)
+
+
+def _bound_to(seen: Outline, value: ast.AST) -> list[ast.Name]:
+    """The variables that are bound to a value: by `row = rows[0]`, also with a type, and `first, row = 1, rows[0]`."""
+    above, field = seen.parents[value]
+    found: list[ast.expr] = []
+    match above:
+        case ast.Assign(targets=targets):
+            found = targets if field == "value" else []
+        case ast.AnnAssign(target=target) | ast.NamedExpr(target=target):
+            found = [target] if field == "value" else []
+        case ast.Tuple(elts=elements):
+            match seen.parents[above][0]:
+                case ast.Assign(targets=[ast.Tuple(elts=targets)]) if len(targets) == len(elements):
+                    found = [target for target, one in zip(targets, elements, strict=True) if one is value]
+    return [target for target in found if isinstance(target, ast.Name)]
 
 
 def entry_of(seen: Outline, node: ast.expr) -> ast.expr | None:
