@@ -49,10 +49,10 @@ def entry_keys(source: Source, container: Span) -> EntryKeys | None:
     return None if guards is None else EntryKeys(frozenset(asked.values()), frozenset(stored.values()), guards)
 
 
-def asks_for(source: Source, keys: Collection[str], within: Span, container: Span) -> bool:
-    """Whether code between two offsets asks anything for a key: in other functions than that of a use, and `__init__`.
+def asks_for(source: Source, keys: Collection[str], within: Span, container: Span | None) -> bool:
+    """Whether code between two offsets, which may have the entries from elsewhere, asks anything for one of some keys.
 
-    It may have the entries from elsewhere.
+    It does not count what `__init__` asks for, and the function that the container's span is in.
     """
     seen = outline(source.text)
     if seen is None:
@@ -61,7 +61,7 @@ def asks_for(source: Source, keys: Collection[str], within: Span, container: Spa
         if isinstance(part, ast.Subscript | ast.Call) and _key(part) in keys:
             start = seen.offsets.span(part)[0]
             around = [above for above, _ in seen.path(part) if isinstance(above, ast.FunctionDef)]
-            own = any(above.name == "__init__" or _surrounds(seen, above, container) for above in around)
+            own = any(above.name == "__init__" or (container and _is_in(seen, container, above)) for above in around)
             if within.start <= start < within.end and not own:
                 return True
     return False
@@ -86,7 +86,7 @@ def _is_counted(seen: Outline, node: ast.expr) -> bool:
     return False
 
 
-def _surrounds(seen: Outline, function: ast.FunctionDef, inner: Span) -> bool:
+def _is_in(seen: Outline, inner: Span, function: ast.FunctionDef) -> bool:
     start, end = seen.offsets.span(function)
     return start <= inner.start and inner.end <= end
 
@@ -115,7 +115,7 @@ def _uses(seen: Outline, entry: ast.expr) -> list[ast.expr]:
 def _part(seen: Outline, use: ast.expr) -> tuple[ast.Subscript, str] | None:
     """The part of an entry under a key that is written out, if this is all that a use asks for, or sets."""
     match seen.parents[use]:
-        case (ast.Subscript(slice=ast.Constant(value=str(key))) as part, "value"):
+        case (ast.Subscript(slice=ast.Constant(value=str(key)), ctx=ast.Load() | ast.Store()) as part, "value"):
             return part, key
     return None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dllint import Attribute, Place, Project, asks_for, entry_keys, only_decides
+from dllint import Attribute, Klass, Place, Project, asks_for, entry_keys, only_decides
 
 _COMPARED = ("tested", "whole")
 _FILLING = ("write", "filled", "tested")
@@ -22,16 +22,17 @@ class SetAnew:
         own = entry_keys(self.project.source(place.module.path), place.use.span)
         if own is None or not own.anew:
             return False
-        sharing = (
-            asks_for(self.project.source(klass.module.path), own.anew, klass.facts.span, place.use.span)
-            for klass in attribute.family.values()
-        )
         return (
-            not any(sharing)
+            not any(self._asks(klass, own.anew, place) for klass in attribute.family.values())
             and all(self._is_settled(attribute.beside(guard)) for guard in own.guards)
             and attribute.places is not None
             and all(other == place or self._asks_for_others(other, own.anew) for other in attribute.places)
         )
+
+    def _asks(self, klass: Klass, keys: frozenset[str], place: Place) -> bool:
+        """Whether other code of a class asks for a key: of entries, perhaps, that it has from elsewhere."""
+        source = self.project.source(klass.module.path)
+        return asks_for(source, keys, klass.facts.span, place.use.span if klass.module is place.module else None)
 
     def _asks_for_others(self, place: Place, keys: frozenset[str]) -> bool:
         """Whether a use only fills a container, counts its entries or asks them for other keys."""
