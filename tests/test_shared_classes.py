@@ -237,12 +237,75 @@ def test_imports_from_two_places_make_no_circle(tmp_path: Path) -> None:
         imports = "" if name in ("Cats", "Gulls") else "from .words import word\n"
         files[f"data/{folder}/{name.lower()}.py"] = plain(name, imports)
     for folder, other in (("land", "sea.gulls import Gulls"), ("sea", "land.cats import Cats")):
-        files[f"data/{folder}/words.py"] = f"from data.{other}\n\n\ndef word():\n    return {other.split()[-1]}\n"
+        tried = f"try:\n    from data.{other}\nexcept ImportError:\n    raise\n"
+        files[f"data/{folder}/words.py"] = f"{tried}\n\ndef word():\n    return {other.split()[-1]}\n"
     make(tmp_path, files)
     assert runs(tmp_path, 6)
     run(tmp_path, fix=True)
     assert defining(tmp_path) == ["data/land/words.py", "data/sea/gulls.py"]
     assert runs(tmp_path, 6)
+
+
+EFFECT = "import torch\n\ntorch.set_num_threads(1)\n"
+LIBRARY = "import yaml\n\nread = yaml.safe_load\n"
+CALL = "from data.settings import SETTINGS\n"
+QUIET = "import logging\n\nSIZE = 2 * 3\nlogger = logging.getLogger(__name__)\n"
+
+
+@pytest.mark.parametrize(("more", "home"), [(EFFECT, "dogs"), (LIBRARY, "dogs"), (CALL, "dogs"), (QUIET, "cats")])
+def test_a_file_whose_import_does_more_than_define_gives_no_class(tmp_path: Path, more: str, home: str) -> None:
+    files = {f"data/{name.lower()}.py": plain(name) for name in NAMES}
+    files["data/cats.py"] = plain("Cats", more)
+    settings = "import os\n\nSETTINGS = os.environ.setdefault('MODE', 'fast')\n"
+    make(tmp_path, {**files, "data/settings.py": settings, "data/__init__.py": "", "main.py": main()})
+    run(tmp_path, fix=True)
+    assert defining(tmp_path) == [f"data/{home}.py"]
+    assert set(importing(tmp_path).values()) == {f"from data.{home} import Serialized"}
+    assert runs(tmp_path)
+
+
+def test_files_that_all_do_something_when_they_are_imported_have_their_own(tmp_path: Path) -> None:
+    files = {f"data/{name.lower()}.py": plain(name, EFFECT) for name in NAMES}
+    make(tmp_path, {**files, "data/__init__.py": "", "main.py": main()})
+    run(tmp_path, fix=True)
+    assert defining(tmp_path) == sorted(files)
+    assert runs(tmp_path)
+
+
+def test_what_a_file_imports_by_way_of_others_does_nothing_new(tmp_path: Path) -> None:
+    files = {f"data/{name.lower()}.py": plain(name, EFFECT) for name in NAMES}
+    files["data/eels.py"] = plain("Eels", "from data.dogs import Dogs\n")
+    files["data/dogs.py"] = plain("Dogs", "from data.cats import Cats\n")
+    make(tmp_path, {**files, "data/__init__.py": "", "main.py": main()})
+    run(tmp_path, fix=True)
+    assert defining(tmp_path) == ["data/cats.py"]
+    line = "from data.cats import "
+    assert importing(tmp_path) == {"data/dogs.py": f"{line}Cats, Serialized", "data/eels.py": f"{line}Serialized"}
+    assert runs(tmp_path)
+
+
+def test_a_helper_outside_of_the_package_has_the_class_for_all_that_import_it(tmp_path: Path) -> None:
+    files = {f"{name.lower()}/{name.lower()}.py": plain(name, "from helpers import cleaned\n") for name in NAMES}
+    program = "".join(f"from {name.lower()}.{name.lower()} import {name}\n" for name in NAMES)
+    helper = "def cleaned(text):\n    return text.strip()\n"
+    make(tmp_path, {**files, "helpers.py": helper, "main.py": MAIN.format(imports=program, names=", ".join(NAMES))})
+    run(tmp_path, fix=True)
+    assert defining(tmp_path) == ["helpers.py"]
+    assert importing(tmp_path) == dict.fromkeys(files, "from helpers import Serialized, cleaned")
+    assert runs(tmp_path)
+
+
+@pytest.mark.parametrize("shown", ["", '__all__ = ["Cats"]\n'])
+def test_a_class_behind_a_package_that_is_imported_whole_is_named_where_it_is(tmp_path: Path, shown: str) -> None:
+    files = {f"pets/water/{name.lower()}.py": plain(name, "from pets.land import *\n") for name in ("Eels", "Fish")}
+    files |= {"pets/land/__init__.py": "from .cats import *\n", "pets/land/cats.py": plain("Cats", f"{EFFECT}{shown}")}
+    files |= {"pets/__init__.py": "", "pets/water/__init__.py": ""}
+    program = "from pets.land import Cats\nfrom pets.water.eels import Eels\nfrom pets.water.fish import Fish\n"
+    make(tmp_path, {**files, "main.py": MAIN.format(imports=program, names="Cats, Eels, Fish")})
+    run(tmp_path, fix=True)
+    assert defining(tmp_path) == ["pets/land/cats.py"]
+    assert set(importing(tmp_path).values()) == {"from pets.land.cats import Serialized"}
+    assert runs(tmp_path)
 
 
 def test_files_that_import_each_other_with_dots_do_so_here(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Files of one package: what one of them writes to import something from another."""
+"""Files that belong together: what one of them writes to import something from another."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import ImportedName
+from dllint.project.edits.first_import import FirstImport
 from dllint.project.program.guards import is_main_test
 from dllint.project.program.index import stem
 from dllint.project.program.module import Module
@@ -19,7 +20,7 @@ _Statement = tuple[Module, ImportedName]
 
 
 class Neighbors:
-    """Answers how files import each other that lie in one package, or in one folder."""
+    """Answers how files import each other: by an import that is there, or within a package, or a folder."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
@@ -47,19 +48,27 @@ class Neighbors:
         """The module that a file names to import from another one, with its dots; "" where it can't, or no code shows.
 
         It is the one that it imports from already, or is written as these files import each other. A file can't import
-        what imports it, nor a script, which nothing imports.
+        what imports it, nor a script, which nothing imports. What it doesn't import so far must do nothing new to it.
         """
-        if importer in self.index.imports(other) or self.package(importer) != self.package(other):
+        if importer in self.index.imports(other):
             return ""
         known = [one for _, one in self._top(importer) if one.attribute and self._names(importer, one) == other]
         if known:
             return "." * known[0].level + known[0].module
-        tests = self.index.modules[other].is_test, self.index.modules[importer].is_test
         is_module = other in self.index.import_statements and stem(other) == other.removesuffix(".py")
-        beside = posixpath.dirname(importer), posixpath.dirname(other)
-        if tests == (True, False) or not is_module or posixpath.commonpath([*beside, beside[1]]) != beside[1]:
+        if self.package(importer) != self.package(other) or not is_module:
             return ""
-        return self._written(importer, other)
+        first = self.project.analysis(FirstImport)
+        may = first.is_surely(importer, other) or (
+            self._is_at_hand(importer, other) and first.changes_nothing(importer, other)
+        )
+        return self._written(importer, other) if may else ""
+
+    def _is_at_hand(self, importer: str, other: str) -> bool:
+        """Whether a file is beside another one, or in a folder above: not a test, unless both are."""
+        tests = self.index.modules[other].is_test, self.index.modules[importer].is_test
+        beside = posixpath.dirname(importer), posixpath.dirname(other)
+        return tests != (True, False) and posixpath.commonpath([*beside, beside[1]]) == beside[1]
 
     def imported(self, path: str, name: str) -> str:
         """The file from which another one imports a name, which stays as it is there, for all of its code; or ""."""

@@ -1,4 +1,4 @@
-"""Where the class goes that several files of a package need: to a base class or a helper that they share, or to one."""
+"""Where the class goes that several files need: to a base class or a helper that they share, or to one of them."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ class _Place(NamedTuple):
 
 
 class Homes:
-    """For each file that needs a class the one file of its package where it is, or where it is put."""
+    """For each file that needs a class the one where it is, or where it is put, for all that can import it there."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
         self.modules = project.index.modules
         self.neighbors = Neighbors(project)
         self._gives: dict[tuple[str, str, str], bool] = {}
-        self._shared: dict[tuple[str, str], dict[str, _Place]] = {}
+        self._shared: dict[str, dict[str, _Place]] = {}
 
     def of(self, path: str, words: _Words) -> Home | None:
         """The file from which another one imports the class; None where that has a class of its own."""
@@ -72,21 +72,21 @@ class Homes:
         return text in source.text.replace("\r\n", "\n")
 
     def _chosen(self, path: str, words: _Words) -> Home | None:
-        """The file of its package that gives the class to a file and others, and where the class goes there."""
-        name, package = words["name"], self.neighbors.package(path)
-        if (name, package) not in self._shared:
-            self._shared[name, package] = self._shares(name, package)
-        place = self._shared[name, package].get(path)
+        """The file that gives the class to a file and others, and where the class goes there."""
+        name = words["name"]
+        if name not in self._shared:
+            self._shared[name] = self._shares(name)
+        place = self._shared[name].get(path)
         if place is None or place.path == path:
             return None
         return Home(place.path, self._module(path, place.path, name), place.at)
 
-    def _shares(self, name: str, package: str) -> dict[str, _Place]:
-        """For each file of a package that needs a class the place that most can import it from, else most of the rest.
+    def _shares(self, name: str) -> dict[str, _Place]:
+        """For each file that needs a class the place that most can import it from, else most of the rest.
 
-        So that the new imports make no circle, no further place may import a file that gets one.
+        So that the new imports make no circle, no further place may import a file that got one.
         """
-        group = [need for need in self.needs.get(name, ()) if self.neighbors.package(need.path) == package]
+        group = self.needs.get(name, [])
         paths = {need.path for need in group}
         places = self._places(group) if len(paths) > 1 else []
         found: dict[str, _Place] = {}
@@ -96,7 +96,7 @@ class Homes:
             if len(served) < 2:
                 break
             found |= dict.fromkeys(served, place)
-            changed = paths - {it.path for it in found.values()}
+            changed = {path for path, it in found.items() if path != it.path}
             places = [it for it in places if changed.isdisjoint(self.project.index.imports(it.path) - {it.path})]
             places = [it for it in places if it.path not in found]
         return found
