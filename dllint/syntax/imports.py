@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from itertools import groupby
@@ -17,16 +18,23 @@ from dllint.syntax.parse import Tree
 from dllint.syntax.stores import binding, bound_names, imported_names
 
 _FUTURE, _STDLIB, _OTHER, _LOCAL = range(4)
+_FIRST = re.compile(
+    r"#.*(?:isort:\s*skip\b|\b(?:import|imported|keep|must|load)\b.*\b(?:first|before)\b)", re.IGNORECASE
+)
+"""Comments of an import that stays above the others."""
+_SETTING = re.compile(r"(?:sys|os|site|warnings|logging)\.|[A-Z_]+\s*=|[\w.]+\.\w+\s*=")
+"""What may stand between imports: calls and assignments that no fix changes."""
 
 
 class Line(NamedTuple):
-    """An import statement at the beginning of a file, with its first and last row."""
+    """An import statement at the beginning of a file, with its first and last row; whether it is said to be first."""
 
     node: cst.Import | cst.ImportFrom
     first: int
     last: int
     module: str
     section: int
+    is_first: bool
 
 
 class Place(NamedTuple):
@@ -42,46 +50,68 @@ def add_imports(source: Source, tree: Tree, rows: Sequence[tuple[int, int]], imp
 
     Raises ValueError where a name would be shadowed.
     """
-    lines, floor = _beginning(source, tree, rows)
-    there = {imported for line in lines for imported in imported_names(line.node)}
+    lines, below, floor = _beginning(source, tree, rows)
     elsewhere = bound_names(tree.module)
-    joined: dict[int, list[Import]] = {}
+    joined: dict[Line, list[Import]] = {}
     placed: dict[int, list[tuple[int, Place, str]]] = {}
     for wanted in sorted(set(imports), key=lambda wanted: (wanted.attribute != "", wanted.statement)):
         same = binding(wanted.module, wanted.attribute, wanted.alias)
-        if same in there:
+        own = below if _is_below(lines, below, wanted) else lines
+        if any(same in imported_names(line.node) for line in own):
             continue
         if any(other != same and not same[1] == other[1] == "" for other in elsewhere if other[0] == wanted.bound):
             raise ValueError(f"`{wanted.bound}` is something else in {source.path}")
-        host = _host(lines, wanted)
+        host = _host(own, wanted)
         if host is None:
-            place = _place(source, lines, floor, wanted)
+            place = _place(source, [line for line in own if not line.is_first], floor, wanted)
             placed.setdefault(place.row, []).append((_section(wanted.module), place, wanted.statement))
         else:
             joined.setdefault(host, []).append(wanted)
-    edits = [_join(source, tree, lines[index], group) for index, group in joined.items()]
+    edits = [_join(source, tree, line, group) for line, group in joined.items()]
     edits += [_insert(source, row, sorted(items, key=lambda item: item[0])) for row, items in placed.items()]
     return sorted(edits)
 
 
-def _beginning(source: Source, tree: Tree, rows: Sequence[tuple[int, int]]) -> tuple[list[Line], int]:
-    """The file's first run of imports, and the last row of its docstring (0: it has none).
+def _beginning(source: Source, tree: Tree, rows: Sequence[tuple[int, int]]) -> tuple[list[Line], list[Line], int]:
+    """The file's first run of imports, those below settings, and the last row above the run.
 
-    What is for IPython does not end it.
+    That is the row of its docstring, or of what is said to be imported first (0: it has none). What is for IPython does
+    not end the run.
     """
     masked = [(source.location(span.start)[0], source.location(span.end)[0]) for span in source.masked]
     lines: list[Line] = []
-    floor = 0
+    below: list[Line] = []
+    floor, run = 0, lines
     for index, (statement, (first, last)) in enumerate(zip(tree.module.body, rows, strict=True)):
         small = statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else None
         if isinstance(small, (cst.Import, cst.ImportFrom)):
-            module = _module(small)
-            lines.append(Line(small, first, last, module, _section(module)))
+            module, is_first = _module(small), _is_first(source, first, last)
+            run.append(Line(small, first, last, module, _section(module), is_first))
+            floor = last if all(line.is_first for line in (*lines, *below)) else floor
         elif index == 0 and tree.module.get_docstring(clean=False) is not None:
             floor = last
-        elif not any(top <= first and last <= bottom for top, bottom in masked):
+        elif any(top <= first and last <= bottom for top, bottom in masked):
+            continue
+        elif small is not None and _SETTING.match(source.line(first)):
+            run = below
+        else:
             break
-    return lines, floor
+    return lines, below, floor
+
+
+def _is_first(source: Source, first: int, last: int) -> bool:
+    """Whether a comment of an import, or one above it, says that it stays above the others."""
+    top = first
+    while top > 1 and source.line(top - 1).startswith("#"):
+        top -= 1
+    return any(_FIRST.search(source.line(row)) for row in range(top, last + 1))
+
+
+def _is_below(lines: list[Line], below: list[Line], wanted: Import) -> bool:
+    """Whether only imports below settings, such as of `sys.path`, are from the package of one that is wanted."""
+    outside = _section(wanted.module) in (_OTHER, _LOCAL)
+    first, later = (any(_is_of(line, wanted) for line in run) for run in (lines, below))
+    return outside and later and not first
 
 
 def _module(node: cst.Import | cst.ImportFrom) -> str:
@@ -99,13 +129,13 @@ def _section(module: str) -> int:
     return _STDLIB if top in sys.stdlib_module_names else _OTHER
 
 
-def _host(lines: list[Line], wanted: Import) -> int | None:
+def _host(lines: list[Line], wanted: Import) -> Line | None:
     """The line `from module import ...` that an attribute can join."""
     if not wanted.attribute or wanted.alias:
         return None
-    for index, line in enumerate(lines):
+    for line in lines:
         if isinstance(line.node, cst.ImportFrom) and line.module == wanted.module and _plain(line.node):
-            return index
+            return line
     return None
 
 
@@ -129,7 +159,8 @@ def _place(source: Source, lines: list[Line], floor: int, wanted: Import) -> Pla
                 key = _key(wanted.attribute != "", wanted.module, mixed)
                 above = [line for line, other in zip(group, keys, strict=True) if other <= key]
                 return Place(above[-1].last + 1 if above else group[0].first)
-        return Place(group[-1].last + 1)
+        same = [line for line in group if _is_of(line, wanted)]
+        return Place((same or group)[-1].last + 1)
     earlier = [line for line in lines if line.section < section]
     if earlier:
         return Place(earlier[-1].last + 1, before=True, after=True)
@@ -193,14 +224,16 @@ def _join(source: Source, tree: Tree, line: Line, wanted: list[Import]) -> Edit:
     aliases = [(alias.evaluated_name, positions[alias]) for alias in line.node.names]
     start, end = aliases[0][1][0], aliases[-1][1][1]
     pieces: list[str] = []
+    gaps = [_gap(source, first) for _, (first, _) in aliases]
+    if " " in gaps[1:]:  # several names in a line
+        gaps = [" "] * len(gaps)
     waiting = sorted((item.attribute for item in wanted), key=_name_key)
     for index, (name, (first, last)) in enumerate(aliases):
-        gap = _gap(source, first)
         while waiting and _name_key(waiting[0]) < _name_key(name):
-            pieces.append(waiting.pop(0) + "," + gap)
+            pieces.append(waiting.pop(0) + "," + gaps[index])
         stop = aliases[index + 1][1][0] if index + 1 < len(aliases) else last
         pieces.append(source.text[first:stop])
-    gap = _gap(source, aliases[-1][1][0]) if len(aliases) > 1 or _comma_follows(source, end) else " "
+    gap = gaps[-1] if len(aliases) > 1 or _comma_follows(source, end) else " "
     pieces += ["," + gap + name for name in waiting]
     return Edit(source.path, Span(start, end), "".join(pieces))
 

@@ -96,6 +96,50 @@ def test_an_imported_name(before: str, after: str) -> None:
     assert added(before, PARTIAL) == after
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("from a.b import c\nimport zlib\n", "from a.b import c\nfrom a.x import y\nimport zlib\n"),
+        (
+            "import torch\nfrom a.b import c\nfrom PIL import Image\n",
+            "import torch\nfrom a.b import c\nfrom a.x import y\nfrom PIL import Image\n",
+        ),
+        (
+            "import sys\nsys.path.append('..')\nimport torch\n\nfrom a.x import z\n",
+            "import sys\nsys.path.append('..')\nimport torch\n\nfrom a.x import y, z\n",
+        ),
+        (
+            "import torch\n\nImageFile.LOAD = True\nfrom a.b import c\nfrom PIL import Image\n",
+            "import torch\n\nImageFile.LOAD = True\nfrom a.b import c\nfrom a.x import y\nfrom PIL import Image\n",
+        ),
+        ("import torch\n\nrun()\nfrom a.b import c\n", "import torch\nfrom a.x import y\n\nrun()\nfrom a.b import c\n"),
+        ("from a.x import (\n    b, z, c,\n    d\n)\n", "from a.x import (\n    b, y, z, c,\n    d\n)\n"),
+        ("from a.x import (\n    z, zz\n)\n", "from a.x import (\n    y, z, zz\n)\n"),
+        ("from a.x import (b, c,\n    z)\n", "from a.x import (b, c,\n    y, z)\n"),
+    ],
+)
+def test_a_name_of_a_module_of_the_same_package(before: str, after: str) -> None:
+    assert added(before, Import("a.py", "a.x", "y")) == after
+
+
+@pytest.mark.parametrize(
+    ("first", "rest"),
+    [
+        ("from a.b import c  # noqa F401 isort:skip\n", ""),
+        ("from a.b import c  # isort: skip\n", ""),
+        ("import a  # must be imported before torch\n", ""),
+        ("# Import this first: it sets up the process.\nimport a\n", ""),
+        ('"""Doc."""\n\nimport a  # keep first\nimport b  # isort:skip\n', ""),
+        ("import a  # keep first\n", "\nimport torch\n"),
+        ("import a  # keep first\n", "\nimport os\n\nimport torch\n"),
+    ],
+)
+def test_what_is_said_to_be_imported_first_stays_there(first: str, rest: str) -> None:
+    after = added(first + rest, NUMPY)
+    assert after.startswith(first)
+    assert after.index("import numpy") < after.find("import torch") or "torch" not in rest
+
+
 def test_several_imports_at_once() -> None:
     assert added("import os\nx = 1\n", NUMPY, PARTIAL, FUNCTOOLS, Import("a.py", "torch")) == (
         "import functools\nimport os\nfrom functools import partial\n\nimport numpy as np\nimport torch\n\nx = 1\n"
