@@ -30,6 +30,12 @@ def with_headings(source: Source, row: int) -> int:
     return row
 
 
+def banner_above(source: Source, row: int) -> int:
+    """The row where the banner begins that nothing but empty lines part from a row; the row itself without any."""
+    found = _heading_above(source, row)
+    return found[0] if found is not None and _is_banner(source, found) else row
+
+
 def _heading_above(source: Source, row: int) -> Rows | None:
     """The comment that ends above a row, with nothing but empty lines between, where it is about what is below."""
     last = row - 1

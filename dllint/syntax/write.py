@@ -11,6 +11,7 @@ import libcst as cst
 
 from dllint.fix import Edit, Import
 from dllint.source import Source
+from dllint.syntax.headings import banner_above
 from dllint.syntax.imports import add_imports
 from dllint.syntax.names import free_name, reference
 from dllint.syntax.parse import Tree
@@ -23,8 +24,8 @@ _TAB = 8
 def insertion_point(source: Source, tree: Tree, before: int) -> int:
     """The offset where a new module-level definition goes: above the top-level statement that contains `before`.
 
-    Its decorators, and the comments or strings that stand directly above it, stay with it; the comments that a file
-    begins with stay first.
+    Its decorators, the comments or strings that stand directly above it, and a banner of its own stay with it; the
+    comments that a file begins with stay first.
     """
     rows = tree.statement_rows
     row = source.location(before)[0]
@@ -38,7 +39,13 @@ def insertion_point(source: Source, tree: Tree, before: int) -> int:
     top = first
     while top - 1 > floor and source.line(top - 1).startswith("#"):
         top -= 1
+    top = banner_above(source, top) if _is_alone(source, rows, index) else top
     return source.row_span(first if top == 1 else top).start
+
+
+def _is_alone(source: Source, rows: Sequence[tuple[int, int]], index: int) -> bool:
+    """Whether a banner above a statement is about nothing else: the file ends below it, or another banner follows."""
+    return index + 1 == len(rows) or banner_above(source, rows[index + 1][0]) < rows[index + 1][0]
 
 
 def _stands_above(source: Source, rows: Sequence[tuple[int, int]], index: int) -> bool:
