@@ -54,7 +54,8 @@ def add_imports(source: Source, tree: Tree, rows: Sequence[tuple[int, int]], imp
     elsewhere = bound_names(tree.module)
     joined: dict[Line, list[Import]] = {}
     placed: dict[int, list[tuple[int, Place, str]]] = {}
-    for wanted in sorted(set(imports), key=lambda wanted: (wanted.attribute != "", wanted.statement)):
+    once = {wanted.statement: wanted for wanted in imports}.values()
+    for wanted in sorted(once, key=lambda wanted: (wanted.attribute != "", wanted.statement)):
         same = binding(wanted.module, wanted.attribute, wanted.alias)
         own = below if _is_below(lines, below, wanted) else lines
         if any(same in imported_names(line.node) for line in own):

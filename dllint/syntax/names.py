@@ -70,13 +70,29 @@ def reference(
 def module_alias(model: ModuleModel, module: str, alias: str, use: int) -> tuple[str, tuple[Import, ...]]:
     """The name of a top-level module at an offset of a file, and the import that this needs, if any."""
     for imported in model.imports:
-        own = imported.module == module and not imported.attribute and not imported.level
+        own = _is_module(imported, module)
         above = imported.function < 0 and imported.block < 0 and imported.span.end <= use
         if own and above and not _rebound(model, imported.bound, imported.span.start):
             return imported.bound, ()
-    name = free_name(model, alias)
-    name = name if name == alias else free_name(model, f"_{module}")
+    name = free_name(model, f"_{module}") if _is_other(model, alias, module) else alias
     return name, (Import(model.path, module, alias=name),)
+
+
+def _is_module(imported: ImportedName, module: str) -> bool:
+    """Whether an import binds a top-level module: `import torch as t` and `import torch.nn` do."""
+    own = imported.module == module or (imported.bound == module and _binds_package(imported))
+    return own and not imported.attribute and not imported.level
+
+
+def _is_other(model: ModuleModel, name: str, module: str) -> bool:
+    """Whether any scope binds a name to something else than a module, which other scopes may import, too."""
+    same = [one for one in model.imports if one.bound == name and _is_module(one, module)]
+    scopes = {one.function for one in same}
+    own = (function for function in model.functions if name in function.bound and function.index not in scopes)
+    imported = (one for one in model.imports if one.bound == name and one not in same)
+    written = (event for event in _events(model) if event.kind != "import" and name in _bound_by(event))
+    top = name in model.bound and -1 not in scopes
+    return top or any(True for found in (own, imported, written) for _ in found)
 
 
 def _serves(imported: ImportedName, use: int, later: bool) -> bool:

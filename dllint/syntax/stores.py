@@ -14,7 +14,7 @@ Binding = tuple[str, str, str]
 
 def binding(module: str, attribute: str, alias: str) -> Binding:
     """The names that an import binds. `import a.b` binds `a`."""
-    if attribute or alias:
+    if attribute or alias not in ("", module):
         return alias or attribute, module, attribute
     return module.partition(".")[0], "", module
 

@@ -11,7 +11,7 @@ import pytest
 from dllint.collect import collect
 from dllint.fix import Edit, Import, apply
 from dllint.source import Source, Span
-from dllint.syntax.names import reference
+from dllint.syntax.names import module_alias, reference
 from dllint.syntax.parse import parse
 from dllint.syntax.write import insertion_point, place_imports, reindent
 
@@ -145,6 +145,7 @@ def test_several_imports_at_once() -> None:
         "import functools\nimport os\nfrom functools import partial\n\nimport numpy as np\nimport torch\n\nx = 1\n"
     )
     assert added("x = 1\n", NUMPY, FUNCTOOLS) == "import functools\n\nimport numpy as np\n\nx = 1\n"
+    assert added("", Import("a.py", "torch"), Import("a.py", "torch", alias="torch")) == "import torch\n"
     assert added("import abc\nimport torch\n", NUMPY, FUNCTOOLS) == (
         "import abc\nimport functools\nimport numpy as np\nimport torch\n"
     ), "the file has no line between its sections"
@@ -276,3 +277,26 @@ def test_a_name_joins_what_the_file_takes_from_a_module(head: str, use: str, wan
     model = collect(Source("a.py", head))
     text, imports = reference(model, "functools", "partial", len(head))
     assert (text, [imported.attribute for imported in imports]) == (use, wanted)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("def f():\n    import torch\n", "import torch"),
+        ("def f():\n    return torch.ones(1)\n", "import torch"),
+        ("if a:\n    import torch\n", "import torch"),
+        ("def f():\n    import torch.nn\n", "import torch"),
+        ("import torch.nn\n", ""),
+        ("import torch\n", ""),
+        ("def f(torch):\n    pass\n", "import torch as _torch"),
+        ("torch = 1\n", "import torch as _torch"),
+        ("def f():\n    from a import torch\n", "import torch as _torch"),
+        ("def f():\n    import torch\n    torch = torch.nn\n", "import torch as _torch"),
+        ("try:\n    import torch\nexcept ImportError:\n    torch = None\n", "import torch as _torch"),
+    ],
+)
+def test_a_module_has_an_alias_only_where_its_name_is_bound_to_something_else(text: str, wanted: str) -> None:
+    name, imports = module_alias(collect(Source("a.py", text)), "torch", "torch", len(text))
+    assert name == wanted.rpartition(" ")[2] or (name == "torch" and not wanted)
+    assert [one.statement for one in imports] == [wanted][: bool(wanted)]
+    assert added(text, *imports)
