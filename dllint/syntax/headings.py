@@ -18,6 +18,7 @@ _FOR_TOOLS = re.compile(
 )
 """Comments that mean something to editors, formatters and checkers where they stand."""
 _RULER = re.compile(r"^#[ \t]*([#=*~_-])\1{3,}", re.MULTILINE)
+_KIND = re.compile(r"\b(?:class|function)\b", re.IGNORECASE)
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _STEM = 4
 """Letters that words of one stem have in common."""
@@ -30,10 +31,15 @@ def with_headings(source: Source, row: int) -> int:
     return row
 
 
-def banner_above(source: Source, row: int) -> int:
-    """The row where the banner begins that nothing but empty lines part from a row; the row itself without any."""
+def banner_above(source: Source, row: int) -> Rows | None:
+    """The banner that nothing but empty lines part from a row."""
     found = _heading_above(source, row)
-    return found[0] if found is not None and _is_banner(source, found) else row
+    return found if found is not None and _is_banner(source, found) else None
+
+
+def is_of_one(source: Source, banner: Rows) -> bool:
+    """Whether a banner is about one definition, not a section: it calls what is below it a class, or a function."""
+    return any(_KIND.search(source.line(row)) for row in range(banner[0], banner[1] + 1))
 
 
 def _heading_above(source: Source, row: int) -> Rows | None:

@@ -11,7 +11,7 @@ import libcst as cst
 
 from dllint.fix import Edit, Import
 from dllint.source import Source
-from dllint.syntax.headings import banner_above
+from dllint.syntax.headings import banner_above, is_of_one
 from dllint.syntax.imports import add_imports
 from dllint.syntax.names import free_name, reference
 from dllint.syntax.parse import Tree
@@ -39,13 +39,15 @@ def insertion_point(source: Source, tree: Tree, before: int) -> int:
     top = first
     while top - 1 > floor and source.line(top - 1).startswith("#"):
         top -= 1
-    top = banner_above(source, top) if _is_alone(source, rows, index) else top
+    banner = banner_above(source, top)
+    if banner is not None and is_of_one(source, banner) and _is_alone(source, rows, index):
+        top = banner[0]
     return source.row_span(first if top == 1 else top).start
 
 
 def _is_alone(source: Source, rows: Sequence[tuple[int, int]], index: int) -> bool:
     """Whether a banner above a statement is about nothing else: the file ends below it, or another banner follows."""
-    return index + 1 == len(rows) or banner_above(source, rows[index + 1][0]) < rows[index + 1][0]
+    return index + 1 == len(rows) or banner_above(source, rows[index + 1][0]) is not None
 
 
 def _stands_above(source: Source, rows: Sequence[tuple[int, int]], index: int) -> bool:

@@ -194,9 +194,10 @@ def test_no_name_is_shadowed(text: str) -> None:
         "a = 1\n>§x = 1; y = 2\n",
         "a = 1\n>y = 2; x = §1\n",
         "a = 1\r\n\r\n># c\r\nx = §1\r\n",
-        "a = 1\n\n>#####\n# One\n#####\n\n\nclass A:\n    §x = 1\n\n\n# ----\n# Two\n# ----\n\nclass B: pass\n",
-        "a = 1\n\n># ---- One\n\n# about A\nclass A:\n    §x = 1\n",
-        "a = 1\n\n# ---- Section ----\n\n>class A:\n    §x = 1\n\nclass B: pass\n",
+        "a = 1\n\n>#####\n# A class\n#####\n\n\nclass A:\n    §x = 1\n\n\n# ----\n# Two\n# ----\n\nclass B: pass\n",
+        "a = 1\n\n># ---- The class\n\n# about A\nclass A:\n    §x = 1\n",
+        "a = 1\n\n# ---- Data ----\n\n>class A:\n    §x = 1\n",
+        "a = 1\n\n# ---- Function and class ----\n\n>class A:\n    §x = 1\n\nclass B: pass\n",
     ],
 )
 def test_definitions_go_above_the_statement_with_its_decorators_and_comments(text: str) -> None:
