@@ -92,11 +92,10 @@ def _width(texts: dict[str, str]) -> int:
 
 
 def _widths(texts: dict[str, str], table: _Told) -> Iterator[int]:
-    for file, section, pattern, usual in table:
-        text = _section(texts[file], section) if section else texts[file]
-        match = re.search(pattern, text)
-        if match or (text and usual):
-            yield int(match[1]) if match else usual
+    """What is written comes first: a section of Ruff without a length may be about what it checks."""
+    found = [(_section(texts[row[0]], row[1]) if row[1] else texts[row[0]], row) for row in table]
+    yield from (int(match[1]) for text, row in found if (match := re.search(row[2], text)))
+    yield from (row[3] for text, row in found if text and row[3])
 
 
 def _section(text: str, name: str) -> str:

@@ -17,6 +17,11 @@ from dllint.style import Style, style_of
         ("pyproject.toml", "[tool.ruff]\nline-length = 100\n", Style(100)),
         ("pyproject.toml", "[tool.ruff]\nsrc = ['a']\n[tool.other]\nline-length = 70\n", Style(88)),
         ("pyproject.toml", "[tool.black]\nline-length = 119\n[tool.ruff.lint]\nselect = ['E']\n", Style(119)),
+        (
+            "pyproject.toml",
+            "[tool.ruff]\nsrc = ['a']\n[tool.yapf]\ncolumn_limit = 80\n",
+            Style(80),
+        ),
         ("pyproject.toml", "[tool.ruff]\n[tool.ruff.format]\nquote-style = 'single'\n", Style(88, "'")),
         ("ruff.toml", 'line-length = 72\n[format]\nquote-style = "double"\n', Style(72, '"')),
         ("setup.cfg", "[metadata]\nname = a\n\n[flake8]\nmax-line-length = 100\n", Style(100)),
