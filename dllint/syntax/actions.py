@@ -55,8 +55,10 @@ _TYPES = {
 }
 """Functions and methods that make something of another type."""
 _PLAIN = {"asarray": "array", "as_tensor": "tensor", "from_numpy": "tensor", "tolist": "list", "item": "number"}
-_CONVERTING = {"to", "astype", "type", "convert", "resize", "reshape", "view", "view_as", "pad", "crop"}
+_CONVERTING = {"to", "astype", "type", "convert", "resize", "reshape", "view", "view_as", "pad", "crop", "expand"}
 """Methods whose argument says what comes out."""
+_FILTERS = {"bicubic", "bilinear", "box", "hamming", "lanczos", "nearest"}
+"""What a resized image is computed with."""
 _JOINING = {"stack", "cat", "concat", "concatenate", "hstack", "vstack"}
 _ARITHMETIC = {"mul": "multiply_by", "div": "divide_by", "add": "add", "sub": "subtract", "pow": "power"}
 _TESTING = {"startswith": "starts_with", "endswith": "ends_with", "isinstance": "is_a"}
@@ -189,6 +191,8 @@ def _call(body: ast.Call, parameters: set[str]) -> str:
         return owned if len(owned) <= MOST else snake(name)
     if name in _TESTING:
         return "_".join(word for word in (_TESTING[name], _named(given) if given is not None else "") if word)
+    if name == "resize" and _filter(body):
+        return f"resize_{_filter(body)}"
     if method and name in _CONVERTING and given is not None and _named(given) and _says_shape(name, arguments):
         base = "" if name in ("to", "astype", "type") else f"{name}_"
         return f"{base}to_{_named(given)}"
@@ -199,6 +203,12 @@ def _call(body: ast.Call, parameters: set[str]) -> str:
         shape = arguments[0].elts if len(arguments) == 1 and isinstance(arguments[0], ast.Tuple) else arguments
         return "flatten" if len(shape) < 2 else "reshape"
     return snake(name)
+
+
+def _filter(body: ast.Call) -> str:
+    """`bilinear` where a call is told `Image.BILINEAR`."""
+    given = (_last(item) for item in (*body.args, *(item.value for item in body.keywords)))
+    return next((name.lower() for name in given if name.lower() in _FILTERS), "")
 
 
 def _loaded(body: ast.Call, parameters: set[str]) -> str:
@@ -231,7 +241,9 @@ def _shape(body: ast.Call) -> str:
 
 
 def _says_shape(name: str, arguments: list[ast.expr]) -> bool:
-    """Whether the first argument says what comes out: one of several lengths does not."""
+    """Whether the first argument says what comes out: one of several lengths does not, but the only new one."""
+    if name == "expand":
+        return len(arguments) > 1 and _number(arguments[0]) != -1 and all(_number(item) == -1 for item in arguments[1:])
     return len(arguments) < 2 or name not in ("view", "reshape")
 
 
@@ -248,11 +260,21 @@ def _operation(left: ast.expr, operator: ast.operator, right: ast.expr, paramete
         return "add_noise"
     if _reads(other, parameters) and not isinstance(other, ast.Constant):
         return verb
+    if _is_scaled(value) and isinstance(operator, (ast.Mult, ast.Div)):
+        return "quantize"
     first = "" if isinstance(value, (ast.Name, ast.Constant)) else _of(value, parameters)
     if (is_bare(first) and not isinstance(value, (ast.Name, ast.Constant))) or not (first or _named(other)):
         return verb if isinstance(value, ast.Name) else ""
     words = [first, verb, preposition if _named(other) else "", _named(other)]
     return "_".join(word for word in words if word)
+
+
+def _is_scaled(node: ast.expr) -> bool:
+    """Whether an expression rounds what is multiplied or divided: `floor(x / step)`."""
+    match node:
+        case ast.Call(args=[ast.BinOp(op=ast.Mult() | ast.Div())]):
+            return _last(node.func) in ("floor", "round", "rint", "trunc", "ceil")
+    return False
 
 
 def _is_random(node: ast.AST) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import keyword
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from dllint.syntax.outline import FunctionNode, Outline
@@ -69,9 +69,9 @@ def parameters_for(seen: Outline, node: FunctionNode, owner: str, others: Sequen
 
 def _parts(seen: Outline, node: _Function, variable: str) -> dict[str, ast.expr]:
     """The parts of a variable that the lambda reads, by their text; empty if it reads all of it, or they may change."""
-    if any(_changes(part, variable) for part in ast.walk(binder(seen, node, variable) or seen.tree)):
-        return {}
-    return {ast.unparse(part): part for part in _accesses(seen, node, variable) or ()}
+    found = {ast.unparse(part): part for part in _accesses(seen, node, variable) or ()}
+    scope = binder(seen, node, variable) or seen.tree
+    return {} if any(_changes(part, variable, found.values()) for part in ast.walk(scope)) else found
 
 
 def _accesses(seen: Outline, node: _Function, variable: str) -> list[ast.expr] | None:
@@ -124,10 +124,14 @@ def _is_only_read(seen: Outline, scope: ast.AST, variable: str) -> bool:
     return True
 
 
-def _changes(part: ast.AST, variable: str) -> bool:
-    """Whether a part of a variable is set."""
-    stored = isinstance(part, (ast.Attribute, ast.Subscript)) and not isinstance(part.ctx, ast.Load)
-    return stored and isinstance(part.value, ast.Name) and part.value.id == variable  # type: ignore[attr-defined]
+def _changes(part: ast.AST, variable: str, read: Iterable[ast.expr]) -> bool:
+    """Whether an assignment to a part of a variable may be one to a part that is read."""
+    match part:
+        case ast.Attribute(value=ast.Name(id=name), attr=attribute, ctx=ast.Store() | ast.Del()) if name == variable:
+            return any(not isinstance(item, ast.Attribute) or item.attr == attribute for item in read)
+        case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store() | ast.Del()) if name == variable:
+            return True
+    return False
 
 
 def _parameter(seen: Outline, node: _Function, part: ast.expr, others: Sequence[Filled]) -> str:

@@ -23,6 +23,7 @@ _SAYS_NOTHING = {
 """Roles and names that hold for any function."""
 _ENTRIES = {"main", "run", "cli", "app", "script", "start"}
 """Names of functions that a program begins with: what is in them may be about anything."""
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _BRIEF = 12
 """Characters of an action that goes with a role."""
 _COLLATING = {"first": "first_only"}
@@ -35,25 +36,44 @@ def suggest_name(outline: Outline, node: ast.Lambda) -> Iterator[str]:
     """
     role, does = _role(outline, node), action(node)
     found: list[str] = []
-    if role.startswith("default_") and not _is_one_of_several(outline, node):
+    several = _is_one_of_several(outline, node)
+    if role.startswith("default_") and not several:
         found = [role]
     elif re.search(r"(?:^|_)collate$", role) and does != "identity":
         found = [does if "collate" in does else f"{role}_{_COLLATING.get(does, does)}" if len(does) <= _BRIEF else role]
         found = [found[0].rstrip("_"), role]
     elif re.fullmatch(r"(?:worker_)?init|worker_init", role):
         found = ["seed_worker" if "seed" in does else "init_worker"]
-    elif is_bare(does) and role and not _is_one_of_several(outline, node):
+    elif does in ("always_true", "always_false"):
+        found = [does]
+    elif is_bare(does) and role and not several:
         found = [role if role not in _SAYS_NOTHING else "", *(name for name in _about(node, role) if name != "apply")]
-    elif does != "identity" and role and role not in _SAYS_NOTHING and not _is_one_of_several(outline, node):
-        found = [role, does, f"{role}_{does}" if does else ""]
+    elif does != "identity" and role and role not in _SAYS_NOTHING:
+        found = [does if several else role, does, f"{role}_{does}" if does else ""]
     found += [does, *_about(node, role)]
     yield from dict.fromkeys(f"_{name}" for name in found if name and len(name) <= MOST + 8)
 
 
 def _is_one_of_several(outline: Outline, node: ast.Lambda) -> bool:
-    """Whether a place keeps it in a list, or a dictionary has it twice: neither name is one for one of the items."""
+    """Whether a list keeps it, a dictionary has it twice, or its attribute is set to another lambda, too.
+
+    The names of these are no names for one of the items.
+    """
+    if _has_alternative(outline, node):
+        return True
     inside = itertools.takewhile(lambda step: not isinstance(step[0], (ast.stmt, ast.Lambda)), outline.path(node))
     return any(isinstance(above, (ast.List, ast.Tuple)) or _has_twice(above, node) for above, _ in inside)
+
+
+def _has_alternative(outline: Outline, node: ast.Lambda) -> bool:
+    """Whether the method around sets the attribute that keeps a lambda to another one in another branch."""
+    statement, field = outline.parents[node]
+    if not isinstance(statement, ast.Assign) or field != "value" or not isinstance(statement.targets[0], ast.Attribute):
+        return False
+    around = next((above for above, _ in outline.path(node) if isinstance(above, _FUNCTIONS)), outline.tree)
+    wanted, own = [ast.dump(target) for target in statement.targets], ast.dump(node)
+    others = (part for part in ast.walk(around) if isinstance(part, ast.Assign) and isinstance(part.value, ast.Lambda))
+    return any(wanted == [*map(ast.dump, part.targets)] and own != ast.dump(part.value) for part in others)
 
 
 def _has_twice(table: ast.AST, node: ast.AST) -> bool:

@@ -6,7 +6,7 @@ import pickle
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -875,7 +875,11 @@ def test_partial_is_unsafe_and_a_plain_move_of_a_lambda_is_safe() -> None:
         ("f(lambda x: x.reshape((1, mean, mean)))", "_reshape"),
         ("f(lambda x: x + 0.001 * torch.randn_like(x))", "_add_noise"),
         ("f(lambda x: x.endswith('.png'))", "_ends_with_png"),
-        ("f(filter=lambda x: x.expand(3, -1))", "_expand"),
+        ("f(filter=lambda x: x.expand(3, -1))", "_expand_to_3"),
+        ("f(filter=lambda x: x.expand(-1, 3))", "_expand"),
+        ("f(filter=lambda x: np.floor(x / 2**3) / 2**5)", "_quantize"),
+        ("self.check = lambda _, __: False", "_always_false"),
+        ("f(lambda x: x.resize((224, 224), Image.NEAREST))", "_resize_nearest"),
         ("a.env_fn = lambda: pad_collate(table)", "_make_env"),
         ("self._create_env = lambda: pad_collate(table)", "_create_env"),
         ("default_transform = Compose([lambda x: x.expand(3)])", "_expand"),
@@ -945,3 +949,28 @@ def test_a_refusal_says_what_stands_in_the_way(code: str, why: str) -> None:
     with pytest.raises(Refused) as refused:
         move(source, parse(source), model, function)
     assert why in str(refused.value)
+
+
+def test_another_part_that_is_set_does_not_keep_a_part_from_being_filled_in(load: Callable[[str], ModuleType]) -> None:
+    head = "def build(args):\n    args.size = 3\n"
+    text, _ = hoist(f"{head}    return lambda x: x + args.by\n")
+    assert "partial(_add_by, args.by)" in text
+    made = load(text).build(SimpleNamespace(by=2))
+    assert pickle.loads(pickle.dumps(made))(1) == 3
+    text, _ = hoist(f"{head}    made = lambda x: x + args.by\n    args.by = 5\n    return made\n")
+    assert ", args)" in text
+    assert load(text).build(SimpleNamespace(by=2))(1) == 6
+
+
+def test_an_item_of_a_table_goes_by_what_it_does_with_the_key() -> None:
+    head = "import torch\n\n\ndef _add_noise(x):\n    return x\n\n\n"
+    _, fix = hoist(f"{head}steps = {{'faces': [lambda x: x + torch.rand_like(x)]}}\n")
+    assert fix is not None
+    assert fix.defines == ("_faces_add_noise",)
+
+
+def test_alternatives_go_by_what_they_do() -> None:
+    code = "class A:\n    def __init__(self, much):\n        if much:\n            self.change = lambda x: x * 2\n"
+    _, fix = hoist(f"{code}        else:\n            self.change = lambda x: x * 3\n")
+    assert fix is not None
+    assert fix.defines == ("_multiply_by_2",)
