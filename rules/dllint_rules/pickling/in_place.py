@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from dllint import PICKLING, Edit, Fix, Func, Held, Inst, Klass, Project, unpicklable_class, unpicklable_function
+from dllint_rules.pickling.alternatives import with_alternatives
 from dllint_rules.pickling.from_guard import above_guard
 from dllint_rules.pickling.hoist import fix_held, hoist_lambda
 
@@ -17,6 +18,8 @@ def fix_shipped(project: Project, held: Held) -> Fix | None:
     """The fix of a shipped function or class that pickle cannot find by its name."""
     fix = fix_held(project, held)
     path = next((edit.path for edit in fix.edits), "") if fix is not None else ""
+    if fix is not None and isinstance(held.value, Func) and path and not project.index.modules[path].notebook:
+        return with_alternatives(project, held.value, fix)
     if fix is None or not fix.defines or not project.index.modules[path].notebook:
         return fix
     module = project.analysis(Notebooks).module(path)

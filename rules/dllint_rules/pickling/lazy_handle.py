@@ -32,6 +32,7 @@ from dllint import (
     reference,
     state_without,
 )
+from dllint_rules.pickling.alternatives import other_views
 from dllint_rules.pickling.analysis.escaping_handles import instead_of
 from dllint_rules.pickling.analysis.maps import mapped
 from dllint_rules.pickling.only_local import setter_of_local
@@ -73,9 +74,10 @@ def fix_handle(project: Project, held: Held) -> Fix | None:
     if not isinstance(made, ExtInst) or held.holder.kind != "attribute":
         return _told("it is not kept as an attribute of its own")
     if is_view(made):
-        path, span = made.env.module.path, made.call.span
-        edits = (Edit(path, Span(span.start, span.start), "list("), Edit(path, Span(span.end, span.end), ")"))
-        return Fix("Keep a list", edits, Applicability.UNSAFE)
+        path, spans = made.env.module.path, [view.span for view in (made.call, *other_views(made, held.holder.name))]
+        edits = (edit for span in spans for edit in ((span.start, "list("), (span.end, ")")))
+        inserted = tuple(Edit(path, Span(at, at), text) for at, text in edits)
+        return Fix("Keep a list", inserted, Applicability.UNSAFE)
     instead = instead_of(made)
     if instead:
         return Fix.manual(f"{instead[:1].upper()}{instead[1:]}")
