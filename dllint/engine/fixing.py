@@ -117,9 +117,9 @@ def _by_hand(fix: Fix, why: str) -> Fix:
 
 
 def written_out(fix: Fix, project: Project) -> Fix:
-    """The fix with its imports as edits, as a reader of a report needs it."""
+    """The fix with all that it comes to as edits, as a reader of a report needs it."""
     try:
-        extra = _imports([fix], project)
+        extra = [*_imports([fix], project), *_in_columns(fix.edits, project)]
     except ValueError:
         return msgspec.structs.replace(fix, edits=(), imports=(), applicability=Applicability.MANUAL)
     return msgspec.structs.replace(fix, edits=(*fix.edits, *extra), imports=(), alone=None)
@@ -215,7 +215,8 @@ class _Trial:
 
     def _edits(self, together: Iterable[tuple[Finding, Fix]]) -> list[Edit]:
         fixes = [fix for _, fix in together]
-        return in_order([*(edit for fix in fixes for edit in fix.edits), *_imports(fixes, self._projects[0])])
+        edits = in_order([*(edit for fix in fixes for edit in fix.edits), *_imports(fixes, self._projects[0])])
+        return [*edits, *_in_columns(edits, self._projects[0])]
 
     def _try(self, together: Sequence[tuple[Finding, Fix]]) -> _Tried | str:
         """The project after these fixes, or why they may not be made."""
@@ -274,6 +275,13 @@ def _imports(fixes: Iterable[Fix], project: Project) -> list[Edit]:
         for path, items in wanted.items()
         for edit in place_imports(project.source(path), project.tree(path), items)
     ]
+
+
+def _in_columns(edits: Iterable[Edit], project: Project) -> list[Edit]:
+    """The edits of the blanks before comments, whose lines other edits change."""
+    from dllint.syntax.comment_columns import in_columns
+
+    return [edit for path, own in _by_path(edits).items() for edit in in_columns(project.source(path), own)]
 
 
 def _by_path(edits: Iterable[Edit]) -> dict[str, list[Edit]]:
