@@ -8,7 +8,7 @@ import re
 import tokenize
 from collections.abc import Collection, Iterator, Sequence
 
-from dllint.fix import Applicability, Edit, Fix
+from dllint.fix import Applicability, Edit, Fix, apply
 from dllint.model.facts import Function, ModuleModel
 from dllint.source import Source, Span
 from dllint.syntax.captures import Captures, captures
@@ -21,7 +21,6 @@ from dllint.syntax.names import free_name
 from dllint.syntax.nested import (
     annotations_wait,
     dedented,
-    empty_below,
     end_of,
     has_attributes,
     known_above,
@@ -34,7 +33,7 @@ from dllint.syntax.owner import is_owner, without_owner
 from dllint.syntax.parse import Tree
 from dllint.syntax.partials import Callee, Filled, parameters_for, passed_along, reads_parts
 from dllint.syntax.refused import Refused, unfaithful
-from dllint.syntax.removal import imports_left_behind
+from dllint.syntax.removal import imports_left_behind, rows_of
 from dllint.syntax.scoping import binder, bindings
 from dllint.syntax.suggest import function_name, told_apart
 from dllint.syntax.width import folded
@@ -45,6 +44,8 @@ _SCOPES_AND_LOOPS = (
     *(ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.comprehension, ast.JoinedStr),
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.For, ast.AsyncFor, ast.While),
 )
+
+_LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.GeneratorExp, ast.comprehension)
 
 
 def hoist_function(
@@ -91,8 +92,10 @@ def hoist_function(
     given = [*(item.value for item in filled), *kept.given]
     keeps_name = not given and name_is_free(model, parent, node, node.name, function.parent)
     start, end = source.line_starts[lines[0] - 1], end_of(source, lines[1])
-    use = None if keeps_name else only_use(seen, parent, node, kept)
+    opens = getattr(seen.parents[node][0], seen.parents[node][1])[0] is node
     along = _passed_along(seen, node, callee, code, taken)
+    sent = None if along or not given or kept.given else _sent(seen, parent, node, kept, given)
+    use = None if keeps_name else sent or only_use(seen, parent, node, kept)
     if along and callee is not None:
         name, text = "", ""
         call, imports = filled_in(model, callee.dotted, along, function.span.start)
@@ -105,9 +108,9 @@ def hoist_function(
         call, imports = filled_in(model, name, given, function.span.start)
         if not text:
             raise Refused("it has type parameters, or is on one line")
-    display = _arguments_of_process(seen, use) if text and given and not any("=" in value for value in given) else None
-    if display is not None:
-        call, imports = name, ()
+    display = _arguments_of_process(seen, sent)
+    if sent is not None:
+        call, imports = name if display is not None else f"{name}, args={_tuple(given)}", ()
     keeps_name = keeps_name and bool(text)
     at = seen.offsets.span(use) if use else None
     gone = keeps_name or use is not None
@@ -115,9 +118,9 @@ def hoist_function(
     left = "" if gone else f"{indent}{folded(source, f'{node.name} = {call}', indent, len(indent))}{source.newline}"
     edits = (
         *(insertion(source, tree, function.span.start, text, bool(imports)) if text else ()),
-        Edit(source.path, Span(start, end + empty_below(source, end) * gone), left),
-        *(fitted(source, Span(*at), call) if at else ()),
-        *(_with_first(source, seen, display, given) if display is not None else ()),
+        Edit(source.path, rows_of(source, lines, opens) if gone else Span(start, end), left),
+        *(_sending(source, seen, use, call, display, given) if sent and use else ()),
+        *(fitted(source, Span(*at), call) if at and not sent else ()),
         *(imports_left_behind(source, seen, node) if taken.imports else ()),
     )
     title = f"Move `{node.name}` to module level" + ("" if name == node.name else f" as `{name}`")
@@ -125,18 +128,59 @@ def hoist_function(
     return Fix(title, edits, Applicability.UNSAFE, imports, defines=(name,) if name else ())
 
 
+def _sent(seen: Outline, parent: ast.AST, node: Definition, kept: Kept, given: Sequence[str]) -> ast.Name | None:
+    """The only use of a function, as the target of a process that may be given more arguments in front of its own."""
+    use = only_use(seen, parent, node, kept, _LOOPS)
+    call = [step for step, _ in seen.path(use)][1] if use is not None else None
+    if use is None or not isinstance(call, ast.Call) or call.args or not _is_process(call):
+        return None
+    names = {item.arg: item.value for item in call.keywords}
+    targets = (step.generators for step, _ in seen.path(use) if isinstance(step, (ast.ListComp, ast.GeneratorExp)))
+    own = {part.id for item in targets for one in item for part in ast.walk(one.target) if isinstance(part, ast.Name)}
+    known = "args" not in names or _arguments_of_process(seen, use) is not None
+    plain = names.get("target") is use and None not in names and known
+    return use if plain and own.isdisjoint(value.partition(".")[0] for value in given) else None
+
+
+def _is_process(call: ast.Call) -> bool:
+    return (call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")) == "Process"
+
+
 def _arguments_of_process(seen: Outline, use: ast.Name | None) -> ast.Tuple | ast.List | None:
-    """The display that begins what a process gives the function that is its target; None for anything else."""
-    above = [step for step, _ in seen.path(use)][:2] if use is not None else []
-    match above:
-        case [ast.keyword(arg="target"), ast.Call(func=func, args=[], keywords=keywords)]:
-            called = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
-            given = next((item.value for item in keywords if item.arg == "args"), None)
-            while isinstance(given, ast.BinOp) and isinstance(given.op, ast.Add):
-                given = given.left
-            plain = called == "Process" and all(item.arg for item in keywords)
-            return given if plain and isinstance(given, ast.Tuple | ast.List) else None
-    return None
+    """The display that begins what a process gives the function that is its target; None if there is none."""
+    call = [step for step, _ in seen.path(use)][1] if use is not None else None
+    keywords = call.keywords if isinstance(call, ast.Call) else ()
+    given = next((item.value for item in keywords if item.arg == "args"), None)
+    while isinstance(given, ast.BinOp) and isinstance(given.op, ast.Add):
+        given = given.left
+    return given if isinstance(given, ast.Tuple | ast.List) else None
+
+
+def _tuple(values: Sequence[str]) -> str:
+    return f"({', '.join(values)}{',' * (len(values) == 1)})"
+
+
+def _sending(
+    source: Source,
+    seen: Outline,
+    use: ast.Name,
+    call: str,
+    display: ast.Tuple | ast.List | None,
+    given: Sequence[str],
+) -> Iterator[Edit]:
+    """The edits that have a process call a function with some values in front of those that it gives it already."""
+    keyword, whole = [step for step, _ in seen.path(use)][:2]
+    start, end = seen.offsets.span(whole)  # type: ignore[arg-type]
+    margin = source.line(use.lineno)[: keyword.col_offset]  # type: ignore[attr-defined]
+    on_one_line = source.newline not in source.text[start:end]
+    if display is None and not on_one_line and not margin.strip():
+        call = call.replace(", ", f",{source.newline}{margin}", 1)
+    edits = [Edit(source.path, Span(*seen.offsets.span(use)), call)]
+    edits += _with_first(source, seen, display, given) if display is not None else ()
+    if on_one_line:
+        yield from fitted(source, Span(start, end), apply(source.text[:end], edits)[start:])
+    else:
+        yield from edits
 
 
 def _with_first(source: Source, seen: Outline, display: ast.Tuple | ast.List, values: Sequence[str]) -> Iterator[Edit]:
@@ -191,8 +235,13 @@ def _name_of(parent: ast.AST) -> str:
     return "" if name.startswith("__") else name
 
 
-def only_use(seen: Outline, parent: ast.AST, node: Definition, kept: Kept) -> ast.Name | None:
-    """The one place where a function is used, if what stands in for it can be written there instead of its name."""
+def only_use(
+    seen: Outline, parent: ast.AST, node: Definition, kept: Kept, through: tuple[type, ...] = ()
+) -> ast.Name | None:
+    """The one place where a function is used, if what stands in for it can be written there instead of its name.
+
+    `through`: what it may be in, though that evaluates it more than once.
+    """
     own = set(ast.walk(node))
     found = [part for part in ast.walk(parent) if isinstance(part, ast.Name) and part.id == node.name]
     found = [part for part in found if part not in own]
@@ -201,7 +250,7 @@ def only_use(seen: Outline, parent: ast.AST, node: Definition, kept: Kept) -> as
     above, field = seen.parents[node]
     before = {step for step, _ in seen.path(node)}
     between = [step for step, _ in seen.path(found[0]) if step not in before]
-    plain = not any(isinstance(step, _SCOPES_AND_LOOPS) for step in between)
+    plain = not any(isinstance(step, _SCOPES_AND_LOOPS) and not isinstance(step, through) for step in between)
     later = seen.offsets.span(found[0])[0] > seen.offsets.span(node)[1]
     still = hold_still(seen, parent, node, found[0], kept.values)
     return found[0] if plain and later and still and len(getattr(above, field)) > 1 else None

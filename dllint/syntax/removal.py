@@ -48,16 +48,20 @@ def stands_alone(source: Source, seen: Outline, statement: ast.stmt) -> bool:
 
 def lines_of(source: Source, statement: ast.stmt, opens: bool) -> Span:
     """The lines of a statement, and of the empty ones around it the fewer; `opens`: it is the first of its block."""
-    first, last = statement.lineno, statement.end_lineno or statement.lineno
-    end = end_of(source, last)
-    top = first
+    return rows_of(source, (statement.lineno, statement.end_lineno or statement.lineno), opens)
+
+
+def rows_of(source: Source, rows: tuple[int, int], opens: bool) -> Span:
+    """The same of the first and the last row of something. Where that opens a block, all empty lines around it go."""
+    end = end_of(source, rows[1])
+    top = rows[0]
     while top > 1 and not source.line(top - 1).strip():
         top -= 1
     below = empty_below(source, end)
-    rows = source.text[end : end + below].count(source.newline)
-    if opens or rows <= first - top:
-        return Span(source.line_starts[first - 1], end + below)
-    return Span(source.line_starts[top - 1], end)
+    fewer = source.text[end : end + below].count(source.newline) <= rows[0] - top
+    opens = opens and not source.line(top - 1).lstrip().startswith("#")
+    first = top if opens or not fewer else rows[0]
+    return Span(source.line_starts[first - 1], end + below * (opens or fewer))
 
 
 def without_import(source: Source, name: str) -> tuple[Edit, ...]:

@@ -974,3 +974,50 @@ def test_alternatives_go_by_what_they_do() -> None:
     _, fix = hoist(f"{code}        else:\n            self.change = lambda x: x * 3\n")
     assert fix is not None
     assert fix.defines == ("_multiply_by_2",)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "    for i in range(2):\n        mp.Process(target=work, args=(i,)).start()\n",
+            "    for i in range(2):\n        mp.Process(target=_work, args=(size, i)).start()\n",
+        ),
+        (
+            "    return [mp.Process(target=work, args=[i, more]) for i in range(2)]\n",
+            "    return [mp.Process(target=_work, args=[size, i, more]) for i in range(2)]\n",
+        ),
+        ("    return mp.Process(target=work)\n", "    return mp.Process(target=_work, args=(size,))\n"),
+        (
+            "    return mp.Process(\n        target=work,\n        daemon=True,\n    )\n",
+            "    return mp.Process(\n        target=_work,\n        args=(size,),\n        daemon=True,\n    )\n",
+        ),
+        (
+            "    return [mp.Process(target=work, args=(size,)) for size in range(2)]\n",
+            "    work = functools.partial(_work, size)\n\n"
+            "    return [mp.Process(target=work, args=(size,)) for size in range(2)]\n",
+        ),
+    ],
+)
+def test_processes_of_a_loop_are_given_what_their_target_captures(before: str, after: str) -> None:
+    head = "import functools\n\n\n"
+    code = f"{head}def run(size, more):\n    print(more)\n\n    def work(*all):\n        return size, all\n\n{before}"
+    made = f"{head}def _work(size, *all):\n    return size, all\n\n\ndef run(size, more):\n    print(more)\n\n{after}"
+    assert hoist(code)[0] == made
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("\n    def work(x):\n        return x\n\n    use(work)\n", "    use(work)\n"),
+        ("    a = 1\n    def work(x):\n        return x\n\n    use(work)\n", "    a = 1\n\n    use(work)\n"),
+        ("    a = 1\n\n    def work(x):\n        return x\n    use(work)\n", "    a = 1\n\n    use(work)\n"),
+        ("    # one\n\n    def work(x):\n        return x\n\n    use(work)\n", "    # one\n\n    use(work)\n"),
+        (
+            "    '''Text.'''\n\n    def work(x):\n        return x\n\n    use(work)\n",
+            "    '''Text.'''\n\n    use(work)\n",
+        ),
+    ],
+)
+def test_the_empty_lines_around_go_along(before: str, after: str) -> None:
+    assert hoist(f"def run():\n{before}")[0] == f"def work(x):\n    return x\n\n\ndef run():\n{after}"
