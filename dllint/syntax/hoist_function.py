@@ -8,7 +8,7 @@ import re
 import tokenize
 from collections.abc import Collection, Iterator, Sequence
 
-from dllint.fix import Applicability, Edit, Fix, apply
+from dllint.fix import Applicability, Edit, Fix, Import, apply
 from dllint.model.facts import Function, ModuleModel
 from dllint.source import Source, Span
 from dllint.syntax.captures import Captures, captures
@@ -17,7 +17,7 @@ from dllint.syntax.fitted import fitted
 from dllint.syntax.hoist import filled_in
 from dllint.syntax.layout import indent_at
 from dllint.syntax.module_names import ModuleNames
-from dllint.syntax.names import free_name
+from dllint.syntax.names import free_name, reference
 from dllint.syntax.nested import (
     annotations_wait,
     dedented,
@@ -92,7 +92,8 @@ def hoist_function(
     given = [*(item.value for item in filled), *kept.given]
     keeps_name = not given and name_is_free(model, parent, node, node.name, function.parent)
     start, end = source.line_starts[lines[0] - 1], end_of(source, lines[1])
-    opens = getattr(seen.parents[node][0], seen.parents[node][1])[0] is node
+    opens = getattr(*seen.parents[node])[0] is node
+    typed: tuple[Import, ...] = ()
     along = _passed_along(seen, node, callee, code, taken)
     sent = None if along or not given or kept.given else _sent(seen, parent, node, kept, given)
     use = None if keeps_name else sent or only_use(seen, parent, node, kept)
@@ -102,12 +103,14 @@ def hoist_function(
         use = use or only_use(seen, parent, node, kept)
     else:
         name = node.name if keeps_name else _new_name(model, parent, node, function, use is not None)
-        captured = annotated(source, tree, seen, node, parameters)
+        called, needed = _callable(model, function.span.start)
+        captured = annotated(source, tree, seen, node, parameters, called)
         code = calling_itself(seen, node, kept._replace(code=code), name, parameters) if name != node.name else code
         text = with_imports(source, node, code, name, taken, captured, lines[0]) or ""
         call, imports = filled_in(model, name, given, function.span.start)
         if not text:
             raise Refused("it has type parameters, or is on one line")
+        typed = needed if any(item.endswith(": Callable") for item in captured) else ()
     display = _arguments_of_process(seen, sent)
     if sent is not None:
         call, imports = name if display is not None else f"{name}, args={_tuple(given)}", ()
@@ -125,7 +128,7 @@ def hoist_function(
     )
     title = f"Move `{node.name}` to module level" + ("" if name == node.name else f" as `{name}`")
     title = title if text else f"Use `{call}` instead of `{node.name}`"
-    return Fix(title, edits, Applicability.UNSAFE, imports, defines=(name,) if name else ())
+    return Fix(title, edits, Applicability.UNSAFE, (*imports, *typed), defines=(name,) if name else ())
 
 
 def _sent(seen: Outline, parent: ast.AST, node: Definition, kept: Kept, given: Sequence[str]) -> ast.Name | None:
@@ -267,26 +270,47 @@ def parts_known(source: Source, tree: Tree, seen: Outline, node: Definition) -> 
     return names <= known and all(binder(seen, node, name) is None for name in names)
 
 
-def annotated(source: Source, tree: Tree, seen: Outline, node: Definition, variables: Sequence[str]) -> list[str]:
-    """Captured variables as parameters, with the annotations that they have as parameters of the function around.
+def annotated(
+    source: Source, tree: Tree, seen: Outline, node: Definition, variables: Sequence[str], called: str = ""
+) -> list[str]:
+    """Captured variables as parameters, with the annotations that they have in the function around.
 
-    They go where the function's own parameters have some, and where they mean the same.
+    They go where the function's own parameters have some, and where they mean the same. `called` is that of a variable
+    without one that is only called.
     """
     own = [part for part in ast.walk(node.args) if isinstance(part, ast.arg)]
     if not all(part.annotation for part in own) or not (own or node.returns):
         return list(variables)
     known = known_above(seen, insertion_point(source, tree, seen.offsets.span(node)[0]))
-    return [_with_annotation(seen, binder(seen, node, name), name, known) for name in variables]
+    return [_with_annotation(seen, node, name, known, called) for name in variables]
 
 
-def _with_annotation(seen: Outline, scope: ast.AST | None, name: str, known: set[str]) -> str:
+def _with_annotation(seen: Outline, node: Definition, name: str, known: set[str], called: str) -> str:
+    scope = binder(seen, node, name)
     arguments = getattr(scope, "args", None)
     found = ast.walk(arguments) if isinstance(arguments, ast.arguments) else ()
-    given = next((part.annotation for part in found if isinstance(part, ast.arg) and part.arg == name), None)
-    if given is None or not {part.id for part in ast.walk(given) if isinstance(part, ast.Name)} <= known:
+    statements = [seen.statement(part) for part in bindings(scope).get(name, ())] if scope is not None else []
+    written = [part.annotation for part in found if isinstance(part, ast.arg) and part.arg == name]
+    written += [item.annotation for item in statements if isinstance(item, ast.AnnAssign)]
+    given = next((item for item in written if item is not None), None)
+    if given is None:
+        uses = [part for part in ast.walk(node) if isinstance(part, ast.Name) and part.id == name]
+        only_called = bool(uses) and all(seen.parents[part][1] == "func" for part in uses)
+        return f"{name}: {called}" if called and only_called else name
+    if not {part.id for part in ast.walk(given) if isinstance(part, ast.Name)} <= known:
         return name
     start, end = seen.offsets.span(given)
     return f"{name}: {' '.join(seen.offsets.text[start:end].split())}"
+
+
+def _callable(model: ModuleModel, use: int) -> tuple[str, tuple[Import, ...]]:
+    """`Callable`, with the import that it needs, where the module imports such names; "" where it does not."""
+    found = [item for item in model.imports if item.attribute and item.module in ("collections.abc", "typing")]
+    for _, module in sorted((item.attribute != "Callable", item.module) for item in found):
+        written, imports = reference(model, module, "Callable", use)
+        if written == "Callable":
+            return written, imports
+    return "", ()
 
 
 def with_imports(

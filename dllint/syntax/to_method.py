@@ -14,13 +14,13 @@ from dllint.syntax.hoist import filled_in
 from dllint.syntax.hoist_function import annotated, named_for, only_use, parts_known, with_imports
 from dllint.syntax.layout import indent_at
 from dllint.syntax.module_names import ModuleNames
-from dllint.syntax.nested import dedented, empty_below, end_of, has_attributes, rows
+from dllint.syntax.nested import dedented, end_of, has_attributes, rows
 from dllint.syntax.outline import Outline, outline
 from dllint.syntax.own_text import without_kept
 from dllint.syntax.owner import is_owner
 from dllint.syntax.parse import Tree
 from dllint.syntax.refused import Refused, unfaithful
-from dllint.syntax.removal import imports_left_behind
+from dllint.syntax.removal import imports_left_behind, rows_of
 from dllint.syntax.scoping import bindings
 from dllint.syntax.suggest import told_apart
 from dllint.syntax.width import folded
@@ -65,10 +65,11 @@ def to_method(source: Source, tree: Tree, model: ModuleModel, function: Function
     at = seen.offsets.span(use) if use else None
     left = "" if at else f"{indent}{folded(source, f'{node.name} = {call}', indent, len(indent))}{source.newline}"
     start, end = source.line_starts[lines[0] - 1], end_of(source, lines[1])
+    opens = getattr(*seen.parents[node])[0] is node
     below = end_of(source, rows(source, seen, method)[1])
     gap = source.newline if source.text[:below].endswith(("\n", "\r")) else 2 * source.newline
     edits = (
-        Edit(source.path, Span(start, end + empty_below(source, end) * bool(at)), left),
+        Edit(source.path, rows_of(source, lines, opens) if at else Span(start, end), left),
         *(fitted(source, Span(*at), call) if at else ()),
         *(imports_left_behind(source, seen, node) if found.imports else ()),
         Edit(source.path, Span(below, below), gap + reindent(text, "", margin)),

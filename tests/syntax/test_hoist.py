@@ -1021,3 +1021,35 @@ def test_processes_of_a_loop_are_given_what_their_target_captures(before: str, a
 )
 def test_the_empty_lines_around_go_along(before: str, after: str) -> None:
     assert hoist(f"def run():\n{before}")[0] == f"def work(x):\n    return x\n\n\ndef run():\n{after}"
+
+
+@pytest.mark.parametrize(
+    ("head", "made", "parameter", "imported"),
+    [
+        ("from typing import Any\n", "clean = make(much)", "clean: Callable", "from typing import Any, Callable\n"),
+        ("from typing import Any, Callable\n", "clean = make(much)", "clean: Callable", ""),
+        ("from collections.abc import Callable\n", "clean = make(much)", "clean: Callable", ""),
+        ("import typing\n", "clean = make(much)", "clean", ""),
+        ("from typing import Any\n\nCallable = 1\n", "clean = make(much)", "clean", ""),
+        ("from typing import Any\n", "clean: Any = make(much)", "clean: Any", ""),
+        ("from typing import Any\n", "clean = make(much)\n    clean.strict = True", "clean: Callable", None),
+    ],
+)
+def test_a_captured_variable_has_the_annotation_that_is_sure(
+    head: str, made: str, parameter: str, imported: str | None, load: Callable[[str], ModuleType]
+) -> None:
+    code = f"{head}\n\ndef make(much):\n    return abs\n\n\ndef run(much):\n    {made}\n"
+    code += "    def work(x: int) -> int:\n        return clean(x)\n    return work\n"
+    result, fix = hoist(code)
+    assert fix is not None
+    assert f"def _work({parameter}, x: int) -> int:\n" in result
+    assert imported is None or imported in result
+    if "strict" not in code:
+        assert pickle.loads(pickle.dumps(load(result).run(1)))(-2) == 2
+
+
+def test_a_captured_variable_that_is_not_only_called_has_no_annotation() -> None:
+    code = "from typing import Any\n\n\ndef run(much):\n    clean = make(much)\n    def work(x: Any) -> Any:\n"
+    result, _ = hoist(f"{code}        return clean(x) + clean.size\n    return work\n")
+    assert "def _work(clean, x: Any) -> Any:\n" in result
+    assert "Callable" not in result
