@@ -16,7 +16,6 @@ from dllint.syntax.module_names import Fate, ModuleNames
 from dllint.syntax.nested import (
     annotations_wait,
     dedented,
-    empty_below,
     end_of,
     has_attributes,
     known_above,
@@ -28,6 +27,7 @@ from dllint.syntax.outline import Outline, outline
 from dllint.syntax.parse import Tree
 from dllint.syntax.passed_in import PassedIn, passed_in
 from dllint.syntax.refused import Refused, unfaithful
+from dllint.syntax.removal import rows_of
 from dllint.syntax.scoping import binder, bindings
 from dllint.syntax.write import insertion_point
 
@@ -61,10 +61,10 @@ def hoist_class(source: Source, tree: Tree, model: ModuleModel, start: int, arou
     if has_attributes(parent, name):
         raise Refused("attributes are set on it, and every call creates it again")
     _check_stands_alone(source, tree, seen, ModuleNames(seen, model), node, code, name, taken)
-    end = end_of(source, lines[1])
+    opens = getattr(*seen.parents[node])[0] is node
     edits = (
         *_inserted(source, tree, seen, node, code),
-        Edit(source.path, Span(source.line_starts[lines[0] - 1], end + empty_below(source, end)), ""),
+        Edit(source.path, rows_of(source, lines, opens), ""),
         *passed.calls,
     )
     return Fix(f"Move `{name}` to module level", edits, Applicability.UNSAFE, defines=(name,))
