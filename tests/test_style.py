@@ -135,3 +135,13 @@ def test_two_of_a_line_that_gets_too_long_do_not_get_into_each_other(tmp_path: P
     (tmp_path / "setup.cfg").write_text("[flake8]\nmax-line-length = 60\n")
     code = CODE.replace("= lambda image: image.resize(size, mode, 'a')", "= [lambda a: a + size, lambda a: a + size]")
     assert fixed(tmp_path, code).count("functools.partial(_add_size, size)") == 2
+
+
+def test_comments_stay_below_each_other(tmp_path: Path) -> None:
+    old = "        self.transform = lambda image: image.resize(size, mode, 'a')"
+    assert old in CODE
+    second = f"{'        self.size = size':<80}"
+    code = CODE.replace(old, f"{old:<80}# resized\n{second}# in pixels")
+    lines = [line for line in fixed(tmp_path, code).splitlines() if "# resized" in line or "# in pixels" in line]
+    assert [line.index("#") for line in lines] == [80, 80]
+    assert "lambda" not in lines[0]

@@ -248,3 +248,8 @@ def test_the_reason_names_what_is_taken_from_the_function_around(body: str, name
 def test_what_a_class_inside_binds_may_go_along() -> None:
     code = "def make():\n    k = 1\n    §class A:\n        class inner:\n            k = 0\n    return A(), k\n"
     assert (hoist(code) or "").startswith("class A:\n    class inner:\n        k = 0\n\n\ndef make")
+
+
+def test_the_empty_line_that_would_begin_a_body_goes_along() -> None:
+    code = "def make():\n\n    §class Pair:\n        left = 0\n\n    return Pair()\n"
+    assert hoist(code) == "class Pair:\n    left = 0\n\n\ndef make():\n    return Pair()\n"
