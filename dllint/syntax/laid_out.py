@@ -65,6 +65,26 @@ def laid_out(lines: Sequence[str], indent: int, width: int, unit: str) -> list[s
         return None
 
 
+def one_call(lines: Sequence[str]) -> tuple[str, list[str]]:
+    """A statement that is one call, or keeps what it returns: the text up to its bracket, and its arguments.
+
+    Nothing in these has brackets of its own, and no comma follows the last one.
+    """
+    text = _joined(lines)
+    tokens = _tokens(text)
+    outside = [token.text for token in tokens if not token.depth]
+    inside = [token for token in tokens if token.depth]
+    named = all((word.isidentifier() and not keyword.iskeyword(word)) or word in ".=" for word in outside[:-2])
+    called = outside[-2:] == ["(", ")"] and outside[-3:-2] not in ([], ["="])
+    if not (named and called and inside) or inside[-1].text == "," or any(token.depth > 1 for token in inside):
+        raise NotCertain
+    if _has_parameters([token._replace(depth=0) for token in inside]):
+        raise NotCertain
+    places = [token.end for token in inside if token.text == ","]
+    start = inside[0].start
+    return text[:start], [text[a:b].rstrip(",").strip() for a, b in pairwise([start, *places, len(text) - 1])]
+
+
 def _joined(lines: Sequence[str]) -> str:
     """A statement on one line."""
     if any("#" in line or line.endswith("\\") or not line.isascii() for line in lines):

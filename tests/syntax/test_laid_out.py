@@ -110,3 +110,38 @@ def test_all_lines_of_a_block_are_split_or_none() -> None:
 def test_a_file_that_no_formatter_has_laid_out_stays_as_it_is(other: str) -> None:
     code = f"value = first_function(second, third__)\n{other}"
     assert folded(code) == textwrap.indent(code, "    ")
+
+
+def call(length: int) -> str:
+    """A call on a line of so many columns."""
+    start = "value = function(first_argument, second_argument, "
+    return f"{start}{'a' * (length - len(start) - 1)})\n"
+
+
+def split(length: int) -> str:
+    """The same, with its arguments on a line of their own."""
+    return call(length).replace("(", "(\n    ").replace(")", "\n)")
+
+
+@pytest.mark.skipif(RUFF is None, reason="needs ruff")
+@pytest.mark.parametrize(("code", "width"), [(call(77) + split(82), 79), (call(86) + split(90), 88)])
+def test_a_file_that_a_formatter_has_laid_out_says_how_long_its_lines_are(code: str, width: int) -> None:
+    assert by_ruff(code, width) == code
+    assert "if 1:\n" + folded(code, 0) == by_ruff("if 1:\n" + textwrap.indent(code, "    "), width)
+
+
+@pytest.mark.parametrize("code", [call(86), call(77), call(77) + split(90), call(90) + call(86) + split(92)])
+def test_where_the_length_of_lines_is_not_certain_they_stay(code: str) -> None:
+    assert folded(code, 0) == textwrap.indent(code, "    ")
+
+
+def test_a_bracket_behind_the_last_argument_stays_there() -> None:
+    other = "call_of_it_with_a_name(\n    first_argument, second_argument)\n"
+    below = textwrap.indent(other, "    ")
+    long = "value = first_function(second, third__)\n"
+    assert folded(long + other) == f"    value = first_function(\n        second, third__)\n{below}"
+    assert folded("call_it_now(\n    first_argument=arg, second_=second)\n" + other) == (
+        f"    call_it_now(\n        first_argument=arg,\n        second_=second)\n{below}"
+    )
+    for unknown in ("value = first_function(second[a], third)\n", "value = the_first + function(arg, second)\n"):
+        assert folded(unknown + other) == textwrap.indent(unknown, "    ") + below
