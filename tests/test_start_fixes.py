@@ -636,6 +636,61 @@ def test_a_pool_calls_its_callbacks_in_the_main_process() -> None:
         assert "reads `found`, which may be changed there" in refused(text)
 
 
+LINES = """\
+import multiprocessing
+from tqdm import tqdm
+from tools import load, names
+
+options = load("options")
+{}
+
+def read(line):
+    return options[line]
+
+
+def work(number):
+    return number
+
+
+{}with multiprocessing.Pool(2) as pool:
+    for item in pool.imap({}):
+        print(item)
+"""
+GUARDED = '\nif __name__ == "__main__":\n    options = load("options")\n'
+
+
+@pytest.mark.parametrize(
+    ("between", "given"),
+    [
+        ("", "work, map(read, names)"),
+        ("lines = tqdm(map(read, sorted(names)))\nlines.set_description()\n", "work, lines"),
+        ("print(read(names[0]))\n", "work, names"),
+        ("def show():\n    return read(names[0])\n\nprint(show())\n", "work, names"),
+    ],
+)
+def test_what_only_the_main_process_calls_does_not_keep_what_it_reads_above(between: str, given: str) -> None:
+    assert GUARDED in fixed(LINES.format("", between, given))
+
+
+@pytest.mark.parametrize(
+    ("above", "between", "given"),
+    [
+        ("", "", "read, names"),
+        ("", "", "work, [read]"),
+        ("", "lines = map(read, names)\n", "work, [lines]"),
+        ("", "lines = map(read, names)\nother = lines\n", "work, lines"),
+        ("", "lines = map(read, names)\n", "lines.send, names"),
+        ("", "def other(function=read):\n    return function(1)\n\n", "work, names"),
+        ("", "class Other:\n    line = read(1)\n\n", "work, names"),
+        ("", "def other():\n    return read(1)\n\n", "work, names"),
+        ("", "", "globals()['read'], names"),
+        ("map = choose()\n", "", "work, map(read, names)"),
+    ],
+)
+def test_what_workers_may_call_keeps_what_it_reads_above(above: str, between: str, given: str) -> None:
+    assert GUARDED not in fixed(LINES.format(above, between, given))
+
+
 def test_a_module_that_is_reloaded_is_read_as_a_worker_has_it() -> None:
     text = "import importlib\nimport config\n" + script(
         LOOP + "config.scale['a'] = 4\n", item="index * len(config.scale)"

@@ -27,6 +27,7 @@ from dllint import (
     top_statements,
 )
 from dllint_rules.start.effects import Effects
+from dllint_rules.start.only_called import OnlyCalled, looks_up
 from dllint_rules.start.process_groups import joining
 from dllint_rules.start.worker_view import WorkerView
 
@@ -48,7 +49,6 @@ _IDLE = {
 _FEEDING = frozenset({"other", "constant", "text"})
 """Kinds of statements that may do nothing for workers."""
 _CALLBACKS = ("callback", "error_callback")
-_LOOKED_UP = {"globals", "exec", "eval"}
 
 
 def fix_start(finding: Finding, project: Project) -> Fix | None:
@@ -105,13 +105,15 @@ class _Tail:
     def _main_only(self) -> frozenset[tuple[str, int]]:
         """The functions that surely run in the main process: those that start workers, as no worker may, and callbacks.
 
-        A pool calls those in the main process.
+        A pool calls those in the main process. So are those that only these and the script's statements call.
         """
         entries = [entry for entry in self._entries() if entry.start]
         running = (item for item in self.project.main_code.reach.walk(entries) if item.env.function >= 0)
-        return frozenset([*(item.function for item in running if self._starts(item)), *self._callbacks()])
+        calls = OnlyCalled(self.project, self.module, self.program)
+        starting = [item.function for item in running if self._starts(item)]
+        return frozenset(calls.along_with({*starting, *self._callbacks(calls)}))
 
-    def _callbacks(self) -> Iterator[tuple[str, int]]:
+    def _callbacks(self, calls: OnlyCalled) -> Iterator[tuple[str, int]]:
         """The functions that are mentioned as callbacks of pools only."""
         tasks = [task for task in self.project.processes.tasks if task.path in self.program]
         given = {
@@ -122,15 +124,8 @@ class _Tail:
         }
         for value, env in given.values():
             for func in self.project.values(value, env):
-                if isinstance(func, Func) and set(self._mentions(func.facts.name)) <= given.keys():
+                if isinstance(func, Func) and set(calls.mentions(func.facts.name)) <= given.keys():
                     yield func.module.path, func.index
-
-    def _mentions(self, name: str) -> Iterator[tuple[str, int]]:
-        """The places of the program that read a name or an attribute."""
-        for path in self.program:
-            for _, _, events in self.project.index.modules[path].scopes:
-                places = (part for event in events for part in event.walk() if part.name == name)
-                yield from ((path, part.start) for part in places if part.kind in ("name", "attribute"))
 
     def why_not(self) -> str:
         """The obstacle, in words; "" if there is none."""
@@ -263,7 +258,7 @@ class _Tail:
         """Whether names of this file may be read in ways that are not seen: only its own code looks them up here."""
         for path, function in sorted(self.view.code):
             if path == self.module.path:
-                if any(_looks_up(expr) for event in self.module.events(function) for expr in event.walk()):
+                if any(looks_up(expr) for event in self.module.events(function) for expr in event.walk()):
                     return f"worker code (`{self.module.model.functions[function].qualname}`) may look up any name"
         return ""
 
@@ -435,9 +430,3 @@ def _asks_disk(test: Expr) -> bool:
 
 def _exits(expr: Expr) -> bool:
     return expr.kind == "call" and expr.args[0].name in _EXITS
-
-
-def _looks_up(expr: Expr) -> bool:
-    """Whether a call reads names that are not written there."""
-    name = expr.args[0].name if expr.kind == "call" and expr.args[0].kind == "name" else ""
-    return name in _LOOKED_UP or (name == "vars" and len(expr.args) == 1)
