@@ -136,6 +136,7 @@ _PUBLIC = {
     "own_attributes": "dllint.syntax.owner",
     "own_init": "dllint.syntax.own_init",
     "piece": "dllint.syntax.arguments",
+    "read_once": "dllint.syntax.read_once",
     "reference": "dllint.syntax.names",
     "renamed": "dllint.syntax.nested",
     "runs_per_item": "dllint.project.data.per_item",

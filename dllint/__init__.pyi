@@ -98,6 +98,7 @@ from dllint.syntax.names import reference as reference
 from dllint.syntax.own_init import own_init as own_init
 from dllint.syntax.owner import own_attributes as own_attributes
 from dllint.syntax.partials import Callee as Callee
+from dllint.syntax.read_once import read_once as read_once
 from dllint.syntax.refused import Refused as Refused
 from dllint.syntax.removal import without_import as without_import
 from dllint.syntax.removal import without_statement as without_statement

@@ -838,3 +838,20 @@ def test_what_other_code_may_find_in_a_record_stays(more: str) -> None:
     assert "Serialized(" in fixed(FLAGGED, item)
     _, fix = fix_of(FLAGGED, item, more)
     assert fix.title.endswith("changes an entry in workers")
+
+
+def test_a_record_that_is_read_several_times_is_made_once() -> None:
+    item = "return self.rows[index]['text'], self.rows[index]['size']"
+    once = "        record = self.rows[index]\n        return record['text'], record['size']\n"
+    assert once in fixed(FILLED, item)
+    made = "    def more(self):\n        self.rows = [{'a': line} for line in open('b')]\n"
+    assert item in fixed(FILLED, item, made)
+
+
+def test_records_that_are_made_once_are_the_same() -> None:
+    code = fixed(FILLED, "return self.rows[index]['text'], self.rows[index]['size']")
+    scope: dict[str, Any] = {}
+    text = code.partition("DataLoader(Rows")[0].replace(" pandas,", "").replace("open(path)", "['a', 'bcd']")
+    exec(text, scope)
+    rows = scope["Rows"](".")
+    assert [rows[0], rows[1], rows[-1]] == [("a", 1), ("bcd", 3), ("bcd", 3)]

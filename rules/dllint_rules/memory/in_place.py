@@ -36,6 +36,7 @@ from dllint import (
     insertion,
     module_alias,
     name_uses,
+    read_once,
     reference,
 )
 from dllint_rules.memory.analysis.entries import Entries
@@ -341,6 +342,7 @@ class Change(KeptList):
         if self.of_paths:
             imports = (*imports, *more)
             edits += [edit for place in self.read_as_paths for edit in self._as_path(place, path_class) or ()]
+        edits += self._read_once() if self.words in (RECORDS, TABLE) else ()
         edits += self._class(made) if made.text else ()
         return Fix(
             f"Keep `{self.write.target.name}` as {'bytes in a tensor' if self.words else 'a NumPy array'}",
@@ -349,6 +351,16 @@ class Change(KeptList):
             imports,
             defines=(made.name,) if made.text else (),
         )
+
+    def _read_once(self) -> Sequence[Edit]:
+        """The edits for the records that a function of this file reads several times: each read makes one again."""
+        near = [place for place in (self.attribute and self.attribute.near) or () if not self._is_here(place)]
+        set_later = [place for place in near if place.use.kind in ("write", "filled", "set")]
+        setters = {(self.module, self.write.function), *((place.module, place.function) for place in set_later)}
+        if any(index < 0 or module.model.functions[index].name != "__init__" for module, index in setters):
+            return ()
+        reads = [place.use.span for place in near if place.use.kind == "read" and self._of_self(place)]
+        return read_once(self.project.source(self.module.path), reads)
 
     def _replaced(self, made: Made) -> Iterator[Edit]:
         """The edits that put something in the list's place."""
