@@ -34,6 +34,9 @@ _WRAPPERS = frozenset({
     "chain", "cycle", "starmap", "from_iterable", "deque", "batched", "copy", "deepcopy",
 })  # fmt: skip
 """They give what they are given."""
+_VIEWS = frozenset({"items", "keys", "values"})
+_MAPPINGS = {f"{module}.{name}" for module in ("collections.abc", "typing") for name in ("Mapping", "MutableMapping")}
+"""Classes that go through themselves for these."""
 _FUNCTION_FIRST = frozenset({"map", "filter", "starmap"})
 _SAMPLED = frozenset({"random.sample", "random.choices", "numpy.random.choice"})
 _COUNTS = frozenset({"builtins.range", "tqdm.trange", "itertools.count"})
@@ -220,7 +223,8 @@ class _Stream:
                 expr.kind == "call"
             ):
                 called = [edge.env for edge in self.reach.edges(env) if edge.at is expr]
-                return _worst(self.of(item) for item in called if item.facts.is_generator)
+                gone_through = [self.of(item) for item in called if item.facts.is_generator]
+                return _worst(gone_through or self._viewed(expr.args[0], env))
             case ExtInst():
                 return self._external(value)
         return Source.UNKNOWN
@@ -235,6 +239,18 @@ class _Stream:
             given = value.call.args[2 if short in _FUNCTION_FIRST else 1 :]
             return _worst(self._iterated(arg, value.env) for arg in given[: 1 if short == "islice" else None])
         return Source.PLAIN if name.startswith(_PLAIN) else Source.FOREIGN
+
+    def _viewed(self, callee: Expr, env: Env) -> list[Source]:
+        """What `items()` and the like of a project's own mapping go through, which it has from its base: itself."""
+        if callee.kind != "attribute" or callee.name not in _VIEWS:
+            return []
+        viewed = self.evaluator.values(callee.args[0], env)
+        return [
+            self._instance(value)
+            if isinstance(value, Inst) and self.evaluator.classes.is_a(value.klass, _MAPPINGS) is Answer.YES
+            else Source.UNKNOWN
+            for value in viewed
+        ]
 
     def _instance(self, inst: Inst) -> Source:
         method = self.evaluator.classes.method(inst, "__iter__")
