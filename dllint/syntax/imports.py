@@ -23,7 +23,7 @@ _FIRST = re.compile(
 )
 """Comments of an import that stays above the others."""
 _SETTING = re.compile(r"(?:sys|os|site|warnings|logging)\.|[A-Z_]+\s*=|[\w.]+\.\w+\s*=")
-"""What may stand between imports: calls and assignments that no fix changes."""
+"""What may come between imports: calls and assignments that no fix changes."""
 
 
 class Line(NamedTuple):
