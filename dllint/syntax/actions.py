@@ -127,7 +127,9 @@ def _of(body: ast.expr, parameters: set[str]) -> str:
             return _changed(elements, parameters) or ("to_pair" if len(elements) == 2 else "to_tuple")
         case ast.List():
             return "to_list"
-        case ast.Dict() | ast.DictComp():
+        case ast.Dict(values=values):
+            return _rebuilt(values, parameters) or "to_dict"
+        case ast.DictComp():
             return "to_dict"
         case ast.ListComp(elt=element):
             inner = _of(element, parameters | _targets(body))
@@ -147,6 +149,17 @@ def _changed(elements: list[ast.expr], parameters: set[str]) -> str:
         return ""
     nested = any(isinstance(part, ast.BinOp) for part in ast.walk(done[0]) if part is not done[0])
     return _of(done[0], parameters) if not nested and _reads(done[0], parameters) else ""
+
+
+def _rebuilt(values: list[ast.expr], parameters: set[str]) -> str:
+    """What is done to the only item that a dictionary has otherwise than the one it is made of."""
+    same = [item for item in values if isinstance(item, ast.Subscript) and _reads(item.value, parameters)]
+    match [item for item in values if item not in same]:
+        case [ast.Call(func=ast.Name(id=name), args=[ast.Subscript(value=whole)])] if _reads(whole, parameters):
+            return f"apply_{snake(name)}"
+        case [ast.Call(args=[ast.Subscript(value=whole)]) as done] if _reads(whole, parameters):
+            return _of(done, parameters)
+    return ""
 
 
 def _targets(body: ast.AST) -> set[str]:
@@ -174,6 +187,8 @@ def _call(body: ast.Call, parameters: set[str]) -> str:
     passed = _passed(body, parameters)
     if passed:
         return passed
+    if name == "dict" and not arguments:
+        return _rebuilt([item.value for item in body.keywords], parameters) or "to_dict"
     if name in _TYPES and (isinstance(function, ast.Attribute) or hasattr(builtins, name)):
         match arguments:
             case [ast.Subscript(value=table, slice=index)] if not _reads(table, parameters) and _reads(

@@ -150,7 +150,7 @@ def _place(source: Source, lines: list[Line], floor: int, wanted: Import) -> Pla
     It is beside imports of the same package, where these stand apart.
     """
     section = _section(wanted.module)
-    groups = _groups([line for line in lines if line.section == section])
+    groups = _groups(source, [line for line in lines if line.section == section])
     beside = [group for group in groups if section == _OTHER and any(_is_of(line, wanted) for line in group)]
     group = next(iter(beside or groups), [])
     if group:
@@ -178,11 +178,12 @@ def _is_of(line: Line, wanted: Import) -> bool:
     return line.module.partition(".")[0] == wanted.module.partition(".")[0]
 
 
-def _groups(lines: list[Line]) -> list[list[Line]]:
+def _groups(source: Source, lines: list[Line]) -> list[list[Line]]:
     """The lines between gaps: what follows a blank line is another section, say the project's own packages."""
     found: list[list[Line]] = []
     for index, line in enumerate(lines):
-        if not index or line.first > lines[index - 1].last + 1:
+        between = range(lines[index - 1].last + 1, line.first) if index else ()
+        if not index or any(not source.line(row).strip() for row in between):
             found.append([])
         found[-1].append(line)
     return found

@@ -149,6 +149,8 @@ def test_several_imports_at_once() -> None:
     assert added("import abc\nimport torch\n", NUMPY, FUNCTOOLS) == (
         "import abc\nimport functools\nimport numpy as np\nimport torch\n"
     ), "the file has no line between its sections"
+    mixed = "import torch\nimport numpy\nimport os\nimport tqdm\n"
+    assert added(mixed, Import("a.py", "own.store", "Rows")) == mixed + "from own.store import Rows\n"
     assert added("from functools import cache\n", PARTIAL, Import("a.py", "functools", "wraps")) == (
         "from functools import cache, partial, wraps\n"
     )
