@@ -88,6 +88,7 @@ _PUBLIC = {
     "add_argument": "dllint.syntax.arguments",
     "after_statement": "dllint.syntax.below",
     "around": "dllint.project.data.per_item",
+    "as_variable": "dllint.syntax.declared",
     "asks_for": "dllint.syntax.anew",
     "attribute_uses": "dllint.syntax.uses",
     "below_branches": "dllint.syntax.below",
@@ -114,6 +115,7 @@ _PUBLIC = {
     "in_quotes": "dllint.syntax.layout",
     "insertion": "dllint.syntax.definition",
     "into_guard": "dllint.syntax.tail",
+    "is_declared": "dllint.syntax.declared",
     "is_none": "dllint.project.evaluate.conditions",
     "is_part": "dllint.project.escape.handles",
     "is_view": "dllint.project.escape.handles",
@@ -148,6 +150,7 @@ _PUBLIC = {
     "under_main_guard": "dllint.project.program.guards",
     "unpicklable_class": "dllint.project.escape.shipped",
     "unpicklable_function": "dllint.project.escape.shipped",
+    "without_declaration": "dllint.syntax.declared",
     "without_import": "dllint.syntax.removal",
     "without_statement": "dllint.syntax.removal",
 }

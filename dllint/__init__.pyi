@@ -78,6 +78,9 @@ from dllint.syntax.changed import changed_entry as changed_entry
 from dllint.syntax.changed import chosen_part as chosen_part
 from dllint.syntax.changed import takes_apart as takes_apart
 from dllint.syntax.closing import closed_if_open as closed_if_open
+from dllint.syntax.declared import as_variable as as_variable
+from dllint.syntax.declared import is_declared as is_declared
+from dllint.syntax.declared import without_declaration as without_declaration
 from dllint.syntax.definition import insertion as insertion
 from dllint.syntax.each import on_each as on_each
 from dllint.syntax.fitted import fitted as fitted

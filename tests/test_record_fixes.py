@@ -486,6 +486,72 @@ def test_what_a_class_body_says_of_the_list_stays_true(body: str, why: str) -> N
     assert why in fix.title
 
 
+DECLARED = """\
+{above}self.rows: list[dict] = []
+for line in open(path):
+    {fill}
+{below}"""
+APPENDED = "self.rows.append({'text': line})"
+
+
+@pytest.mark.parametrize(
+    ("above", "fill", "below"),
+    [
+        ("", APPENDED, "print(len(self.rows))\n"),
+        ("", APPENDED, "self.rows.sort(key=len)\n"),
+        ("super().__init__()\n", "self.rows += [{'text': line, 'path': self.path} for _ in more]", ""),
+        ("self.setup()\n", APPENDED, ""),
+    ],
+)
+def test_a_declared_list_is_a_variable_until_it_is_complete(above: str, fill: str, below: str) -> None:
+    text = fixed(DECLARED.format(above=above, fill=fill, below=below))
+    line = fill.replace("self.rows", "rows")
+    sort = "        rows.sort(key=len)\n" if "sort" in below else ""
+    made = "        rows: list[dict] = []\n        for line in open(path):\n"
+    assert f"{made}            {line}\n{sort}        self.rows = Serialized(rows)\n" in text
+    assert ("print(len(self.rows))" in text) is ("print" in below)
+
+
+@pytest.mark.parametrize(
+    ("above", "fill", "below"),
+    [
+        ("", "self.add(line); self.rows.append({'text': line})", ""),
+        ("", "self.rows.append({'text': line, 'place': len(self)})", ""),
+        ("", "self.rows.append({'text': line, 'size': self.size})", ""),
+        ("self.read = self.add\n", APPENDED, ""),
+        ("helper = more[0](self)\n", APPENDED, ""),
+        ("again = lambda: len(self.rows)\n", APPENDED, ""),
+        ("rows = 1\n", APPENDED, ""),
+        ("", f"if not line: return\n    {APPENDED}", ""),
+        ("if more: ", APPENDED, ""),
+    ],
+)
+def test_a_declared_list_that_other_code_may_ask_for_stays(above: str, fill: str, below: str) -> None:
+    more = "    def add(self, line):\n        self.rows.append({'text': line})\n"
+    more += "    @property\n    def size(self):\n        return len(self.rows)\n"
+    _, fix = fix_of(DECLARED.format(above=above, fill=fill, below=below), more=more)
+    assert fix.applicability is Applicability.MANUAL
+    assert "self.rows: list[dict] = []" in fix.title
+
+
+@pytest.mark.parametrize(
+    ("between", "removed"),
+    [
+        ("", True),
+        ("with open(path) as file:\n    ", True),
+        ("self.path = path\n", True),
+        ("print(len(self.rows))\n", False),
+        ("print(len(self))\n", False),
+        ("if more:\n    ", False),
+        ("with more[0]:\n    ", False),
+    ],
+)
+def test_a_declaration_that_nothing_reads_goes_with_the_list(between: str, removed: bool) -> None:
+    text = fixed(f"self.rows: list[dict] = []\n{between}self.rows = json.load(open(path))")
+    assert "self.rows = Serialized(json.load(open(path)))" in text
+    assert ("self.rows: list[dict] = []" in text) is not removed
+
+
 def test_several_lists_of_a_file_share_the_class() -> None:
     text = fixed("self.rows = [line.split() for line in open(path)]")
     text = text.replace("path, *more):", "path, *more):\n        self.others = [(line, 1) for line in open(path)]")

@@ -34,10 +34,12 @@ from dllint import (
     changed_entry,
     enclosed,
     insertion,
+    is_declared,
     module_alias,
     name_uses,
     read_once,
     reference,
+    without_declaration,
 )
 from dllint_rules.memory.analysis.entries import Entries
 from dllint_rules.memory.arms import makes_much
@@ -306,6 +308,8 @@ class Change(KeptList):
         row = source.location(place.use.span.start)[0]
         own = source.text[place.use.base.start : place.use.base.end] == place.module.receiver_name(place.function)
         needs = f"needs a {self.kind}" if own else f"may need a {self.kind}"
+        if place.use.kind == "set" and is_declared(source, place.use.span):
+            needs = f"declares a {self.kind}"
         if self._changes_entry(place):
             needs = "changes a record"
         part = self._chosen(place)
@@ -342,6 +346,7 @@ class Change(KeptList):
         if self.of_paths:
             imports = (*imports, *more)
             edits += [edit for place in self.read_as_paths for edit in self._as_path(place, path_class) or ()]
+        edits += self._without_declaration()
         edits += self._read_once() if self.words in (RECORDS, TABLE) else ()
         edits += self._class(made) if made.text else ()
         return Fix(
@@ -376,9 +381,24 @@ class Change(KeptList):
             return
         else:
             name = self.project.text(path, target.span)
-            items = f"[str(path) for path in {name}]" if self.of_paths else name
+            kept = self.variable or name
+            items = f"[str(path) for path in {kept}]" if self.of_paths else kept
             yield from (self._statement(below, name, made.of(items)) for below in lines)
+            yield from self._as_variable()
         yield from chain.from_iterable(self._wrapped(write, made) for write in again)
+
+    def _as_variable(self) -> Iterator[Edit]:
+        """The edits that fill a local variable with the annotation of the attribute."""
+        for place in (self.attribute and self.attribute.near) or () if self.variable else ():
+            if self._of_self(place) and self._is_before(place):
+                yield Edit(place.module.path, place.use.span, self.variable)
+
+    def _without_declaration(self) -> Sequence[Edit]:
+        """The edits that remove what only declares the list, and no longer says what is kept."""
+        if self.filled or self.declared is None or self.declared.use.span == self.write.target.span:
+            return ()
+        source = self.project.source(self.module.path)
+        return without_declaration(source, self.declared.use.span, self.write.target.span, self.members)
 
     def _remade(self, made: Made) -> Iterator[Edit]:
         """The edits where nothing fills the list: one statement below an `if` that sets it in all of its branches."""

@@ -14,10 +14,12 @@ from dllint import (
     Span,
     Write,
     after_statement,
+    as_variable,
     below_statement,
     changed_entry,
     chosen_part,
     goes_through,
+    is_declared,
     on_each,
     takes_apart,
 )
@@ -205,8 +207,8 @@ class KeptList:
             return self._of_self(place) and self._as_path(place) is not None
         if kind in ("read", "foreign") or not self._is_here(place):
             return kind in ("read", "foreign") or self._is_empty(place)
-        if span == self.write.target.span:
-            return kind in ("write", "filled")  # not one with an annotation, which would be wrong of an array
+        if span == self.write.target.span:  # one with an annotation would be wrong of an array
+            return kind in ("write", "filled") or (bool(self.filled) and self._is_variable(place))
         value = self.write.event.value
         if not self.filled and value is not None and value.start <= span.start < value.end:
             gives_its_own = all(
@@ -221,7 +223,8 @@ class KeptList:
         line = self._line()
         if line is None or span.start >= line[0]:
             return False
-        return kind in _BEFORE or (kind == "write" and self._is_list_too(span))
+        own = kind == "write" or self._is_variable(place)
+        return kind in _BEFORE or (own and self._is_list_too(span))
 
     def _is_placeholder(self, place: Place) -> bool:
         """Whether a use is where `__init__` of the class sets an attribute that another method is to set."""
@@ -303,8 +306,35 @@ class KeptList:
         facts = self.module.model.functions[self.write.function]
         arms = [arm.event.start for arm in self.other_arms]
         own = [self.write.event.start, *(span.start for span in self.filled)]
+        own += [self.declared.use.span.start] if self.declared is not None else []
         # What another arm sets above the line becomes an array there, too.
         return after_statement(self.project.source(self.module.path), facts.span, [*own, *arms])
+
+    @cached_property
+    def declared(self) -> Place | None:
+        """Where the method that sets the list says what it is, in an annotation that is wrong of anything else."""
+        places = [place for place in (self.attribute and self.attribute.near) or () if self._is_here(place)]
+        source = self.project.source(self.module.path)
+        found = [place for place in places if place.use.kind == "set" and is_declared(source, place.use.span)]
+        return found[0] if len(found) == 1 else None
+
+    @cached_property
+    def variable(self) -> str:
+        """The local variable that is filled in place of an attribute that is declared as a list."""
+        line = self._line() if self.filled else None
+        if self.declared is None or line is None:
+            return ""
+        return as_variable(self.project.source(self.module.path), self.declared.use.span, line, self.members)
+
+    @cached_property
+    def members(self) -> set[str]:
+        """The methods and properties of the object."""
+        family = self.attribute.family.values() if self.attribute is not None else ()
+        return {name for klass in family for name in klass.facts.methods}
+
+    def _is_variable(self, place: Place) -> bool:
+        """Whether a use is the declaration that becomes one of a local variable."""
+        return place == self.declared and bool(self.variable)
 
     @cached_property
     def read_as_paths(self) -> list[Place]:
