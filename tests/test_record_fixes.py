@@ -220,6 +220,58 @@ def test_a_constructor_that_loads_what_it_has_saved_packs_both(name: str, rest: 
     assert f'pickle.dump({name}, open(path, "wb")){packed}\n' in text
 
 
+CACHED = """\
+self.cache = path
+if more:
+    with open({path} + ".pkl", "rb") as file:
+        self.rows = pickle.load(file)
+else:
+    lines = list(open(path))
+    if random.random() < 0.5:
+        with multiprocessing.Pool() as pool:
+            self.rows = list(tqdm.tqdm(pool.imap({task}, lines)))
+    else:
+        self.rows = [parsed(line) for line in lines]
+    {more}with open({path} + ".pkl", "wb") as file:
+        pickle.dump(self.rows, file)
+"""
+TASKS = """
+import multiprocessing, tqdm
+
+def parsed(line):
+    return line.split(), len(line)
+
+def opened(line):
+    return open(line)
+
+def found(line):
+    if line:
+        return None
+    return parsed(line)
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "task", "more", "packed"),
+    [
+        ("self.cache", "parsed", "", True),
+        ("self.cache", "str.split", "", False),
+        ("self.cache", "opened", "", False),
+        ("self.cache", "found", "", False),
+        ("self.cache", "parsed", "self.cache = path[:9]\n    ", False),
+        ("self.name()", "parsed", "", False),
+    ],
+)
+def test_what_a_pool_makes_and_a_file_of_the_object_keeps(path: str, task: str, more: str, packed: bool) -> None:
+    init = CACHED.format(path=path, task=task, more=more)
+    code, fix = fix_of(init, more=f"    def name(self):\n        return self.cache\n{TASKS}")
+    assert (fix.applicability is Applicability.UNSAFE) is packed
+    if packed:
+        result = apply(code, fix.edits)
+        assert "            pickle.dump(self.rows, file)\n        self.rows = Serialized(self.rows)\n" in result
+        assert result.count("Serialized(") == 1
+
+
 @pytest.mark.parametrize(
     ("use", "packed"),
     [

@@ -9,6 +9,8 @@ _COPIED = {"builtins.list", "builtins.sorted", "random.sample", "copy.copy", "co
 """What returns a list of what it goes through."""
 _ITERATED = {*_COPIED, "builtins.tuple", "builtins.reversed", "builtins.iter", "tqdm.tqdm", "tqdm.auto.tqdm"}
 _OF_ROWS = {"builtins.zip", "builtins.enumerate", "csv.reader", "csv.DictReader"}
+_OF_POOLS = {"multiprocessing.Pool().imap", "concurrent.futures.ProcessPoolExecutor().map"}
+"""What gives the results of the tasks in their order."""
 _ROW = {"builtins.dict", "builtins.list", "builtins.tuple", "builtins.sorted", "dataclasses.asdict"}
 NUMBERS = {f"builtins.{name}" for name in ("int", "float", "bool", "len", "round", "abs", "range[]")}
 _UNPICKLED = ("pickle.load", "dill.load", "numpy.load")
@@ -75,10 +77,7 @@ class Rows(Texts):
             return all(self._is_data(part, env) for part in expr.args)
         if self.texts.is_item(expr, env, depth - 1):
             return True
-        values = self.project.values(expr, env)
-        return bool(values) and all(
-            self._item_of(value, depth - 1) or self.texts.is_text(value, depth - 1) for value in values
-        )
+        return self._are_rows(self.project.values(expr, env), depth)
 
     def _external(self, value: ExtInst, depth: int) -> bool:
         call = value.call
@@ -97,10 +96,24 @@ class Rows(Texts):
                 return expr.kind == "comprehension" and self.is_item(expr.args[0], env, depth)
             case ExtInst(name=name, call=call, env=env) if name in _ITERATED and call.kind == "call":
                 return len(call.args) > 1 and self.gives_items(call.args[1], env, depth)
+            case ExtInst(name=name, call=call, env=env) if name in _OF_POOLS and len(call.args) > 1:
+                return self._returns_item(call.args[1], env, depth)
             case ExtInst(name=name):
                 rows = name in _OF_ROWS or is_lines_of_json(value)
                 return rows or method_of(value) == "items" or from_json(value)
         return False
+
+    def _returns_item(self, task: Expr, env: Env, depth: int) -> bool:
+        """Whether the function that a pool calls for each task surely returns a row."""
+        functions, returned = self.project.values(task, env), self.project.evaluator.calls.returned
+        return bool(functions) and all(
+            isinstance(func, Func) and self._are_rows(returned(func, None, None), depth) for func in functions
+        )
+
+    def _are_rows(self, values: tuple[Value, ...], depth: int) -> bool:
+        return bool(values) and all(
+            self._item_of(value, depth - 1) or self.texts.is_text(value, depth - 1) for value in values
+        )
 
     def _item_of(self, value: Value, depth: int) -> bool:
         match value:

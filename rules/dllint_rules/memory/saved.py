@@ -36,11 +36,17 @@ def _file(project: Project, file: Expr, env: Env) -> str:
     paths = [value.call.args[1] for value in opened if len(value.call.args) > 1 and value.env == env] or [file]
     texts = {project.text(env.module.path, path.span) for path in paths}
     sure = len(texts) == 1 and (not opened or len(paths) == len(values))
-    return texts.pop() if sure and not any(_varies(name, env) for path in paths for name in _names(path)) else ""
+    return texts.pop() if sure and not any(_varies(name, env) for path in paths for name in _names(path, env)) else ""
 
 
-def _names(path: Expr) -> Iterator[str]:
-    return (part.dotted for part in path.walk() if part.dotted)
+def _names(path: Expr, env: Env) -> Iterator[str]:
+    """The names that a path depends on: of the method's object only the attributes that it reads."""
+    parts, module = [*path.walk()], env.module
+    own = module.self_writes.get(module.method_owner(env.function), {})
+    called = {part.args[0].span for part in parts if part.kind == "call"}
+    reads = [part for part in parts if part.kind == "attribute" and part.name in own and part.span not in called]
+    objects = {part.args[0].span for part in reads if part.args[0].name == module.receiver_name(env.function)}
+    return (part.dotted for part in parts if part.dotted and part.span not in objects)
 
 
 def _varies(name: str, env: Env) -> bool:
