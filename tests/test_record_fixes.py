@@ -166,6 +166,24 @@ def test_a_list_that_a_cache_or_a_function_on_the_way_keeps_stays() -> None:
         assert fix.title.endswith(" may keep the same list: `@functools.lru_cache`")
 
 
+def test_decorators_that_keep_nothing_are_none_in_the_way() -> None:
+    load = LOAD.format(more="        return rows")
+    for decorator in ("@torch.no_grad()", "@torch.inference_mode"):
+        more = load.replace("def load", f"{decorator}\n    def load") + "\nimport torch\n"
+        assert "self.rows = Serialized(self.load(path))" in fixed("self.rows = self.load(path)", more=more)
+    own = load.replace("def load", "@more.no_grad()\n    def load")
+    assert fix_of("self.rows = self.load(path)", more=own)[1].title.endswith(": `@more.no_grad()`")
+
+
+def test_what_is_set_where_there_is_nothing_is_packed_as_well() -> None:
+    init = "self.rows = None\nif more: self.rows = [line.split() for line in open(path)]\nif self.rows is None:\n    "
+    text = fixed(f"{init}self.rows = [(line, 1) for line in open(path)]")
+    assert "self.rows = Serialized([line.split() for line in open(path)])" in text
+    assert "self.rows = Serialized([(line, 1) for line in open(path)])" in text
+    _, fix = fix_of(f"{init}self.rows = pickle.load(open(path, 'rb'))")
+    assert fix.title.endswith("line 19, in another branch, sets what is not certain to be a list of records")
+
+
 SAVED = """\
 if more:
     with open({read}, "rb") as file:

@@ -13,7 +13,12 @@ _OF_ITS_OWN = frozenset({
     "read", "returned", "tested", "sliced", "whole", "joined", "foreign", "filled", "set", "write",
 })  # fmt: skip
 """The uses of a variable that give what it has to nothing else."""
-_PLAIN = frozenset({"staticmethod", "classmethod", "property"})
+_PLAIN = frozenset({
+    *(f"builtins.{name}" for name in ("staticmethod", "classmethod", "property")),
+    *(f"torch.{name}" for name in ("no_grad", "enable_grad", "inference_mode", "set_grad_enabled")),
+    *("typing.override", "typing_extensions.override", "abc.abstractmethod"),
+})  # fmt: skip
+"""Decorators, or what makes them, that keep nothing of what a function returns."""
 _SAVING = {*SAVERS.values(), "json.dump", "numpy.save", "yaml.dump"}
 _PARTS = {"ifexp", "boolop", "tuple"}
 
@@ -58,11 +63,17 @@ class KeptElsewhere:
         yield from (keeper,) if keeper is not None else ()
 
     def _returned(self, func: Func) -> Iterator[Keeper]:
-        yield from (Keeper(func.module, one.span) for one in func.facts.decorators if one.name not in _PLAIN)
+        yield from (Keeper(func.module, one.span) for one in func.facts.decorators if not self._is_plain(one, func))
         for parts in _returns(func.module, func.index):
             for expr in map(_whole, parts):
                 yield from self._held(expr, func)
                 yield from self._next(expr, func.module, func.index)
+
+    def _is_plain(self, decorator: Expr, func: Func) -> bool:
+        """Whether a decorator is known to keep nothing of what a function returns."""
+        named = decorator.args[0] if decorator.kind == "call" else decorator
+        values = self.project.values(named, self.project.evaluator.generic(func.module, -1))
+        return bool(values) and all(isinstance(one, Ext) and one.name in _PLAIN for one in values)
 
     def _held(self, expr: Expr, func: Func) -> Iterator[Keeper]:
         """What a function keeps of what it returns: an attribute, a global name, what it stores elsewhere as well."""

@@ -286,8 +286,24 @@ class KeptList:
 
     @cached_property
     def other_arms(self) -> list[Write]:
-        """The assignments that run instead of this one."""
-        return other_arms(self.module, self.write)
+        """The assignments that run instead of this one, also where a test asks below whether there is something."""
+        module, write = self.module, self.write
+        below = [
+            other
+            for other in module.attribute_writes.get(write.target.name, ())
+            if other.function == write.function and other.event.start >= write.event.end and self._is_asked_for(other)
+        ]
+        return [*other_arms(module, write), *below]
+
+    def _is_asked_for(self, other: Write) -> bool:
+        """Whether an assignment replaces what this one has set, if a test of that says so: `if self.rows is None`."""
+        own, value = self.write.target.dotted, other.event.value
+        if value is None or any(part.dotted == own for part in value.walk()):
+            return False
+        around = set(self.module.enclosing(other.event.block)).difference(self.module.enclosing(self.write.event.block))
+        tests = [block.test for block in map(self.module.block, around) if block.kind == "if"]
+        asked = (part for test in tests if test is not None for part in test.walk() if part.kind == "attribute")
+        return any(part.dotted == own for part in asked)
 
     def _in_loop(self) -> bool:
         """Whether code above the assignment may run after it."""
