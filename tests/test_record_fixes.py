@@ -622,6 +622,28 @@ def test_a_declaration_that_nothing_reads_goes_with_the_list(between: str, remov
     assert ("self.rows: list[dict] = []" in text) is not removed
 
 
+@pytest.mark.parametrize(("row", "packed"), [("{'text': line}", True), ("{'file': open(line)}", False)])
+def test_a_sorted_copy_that_takes_the_place_of_the_list(row: str, packed: bool) -> None:
+    filled = f"if path:\n    self.rows = []\n    for line in open(path):\n        self.rows.append({row})\n"
+    code, fix = fix_of(f"{filled}self.rows = sorted(self.rows, key=len)")
+    assert (fix.applicability is Applicability.UNSAFE) is packed
+    assert not packed or "self.rows = Serialized(sorted(self.rows, key=len))" in apply(code, fix.edits)
+
+
+def test_the_class_calls_modules_what_its_file_calls_them() -> None:
+    init = "        self.rows = [line.split() for line in open(path)]"
+    code = HEAD.format(init=init, item="return self.rows[index]", more="")
+    source = Source("a.py", code.replace("pickle, random", "pickle as pkl, random"))
+    project = Project({"a.py": collect(source)}, Targets(), lambda path: source)
+    rule = PythonContainerOnDataset()
+    (finding,) = rule.check(project)
+    fix = rule.fix(finding, project)
+    assert fix is not None
+    result = apply(source.text, fix.edits)
+    assert "data += pkl.dumps(record)" in result
+    assert "return pkl.loads(self.data" in result
+
+
 def test_several_lists_of_a_file_share_the_class() -> None:
     text = fixed("self.rows = [line.split() for line in open(path)]")
     text = text.replace("path, *more):", "path, *more):\n        self.others = [(line, 1) for line in open(path)]")

@@ -66,7 +66,7 @@ class {name}({Mapping}):
 _BYTES = "self.data[start:end].numpy().tobytes()"
 NAMES = {
     "name": "Names", "what": "Strings", "items": "names", "item": "name",
-    "encode": "os.fsencode(name)", "decode": f"os.fsdecode({_BYTES})", "module": "os",
+    "encode": "{os}.fsencode(name)", "decode": f"{{os}}.fsdecode({_BYTES})", "module": "os",
 }  # fmt: skip
 TEXTS = {
     "name": "Texts", "what": "Texts", "items": "texts", "item": "text",
@@ -79,11 +79,11 @@ BYTES = {
 """An array with `dtype=bytes` would strip the NUL bytes at the end of each, as keys that are packed numbers have."""
 RECORDS = {
     "name": "Serialized", "what": "Records", "items": "records", "item": "record",
-    "encode": "pickle.dumps(record)", "decode": f"pickle.loads({_BYTES})", "module": "pickle",
+    "encode": "{pickle}.dumps(record)", "decode": f"{{pickle}}.loads({_BYTES})", "module": "pickle",
 }  # fmt: skip
 TABLE = {
     "name": "SerializedDict", "what": "Records", "items": "records", "item": "item",
-    "encode": "pickle.dumps(item)", "decode": f"pickle.loads({_BYTES})", "module": "pickle zlib",
+    "encode": "{pickle}.dumps(item)", "decode": f"{{pickle}}.loads({_BYTES})", "module": "pickle zlib",
 }  # fmt: skip
 """Of a dictionary, whose keys are strings or numbers: each item is packed with its key."""
 
@@ -139,8 +139,9 @@ def keeps_python_2(model: ModuleModel) -> bool:
 def class_of(words: dict[str, str], name: str, known: dict[str, str], unit: str) -> str:
     """The text of the class; `known` says what its file calls the modules, and the base class."""
     form, each = (_DICT, f"{words['items']}.items()") if words is TABLE else (_LIST, words["items"])
-    filled = _FILLED.format(**words, **known, each=each)
-    return form.format(**{**words, **known, "name": name}, filled=filled).replace("    ", unit)
+    used = {**words, **known, **{part: words[part].format(**known) for part in ("encode", "decode")}, "name": name}
+    filled = _FILLED.format(**used, each=each)
+    return form.format(**used, filled=filled).replace("    ", unit)
 
 
 def bound(model: ModuleModel, module: str, alias: str, imports: list[Import]) -> str:

@@ -44,7 +44,7 @@ class TextRows(Texts):
     def _external(self, value: ExtInst, depth: int) -> bool:
         call = value.call
         copied = value.name in _COPIED and call.kind == "call" and len(call.args) > 1
-        return copied and self.gives_items(call.args[1], value.env, depth)
+        return copied and self._copies_items(value, depth)
 
     def _items(self, value: Value, depth: int) -> bool:
         return self._list(value, depth)
@@ -82,7 +82,7 @@ class Rows(Texts):
     def _external(self, value: ExtInst, depth: int) -> bool:
         call = value.call
         if value.name in _COPIED and call.kind == "call":
-            return len(call.args) > 1 and self.gives_items(call.args[1], value.env, depth)
+            return len(call.args) > 1 and self._copies_items(value, depth)
         if method_of(value) == "to_dict":
             orient = call.args[1] if len(call.args) > 1 else call.keyword("orient")
             return orient is not None and orient.value == "records"

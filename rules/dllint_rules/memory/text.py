@@ -105,7 +105,7 @@ class Texts:
         """Whether what other packages give is such a list."""
         name, call, base, method = value.name, value.call, value.base, method_of(value)
         if name in _REORDERED and call.kind == "call":
-            return len(call.args) > 1 and self.gives_items(call.args[1], value.env, depth)
+            return len(call.args) > 1 and self._copies_items(value, depth)
         if call.kind == "subscript" and base is not None:
             return False
         if method == "readlines":
@@ -116,6 +116,15 @@ class Texts:
             return _has_text_rows(base)
         splits = method in _SPLITTERS and base is not None and self._has_methods_of_text(base, depth)
         return name in _LISTINGS or method in _LISTING or splits
+
+    def _copies_items(self, copied: ExtInst, depth: int) -> bool:
+        """Whether what is copied gives such items only, other than the copy, which may have taken its place since."""
+        given = copied.call.args[1]
+        values = self.project.values(given, copied.env)
+        if copied not in values:
+            return self.gives_items(given, copied.env, depth)
+        others = [value for value in values if value != copied]
+        return depth > 0 and bool(others) and all(self._items(value, depth - 1) for value in others)
 
     def _saved(self, loaded: ExtInst, depth: int) -> bool:
         """Whether something is loaded from a file in which the same function saves such lists."""
