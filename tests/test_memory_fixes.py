@@ -817,7 +817,7 @@ def test_paths_beside_none_stay() -> None:
     init += "    self.files = [path.with_suffix('.npy') for path in Path(root).iterdir()]\n"
     fix = fix_of(program(init))
     assert fix.applicability is Applicability.MANUAL
-    assert fix.title.endswith("needs a list: `self.files = [None] * 9`")
+    assert fix.title.endswith("sets what is not certain to be a list of paths: `self.files = [None] * 9`")
 
 
 def test_paths_stay_where_a_tuple_sets_none_in_their_place() -> None:

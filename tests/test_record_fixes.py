@@ -392,6 +392,11 @@ def test_other_code_gets_a_list_where_it_needs_one() -> None:
         ),
         ("keep(self.rows)", "needs a list: `keep(self.rows)`"),
         ("self.rows.append({})", "needs a list: `self.rows.append({})`"),
+        ("self.rows = []", "sets another list: `self.rows = []`"),
+        (
+            "self.rows = self.path.rows",
+            "sets what is not certain to be a list of records: `self.rows = self.path.rows`",
+        ),
     ],
 )
 def test_other_methods_that_need_the_list_are_named(more: str, why: str) -> None:

@@ -47,7 +47,7 @@ from dllint_rules.memory.dll201_path_list_on_dataset import PathListOnDataset
 from dllint_rules.memory.dll202_python_container_on_dataset import PythonContainerOnDataset
 from dllint_rules.memory.homes import Home, Homes
 from dllint_rules.memory.kept_elsewhere import KeptElsewhere
-from dllint_rules.memory.kept_list import KeptList
+from dllint_rules.memory.kept_list import KeptList, set_to
 from dllint_rules.memory.mappings import Mappings
 from dllint_rules.memory.packed import NAMES, RECORDS, TABLE, TEXTS, class_at, class_name, keeps_python_2
 from dllint_rules.memory.paths import Paths
@@ -308,6 +308,8 @@ class Change(KeptList):
         row = source.location(place.use.span.start)[0]
         own = source.text[place.use.base.start : place.use.base.end] == place.module.receiver_name(place.function)
         needs = f"needs a {self.kind}" if own else f"may need a {self.kind}"
+        if place.use.kind == "write":
+            needs = self._sets(place)
         if place.use.kind == "set" and is_declared(source, place.use.span):
             needs = f"declares a {self.kind}"
         if self._changes_entry(place):
@@ -317,6 +319,14 @@ class Change(KeptList):
             read = source.text[part.start : part.end]
             return f"{place.module.path}:{row}: each read of `{read}` would load the whole record"
         return f"{place.module.path}:{row} {needs}: `{source.line(row).strip()}`"
+
+    def _sets(self, place: Place) -> str:
+        """What is to be said of an assignment that a packed list does not survive."""
+        env = self.project.evaluator.generic(place.module, place.function)
+        values = [value for value in set_to(place) if value is not None]
+        another = bool(values) and all(self.contents.is_list(value, env) for value in values)
+        whole = "list of paths" if self.of_paths else self.contents.whole
+        return f"sets another {self.kind}" if another else f"sets what is not certain to be a {whole}"
 
     def _settled(self, value: Expr) -> bool:
         """Whether a local variable is not added to once it is kept: below, and in no further round of a loop."""

@@ -244,7 +244,7 @@ class KeptList:
         """Whether other code sets the attribute to None, which is not to be made a list."""
         near = (self.attribute and self.attribute.near) or ()
         writes = (place for place in near if place.use.kind == "write" and not self._is_here(place))
-        return any(value is not None and _is_none(value) for place in writes for value in _set_to(place))
+        return any(value is not None and _is_none(value) for place in writes for value in set_to(place))
 
     def _is_empty(self, place: Place) -> bool:
         """Whether a use is the `self.paths = []` of a base class's `__init__`, which this one runs before its own."""
@@ -364,7 +364,7 @@ class KeptList:
 
 def _sets_nothing(place: Place) -> bool:
     """Whether a use is where an attribute is set to an empty list or dictionary, or to None."""
-    values = _set_to(place)
+    values = set_to(place)
     return bool(values) and all(map(_is_nothing, values))
 
 
@@ -382,7 +382,7 @@ def _is_none(value: Expr) -> bool:
     return value.kind == "constant" and value.value is None
 
 
-def _set_to(place: Place) -> list[Expr | None]:
+def set_to(place: Place) -> list[Expr | None]:
     """What an assignment sets an attribute to."""
     made = [event for event in place.module.events(place.function) if event.target is not None]
     return [event.value for event in made if event.target is not None and event.target.span == place.use.span]
