@@ -736,6 +736,41 @@ def test_a_variable_that_holds_paths_is_read_once() -> None:
 
 
 @pytest.mark.parametrize(
+    ("own", "derived", "kept"),
+    [
+        ("[]", "os.listdir(root)", "self.found(root)"),
+        ("glob.glob(root)", "os.listdir(root)", "self.found(root)"),
+        ("sorted([])", "sorted(os.listdir(root))[9:]", "self.found(root)"),
+        ("[]", "list(Path(root).glob('*'))", "[str(path) for path in self.files]"),
+        ("glob.glob(root)", "unknown(root)", ""),
+        ("os.listdir(root)", "list(Path(root).glob('*'))", ""),
+        ("list(Path(root).glob('*'))", "os.listdir(root)", ""),
+        ("os.listdir(root)", "known", ""),
+    ],
+)
+def test_what_a_class_overrides_counts(own: str, derived: str, kept: str) -> None:
+    more = f"""\
+    def found(self, root):
+        return {own}
+
+known = os.listdir()
+
+class Others(Files):
+    def found(self, root):
+        return {derived}
+
+DataLoader(Others("."), num_workers=2)
+"""
+    code = program("self.files = self.found(root)", more)
+    if kept:
+        result = fixed(code)
+        assert f"self.files = np.array({kept}, dtype=str)\n" in result
+        assert ("Path(self.files[index])" in result) is ("path" in kept)
+    else:
+        assert not fix_of(code).edits
+
+
+@pytest.mark.parametrize(
     "more",
     [
         "    def more(self):\n        return sorted(self.files)\n",

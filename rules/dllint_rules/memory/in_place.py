@@ -15,7 +15,6 @@ from dllint import (
     Applicability,
     Attribute,
     Edit,
-    Env,
     Expr,
     Finding,
     Fix,
@@ -53,7 +52,7 @@ from dllint_rules.memory.packed import NAMES, RECORDS, TABLE, TEXTS, class_at, c
 from dllint_rules.memory.paths import Paths
 from dllint_rules.memory.remedies import by_hand, is_set, records_by_hand, would_pad
 from dllint_rules.memory.rows import Rows, TextRows
-from dllint_rules.memory.text import Texts
+from dllint_rules.memory.text import Nothing, Texts
 
 _UNREAD = "a file that may use it is written for another Python"
 _LONG = 60
@@ -186,9 +185,9 @@ class Change(KeptList):
             return hidden
         if attribute.near is None:
             return _UNREAD
-        env = self.project.evaluator.generic(self.module, self.write.function)
         kept = event.value if own else self.write.target
-        self.of_paths = not self.of_rows and Paths(self.project).is_list(kept, env)
+        is_seen = not self._gives(Nothing(self.project), kept, self.write.function)
+        self.of_paths = is_seen and not self.of_rows and self._gives(Paths(self.project), kept, self.write.function)
         if None in self.lines:
             return "its line has other statements"
         if event.value.kind == "attribute":
@@ -198,8 +197,8 @@ class Change(KeptList):
             return f"`{self._text(event.value)}` is a part of what `{self._text(keeping)}` keeps as well"
         if self.words is TABLE and keeps_python_2(self.module.model):
             return "its class needs `collections.abc`, and the file still runs in Python 2"
-        if not (self.of_paths or self.contents.is_list(kept, env)):
-            return self._something_else(kept, env)
+        if not (self.of_paths or (is_seen and self._gives(self.contents, kept, self.write.function))):
+            return self._something_else(kept)
         keeper = self.project.analysis(KeptElsewhere).of(event.value, self.module, self.write.function)
         if keeper is not None:
             source = self.project.source(keeper.module.path)
@@ -261,9 +260,10 @@ class Change(KeptList):
         owner = self.module.method_owner(self.write.function)
         return name == self.write.target.name or (self.module.path, owner, name) in packed
 
-    def _something_else(self, kept: Expr, env: Env) -> str:
+    def _something_else(self, kept: Expr) -> str:
         """What is not seen to be a string (a record), in words: one thing that is put in, or what the list is of."""
-        for value in self.project.values(kept, env):
+        activations = self._activations(self.write.function)
+        for value in chain.from_iterable(self.project.values(kept, env) for env in activations):
             for item, scope in self.contents.others(value):
                 path = scope.module.path
                 row = self.project.source(path).location(item.start)[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from dllint import Expr, Ext, Func, Method, Module, Place, Project, Span, name_uses
+from dllint import Expr, Ext, Func, Inst, Method, Module, Place, Project, Span, Value, name_uses
 from dllint_rules.memory.readers import Readers, arguments
 from dllint_rules.memory.saved import SAVERS
 
@@ -50,13 +50,21 @@ class KeptElsewhere:
         if expr.kind == "call":
             for called in self.project.values(expr.args[0], self.project.evaluator.generic(module, function)):
                 func = called.func if isinstance(called, Method) else called
-                if isinstance(func, Func):
-                    yield from self._returned(func)
-                    for given in arguments(expr) if _returns_parameter(func) else ():
+                for run in (func, *self._overriding(called)) if isinstance(func, Func) else ():
+                    yield from self._returned(run)
+                    for given in arguments(expr) if _returns_parameter(run) else ():
                         yield from self._next(given, module, function)
         elif expr.kind == "name" and function >= 0:
             for value in _bound(expr.name, module, function):
                 yield from self._next(value, module, function)
+
+    def _overriding(self, called: Value) -> Iterator[Func]:
+        """The methods of the classes that derive from an object's, which run in place of its own."""
+        if isinstance(called, Method) and isinstance(called.owner, Inst):
+            for klass in self.project.evaluator.classes.subclasses(called.owner.klass):
+                index = klass.facts.methods.get(called.func.facts.name)
+                if index is not None:
+                    yield Func(klass.module, index, klass.outer)
 
     def _next(self, expr: Expr, module: Module, function: int) -> Iterator[Keeper]:
         keeper = self.of(expr, module, function)

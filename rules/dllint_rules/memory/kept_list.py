@@ -7,7 +7,9 @@ from functools import cached_property
 from dllint import (
     Attribute,
     Edit,
+    Env,
     Expr,
+    Inst,
     Module,
     Place,
     Project,
@@ -59,6 +61,7 @@ class KeptList:
         self.write = write
         owner = module.method_owner(write.function)
         klass = project.evaluator.klass(module, owner) if owner >= 0 else None
+        self.klass = klass
         self.bases = project.evaluator.classes.mro(klass)[1:] if klass else ()
         self.mapping = isinstance(contents, Mappings)
         self.kind = "dictionary" if self.mapping else "list"
@@ -280,9 +283,20 @@ class KeptList:
         return [write for write in others if self._has_its_value(write) and self._sets_alike(write)]
 
     def _sets_alike(self, write: Write) -> bool:
-        env, value = self.project.evaluator.generic(self.module, write.function), write.event.value
+        value = write.event.value
         own = ("comprehension", "call") if write.function == self.write.function else ("comprehension",)
-        return value is not None and value.kind in own and self.contents.is_list(value, env)
+        return value is not None and value.kind in own and self._gives(self.contents, value, write.function)
+
+    def _gives(self, contents: Texts, value: Expr, function: int) -> bool:
+        """Whether a value surely is such a list, whichever class of the family the object of the method is of."""
+        return all(contents.is_list(value, env) for env in self._activations(function))
+
+    def _activations(self, function: int) -> list[Env]:
+        """Those of a method on its own class, and on each one that derives from it, which may override what it calls."""
+        evaluator = self.project.evaluator
+        derived = evaluator.classes.subclasses(self.klass) if self.klass is not None else ()
+        on_derived = [evaluator.activations.method_env(Inst(klass), self.module, function) for klass in derived]
+        return [evaluator.generic(self.module, function), *on_derived]
 
     @cached_property
     def other_arms(self) -> list[Write]:
@@ -314,8 +328,8 @@ class KeptList:
         """Whether another assignment of the method gives a list of strings as well."""
         events = self.module.events(self.write.function)
         event = next((item for item in events if item.target is not None and item.target.span == target), None)
-        env = self.project.evaluator.generic(self.module, self.write.function)
-        return event is not None and event.value is not None and self.contents.is_list(event.value, env)
+        value = event.value if event is not None else None
+        return value is not None and self._gives(self.contents, value, self.write.function)
 
     def _line(self) -> tuple[int, str] | None:
         """The offset of the line above which the list is complete, and the indentation there."""

@@ -281,6 +281,21 @@ class Texts:
         return not sliced and (split or self._items(base, depth - 1))
 
 
+class Nothing(Texts):
+    """Asks of expressions whether they surely are lists into which nothing is put: what those are for is not seen."""
+
+    def is_item(self, expr: Expr, env: Env, depth: int = MAX_DEPTH) -> bool:
+        """Whether an expression surely is an item: no expression is."""
+        return False
+
+    def _external(self, value: ExtInst, depth: int) -> bool:
+        copied = value.name in _REORDERED or method_of(value) == "copy"
+        return copied and super()._external(value, depth)
+
+    def _items(self, value: Value, depth: int) -> bool:
+        return self._list(value, depth)
+
+
 def _replaces_text(expr: Expr) -> bool:
     """Whether an expression puts a string in place of another: `name.replace(".jpg", ".png")`."""
     if expr.kind != "call" or expr.args[0].kind != "attribute" or expr.args[0].name != "replace":
