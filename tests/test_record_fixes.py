@@ -22,7 +22,7 @@ from dllint.syntax.parse import parse
 from dllint.syntax.write import place_imports
 
 HEAD = """\
-import csv, json, pandas, pickle, random
+import collections, csv, glob, json, pandas, pickle, random
 from torch.utils.data import DataLoader, Dataset
 
 def count(rows):
@@ -446,6 +446,9 @@ def test_records_that_are_read_part_by_part_stay(item: str, part: str) -> None:
         "row = self.rows[place]; return [row[number] for number in range(part)]",
         "row = self.rows[place]; return [other for other in row if other[part]]",
         "row = self.rows[place]; row = list(row); return row[part]",
+        "row = self.rows[place]; return row, len(row), len(self.rows)",
+        "row = self.rows[place]; return [random.choice(row) for _ in range(part)]",
+        "return self.sample(self.rows[place], 2)",
     ],
 )
 def test_records_of_which_more_than_a_part_is_read_are_packed(item: str) -> None:
@@ -473,6 +476,48 @@ def test_dictionaries_that_are_read_part_by_part_stay() -> None:
     for read in ("[index]", ".get(index)"):
         _, fix = fix_of(frames, f"return self.rows[self.name(index)]{read}")
         assert fix.title.endswith(f": each read of `{read}` would load the whole record")
+
+
+NAMES = """\
+self.rows = {made}
+for file in glob.glob(path):
+    kind = file.split("/")[-2]
+    {group}.append(file)
+"""
+OF_NAMES = "self.rows = {key: np.array(names, dtype=str) for key, names in self.rows.items()}"
+IN_SETDEFAULT = "self.rows.setdefault(kind, [])"
+
+
+def named(read: str, made: str = "{}", group: str = IN_SETDEFAULT, later: str = "") -> Fix:
+    item = f"kind = self.name(index); {read}; return found, random.choice(self.rows[kind])"
+    return fix_of(NAMES.format(made=made, group=group) + later, item)[1]
+
+
+@pytest.mark.parametrize("made", [("{}", IN_SETDEFAULT), ("collections.defaultdict(list)", "self.rows[kind]")])
+@pytest.mark.parametrize(
+    ("read", "drawn"),
+    [
+        ("found = random.choice(self.rows[kind])", "random.choice(self.rows[kind])"),
+        ("found = random.choice(self.rows[kind].copy())", "random.choice(self.rows[kind].copy())"),
+        ("found = random.sample(list(self.rows[kind]), 2)", "random.sample(list(self.rows[kind]), 2)"),
+        ("names = self.rows[kind]; found = random.choices(names, k=2)", "random.choices(names, k=2)"),
+        ("found = random.randrange(len(self.rows[kind]))", "len(self.rows[kind])"),
+        ("found = self.rows[kind][index]", "[index]"),
+    ],
+)
+def test_names_of_which_some_are_drawn_are_better_arrays(made: tuple[str, str], read: str, drawn: str) -> None:
+    fix = named(read, *made)
+    assert fix.title.startswith("Keep the names that `rows` has for each key as an array, not as bytes; ")
+    assert fix.title.endswith(f": each read of `{drawn}` would load the whole record")
+    assert OF_NAMES in fix.snippet
+    assert ("random.sample takes no array" in fix.snippet) is ("random.sample" in drawn)
+
+
+@pytest.mark.parametrize("other", ["self.rows['a'] = [1]", "self.rows['a'] = more", "self.rows['a'].append(1)"])
+def test_what_else_is_drawn_from_has_no_array_to_paste(other: str) -> None:
+    fix = named("found = random.choice(self.rows[kind])", later=other)
+    assert fix.applicability is Applicability.MANUAL
+    assert OF_NAMES not in fix.snippet
 
 
 def test_a_function_that_reads_part_by_part_gets_the_list() -> None:

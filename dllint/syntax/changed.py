@@ -37,13 +37,17 @@ def changed_entry(source: Source, container: Span) -> Span | None:
 def chosen_part(source: Source, container: Span) -> Span | None:
     """Where code takes an entry out of a container, and of it one part, by an index or key that may vary: its span.
 
-    A loop that reads many parts of one entry, which a variable has, takes the entry out once.
+    Or where it draws parts by chance, or only asks for the length: the span of this call. A loop that reads many parts
+    of one entry, which a variable has, takes the entry out once.
     """
     seen = outline(source.text)
     node = seen.expression_at(container) if seen is not None else None
     entry = _of_entry(seen, node, _is_chosen_from) if seen is not None and node is not None else None
     if seen is None or entry is None:
         return None
+    drawing = _drawing(seen, entry)
+    if drawing is not None:
+        return Span(*seen.offsets.span(drawing))
     part = seen.parents[entry][0]
     asked = seen.parents[part][0] if isinstance(part, ast.Attribute) else part
     return Span(seen.offsets.span(entry)[1], seen.offsets.span(asked)[1]) if isinstance(asked, ast.expr) else None
@@ -187,8 +191,32 @@ def _is_chosen_from(seen: Outline, node: ast.expr, bound: ast.Name | None) -> bo
                 return False
             chosen = call.args[0]
         case _:
-            return False
-    return not _is_fixed(chosen) and (bound is None or _loops(seen, bound).issuperset(_loops(seen, node)))
+            return _drawing(seen, node, bound) is not None and _as_often(seen, node, bound)
+    return not _is_fixed(chosen) and _as_often(seen, node, bound)
+
+
+def _drawing(seen: Outline, node: ast.expr, bound: ast.Name | None = None) -> ast.Call | None:
+    """The call that draws parts of an entry by chance, or of a copy: `random.choice(row)`; or that asks its length.
+
+    Code that asks the length of a variable has the entry for something else.
+    """
+    above, field = seen.parents[node]
+    call = seen.parents[above][0] if isinstance(above, ast.Attribute) and above.attr == "copy" else above
+    if not isinstance(call, ast.Call) or (call is above and (field != "args" or call.args[0] is not node)):
+        return None
+    match call.func:
+        case ast.Attribute(attr="copy") | ast.Name(id="list"):
+            return _drawing(seen, call, bound)
+        case ast.Attribute(attr="choice" | "choices") | ast.Attribute(value=ast.Name(id="random"), attr="sample"):
+            return call
+        case ast.Name(id="len"):
+            return call if bound is None else None
+    return None
+
+
+def _as_often(seen: Outline, node: ast.expr, bound: ast.Name | None) -> bool:
+    """Whether an entry, or a variable for it, is used once for each time that it is taken out."""
+    return bound is None or _loops(seen, bound).issuperset(_loops(seen, node))
 
 
 def _is_fixed(index: ast.expr) -> bool:

@@ -292,7 +292,7 @@ class KeptList:
         return all(contents.is_list(value, env) for env in self._activations(function))
 
     def _activations(self, function: int) -> list[Env]:
-        """Those of a method on its own class, and on each one that derives from it, which may override what it calls."""
+        """Those of a method on its own class, and on each one that derives from it, which may override what it runs."""
         evaluator = self.project.evaluator
         derived = evaluator.classes.subclasses(self.klass) if self.klass is not None else ()
         on_derived = [evaluator.activations.method_env(Inst(klass), self.module, function) for klass in derived]

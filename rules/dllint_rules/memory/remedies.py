@@ -23,11 +23,14 @@ from dllint import (
 from dllint_rules.memory.analysis.entries import Entries, Form
 from dllint_rules.memory.kept import read_in_workers
 from dllint_rules.memory.packed import BYTES, NAMES, RECORDS, TABLE, TEXTS, bound, packed, with_imports
+from dllint_rules.memory.puts import puts
 from dllint_rules.memory.set_anew import SetAnew
+from dllint_rules.memory.text import Nothing, Texts
 
 _CHANGES = ("filled", "set")
 _LATER = "changes it in workers"
 _ENTRY = "changes an entry in workers"
+_SAMPLE = "random.sample takes no array: draw places from range(len(names)), and take the names there"
 
 
 def are_bytes(project: Project, value: Value) -> bool:
@@ -80,6 +83,11 @@ def records_by_hand(project: Project, held: Held, why_not: str = "") -> Fix:
         title = f"Keep `{name}` as one array: of numbers, if all are numbers, or of text"
         return Fix.manual(title, array(f"asarray({target})"))
     alone = _read_alone(project, held)
+    if alone and mapping and _lists_files(project, held.value):
+        each = f"{target} = {{key: {np}.array(names, dtype=str) for key, names in {target}.items()}}"
+        drawn = f"\n# {_SAMPLE}" if "random.sample(" in alone else ""
+        title = f"Keep the names that `{name}` has for each key as an array, not as bytes; {alone}"
+        return Fix.manual(title, with_imports(each, imports) + drawn)
     if alone:
         return Fix.manual(f"Keep each part of the records of `{name}` as bytes in a tensor, not each record; {alone}")
     changed = in_the_way.endswith((_LATER, _ENTRY))
@@ -129,6 +137,26 @@ def _read_alone(project: Project, held: Held) -> str:
             read = source.text[part.start : part.end]
             return f"{place.module.path}:{row}: each read of `{read}` would load the whole record"
     return ""
+
+
+def _lists_files(project: Project, made: Value) -> bool:
+    """Whether a dictionary is made empty, and each value is a list into which code puts names of files."""
+    empty, texts, is_path = Nothing(project), Texts(project), project.analysis(Entries).is_path
+    match made:
+        case Seq(expr=expr):
+            is_empty = expr.kind == "dict" and not expr.args
+        case ExtInst(name=name, call=call):
+            is_empty = len(call.args) == (2 if name == "collections.defaultdict" else 1) and not call.keywords
+        case _:
+            is_empty = False
+    found = [put for _, _, put in puts(project, made)] if is_empty else []
+    return any(put is not None and put.parts for put in found) and all(
+        put is not None
+        and not put.others
+        and all(empty.is_list(value, put.env) for value in put.values)
+        and all(texts.is_item(part, put.env) and is_path(part, put.env) for part in put.parts)
+        for put in found
+    )
 
 
 def _near(project: Project, held: Held) -> list[Place]:

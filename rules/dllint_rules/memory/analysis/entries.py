@@ -74,7 +74,7 @@ class Entries:
         """How many names of files each entry of a list has, if each is a tuple of as many; else 0."""
         rows = [entry for entry in self.of(held.value) if isinstance(entry, Seq) and entry.expr.kind == "tuple"]
         widths = {len(row.expr.args) for row in rows}
-        paths = all(self._is_path(part, row.env) for row in rows for part in row.expr.args)
+        paths = all(self.is_path(part, row.env) for row in rows for part in row.expr.args)
         return min(widths) if paths and len(widths) == 1 else 0
 
     def _are_paths(self, value: Value) -> bool:
@@ -85,9 +85,10 @@ class Entries:
             return True
         if any(map(self._are_paths, self.growth.copied(value))):
             return True
-        return any(self._is_path(expr, env) for expr, env in self.evaluator.containers.items(value))
+        return any(self.is_path(expr, env) for expr, env in self.evaluator.containers.items(value))
 
-    def _is_path(self, expr: Expr, env: Env) -> bool:
+    def is_path(self, expr: Expr, env: Env) -> bool:
+        """Whether an entry is the name of a file, by what it is made of."""
         if any(isinstance(part.value, str) and _is_of_path(part.value) for part in _joined(expr)):
             return True
         return any(isinstance(value, ExtInst) and _lists(value) for value in self._values(expr, env))
