@@ -513,6 +513,11 @@ def test_names_of_which_some_are_drawn_are_better_arrays(made: tuple[str, str], 
     assert ("random.sample takes no array" in fix.snippet) is ("random.sample" in drawn)
 
 
+def test_the_length_of_a_word_may_be_asked() -> None:
+    words = "self.rows = {}\nfor line in open(path):\n    name, word = line.split()\n    self.rows[name] = word\n"
+    assert is_packed(words, "return len(self.rows[self.name(index)])")
+
+
 @pytest.mark.parametrize("other", ["self.rows['a'] = [1]", "self.rows['a'] = more", "self.rows['a'].append(1)"])
 def test_what_else_is_drawn_from_has_no_array_to_paste(other: str) -> None:
     fix = named("found = random.choice(self.rows[kind])", later=other)

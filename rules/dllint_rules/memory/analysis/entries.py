@@ -140,7 +140,7 @@ class Entries:
         )
 
     def are_small(self, made: Iterable[Value]) -> bool:
-        """Whether each entry is seen to have a few parts: it is written out, or made of a line of text."""
+        """Whether each entry is seen to have a few parts: it is written out, or made of a line of text, or a word."""
         found = [entry for value in made for entry in self.of(value) or (value,)]
         return bool(found) and all(map(self._is_small, found))
 
@@ -154,7 +154,7 @@ class Entries:
 
     def _is_small(self, entry: Value) -> bool:
         if isinstance(entry, ExtInst):
-            return entry.name in _OF_A_LINE or entry.name.endswith(".split")
+            return entry.name in _OF_A_LINE or entry.name.endswith((".split", ".split[]"))
         if not isinstance(entry, Seq) or not entry.expr.args or any(part.kind == "star" for part in entry.expr.args):
             return False
         kind = entry.expr.kind
