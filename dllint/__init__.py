@@ -138,6 +138,7 @@ _PUBLIC = {
     "own_attributes": "dllint.syntax.owner",
     "own_init": "dllint.syntax.own_init",
     "piece": "dllint.syntax.arguments",
+    "placed": "dllint.syntax.width",
     "read_once": "dllint.syntax.read_once",
     "reference": "dllint.syntax.names",
     "renamed": "dllint.syntax.nested",

@@ -145,3 +145,4 @@ from dllint.syntax.beside import beside as beside
 from dllint.syntax.names import free_name as free_name
 from dllint.syntax.nested import renamed as renamed
 from dllint.syntax.width import enclosed as enclosed
+from dllint.syntax.width import placed as placed

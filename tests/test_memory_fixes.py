@@ -683,7 +683,6 @@ for name in os.listdir(root):
 @pytest.mark.parametrize(
     "value",
     [
-        "list(Path(root).glob('*'))",
         "sorted(path for path in Path(root).rglob('*') if path.suffix)",
         "[Path(root) / name for name in os.listdir(root)]",
         "[Path(name).with_suffix('.txt') for name in glob.glob(root)]",
@@ -698,6 +697,50 @@ def test_paths_are_read_as_paths(value: str) -> None:
     )
     assert "        return Path(self.files[index])\n" in result
     assert "[path.stem for path in map(Path, self.files)], len(self.files)\n" in result
+
+
+@pytest.mark.parametrize(
+    ("value", "items"),
+    [
+        ("list(Path(root).glob('*'))", "Path(root).glob('*')"),
+        ("sorted(Path(root).glob('*'))", "sorted(Path(root).glob('*'))"),
+        ("sorted(list(Path(root).iterdir()))", "sorted(list(Path(root).iterdir()))"),
+        ("list(path for path in Path(root).iterdir())", "list(path for path in Path(root).iterdir())"),
+    ],
+)
+def test_paths_become_strings_at_once_where_the_line_allows_it(value: str, items: str) -> None:
+    wide = fixed(program(f"self.files = {value}", f"# {'-' * 109}"))
+    assert f"self.files = np.array([str(path) for path in {items}], dtype=str)\n" in wide
+    assert wide.count("self.files = ") == 1
+
+
+def test_paths_become_strings_below_where_the_line_would_be_too_long() -> None:
+    value = "sorted(Path(root).glob('**/*.json'))"
+    result = fixed(program(f"self.files = {value}"))
+    assert f"self.files = {value}\n        self.files = np.array([str(path) for path in self.files], " in result
+
+
+@pytest.mark.parametrize(
+    ("read", "is_path"),
+    [
+        ("open({})", False),
+        ("str({})", False),
+        ("os.path.basename({})", False),
+        ("np.load({}, allow_pickle=True)", False),
+        ("Image.open({}).convert('RGB')", False),
+        ("unknown({})", True),
+        ("len(str(os), {})", True),
+        ("np.save({}, [])", True),
+        ("[open(name) for name in [{}]]", True),
+    ],
+)
+def test_functions_that_take_names_of_files_get_those(read: str, is_path: bool) -> None:
+    imports = "import numpy as np\nfrom PIL import Image\n"
+    code = program("self.files = sorted(Path(root).glob('*'))").replace("from pathlib import Path", "import pathlib")
+    code = code.replace("Path(root)", "pathlib.Path(root)")
+    result = fixed(imports + code.replace("return self.files[index]", f"return {read.format('self.files[index]')}"))
+    item = "pathlib.Path(self.files[index])" if is_path else "self.files[index]"
+    assert f"return {read.format(item)}\n" in result
 
 
 def test_paths_in_a_slice_and_in_what_goes_through_them() -> None:
@@ -741,7 +784,7 @@ def test_a_variable_that_holds_paths_is_read_once() -> None:
         ("[]", "os.listdir(root)", "self.found(root)"),
         ("glob.glob(root)", "os.listdir(root)", "self.found(root)"),
         ("sorted([])", "sorted(os.listdir(root))[9:]", "self.found(root)"),
-        ("[]", "list(Path(root).glob('*'))", "[str(path) for path in self.files]"),
+        ("[]", "list(Path(root).glob('*'))", "[str(path) for path in self.found(root)]"),
         ("glob.glob(root)", "unknown(root)", ""),
         ("os.listdir(root)", "list(Path(root).glob('*'))", ""),
         ("list(Path(root).glob('*'))", "os.listdir(root)", ""),

@@ -36,6 +36,7 @@ from dllint import (
     is_declared,
     module_alias,
     name_uses,
+    placed,
     read_once,
     reference,
     without_declaration,
@@ -353,9 +354,9 @@ class Change(KeptList):
         path_class, more = reference(self.module.model, "pathlib", "Path", self.write.event.start)
         edits = [*self._replaced(made), *chain.from_iterable(self._as_before(place) for place in self.needing)]
         imports = made.imports
-        if self.of_paths:
-            imports = (*imports, *more)
-            edits += [edit for place in self.read_as_paths for edit in self._as_path(place, path_class) or ()]
+        read = [edit for place in self.read_as_paths for edit in self._as_path(place, path_class) or ()]
+        if self.of_paths and read:
+            imports, edits = (*imports, *more), [*edits, *read]
         edits += self._without_declaration()
         edits += self._read_once() if self.words in (RECORDS, TABLE) else ()
         edits += self._class(made) if made.text else ()
@@ -384,8 +385,9 @@ class Change(KeptList):
         assert value is not None
         lines = [line] if line is not None else [below for below in self.lines if below is not None]
         again = [write for write in self.set_again if write.event.value is not None]
-        if self.of_paths and line is None and not self.unpacked and value.kind == "name":
-            yield Edit(path, value.span, made.of(f"[str(path) for path in {value.name}]"))
+        at_once = self._of_paths_at_once(made) if self.of_paths and line is None and not self.unpacked else ""
+        if at_once:
+            yield Edit(path, value.span, at_once)
         elif not lines:
             yield from self._remade(made)
             return
@@ -409,6 +411,17 @@ class Change(KeptList):
             return ()
         source = self.project.source(self.module.path)
         return without_declaration(source, self.declared.use.span, self.write.target.span, self.members)
+
+    def _of_paths_at_once(self, made: Made) -> str:
+        """What an assignment of paths sets instead: of a name, or of a call that leaves the line short enough."""
+        source, value = self.project.source(self.module.path), self.write.event.value
+        if value is None or value.kind not in ("name", "call"):
+            return ""
+        listed = value.kind == "call" and value.args[0].dotted == "list" and len(value.args) == 2
+        items = value.args[1] if listed and value.args[1].kind == "call" else value
+        text = made.of(f"[str(path) for path in {self.project.text(source.path, items.span)}]")
+        is_short = source.newline not in text and placed(source, text, value.start, value.end) == text
+        return text if value.kind == "name" or is_short else ""
 
     def _remade(self, made: Made) -> Iterator[Edit]:
         """The edits where nothing fills the list: one statement below an `if` that sets it in all of its branches."""

@@ -28,6 +28,7 @@ from dllint import (
 from dllint_rules.memory.analysis.entries import Entries
 from dllint_rules.memory.arms import other_arms
 from dllint_rules.memory.mappings import Mappings
+from dllint_rules.memory.paths import opens_item
 from dllint_rules.memory.readers import Readers
 from dllint_rules.memory.rows import Rows, TextRows
 from dllint_rules.memory.set_anew import SetAnew
@@ -373,6 +374,8 @@ class KeptList:
         return [place for place in near or () if place.use.kind == "read" and not self._is_before(place)]
 
     def _as_path(self, place: Place, path_class: str = "Path") -> list[Edit] | None:
+        if opens_item(place, self.project):
+            return []
         return on_each(self.project.source(self.module.path), place.use.span, path_class)
 
 

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from dllint import Env, Expr, ExtInst, Value
+from dllint import Env, Expr, Ext, ExtInst, Place, Project, Value
 from dllint_rules.memory.text import MAX_DEPTH, Texts, has_keys_of_json, method_of
 
 _LISTING = {"glob", "rglob", "iterdir"}
 _OF_A_PATH = {"absolute", "expanduser", "joinpath", "resolve", "with_name", "with_suffix"}
 _GIVING_STRINGS = {"readlines", "split", "namelist", "getnames"}
 _STRINGS = {"glob.glob", "glob.iglob", "os.listdir", "builtins.open", "builtins.map", "csv.reader[]"}
+
+_OPENING = (
+    *("builtins.open", "builtins.str", "gzip.open", "io.open", "os.fspath", "os.path.", "h5py.File", "numpy.load"),
+    *("pandas.read_csv", "pandas.read_parquet", "pandas.read_pickle", "torch.load", "torch.jit.load", "PIL.Image.open"),
+)
+"""What begins the names of functions that do the same with a string as with the path that has it."""
 
 
 class Paths(Texts):
@@ -39,6 +45,18 @@ class Paths(Texts):
 
     def _list(self, value: Value, depth: int) -> bool:
         return not _gives_strings(value) and super()._list(value, depth)
+
+
+def opens_item(place: Place, project: Project) -> bool:
+    """Whether a use gives one item to a function to which the name of a file is as good as its path."""
+    env = project.evaluator.generic(place.module, place.function)
+    parts = (part for event in place.module.events(place.function) for part in event.walk())
+    for call in (part for part in parts if part.kind == "call" and len(part.args) > 1):
+        item = call.args[1]
+        if item.kind == "subscript" and item.args[0].span == place.use.span and item.args[1].kind != "slice":
+            called = project.values(call.args[0], env)
+            return bool(called) and all(isinstance(one, Ext) and one.name.startswith(_OPENING) for one in called)
+    return False
 
 
 def _gives_strings(value: Value) -> bool:
