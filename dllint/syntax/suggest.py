@@ -11,7 +11,7 @@ from dllint.syntax.actions import MOST, action, is_bare, snake
 from dllint.syntax.outline import Outline
 from dllint.syntax.scoping import defaults
 
-_MAKERS = re.compile(r"^(?:get|make|build|create)_")
+_MAKERS = re.compile(r"^(?:get|make|build|create|init|initialize|set_?up|prepare|return)_")
 _GETS = re.compile(r"^get_")
 _ENDINGS = re.compile(r"_(?:fn|func|function|lambda|callback)$")
 _SAYS_NOTHING = {
@@ -94,10 +94,10 @@ def _about(node: ast.Lambda, role: str) -> Iterator[str]:
 
 def function_name(name: str, around: str) -> str:
     """A name at module level for a nested function: one that says nothing is told apart by the function around it."""
-    plain, outer = name.strip("_"), snake(around)
-    says = 2 < len(outer) <= MOST and outer not in _ENTRIES
+    plain, made = name.strip("_"), snake(_MAKERS.sub("", around))
+    outer = snake(around) or f"make_{made}"
+    says = 2 < len(made) <= MOST and outer not in _ENTRIES
     if says and plain.lower().rstrip("_0123456789") in _SAYS_NOTHING:
-        made = _MAKERS.sub("", outer)
         if made == outer.removesuffix(f"_{plain}"):
             return f"_{outer}_{plain}"
         return f"_{made}" if made != outer else f"_apply_{outer}"

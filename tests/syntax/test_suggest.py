@@ -16,6 +16,9 @@ from dllint.syntax.suggest import function_name
         ("inner", "normalize", "_normalize_inner"),
         ("fn", "get_collate", "_collate"),
         ("transform", "train_transform", "_apply_train_transform"),
+        ("transform", "initialize_bert_transform", "_bert_transform"),
+        ("transform", "get_pretrained_s2_train_transform", "_pretrained_s2_train_transform"),
+        ("transform", "get_" + 31 * "a", "_transform"),
     ],
 )
 def test_what_says_nothing_is_told_apart_by_a_function_that_says_something(name: str, around: str, wanted: str) -> None:
