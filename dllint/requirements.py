@@ -10,7 +10,7 @@ from fnmatch import fnmatch
 from dllint.reading import contents
 
 _FILES = (
-    *("pyproject.toml", "setup.py", "setup.cfg", "pixi.toml", "Pipfile", "*requirements*.txt", "*requirements*.in"),
+    *("pyproject.toml", "setup.py", "setup.cfg", "pixi.toml", "Pipfile", "*requirement*.txt", "*requirement*.in"),
     *("constraints*.txt", "environment*.yml", "environment*.yaml", "conda*.yml", "conda*.yaml"),
     *("Pipfile.lock", "poetry.lock", "uv.lock", "pdm.lock", "pixi.lock", "pylock*.toml"),
 )
@@ -34,6 +34,28 @@ def may_be_below(package: str, major: int, root: str, path: str = "") -> bool:
     """Whether a version is said of a package that leaves room below a major one."""
     said = [text for file in _files(root, path) for text in _said(file, package)]
     return any(text.strip() and not _excludes_below(text, major) for text in said)
+
+
+def only_before(package: str, version: str, root: str, path: str = "") -> bool:
+    """Whether all that is said of a package asks for releases before a version; False where nothing is said."""
+    said = [text for file in _files(root, path) for text in _said(file, package)]
+    return bool(said) and all(_ends_before(text, version) for text in said)
+
+
+def _ends_before(text: str, version: str) -> bool:
+    """Whether a clause of a specifier leaves out a version and all that come later."""
+    wanted = _release(version)
+    for part in text.split(","):
+        match = re.fullmatch(r"\s*(===?|=|<=?|)\s*v?(\d+(?:\.\d+)*)\s*", part)
+        end = _release(match[2]) if match else wanted
+        if match and (end < wanted or (match[1] == "<" and end == wanted)):
+            return True
+    return False
+
+
+def _release(version: str) -> tuple[int, ...]:
+    """The numbers of a version, without zeros at the end."""
+    return tuple(map(int, re.sub(r"(?:\.0+)+$", "", version).split(".")))
 
 
 def _files(root: str, path: str) -> Iterator[str]:

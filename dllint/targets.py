@@ -58,6 +58,12 @@ class Targets(msgspec.Struct, frozen=True):
 
         return bool(self.root) and requirements.may_be_below("torch", 2, self.root, path)
 
+    def has_old_lambda(self, path: str) -> bool:
+        """Whether torchvision is asked for before 0.2.2, whose `transforms.Lambda` takes nothing but functions."""
+        from dllint import requirements
+
+        return bool(self.root) and requirements.only_before("torchvision", "0.2.2", self.root, path)
+
     @property
     def meant(self) -> str:
         """Equal for targets that mean the same, however they are written."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -583,3 +584,16 @@ def test_names_under_the_guard_move_together_or_stay(rest: str, moved: bool) -> 
     fixes = [rule.fix(finding, project) for finding in rule.check(project)]
     assert [fix is not None and bool(fix.edits) for fix in fixes] == [moved, moved]
     assert moved or any(fix and "no fix moves `marks`" in fix.title for fix in fixes)
+
+
+@pytest.mark.parametrize(("asked", "refused"), [("0.2.1", True), ("0.2.2", False)])
+def test_an_old_lambda_of_torchvision_is_given_no_partial(asked: str, refused: bool, tmp_path: Path) -> None:
+    code = "from torchvision import transforms\ndef make(size):\n    return transforms.Lambda(lambda x: x.crop(size))\n"
+    (tmp_path / "requirements.txt").write_text(f"torchvision=={asked}\n")
+    source = Source("a.py", code)
+    project = Project({"a.py": collect(source)}, Targets(root=str(tmp_path)), lambda path: source)
+    module = next(iter(project.index))
+    index = next(item.index for item in module.model.functions if item.kind == "lambda")
+    fix = fix_lambda(project, Func(module, index))
+    assert fix is not None and bool(fix.edits) != refused
+    assert not refused or "refuses partials" in fix.title

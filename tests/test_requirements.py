@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dllint.requirements import may_be_below, only_from
+from dllint.requirements import may_be_below, only_before, only_from
 
 CONDA = "dependencies:\n  - python=3.11\n  - numpy={}\n  - pip:\n    - torch\n"
 LOCKED = '[[package]]\nname = "numpy"\nversion = "{}"\n\n[[package]]\nname = "torch"\nversion = "1.0"\n'
@@ -89,3 +89,18 @@ def test_other_folders_do_not_count(tmp_path: Path) -> None:
 def test_an_old_version_is_possible_where_one_is_said(said: str, below: bool, tmp_path: Path) -> None:
     (tmp_path / "requirements.txt").write_text(f"numpy==1.26\n{said}\n")
     assert may_be_below("torch", 2, str(tmp_path), "a.py") == below
+
+
+@pytest.mark.parametrize(
+    ("said", "before"),
+    [
+        ("torchvision==0.2.0", True), ("torchvision=0.2.1", True), ("torchvision<0.2.2", True),
+        ("torchvision>=0.1,<=0.2.1", True), ("torchvision~=0.2", False), ("torchvision==0.2.*", False),
+        ("torchvision>=0.2.0", False), ("torchvision==0.2.2", False), ("torchvision<=0.2.2", False),
+        ("torchvision==0.9.1", False), ("torchvision", False), ("torchvision!=0.2.0", False),
+        ("torchvision==0.2.0\ntorchvision>=0.3", False), ("torch==0.3.1", False),
+    ],
+)  # fmt: skip
+def test_only_old_versions_are_asked_for(said: str, before: bool, tmp_path: Path) -> None:
+    (tmp_path / "requirement.txt").write_text(f"{said}\n")
+    assert only_before("torchvision", "0.2.2", str(tmp_path), "a.py") == before

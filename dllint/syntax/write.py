@@ -108,32 +108,27 @@ def _exchange(line: str, old: str, new: str) -> str:
 
 
 def _rows_in_strings(text: str) -> set[int]:
-    """The rows (from 1) that begin inside a string; docstrings move along with what they describe."""
+    """The rows (from 1) that begin inside a string; one that stands alone moves along with what it describes."""
     rows: set[int] = set()
     begun: list[int] = []
     starts = {getattr(tokenize, f"{kind}STRING_START", None) for kind in "FT"} - {None}
     ends = {getattr(tokenize, f"{kind}STRING_END", None) for kind in "FT"} - {None}
-    line: list[tokenize.TokenInfo] = []
-    header = ""
+    kinds: list[int] = []
+    plain: set[int] = set()
     try:
         for token in tokenize.generate_tokens(io.StringIO(text, newline="").readline):
             first, last = token.start[0], token.end[0]
             if token.type == tokenize.NEWLINE:
-                header, line = next((part.string for part in line if part.type == tokenize.NAME), ""), []
-            elif token.type not in (tokenize.NL, tokenize.COMMENT, tokenize.DEDENT):
-                line.append(token)
+                rows |= plain if kinds != [tokenize.STRING] else set()
+                kinds, plain = [], set()
+            elif token.type not in (tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT):
+                kinds.append(token.type)
             if token.type in starts:
                 begun.append(first)
             elif token.type in ends:
                 rows.update(range(begun.pop() + 1, last + 1))
-            elif token.type == tokenize.STRING and not _is_docstring(line, header):
-                rows.update(range(first + 1, last + 1))
+            elif token.type == tokenize.STRING:
+                plain.update(range(first + 1, last + 1))
     except (tokenize.TokenError, SyntaxError) as error:
         raise ValueError(f"cannot be re-indented: {error}") from None
-    return rows
-
-
-def _is_docstring(line: Sequence[tokenize.TokenInfo], header: str) -> bool:
-    """Whether the string that ends a line's tokens begins the block below a `def` or a `class`."""
-    kinds = [token.type for token in line]
-    return kinds == [tokenize.INDENT, tokenize.STRING] and header in ("def", "class", "async")
+    return rows | plain

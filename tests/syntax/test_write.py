@@ -215,6 +215,13 @@ def test_a_definition_after_everything_goes_to_the_end() -> None:
     assert insertion_point(source, parse(source), len(source.text)) == len(source.text)
 
 
+def test_a_string_that_stands_alone_moves_along() -> None:
+    text = '"""\nNext\n"""\nx = """\ny\n"""\nf(\n    """\nz""")\n'
+    moved = '    """\n    Next\n    """\n    x = """\ny\n"""\n    f(\n        """\nz""")\n'
+    assert reindent(text, "", "    ") == moved
+    assert reindent(moved, "    ", "") == text
+
+
 def test_dedenting_leaves_strings_alone_but_docstrings_and_moves_the_rest() -> None:
     before = (
         "    def f(a,\n          b):\n        '''Doc\n        more\n    '''\n  # odd\n        # even\n\n"

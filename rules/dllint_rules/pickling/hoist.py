@@ -239,7 +239,19 @@ def hoist_lambda(project: Project, func: Func, name: str = "") -> Fix:
         fix = hoist(source, project.tree(path), model, func.facts, name, callee, settled=settled)
     except Refused as refused:
         return by_hand("the lambda", refused)
+    if any("partial(" in edit.text for edit in fix.edits) and _is_in_old_lambda(project, func):
+        return by_hand("the lambda", "`Lambda` of this torchvision refuses partials: give `Compose` the partial itself")
     return msgspec.structs.replace(fix, applicability=Applicability.UNSAFE)
+
+
+def _is_in_old_lambda(project: Project, func: Func) -> bool:
+    """Whether `torchvision.transforms.Lambda` of an old release is given a lambda."""
+    parts = (part for event in func.module.events(func.facts.parent) for part in event.walk() if part.kind == "call")
+    given = any(
+        part.args[0].name == "Lambda" and any(item.kind == "lambda" and item.ref == func.index for item in part.args)
+        for part in parts
+    )
+    return given and project.targets.has_old_lambda(func.module.path)
 
 
 def hoist_function(project: Project, func: Func) -> Fix:
