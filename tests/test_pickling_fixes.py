@@ -428,6 +428,26 @@ def test_a_local_function_with_captures_stays_as_a_partial(helper: str, user: st
     assert "<locals>" not in repr(kept)
 
 
+@pytest.mark.parametrize(
+    ("more", "user", "is_that"),
+    [
+        ("", "lambda x: half(x)", True),
+        ("", "lambda x, y=1: half(x)", False),
+        ("", "lambda x: half(x + 1)", False),
+        ("if k < 0:\n        half = float", "lambda x: half(x)", False),
+    ],
+)
+def test_a_lambda_that_only_calls_such_a_partial_is_that(more: str, user: str, is_that: bool) -> None:
+    code = f"def g(k):\n    def half(x):\n        return x / k\n    {more}\n    f(scale={user})\n"
+    source = Source("a.py", code)
+    model = collect(source)
+    function = next(item for item in model.functions if item.kind == "lambda")
+    fix = hoist_with_helpers(source, parse(source), model, function)
+    result = apply(code, [*fix.edits, *place_imports(source, parse(source), fix.imports)])
+    assert "\n    half = functools.partial(_half, k)\n" in result
+    assert result.endswith("    f(scale=half)\n" if is_that else "    f(scale=functools.partial(_scale, half))\n")
+
+
 def test_what_calls_each_other_stays() -> None:
     code = "def g(k):\n    def a(x):\n        return b(x)\n    def b(x):\n        return a(x + k)\n    return a\n"
     source = Source("a.py", code)

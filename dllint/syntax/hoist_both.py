@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 
 import msgspec
 
-from dllint.fix import Applicability, Fix
+from dllint.fix import Applicability, Edit, Fix
 from dllint.model.facts import Function, ModuleModel
 from dllint.source import Source
 from dllint.syntax.hoist import hoist_lambda
@@ -47,7 +47,12 @@ def hoist_with_helpers(
     named = [helper for helper, _ in helpers]
     own = {helper for helper, fix in zip(named, fixes, strict=True) if helper in fix.defines}
     callee = callee or _called(function, helpers, own)
-    fix = _alone(source, tree, model, function, name, callee, own, set(named) - own, settled)
+    stands_for = _stands_for(source, function, helpers, set(named) - own)
+    if stands_for:
+        edits = (Edit(source.path, function.span, stands_for),)
+        fix = Fix(f"Use `{stands_for}` instead of the lambda", edits, Applicability.UNSAFE)
+    else:
+        fix = _alone(source, tree, model, function, name, callee, own, set(named) - own, settled)
     together = (fix, *fixes)
     defines = [item for one in together for item in one.defines]
     if len(set(defines)) < len(defines):
@@ -60,6 +65,25 @@ def hoist_with_helpers(
         defines=tuple(defines),
         applicability=Applicability.UNSAFE,
     )
+
+
+def _stands_for(
+    source: Source, function: Function, helpers: Sequence[tuple[str, Function]], moved: Collection[str]
+) -> str:
+    """The variable of the partial that a lambda passes its parameters to, if that has nothing else at any time."""
+    seen = outline(source.text)
+    node = seen.function_at(function.span.start) if seen is not None else None
+    match node:
+        case ast.Lambda(body=ast.Call(func=ast.Name(id=name), args=arguments, keywords=[])) if name in moved:
+            given = [part.id for part in arguments if isinstance(part, ast.Name)]
+            plain = [item.name for item in function.parameters if item.kind == "positional" and item.default is None]
+            scope = binder(seen, node, name) if seen is not None else None
+            made = [item for other, item in helpers if other == name and item.block < 0]
+            first = bool(made) and made[0].span.end <= function.span.start
+            once = scope is not None and len(bindings(scope)[name]) == 1
+            if first and once and given == plain and len(plain) == len(arguments) == len(function.parameters):
+                return name
+    return ""
 
 
 def _called(function: Function, helpers: Sequence[tuple[str, Function]], own: Collection[str]) -> Callee | None:
