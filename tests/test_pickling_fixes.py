@@ -377,13 +377,18 @@ def test_what_a_lambda_does_besides(code: str) -> None:
     assert fix is None or "def _" in "".join(edit.text for edit in fix.edits)
 
 
-def test_a_local_function_that_a_lambda_calls_moves_along() -> None:
-    code = "def g(k):\n    def half(x):\n        return x / 2\n    f(§lambda x: half(x) + k, half)\n".replace("§", "")
+def with_helpers(code: str, index: int = -1) -> str:
+    """The code with a function moved together with those that it calls: the one of an index, else the first lambda."""
     source = Source("a.py", code)
     model = collect(source)
-    function = next(item for item in model.functions if item.kind == "lambda")
+    function = next(item for item in model.functions if item.index == index or (index < 0 and item.kind == "lambda"))
     fix = hoist_with_helpers(source, parse(source), model, function)
-    result = apply(code, [*fix.edits, *place_imports(source, parse(source), fix.imports)])
+    return apply(code, [*fix.edits, *place_imports(source, parse(source), fix.imports)])
+
+
+def test_a_local_function_that_a_lambda_calls_moves_along() -> None:
+    code = "def g(k):\n    def half(x):\n        return x / 2\n    f(§lambda x: half(x) + k, half)\n".replace("§", "")
+    result = with_helpers(code)
     assert result == (
         "import functools\n\n\ndef _half_add(k, x):\n    return half(x) + k\n\n\ndef half(x):\n    return x / 2\n\n\n"
         "def g(k):\n    f(functools.partial(_half_add, k), half)\n"
@@ -401,11 +406,7 @@ def test_a_local_function_that_a_lambda_calls_moves_along() -> None:
 )
 def test_what_only_calls_a_local_function_becomes_a_partial_of_that(user: str, used: str) -> None:
     code = f"def g(k):\n    def half(x, by=2):\n        return x / by\n    f({user}, half)\n"
-    source = Source("a.py", code)
-    model = collect(source)
-    function = next(item for item in model.functions if item.kind == "lambda")
-    fix = hoist_with_helpers(source, parse(source), model, function)
-    result = apply(code, [*fix.edits, *place_imports(source, parse(source), fix.imports)])
+    result = with_helpers(code)
     assert result.endswith(f"def g(k):\n    f({used}, half)\n")
     assert result.count("def half(x, by=2):\n    return x / by\n") == 1
 
@@ -414,10 +415,7 @@ def test_what_only_calls_a_local_function_becomes_a_partial_of_that(user: str, u
 @pytest.mark.parametrize("user", ["f(lambda x: half(x) + 1)", "def user(x):\n        return half(x) + 1\n    f(user)"])
 def test_a_local_function_with_captures_stays_as_a_partial(helper: str, user: str) -> None:
     code = f"def g(f, k):\n    {helper}\n    if k < 0:\n        half = float\n    {user}\n"
-    source = Source("a.py", code)
-    model = collect(source)
-    fix = hoist_with_helpers(source, parse(source), model, model.functions[2])
-    result = apply(code, [*fix.edits, *place_imports(source, parse(source), fix.imports)])
+    result = with_helpers(code, 2)
     assert "\n    half = functools.partial(_" in result
     assert "    f(functools.partial(_" in result
     scope: dict[str, Any] = {}
@@ -439,11 +437,7 @@ def test_a_local_function_with_captures_stays_as_a_partial(helper: str, user: st
 )
 def test_a_lambda_that_only_calls_such_a_partial_is_that(more: str, user: str, is_that: bool) -> None:
     code = f"def g(k):\n    def half(x):\n        return x / k\n    {more}\n    f(scale={user})\n"
-    source = Source("a.py", code)
-    model = collect(source)
-    function = next(item for item in model.functions if item.kind == "lambda")
-    fix = hoist_with_helpers(source, parse(source), model, function)
-    result = apply(code, [*fix.edits, *place_imports(source, parse(source), fix.imports)])
+    result = with_helpers(code)
     assert "\n    half = functools.partial(_half, k)\n" in result
     assert result.endswith("    f(scale=half)\n" if is_that else "    f(scale=functools.partial(_scale, half))\n")
 

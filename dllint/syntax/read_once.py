@@ -51,9 +51,7 @@ def _named(source: Source, seen: Outline, function: ast.AST, items: list[ast.Sub
     line = source.row_span(source.location(start)[0]).start
     first = []
     match statement:
-        case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
-            value in items and len(_bindings(function, name)) == 1
-        ):
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if value in items and _is_bound_once(function, name):
             items = [item for item in items if item is not value]
         case _:
             name = _name(seen, function, items[0])
