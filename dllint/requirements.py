@@ -44,11 +44,18 @@ def only_before(package: str, version: str, root: str, path: str = "") -> bool:
 
 def _ends_before(text: str, version: str) -> bool:
     """Whether a clause of a specifier leaves out a version and all that come later."""
-    from packaging.version import Version
+    wanted = _release(version)
+    for part in text.split(","):
+        match = re.fullmatch(r"\s*(===?|=|<=?|)\s*v?(\d+(?:\.\d+)*)\s*", part)
+        end = _release(match[2]) if match else wanted
+        if match and (end < wanted or (match[1] == "<" and end == wanted)):
+            return True
+    return False
 
-    clauses = (re.fullmatch(r"\s*(===?|=|<=?|)\s*v?(\d+(?:\.\d+)*)\s*", part) for part in text.split(","))
-    ends = ((match[1] == "<", Version(match[2])) for match in clauses if match)
-    return any(end < Version(version) or (below and end == Version(version)) for below, end in ends)
+
+def _release(version: str) -> tuple[int, ...]:
+    """The numbers of a version, without zeros at the end."""
+    return tuple(map(int, re.sub(r"(?:\.0+)+$", "", version).split(".")))
 
 
 def _files(root: str, path: str) -> Iterator[str]:
