@@ -8,6 +8,15 @@ very different numbers is meant: the frames or the scenes of ScanNet, of DTU, of
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+
+_WORDS = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+")
+_LONGEST = 4
+"""So many words are the name of a data set at most."""
+_FEWEST_LETTERS = 4
+"""So long is the name of a data set whose version may be any number."""
+
 ITEMS = {
     # restoration, quality and matting
     "set5": 5, "set14": 14, "bsd68": 68, "cbsd68": 68, "bsd100": 100, "bsds300": 300, "bsds500": 500, "bsd500": 500,
@@ -25,7 +34,7 @@ ITEMS = {
     "ava": 255_530,
     # translated images
     "edges2shoes": 50_025, "edges2handbags": 138_767, "horse2zebra": 2_661, "apple2orange": 2_528,
-    "summer2winter": 2_740, "monet2photo": 8_231,
+    "summer2winter": 2_740, "monet2photo": 8_231, "facades": 606, "cmpfacades": 606,
     # flow, stereo, depth and views
     "sintel": 1_628, "flyingchairs": 22_872, "chairssdhom": 21_668, "flyingthings": 26_760, "flyingthings3d": 26_760,
     "sceneflow": 39_824, "monkaa": 8_591, "hd1k": 1_083, "kitti2012": 389, "kitti2015": 400, "kittiobject": 14_999,
@@ -170,7 +179,8 @@ ITEMS = {
     "tupac16": 821, "physionet2012": 12_000, "physionet2019": 40_336,
     # remote sensing
     "levircd": 10_192, "s2looking": 5_000, "sysucd": 20_000, "clcd": 600, "oscd": 24, "hrscd": 291, "xview": 1_413,
-    "xview2": 22_068, "xbd": 22_068, "dota": 11_268, "dior": 23_463, "hrsc2016": 1_061, "vhr10": 800, "nwpuvhr10": 800,
+    "xview2": 22_068, "xbd": 22_068, "dota": 11_268, "dior": 23_463, "hrsc2016": 1_061, "hrsc": 1_061, "vhr10": 800,
+    "nwpuvhr": 800, "nwpuvhr10": 800,
     "resisc45": 31_500, "ucmerced": 2_100, "eurosat": 27_000, "whurs19": 1_005, "rsscn7": 2_800, "loveda": 5_987,
     "isaid": 2_806, "potsdam": 38, "vaihingen": 33, "deepglobe": 24_586, "inriaaerial": 360,
     "massachusettsroads": 1_171, "massachusettsbuildings": 151, "openearthmap": 5_000, "ssdd": 1_160, "hrsid": 5_604,
@@ -289,3 +299,21 @@ ITEMS = {
     "covertype": 581_012, "higgs": 11_000_000, "kddcup99": 4_898_431, "californiahousing": 20_640, "bostonhousing": 506,
     "winequality": 6_497,
 }  # fmt: skip
+
+
+def data_sets(text: str) -> Iterator[str]:
+    """The public data sets that a text names, in one word or several: `LEVIR_CD`, `MICCAI_BraTS_2018_Data`."""
+    found = words(text)
+    for start in range(len(found)):
+        for end in range(start + 1, min(start + _LONGEST, len(found)) + 1):
+            name = "".join(found[start:end])
+            unversioned = name.rstrip("0123456789")
+            if name in ITEMS:
+                yield name
+            elif len(unversioned) >= _FEWEST_LETTERS and unversioned in ITEMS:
+                yield unversioned
+
+
+def words(text: str) -> list[str]:
+    """The words of a name or a text in lower case, each with the number behind it: `MSCoco2017` has one."""
+    return [word.lower() for word in _WORDS.findall(text)]

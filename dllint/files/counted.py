@@ -1,6 +1,6 @@
 """How long the lists are that a project has in files: lines of text, elements of JSON, packed by gzip or not.
 
-And what other files than Python give to options, in `demanded`.
+And what other files than Python give to options, in `demanded`, and which data READMEs name, in `readmes`.
 
 Only files that the walk would not leave out count, regular ones that are really below the root, of a bounded size.
 """
@@ -20,6 +20,7 @@ import msgspec
 from dllint.config import Configs
 from dllint.documents.demands import Demand, Passed
 from dllint.files.demanded import Demands
+from dllint.files.readmes import Named, largest_named
 from dllint.files.walk import left_out
 from dllint.reading import contents
 
@@ -46,12 +47,13 @@ class Answers(msgspec.Struct, array_like=True):
     counts: dict[str, Count | None] = {}
     demands: dict[str, tuple[Demand, ...]] = {}
     passed: dict[str, tuple[Passed, ...]] = {}
+    named: dict[str, Named | None] = {}
 
 
 class Lists:
-    """Counts the elements of list files, asks other files for options, and remembers what it was asked.
+    """Counts the elements of list files, asks other files for options and data sets, and remembers what it was asked.
 
-    Where not the `whole` project is walked, options aren't asked for.
+    Where not the `whole` project is walked, only lists are asked for.
     """
 
     def __init__(
@@ -83,6 +85,12 @@ class Lists:
             self.asked.passed[names] = self._demands.passed(frozenset(names.split())) if self._whole else ()
         return self.asked.passed[names]
 
+    def data_set(self, folder: str) -> Named | None:
+        """The largest public data set that the README of a folder names, or the nearest one above that names any."""
+        if folder not in self.asked.named:
+            self.asked.named[folder] = largest_named(self._configs, folder) if self._whole else None
+        return self.asked.named[folder]
+
     @property
     def left(self) -> int:
         """How many files weren't asked for options, as there are too many."""
@@ -108,7 +116,10 @@ class Lists:
         now = self.again()
         counts = all(now.longest(pattern) == count for pattern, count in asked.counts.items())
         demands = all(now.demands(names) == found for names, found in asked.demands.items())
-        return counts and demands and all(now.passed(names) == found for names, found in asked.passed.items())
+        passed = all(now.passed(names) == found for names, found in asked.passed.items())
+        return (
+            counts and demands and passed and all(now.data_set(place) == found for place, found in asked.named.items())
+        )
 
     def _matches(self, pattern: str) -> Iterator[str]:
         parts = re.sub(r"\*+", "*", pattern).split("/")

@@ -49,7 +49,7 @@ __all__ = ["Held", "Loader", "Project", "Running", "Targets", "Task", "Workers"]
 
 
 class Lists(Protocol):
-    """How long the lists in files are, and what files that aren't modules give to options."""
+    """How long the lists in files are, and what files that aren't modules say about options and data."""
 
     def longest(self, pattern: str, /) -> tuple[str, int, int] | None:
         """Of the files that a pattern means the one with most elements: its path, elements and bytes."""
@@ -59,6 +59,9 @@ class Lists(Protocol):
 
     def passed(self, names: str, /) -> tuple[Passed, ...]:
         """The texts that command lines in files give to such an option."""
+
+    def data_set(self, folder: str, /) -> tuple[str, str, int] | None:
+        """The largest public data set that the README nearest to a folder names: its path, the name, the items."""
 
 
 class Project:

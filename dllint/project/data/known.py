@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from dllint.benchmarks import ITEMS
+from dllint.benchmarks import ITEMS, data_sets, words
 from dllint.model.facts import Event, Expr
 from dllint.project.data.list_files import ListFiles
 from dllint.project.evaluate.abstract_values import Env, Klass
@@ -14,7 +14,6 @@ from dllint.project.evaluate.abstract_values import Env, Klass
 if TYPE_CHECKING:
     from dllint.project import Project
 
-_WORDS = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+")
 _PLACES = re.compile(r"root|path|dir|folder|name|base|prefix|url|file|list|data_?set|corpus|^data$", re.IGNORECASE)
 """Parameters, attributes and options whose text says which data it is."""
 _OTHER_PLACES = re.compile(
@@ -27,10 +26,6 @@ _CUT_DOWN = frozenset({"small", "debug", "demo", "toy", "tiny", "mini", "dummy"}
 _SPLITS = frozenset({"val", "valid", "validation", "test", "testing"})
 _HELD_OUT = _SPLITS | {"eval", "evaluation", "infer", "inference", "demo"}
 _GENERAL = frozenset({"dataset", "data", "set", "subset", "split", "loader", "datasets"})
-_LONGEST = 4
-"""So many words are the name of a data set at most."""
-_FEWEST_LETTERS = 4
-"""So long is the name of a data set whose version may be any number."""
 _Known = tuple[str, int] | None
 """A public data set, and its number of items."""
 
@@ -122,47 +117,30 @@ def _most(known: Iterable[_Known]) -> _Known:
 
 def is_cut_down(name: str) -> bool:
     """Whether a class is called after a part of some data: `SmallDataset`, `CocoMini`, but not `MiniBatches`."""
-    words = _words(name)
-    while words and words[-1] in _GENERAL:
-        words.pop()
-    return bool(words) and words[-1] in _CUT_DOWN
+    named = words(name)
+    while named and named[-1] in _GENERAL:
+        named.pop()
+    return bool(named) and named[-1] in _CUT_DOWN
 
 
 def is_held_out(name: str) -> bool:
     """Whether a class is called after data that nothing is trained on: `ItmValDataset`, but not `TrainValDataset`."""
-    return not _HELD_OUT.isdisjoint(_words(name)) and not is_trained_on(name)
+    return not _HELD_OUT.isdisjoint(words(name)) and not is_trained_on(name)
 
 
 def has_a_held_out_split(path: str) -> bool:
     """Whether a file is called after such a part of some data, not after what its code does: `evaluate/data.py`."""
-    return not _SPLITS.isdisjoint(_words(path)) and not is_trained_on(path)
+    return not _SPLITS.isdisjoint(words(path)) and not is_trained_on(path)
 
 
 def is_trained_on(name: str) -> bool:
     """Whether a class is called after data for training: `SpeakerTrainSet`."""
-    return not {"train", "training"}.isdisjoint(_words(name))
+    return not {"train", "training"}.isdisjoint(words(name))
 
 
 def is_benchmark(name: str) -> bool:
     """Whether a class is called after a benchmark of models, which asks some thousand questions: `MotionBench`."""
-    return "bench" in _words(name)
-
-
-def data_sets(text: str) -> Iterator[str]:
-    """The public data sets that a text names, in one word or several: `LEVIR_CD`, `MICCAI_BraTS_2018_Data`."""
-    words = _words(text)
-    for start in range(len(words)):
-        for end in range(start + 1, min(start + _LONGEST, len(words)) + 1):
-            name = "".join(words[start:end])
-            unversioned = name.rstrip("0123456789")
-            if name in ITEMS:
-                yield name
-            elif len(unversioned) >= _FEWEST_LETTERS and unversioned in ITEMS:
-                yield unversioned
-
-
-def _words(text: str) -> list[str]:
-    return [word.lower() for word in _WORDS.findall(text)]
+    return "bench" in words(name)
 
 
 def _tiers(klass: Klass) -> Iterator[Iterable[str]]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Set
 from typing import TYPE_CHECKING
 
+from dllint.benchmarks import data_sets
 from dllint.knowledge import PATH_JOINS
 from dllint.project.data.checked import Checked
 from dllint.project.data.contents import Contents, Kind
@@ -13,7 +14,6 @@ from dllint.project.data.element_files import has_its_length, is_per_item, lists
 from dllint.project.data.growth import SMALL, Growth, chain
 from dllint.project.data.known import (
     Known,
-    data_sets,
     has_a_held_out_split,
     is_benchmark,
     is_cut_down,
@@ -67,6 +67,7 @@ class Sizes:
         self.limits = project.analysis(Limits)
         self.files = project.analysis(ListFiles)
         self.checked = project.analysis(Checked)
+        self.lists = project.lists
         self._reasons: dict[tuple[Holder, str, Span, Value], str] = {}
 
     def is_few(self, held: Held) -> bool:
@@ -93,6 +94,7 @@ class Sizes:
             or self._by_round(held)
             or self._by_data(owner, attribute, path, value, keepers)
             or self._by_folder(owner, attribute, path, value, keepers)
+            or self._by_readme(owner, attribute, path, value, keepers)
         )
 
     def _by_number(self, held: Held) -> str:
@@ -183,6 +185,19 @@ class Sizes:
             return ""
         listed = all(calls is not None and all(map(lists_folder, calls)) for calls in origins)
         return "one element for each entry of one folder" if listed else ""
+
+    def _by_readme(self, owner: str, attribute: str, path: str, value: Value, keepers: Iterable[Klass]) -> str:
+        """Whether all public data sets are small that the nearest README names, where the class names none itself.
+
+        That tells the names of files; how many rows or parts somebody makes of a file, it doesn't.
+        """
+        if self.lists is None or self._each(value) != _NAME or self._has_more(value, attribute, keepers):
+            return ""
+        named = None if self.known.of(owner, path) else self.lists.data_set(path.rpartition("/")[0])
+        if named is None or named[2] > self.least(value):
+            return ""
+        page, name, items = named
+        return f"`{page}` names no data set that is larger than `{name}`: about {items:,} items, {_cost(items * _NAME)}"
 
     def _is_elsewhere(self, owner: str, path: str, origins: Iterable[Found]) -> bool:
         """Whether only a place says which data set a class is for, and it lists others: masks beside the images."""
