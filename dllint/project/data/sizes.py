@@ -68,6 +68,7 @@ class Sizes:
         self.files = project.analysis(ListFiles)
         self.checked = project.analysis(Checked)
         self.lists = project.lists
+        self._is_installed = project.boundaries.unnamed.is_installed
         self._reasons: dict[tuple[Holder, str, Span, Value], str] = {}
 
     def is_few(self, held: Held) -> bool:
@@ -189,9 +190,12 @@ class Sizes:
     def _by_readme(self, owner: str, attribute: str, path: str, value: Value, keepers: Iterable[Klass]) -> str:
         """Whether all public data sets are small that the nearest README names, where the class names none itself.
 
-        That tells the names of files; how many rows or parts somebody makes of a file, it doesn't.
+        That tells the names of files; how many rows or parts somebody makes of a file, it doesn't. A package that is
+        installed is for data of others.
         """
-        if self.lists is None or self._each(value) != _NAME or self._has_more(value, attribute, keepers):
+        if self.lists is None or self._is_installed(path):
+            return ""
+        if self._each(value) != _NAME or self._has_more(value, attribute, keepers):
             return ""
         named = None if self.known.of(owner, path) else self.lists.data_set(path.rpartition("/")[0])
         if named is None or named[2] > self.least(value):
