@@ -105,6 +105,7 @@ def _environment(scratch: Path, method: str, report: Path) -> dict[str, str]:
         "PYTHONPATH": str(SITE),
         "PYTHONDONTWRITEBYTECODE": "1",
         "OMP_NUM_THREADS": "1",
+        "CUDA_VISIBLE_DEVICES": "",
         "TMPDIR": str(scratch),
         "DLLINT_CLAIM_METHOD": method,
         "DLLINT_CLAIM_REPORT": str(report),

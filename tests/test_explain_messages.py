@@ -94,6 +94,12 @@ PRINTED = [
     ("RuntimeError: Expected a 'cuda' device type for generator but found 'cpu'", "generator-of-another-device"),
     ("RuntimeError: cannot pin 'torch.cuda.FloatTensor' only dense CPU tensors can be pinned",
      "pinning-device-memory"),
+    ("torch.AcceleratorError: CUDA error: initialization error", "cuda-in-forked-process"),
+    ("RuntimeError: Attempted to send CUDA tensor received from another process; this is not currently supported. "
+     "Consider cloning before sending.", "cuda-tensor-handed-on"),
+    ("torch.AcceleratorError: CUDA error: invalid resource handle", "cuda-producer-ended"),
+    ("[W1127 07:56:43.026676084 CudaIPCTypes.cpp:16] Producer process has been terminated before all shared CUDA "
+     "tensors released. See Note [Sharing CUDA tensors]", "cuda-tensors-not-released"),
     # Shared memory and descriptors.
     ("RuntimeError: unable to allocate shared memory(shm) for file </torch_32371_1788749829_1>: No space left on "
      "device (28)", "shared-memory-full"),
@@ -207,7 +213,7 @@ def test_every_row_is_shown_by_a_message() -> None:
     by_frames = {"hang-at-shutdown", "hang-at-exit", "joined-before-read", "did-not-end"}
     rare = {message.key for message in MESSAGES} - {key for _, key in PRINTED} - by_frames
     assert rare <= {
-        *("hdf5-read-by-many", "connection-used-by-many", "cuda-tensor-handed-on", "pin-memory-thread"),
+        *("hdf5-read-by-many", "connection-used-by-many", "pin-memory-thread"),
         *("terminated", "exit-in-worker", "leaked-at-exit", "more-workers-than-cores"),
     }
 

@@ -1,7 +1,7 @@
 """CUDA in code: which calls use it, which only initialize it, which values name a CUDA device.
 
-Read in torch 2.13: a forked child that uses CUDA raises when its parent has asked the driver anything; several harmless
-looking queries do ask. Nothing of this page was run on a GPU.
+Run with torch 2.11 and CUDA 13 on an H200 (`tests/test_cuda_claims.py`): a forked child that uses CUDA raises when its
+parent has asked the driver anything; several harmless looking queries do ask.
 """
 
 from __future__ import annotations
@@ -10,17 +10,27 @@ from dllint.model.facts import Expr
 from dllint.project.evaluate import Answer, Evaluator
 from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst, ExtMethod, Free, Klass, Opaque, Value
 from dllint.project.evaluate.layers import Layers
+from dllint.project.loaders.arguments import event_of
 from dllint.project.loaders.option_defaults import Declared
 from dllint.project.program.flow import decided
 
 _LAZY = frozenset({
-    "manual_seed", "manual_seed_all", "seed", "seed_all", "device_count", "is_initialized", "is_available",
-    "empty_cache", "device", "amp", "nvtx", "is_bf16_supported", "autocast", "GradScaler", "memory", "_is_in_bad_fork",
-    "is_current_stream_capturing",
+    "manual_seed", "manual_seed_all", "seed", "seed_all", "set_rng_state", "set_rng_state_all", "device_count",
+    "is_initialized", "is_available", "get_arch_list", "get_gencode_flags", "empty_cache", "device", "device_of", "amp",
+    "nvtx", "nccl", "tunable", "Event", "OutOfMemoryError", "get_allocator_backend", "graph_pool_handle",
+    "memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved", "memory_cached",
+    "max_memory_cached", "memory_stats", "memory_stats_as_nested_dict", "memory_snapshot", "host_memory_stats",
+    "host_memory_stats_as_nested_dict", "reset_peak_host_memory_stats", "caching_allocator_enable",
+    "_record_memory_history", "_snapshot", "_dump_snapshot", "_is_in_bad_fork",
 })  # fmt: skip
-"""Members of torch.cuda that need no initialized CUDA: queued until it is, or answered without."""
-_QUERIES = frozenset({"torch.cuda.is_available", "torch.cuda.get_arch_list", "torch.accelerator.is_available"})
-"""They raise nothing in a forked child, but a parent that calls them poisons its children."""
+"""Members of torch.cuda that raise nothing in such a child: queued until CUDA is initialized, or answered without."""
+_QUERIES = frozenset({
+    "torch.cuda.is_available", "torch.cuda.get_arch_list", "torch.cuda.get_gencode_flags",
+    "torch.accelerator.is_available",
+})  # fmt: skip
+"""Some of them poison the children of a parent that calls them."""
+_INNER = ("memory", "random")
+"""Modules of torch.cuda whose members are its own, too."""
 
 _NAMESPACES = frozenset(
     {"args", "opt", "opts", "options", "config", "cfg", "conf", "hparams", "flags", "params", "arguments"}
@@ -51,9 +61,9 @@ class Devices:
             return "" if self._may_only_keep(callee, env) else "device=<a CUDA device>"
         for value in self.evaluator.values(callee, env):
             if isinstance(value, Ext) and value.name.startswith("torch.cuda."):
-                member = value.name.split(".")[2]
-                if member not in _LAZY and not self._asked(call, env):
-                    return f"torch.cuda.{member}()"
+                names = [name for name in value.name.split(".")[2:] if name not in _INNER]
+                if names and (names[0] not in _LAZY or _entered(call, env, names[0])) and not self._asked(call, env):
+                    return f"torch.cuda.{names[0]}()"
         return ""
 
     def surely(self, call: Expr, env: Env) -> bool:
@@ -124,6 +134,12 @@ class Devices:
         index = self.evaluator.index
         here, there = used.module.path, declared.module.path
         return here in index.imports(there) or there in index.imports(here)
+
+
+def _entered(call: Expr, env: Env, member: str) -> bool:
+    """Whether a call makes a device that a `with` statement makes the current one."""
+    event = event_of(env, call) if member == "device" else None
+    return event is not None and event.kind == "with" and event.value is call
 
 
 def _names_class(name: str) -> bool:

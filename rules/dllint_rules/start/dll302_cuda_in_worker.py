@@ -35,7 +35,8 @@ class CudaInWorker(Rule):
             path=running.path,
             span=call.span,
             message=f'`{used}` runs in the workers: raises "Cannot re-initialize CUDA in forked subprocess" where they '
-            "are forked (Linux before Python 3.14); move the batch to the GPU in the training loop",
+            "are forked (Linux before Python 3.14) after the main process has used CUDA; move the batch to the GPU in "
+            "the training loop",
             certainty=project.certainty(running, call),
             outcomes={"fork": "exception"},
             notes=running.route,

@@ -8,6 +8,8 @@ from dllint import FORK, Certainty, Expr, ExtInst, Finding, Fix, Held, Project, 
 
 _BACK = frozenset({"cpu", "numpy", "item", "tolist"})
 """Methods whose result is not on the device any more."""
+_FORM = frozenset({"shape", "size", "ndim", "dim", "numel", "dtype"})
+"""What a tensor knows without its device, as its length."""
 
 
 class CudaOnDataset(Rule):
@@ -48,8 +50,9 @@ class CudaOnDataset(Rule):
             code=self.code,
             path=held.path,
             span=held.span,
-            message=f'`{how}` is kept {where}: raises "Cannot re-initialize CUDA in forked subprocess" where the '
-            "workers are forked (Linux before Python 3.14); keep it on the CPU and move the batch in the training loop",
+            message=f'`{how}` is kept {where}: raises "CUDA error: initialization error" or "Cannot re-initialize CUDA '
+            'in forked subprocess" where the workers are forked (Linux before Python 3.14); keep it on the CPU and '
+            "move the batch in the training loop",
             certainty=held.surely if loader.workers is Workers.SOME else Certainty.LIKELY,
             outcomes={FORK: "exception"},
             notes=held.route,
@@ -85,8 +88,17 @@ def on_device(project: Project, held: Held) -> str:
 
 
 def reads(running: Running, attribute: str) -> bool:
-    """Whether code reads an attribute of this name."""
-    return any(expr.kind == "attribute" and expr.name == attribute for event in running.events for expr in event.walk())
+    """Whether code reads an attribute of this name, and not only its length or form."""
+    parts = [part for event in running.events for part in event.walk()]
+    asked = {id(value) for part in parts for value in _asked_for_form(part)}
+    return any(part.kind == "attribute" and part.name == attribute and id(part) not in asked for part in parts)
+
+
+def _asked_for_form(part: Expr) -> tuple[Expr, ...]:
+    """What an expression is the length or the form of."""
+    if part.kind == "attribute" and part.name in _FORM:
+        return part.args[:1]
+    return part.args[1:2] if part.kind == "call" and part.args[0].name == "len" else ()
 
 
 def given_back(running: Running, attribute: str) -> Expr | None:
