@@ -63,7 +63,7 @@ class CopiedLoader:
 
     def _has_none(self, owner: Value, number: _Shown) -> bool:
         values = self._of(owner, number)
-        return bool(values) and all(self._counts.of_value(value) is Workers.NONE for value in values)
+        return bool(values) and all(self._counts.of_value(value, number.env) is Workers.NONE for value in values)
 
     def _of(self, owner: Value, shown: _Shown) -> Values:
         attribute = shown.attribute

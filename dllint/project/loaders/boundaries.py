@@ -750,7 +750,7 @@ class Boundaries:
 
     def _workers_of_options(self, call: Expr, env: Env, boundary: Boundary, skip: int) -> Workers:
         option = boundary.workers.partition(".")[2]
-        return join([self._workers_of_object(value, option) for value in self._options(call, env, boundary, skip)])
+        return join([self._workers_of_object(value, option, env) for value in self._options(call, env, boundary, skip)])
 
     def _options(self, call: Expr, env: Env, boundary: Boundary, skip: int) -> list[Value]:
         """The objects of options that a loader may be given."""
@@ -763,17 +763,17 @@ class Boundaries:
         if not option:
             return self.counts.demand(self._given_workers(call, env, boundary, skip)[0])
         options = self._options(call, env, boundary, skip)
-        found = (self.declared.demand_of_library(option, value) for value in options)
+        found = (self.declared.demand_of_library(option, value, env) for value in options)
         return next((demand for demand in found if demand is not None), None)
 
-    def _workers_of_object(self, value: Value, option: str) -> Workers:
+    def _workers_of_object(self, value: Value, option: str, env: Env) -> Workers:
         """The workers that an object of options asks for: none where the call that makes it doesn't, as their base."""
         classes = self.evaluator.classes
         made = isinstance(value, ExtInst) and value.call.kind == "call" and _holds_options(value.name)
         if isinstance(value, Inst) and option not in classes.dataclass_fields(value.klass):
             made = classes.is_a(value.klass, _holds_options) is Answer.YES
         if not made or not isinstance(value, ExtInst | Inst) or value.call is None or value.env is None:
-            asked = self.declared.demand_of_library(option, value) is not None
+            asked = self.declared.demand_of_library(option, value, env) is not None
             return Workers.SOME if asked else Workers.UNKNOWN
         if option in value.env.module.attribute_writes:
             return Workers.UNKNOWN  # it may be set on the object

@@ -1,12 +1,13 @@
 """What files that aren't modules give to options: keys in JSON, and the command lines of scripts and pages.
 
-A command line names the script that it runs, which must be of the option's program. A key in JSON counts where the
-program reads JSON, in the folder of the file or in the nearest one around it that has modules.
+A command line names the script that it runs, which must be of the option's program, and of that of the code that reads
+the option: several programs may share the file that adds it. A key in JSON counts where the program reads JSON, in the
+folder of the file or in the nearest one around it that has modules.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from functools import cached_property
 from posixpath import commonpath, dirname, normpath
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 from dllint.knowledge import JSON_READERS
 from dllint.model.facts import Expr
 from dllint.project.evaluate import Evaluator
+from dllint.project.evaluate.abstract_values import Env
 from dllint.project.evaluate.command_lines import destinations
 from dllint.project.program.module import Module
 
@@ -52,29 +54,33 @@ class Demanded:
         self.programs = evaluator.programs
         self.ask = ask
         self.ask_texts = ask_texts
-        self._known: dict[tuple[str, Module, Module | None], Demand | None] = {}
+        self._known: dict[tuple[str, Module, Module | None, frozenset[Module]], Demand | None] = {}
 
-    def first(self, names: Iterable[str], module: Module, program: Module | None) -> Demand | None:
-        """The first number above 0 that is given to an option of a module, where only one script runs: to its."""
-        key = " ".join(sorted(names)), module, program
+    def first(self, names: Iterable[str], module: Module, program: Module | None, reader: Env) -> Demand | None:
+        """The first number above 0 that is given to an option of a module, where only one script runs: to its.
+
+        `reader`: the activation that reads the option. What runs it runs what leads there, too.
+        """
+        key = " ".join(sorted(names)), module, program, frozenset(_files(reader))
         if key not in self._known:
-            asked = (demand for demand in self.ask(key[0]) if self._is_for(demand, module, program))
+            asked = (demand for demand in self.ask(key[0]) if self._is_for(demand, *key[1:]))
             self._known[key] = next(asked, None)
         return self._known[key]
 
     def texts(self, names: Iterable[str], module: Module, program: Module | None) -> list[Passed]:
         """The texts that command lines give to an option of a module, where only one script runs: to its."""
         asked = self.ask_texts(" ".join(sorted(names)))
-        return [given for given in asked if self._is_run(given, module, program)]
+        return [given for given in asked if self._is_run(given, program, {module})]
 
-    def _is_for(self, demand: Demand, module: Module, program: Module | None) -> bool:
+    def _is_for(self, demand: Demand, module: Module, program: Module | None, files: frozenset[Module]) -> bool:
         if not demand.script:
             return module.path.startswith(self._around(demand.path)) and self._reads_json(module)
-        return self._is_run(demand, module, program)
+        return self._is_run(demand, program, {module, *files})
 
-    def _is_run(self, demand: Demand | Passed, module: Module, program: Module | None) -> bool:
-        scripts = self._scripts(demand)
-        return any(self.programs.reaches(script, module) and program in (None, script) for script in scripts)
+    def _is_run(self, demand: Demand | Passed, program: Module | None, files: Set[Module]) -> bool:
+        """Whether a command line runs a script that has all of some files."""
+        scripts = (script for script in self._scripts(demand) if program in (None, script))
+        return any(all(self.programs.reaches(script, file) for file in files) for script in scripts)
 
     def _around(self, path: str) -> str:
         """The folder whose modules may read a file, with a slash behind it."""
@@ -125,6 +131,14 @@ class Demanded:
             if nearest:
                 return nearest if len(nearest) == 1 else []
         return []
+
+
+def _files(env: Env) -> Iterator[Module]:
+    """The files of an activation, and of the calls that lead to it."""
+    where: Env | None = env
+    while where is not None:
+        yield where.module
+        where = where.caller
 
 
 def _endings(script: str) -> Iterator[str]:

@@ -81,39 +81,40 @@ class Declared:
         having = {made.call for made in self.evaluator.command_lines.parsers(parser)} if parser is not None else set()
         return [option for option in near if not having.isdisjoint(self._parsers(option))] or near
 
-    def demand(self, name: str, read: Value) -> Demand | None:
+    def demand(self, name: str, read: Value, reader: Env) -> Demand | None:
         """What a file of the project gives, in place of its default, to an option or a field that options fill.
 
-        None of an option whose default the program replaces by another number.
+        None of an option whose default the program replaces by another number. `reader`: the activation that reads it.
         """
         options = self._read_by(self._options, name, read)
         found = (
-            self.demanded.first({name, *named(option.call)}, option.env.module, self.program)
+            self.demanded.first({name, *named(option.call)}, option.env.module, self.program, reader)
             for option in options
             if self._in_effect(option, name, read) == [(option.default, option.env)]
         )
         fields = () if options else tuple(self._with_field(name))
         modules = dict.fromkeys(klass.module for klass in fields)
         near = (module for module in modules if self._of_one_program(self.evaluator.env(module, -1), read))
-        more = (self.demanded.first(spelled(name), module, self.program) for module in near)
+        more = (self.demanded.first(spelled(name), module, self.program, reader) for module in near)
         settings = () if options or fields else self.setting(name, read)
         scripts = dict.fromkeys(script for _, env in settings for script in self._naming.get(env.module.path, ()))
-        set_again = (self.demanded.first((f"{name}=",), script, self.program) for script in scripts)
+        set_again = (self.demanded.first((f"{name}=",), script, self.program, reader) for script in scripts)
         return next((demand for demand in (*found, *more, *set_again) if demand is not None), None)
 
-    def demand_of_parameter(self, value: Value) -> Demand | None:
+    def demand_of_parameter(self, value: Value, reader: Env) -> Demand | None:
         """The same of an option that fills a parameter."""
         found = (
-            self.demanded.first(named(option.call), option.env.module, self.program)
+            self.demanded.first(named(option.call), option.env.module, self.program, reader)
             for option in self.commands.options(value)
         )
         return next((demand for demand in found if demand is not None), None)
 
-    def demand_of_library(self, name: str, parsed: Value) -> Demand | None:
+    def demand_of_library(self, name: str, parsed: Value, reader: Env) -> Demand | None:
         """The same of an option that a library's class adds, whose objects a parser makes."""
         module = _module_of(parsed)
-        known = module is not None and _parser_of(parsed) is not None
-        return self.demanded.first(spelled(name), module, self.program) if module is not None and known else None
+        if module is None or _parser_of(parsed) is None:
+            return None
+        return self.demanded.first(spelled(name), module, self.program, reader)
 
     def parameter(self, value: Value) -> list[Argument]:
         """The defaults of the command line options that fill a parameter."""

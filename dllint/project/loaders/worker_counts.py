@@ -50,7 +50,7 @@ class WorkerCounts:
         self._optional: dict[tuple[Expr, int], bool] = {}
         self._demands: dict[tuple[Expr, int], Demand | None] = {}
         self._hubs: dict[Value, frozenset[Workers]] = {}
-        self._options: dict[tuple[str, Value], frozenset[Workers]] = {}
+        self._options: dict[tuple[str, Value, int], frozenset[Workers]] = {}
         """What was declared for what is read: an option's default may be read from an option of the same name."""
 
     def of_arguments(
@@ -65,7 +65,8 @@ class WorkerCounts:
     def may_be_none(self, found: list[Argument]) -> bool:
         """Whether one of the numbers that a call may pass is 0."""
         given = [pair for pair in found if not self._by_settings(*pair)]
-        return any(self.of_value(value) is Workers.NONE for pair in given for value in self.evaluator.values(*pair))
+        numbers = (self.of_value(value, env) for expr, env in given for value in self.evaluator.values(expr, env))
+        return Workers.NONE in numbers
 
     def rests_on_settings(self, found: list[Argument]) -> bool:
         """Whether only settings that are read have one of the numbers that a call may pass, or may replace it."""
@@ -95,11 +96,13 @@ class WorkerCounts:
         return False
 
     def _rest(self, expr: Expr, env: Env) -> bool:
-        if expr.kind == "attribute" and any(map(self._is_filled, self.evaluator.values(expr.args[0], env))):
-            return True
-        if env.module.settings or self._by_settings(expr, env):
+        if self._of_filled(expr, env) or env.module.settings or self._by_settings(expr, env):
             return True
         return self._demand(expr, env) is not None or any(map(self._in_settings, self.evaluator.values(expr, env)))
+
+    def _of_filled(self, expr: Expr, env: Env) -> bool:
+        """Whether an expression is an attribute that `_is_filled` is asked of."""
+        return expr.kind == "attribute" and any(map(self._is_filled, self.evaluator.values(expr.args[0], env)))
 
     def _is_filled(self, value: Value) -> bool:
         """Whether attributes of an object are set by names that are computed: `setattr(self, name, value)`."""
@@ -132,40 +135,41 @@ class WorkerCounts:
 
     def is_given(self, found: list[Argument]) -> bool:
         """Whether one of the numbers that a call may pass is above 0 by the program itself."""
-        values = (value for pair in found for value in self.evaluator.values(*pair))
-        return any(self._demand_of(value) is None and self.of_value(value) is Workers.SOME for value in values)
+        values = ((value, env) for expr, env in found for value in self.evaluator.values(expr, env))
+        return any(self._demand_of(*read) is None and self.of_value(*read) is Workers.SOME for read in values)
 
     def _demand(self, expr: Expr, env: Env) -> Demand | None:
         return self.evaluator.ask(self._demands, (expr, id(env)), None, self._find_demand, expr, env)
 
     def _find_demand(self, expr: Expr, env: Env) -> Demand | None:
-        asked = map(self._demand_of, self.evaluator.values(expr, env))
+        asked = (self._demand_of(value, env) for value in self.evaluator.values(expr, env))
         return next((demand for demand in asked if demand is not None), None)
 
-    def _demand_of(self, value: Value) -> Demand | None:
+    def _demand_of(self, value: Value, reader: Env) -> Demand | None:
         match value:
             case ExtInst(name="builtins.int" | "builtins.round", call=call, env=env):
                 return self.demand([(arg, env) for arg in call.args[1:2]])
             case Opaque(expr=expr, env=env) if expr.kind == "binop":
                 return self.demand([(arg, env) for arg in expr.args])
             case Free() | ExtInst() if options := self.declared.parameter(value):
-                return self._in_place_of(self._of_all(options), value)
+                return self._in_place_of(self._of_all(options), value, reader)
             case ExtInst(call=call, env=env) if _is_looked_up(value) and len(call.args) > 2:
                 if self.of_expression(call.args[2], env) is Workers.SOME:
                     return None
         name = _read_name(value)
         declared = self._declared(name, value) or self.declared.fields(name, value) if name else ()
-        return self._in_place_of(self._of_all(declared), value)
+        return self._in_place_of(self._of_all(declared), value, reader)
 
-    def _in_place_of(self, found: frozenset[Workers], value: Value) -> Demand | None:
-        """What a file gives to an option that is 0 by default, and by nothing else more than that."""
+    def _in_place_of(self, found: frozenset[Workers], value: Value, reader: Env) -> Demand | None:
+        """What a file gives to an option that is 0 by default, and by nothing else more than that, where it is read."""
         if Workers.NONE not in found or Workers.SOME in found:
             return None
-        return self.declared.demand_of_parameter(value) or self.declared.demand(_read_name(value), value)
+        asked = self.declared.demand_of_parameter(value, reader)
+        return asked or self.declared.demand(_read_name(value), value, reader)
 
-    def _with_demand(self, found: frozenset[Workers], value: Value) -> frozenset[Workers]:
+    def _with_demand(self, found: frozenset[Workers], value: Value, reader: Env) -> frozenset[Workers]:
         """The answers for the default of an option, and for what a file gives to it."""
-        return found if self._in_place_of(found, value) is None else found | {Workers.SOME}
+        return found if self._in_place_of(found, value, reader) is None else found | {Workers.SOME}
 
     def of_expression(self, expr: Expr, env: Env) -> Workers:
         """The answer for one expression."""
@@ -177,10 +181,14 @@ class WorkerCounts:
         if expr.kind == "binop":
             return frozenset({self._arithmetic(expr, env)})
         found: set[Workers] = set()
+        filled = self._of_filled(expr, env)
         for value in self.evaluator.values(expr, env):
             if is_of_mapping(value):
                 continue  # what it holds is asked of the settings
-            found |= self._of_hub(value) if isinstance(value, Free) else {self.of_value(value)}
+            if filled and isinstance(value, Opaque):
+                found.add(self._named(expr.name, value, env))  # what computes the name sets users' options
+                continue
+            found |= self._of_hub(value) if isinstance(value, Free) else {self.of_value(value, env)}
         return frozenset(found) | self._by_settings(expr, env)
 
     def _by_settings(self, expr: Expr, env: Env) -> frozenset[Workers]:
@@ -260,7 +268,8 @@ class WorkerCounts:
         given = self.evaluator.arguments.passed_by_all(value.module, value.function, value.name)
         calls = [passed for _, _, passed in given]
         options = self.declared.parameter(value)
-        declared = self._with_demand(frozenset().union(*(self._alternatives(*pair) for pair in options)), value)
+        defaults = frozenset[Workers]().union(*(self._alternatives(*pair) for pair in options))
+        declared = self._with_demand(defaults, value, self.evaluator.generic(value.module, value.function))
         answers = (self._alternatives(*pair) for passed in calls for pair in passed)
         unknown = {Workers.UNKNOWN} if not options and (not calls or not all(calls)) else set()
         return frozenset(unknown.union(declared, *answers))
@@ -271,8 +280,8 @@ class WorkerCounts:
             return Workers.NONE
         return Workers.SOME if expr.name in "*+//" and Workers.SOME in (left, right) else Workers.UNKNOWN
 
-    def of_value(self, value: Value) -> Workers:
-        """The answer for one value."""
+    def of_value(self, value: Value, reader: Env) -> Workers:
+        """The answer for one value, for the activation that reads it."""
         match value:
             case Const(value=None):
                 return Workers.UNKNOWN  # no number: whatever the code does with it
@@ -285,38 +294,40 @@ class WorkerCounts:
             case ExtInst(name="builtins.int" | "builtins.round", call=call, env=env) if len(call.args) > 1:
                 return self.of_expression(call.args[1], env)
             case ExtInst() if options := self.declared.parameter(value):
-                return join(self._with_demand(self._of_all(options), value))
+                return join(self._with_demand(self._of_all(options), value, reader))
             case ExtInst() if _is_looked_up(value):
-                return self._looked_up(value)
+                return self._looked_up(value, reader)
             case Opaque(expr=expr, env=env) if expr.kind == "binop":
                 return self.of_expression(expr, env)
         name = _read_name(value)
-        return self._named(name, value) if name else Workers.UNKNOWN
+        return self._named(name, value, reader) if name else Workers.UNKNOWN
 
     def _from_text(self, text: str) -> Workers:
         return (Workers.SOME if int(text) else Workers.NONE) if text.isdecimal() else Workers.UNKNOWN
 
-    def _looked_up(self, got: ExtInst) -> Workers:
+    def _looked_up(self, got: ExtInst, reader: Env) -> Workers:
         call, name, answers = got.call, _read_name(got), []
         if name:
-            answers.append(self._named(name, got))
+            answers.append(self._named(name, got, reader))
         if len(call.args) > 2:
             answers.append(self.of_expression(call.args[2], got.env))
         return Workers.SOME if Workers.SOME in answers else join(answers)
 
-    def _named(self, name: str, read: Value) -> Workers:
+    def _named(self, name: str, read: Value, reader: Env) -> Workers:
         """An option read from a parsed command line or a configuration object: its declared default."""
         none = frozenset[Workers]()
-        found = self.evaluator.ask(self._options, (name, read), none, self._find_declared, name, read)
+        found = self.evaluator.ask(
+            self._options, (name, read, id(reader)), none, self._find_declared, name, read, reader
+        )
         return join(found)
 
-    def _find_declared(self, name: str, read: Value) -> frozenset[Workers]:
+    def _find_declared(self, name: str, read: Value, reader: Env) -> frozenset[Workers]:
         declared = self._declared(name, read)
         if declared:
-            return self._with_demand(self._of_all(declared), read)
+            return self._with_demand(self._of_all(declared), read, reader)
         found = self._of_all(self.declared.setting(name, read)) or self._of_all(self.declared.fields(name, read))
         # Of several files one is read, of several objects one is used.
-        return self._with_demand(found, read) if len(found) == 1 else frozenset()
+        return self._with_demand(found, read, reader) if len(found) == 1 else frozenset()
 
     def _of_all(self, pairs: Iterable[Argument]) -> frozenset[Workers]:
         return frozenset(self.of_expression(*pair) for pair in pairs)
