@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import pairwise
 
-from dllint.model.facts import Class, Expr, ImportedName
+from dllint.model.facts import Class, Expr, Function, ImportedName
 from dllint.project.program.events import event_names
-from dllint.project.program.index import Index
+from dllint.project.program.index import Index, stem
 from dllint.project.program.module import Module
 
 _EVERYTHING = frozenset({"globals", "eval", "exec"})
@@ -49,14 +49,24 @@ class Lookups:
                     self._read(module, function, part)
             self._metaclasses.update(item.name for item in module.model.classes if _knows_subclasses(item))
 
-    def into(self, module: Module, klass: Class | None = None) -> bool:
-        """Whether what a module has may be found by a name that is computed, or this class of what it has."""
+    def into(self, module: Module, facts: Class | Function | None = None) -> bool:
+        """Whether what a module has may be found by a name that is computed, or this class or function of it.
+
+        Code that looks into its own file finds what that has imported: by `from`, nothing else of the module.
+        """
+        klass = facts if isinstance(facts, Class) else None
         places = module.path.removesuffix(".py").split("/")
         imported = (self._imported[place] for place in places if place in self._imported)
         if "*" in self._into[module.path] or any(self._wants(bases, klass) for bases in imported):
             return True
         statements = self.index.import_statements.get(module.path, ())
-        if any(not self._into[user.path].isdisjoint((item.bound, "*")) for user, item in statements):
+        whole = {"", "*", stem(module.path).rpartition("/")[2]}
+        leading = [
+            (user, item)
+            for user, item in statements
+            if facts is None or item.attribute == facts.name or item.attribute in whole
+        ]
+        if any(not self._into[user.path].isdisjoint((item.bound, "*")) for user, item in leading):
             return True
         importing = [] if statements else [path for path, bases in self._importing.items() if self._wants(bases, klass)]
         if not importing:

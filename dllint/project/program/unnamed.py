@@ -122,14 +122,17 @@ class Unnamed:
         facts: Function | Class = module.model.classes[unit[1]] if unit[1] >= 0 else module.model.functions[unit[0]]
         if facts.decorators or facts.name in _STARTS or module.is_test or module.notebook or self.is_offered(module):
             return True
+        return self.is_looked_up(module, facts)
+
+    def is_looked_up(self, module: Module, facts: Class | Function | None = None) -> bool:
+        """Whether what a file has, or one class or function of it, may be found by a name that is computed."""
         lookups, klass = self._programs.lookups, facts if isinstance(facts, Class) else None
         if klass is not None and lookups.among_subclasses(klass):
             return True
-        return any(lookups.into(where, klass) for where in (module, *_exporters(self.index, module, facts.name)))
-
-    def is_looked_up(self, module: Module) -> bool:
-        """Whether what a file has may be found by a name that is computed."""
-        return self._programs.lookups.into(module)
+        if lookups.into(module, facts):
+            return True
+        exporters = _exporters(self.index, module, facts.name) if facts is not None else ()
+        return any(lookups.into(where, facts) for where in exporters)
 
     def _name(self, path: str, unit: Unit) -> str:
         model = self.index.modules[path].model
