@@ -14,8 +14,10 @@ from dllint.project.program.lookups import mentioned
 from dllint.project.program.module import Module, Site
 from dllint.project.program.unnamed import Unnamed
 
-_HARMLESS = frozenset({"len", "print", "type", "range", "super"})
+_ASKING = frozenset({"len", "print", "type", "range", "super"})
 _WRAPPERS = PROGRESS | {"enumerate", "iter"}
+HARMLESS = _ASKING | _WRAPPERS
+"""Functions that hand on nothing that they get."""
 
 
 class GoneThrough:
@@ -133,7 +135,7 @@ def _escapes(expr: Expr, name: str, methods: Set[str], called: Set[str]) -> bool
     if expr.kind == "call" and expr.args[0].name in called and _is(next(iter(expr.args[0].args), None), name):
         parts = parts[1:]
     kept = expr.kind == "attribute" and expr.name not in methods and not expr.name.startswith("__")
-    if kept or expr.kind == "subscript" or (expr.kind == "call" and expr.args[0].name in _HARMLESS):
+    if kept or expr.kind == "subscript" or (expr.kind == "call" and expr.args[0].name in _ASKING):
         parts = tuple(part for part in parts if not _is(part, name))
     return any(_escapes(part, name, methods, called) for part in parts)
 

@@ -92,7 +92,8 @@ class Library:
 
     def _stays(self, klass: Klass, runs: bool) -> bool:
         """Whether the project's own code goes through a dataset, in its own process, and nobody else has it."""
-        return self._gone_through.only(klass, runs) or self._own_training.has(klass)
+        own = self._own_training
+        return self._gone_through.only(klass, runs) or own.has(klass) or own.takes_all(klass)
 
     def datasets(self, reached: set[Klass], runs: bool) -> Iterator[tuple[Value, Note]]:
         """Dataset classes that no loader reaches, neither themselves nor through a subclass.
