@@ -39,7 +39,7 @@ from dllint.project.program.events import event_names, leaves
 from dllint.project.program.failing import ends_of_names
 from dllint.project.program.flow import Decided, chosen_in, decided, is_below_end, left_before, with_asked_above
 from dllint.project.program.guards import is_never_equal
-from dllint.project.program.module import Module
+from dllint.project.program.module import Module, Write
 from dllint.project.program.on_demand import OnDemand
 
 if TYPE_CHECKING:
@@ -380,7 +380,8 @@ class Conditions:
             found = self._related(_NEGATED[name], one, other)
             return not found if isinstance(found, bool) else found
         if name == "is":
-            return _is_same(one, other)
+            made_anew = any(map(self._is_new_text, (one, other)))
+            return False if made_anew and Const in map(type, (one, other)) else _is_same(one, other)
         if name in _ORDERS:
             return _ordered(name, one, other)
         left, right = self.contents.of(one), self.contents.of(other)
@@ -397,6 +398,27 @@ class Conditions:
                 return False if isinstance(one, Const) or isinstance(other, Const) else None
             return _is_equal(one, other)
         return None
+
+    def _is_new_text(self, value: Value) -> bool:
+        """Whether a value is a text that is made anew each time, and so no literal.
+
+        Of an attribute of what isn't followed, such as options, it's what all code gives to it: `args.device.type`.
+        """
+        if not isinstance(value, ExtMethod):
+            return False
+        if describe(value) in NEW_TEXTS or not isinstance(value.base, ExtMethod):
+            return describe(value) in NEW_TEXTS
+        name = value.base.attribute
+        stored = [
+            f"{describe(given)}.{value.attribute}"
+            for module, write in self.evaluator.index.outside_writes.get(name, ())
+            for given in self._stored(module, write)
+        ]
+        return bool(stored) and NEW_TEXTS.issuperset(stored)
+
+    def _stored(self, module: Module, write: Write) -> Values:
+        env, value = self.evaluator.generic(module, write.function), write.event.value
+        return self.evaluator.values(value, env) if value is not None else (TOP,)
 
     def _given(self, mapping: Expr, keys: Values, env: Env) -> bool | None:
         """True if `**kwargs` surely has the keys: the call passes them, and nothing takes them out."""
@@ -493,7 +515,7 @@ def _ordered(name: str, one: Value, other: Value) -> bool | None:
 
 
 def _is_same(one: Value, other: Value) -> bool | None:
-    """Whether a value is None, True or False, as the other one is; a text that is made anew is no literal."""
+    """Whether a value is None, True or False, as the other one is."""
     for value, against in ((one, other), (other, one)):
         match against:
             case Const(value=None):
@@ -502,8 +524,6 @@ def _is_same(one: Value, other: Value) -> bool | None:
                 if isinstance(value, Const):
                     return value.value is truth
                 return False if isinstance(value, Func | Klass | Method | Inst | Seq | Mod) else None
-            case Const(value=str()) if isinstance(value, ExtMethod) and describe(value) in NEW_TEXTS:
-                return False
     return None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from dllint.model.facts import Expr
+from dllint.model.facts import Class, Expr, Function
 from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst, Value
 from dllint.project.loaders.boundaries import Loader
 from dllint.project.program.flow import LOOPS
@@ -60,19 +60,25 @@ class DefaultDevice:
         return tuple(found)
 
     def _used(self, loader: Loader, program: str) -> bool:
-        """Whether a program makes a loader itself, or names the function or class that does, outside of that."""
-        module, function = loader.env.module, loader.env.function
-        while function >= 0 and module.model.functions[function].parent >= 0:
-            function = module.model.functions[function].parent
-        if function < 0 or module.path == program:
-            return True
-        facts = module.model.functions[function]
-        definition = module.model.classes[facts.owner] if facts.owner >= 0 else facts
-        return any(
-            part.name == definition.name and not (other is module and _inside(part, definition.span))
-            for other in map(self.evaluator.index.modules.__getitem__, self.evaluator.index.imports(program))
-            for part in _expressions(other)
-        )
+        """Whether a program makes a loader itself, or names the function or class that does, outside of that.
+
+        Or it names what names that, and so on: `from data import *` imports all that a package has.
+        """
+        waiting = [(loader.env.module, loader.env.function)]
+        seen = set[tuple[str, Span]]()
+        for module, function in waiting:
+            definition = _definition(module, function)
+            if definition is None or module.path == program:
+                return True
+            if (module.path, definition.span) not in seen:
+                seen.add((module.path, definition.span))
+                waiting += [
+                    (other, user)
+                    for other in map(self.evaluator.index.modules.__getitem__, self.evaluator.index.imports(program))
+                    for user, part in _expressions(other)
+                    if part.name == definition.name and not (other is module and _inside(part, definition.span))
+                ]
+        return False
 
     def _set_back(self, site: Site, loader: Loader) -> bool:
         """Whether the same code surely makes the CPU the default again between a call and where it makes a loader."""
@@ -168,14 +174,24 @@ def _is_done(site: Site, loader: Loader) -> bool:
     return bool(names) and all(function < 0 and start < site.expr.start for function, start in mentions)
 
 
-def _expressions(module: Module) -> Iterator[Expr]:
-    """Every expression of a module."""
-    for _, _, events in module.scopes:
+def _definition(module: Module, function: int) -> Class | Function | None:
+    """The function or class of a module's top level that code is in; None: it runs on import."""
+    while function >= 0 and module.model.functions[function].parent >= 0:
+        function = module.model.functions[function].parent
+    if function < 0:
+        return None
+    facts = module.model.functions[function]
+    return module.model.classes[facts.owner] if facts.owner >= 0 else facts
+
+
+def _expressions(module: Module) -> Iterator[tuple[int, Expr]]:
+    """Every expression of a module, with the function that it is in."""
+    for function, _, events in module.scopes:
         for event in events:
-            yield from event.walk()
+            yield from ((function, part) for part in event.walk())
     for item in module.model.classes:
         for base in item.bases:
-            yield from base.walk()
+            yield from ((-1, part) for part in base.walk())
 
 
 def _inside(expr: Expr, span: Span) -> bool:
