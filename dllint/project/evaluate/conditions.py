@@ -36,7 +36,7 @@ from dllint.project.evaluate.hierarchy import Answer
 from dllint.project.evaluate.shapes import GENERATOR, describe
 from dllint.project.program.call_index import Call
 from dllint.project.program.events import event_names, leaves
-from dllint.project.program.failing import ends_of_names
+from dllint.project.program.failing import ends_of_attributes, ends_of_names
 from dllint.project.program.flow import Decided, chosen_in, decided, is_below_end, left_before, with_asked_above
 from dllint.project.program.guards import is_never_equal
 from dllint.project.program.module import Module, Write
@@ -139,7 +139,13 @@ class Conditions:
     def _is_below_end(self, module: Module, function: int, offset: int, block: int) -> bool:
         if function < 0 and offset > self._ends_of_names.get(module.path, offset):
             return True
+        if offset > self._ends_of_attributes.get((module.path, function), offset):
+            return True
         return is_below_end(module, function, offset, block)
+
+    @cached_property
+    def _ends_of_attributes(self) -> dict[tuple[str, int], int]:
+        return ends_of_attributes(self.evaluator.index)
 
     @cached_property
     def _ends_of_names(self) -> dict[str, int]:

@@ -1,19 +1,21 @@
 """Programs that surely fail: they import a file that fails on import, or read a name that nothing binds.
 
 Nothing runs below the call of a function that always ends with an error or an exit, nor, of a file's own code, below a
-statement that every run reaches and that reads such a name. Python 3 refuses programs that surely import a file for
-Python 2: their workers are forked wherever that is possible.
+statement that every run reaches and that reads such a name. Nor does what is below one, in a function as well, that
+reads an attribute which a module of the project lacks: `utils.AvgrageMeter()`. Python 3 refuses programs that surely
+import a file for Python 2: their workers are forked wherever that is possible.
 """
 
 from __future__ import annotations
 
 import builtins
+import posixpath
 from collections.abc import Iterable, Iterator
 
 from dllint.knowledge import PYTHON_2_FUNCTIONS, PYTHON_2_MODULES, PYTHON_2_NAMES
-from dllint.model.facts import Expr, ImportedName
+from dllint.model.facts import Event, Expr, ImportedName
 from dllint.project.program.events import surely_evaluated
-from dllint.project.program.index import Index
+from dllint.project.program.index import Index, stem
 from dllint.project.program.module import Module
 
 _BY_HOSTS = frozenset({"display", "get_ipython", "spark", "dbutils", "sc", "sqlContext", "profile", "_"})
@@ -126,11 +128,77 @@ def _may_bind(module: Module) -> bool:
     )
 
 
-def _surely_read(value: Expr) -> Iterator[str]:
-    """The names that are read whenever an expression is evaluated."""
+def ends_of_attributes(index: Index) -> dict[tuple[str, int], int]:
+    """Where the first statement ends that every run of a function reaches and that reads what a module lacks.
+
+    For each file with one, and each of its functions: of the file's own code, -1.
+    """
+    found: dict[tuple[str, int], int] = {}
+    for module in index if not any(_RUNNING & user.calls.keys() for user in index) else ():
+        lacking = {item.bound: target for item in module.model.imports if (target := _whole(index, module, item))}
+        for function, klass, events in module.scopes if lacking and not (module.notebook or module.settings) else ():
+            if klass < 0 and (end := _attribute_error(index, module, function, events, lacking)) is not None:
+                found[module.path, function] = end
+    return found
+
+
+def _whole(index: Index, module: Module, item: ImportedName) -> Module | None:
+    """The file beside a script that `import utils` imports, if all that it has is written there."""
+    if item.level or item.attribute or "." in item.module or not _always_runs(module, item.function, item.block):
+        return None
+    if len(module.bindings[-1, -1].get(item.bound, ())) != 1:
+        return None
+    folder = posixpath.dirname(module.path)
+    target = index.modules.get(posixpath.join(folder, f"{item.module}.py"))
+    packages = (posixpath.join(folder, *place, "__init__.py") for place in ((), (item.module,)))
+    if (
+        target is None
+        or any(map(index.modules.__contains__, packages))
+        or [*index.targets(module, item)] != [target.path]
+    ):
+        return None
+    if target.star_imports or "__getattr__" in target.model.bound or _may_bind(target):
+        return None
+    return target
+
+
+def _attribute_error(
+    index: Index, module: Module, function: int, events: Iterable[Event], lacking: dict[str, Module]
+) -> int | None:
+    own: set[str] = set()
+    around = function
+    while around >= 0:
+        own |= module.model.functions[around].bound
+        around = module.model.functions[around].parent
+    for event in events:
+        if event.block >= 0 or event.kind not in {*_EVALUATED, "assign", "return"} or event.value is None:
+            continue
+        for expr in _surely_evaluated(event.value):
+            owner = expr.args[0] if expr.kind == "attribute" else expr
+            target = lacking.get(owner.name) if expr is not owner and owner.kind == "name" else None
+            if target is not None and owner.name not in own and _lacks(index, target, expr.name):
+                return event.value.end
+    return None
+
+
+def _lacks(index: Index, target: Module, name: str) -> bool:
+    """Whether nothing gives a module an attribute: neither its code nor that of others."""
+    bound = target.model.bound.union(_OF_MODULES, *(function.globals for function in target.model.functions))
+    if name in bound or name in index.outside_writes:
+        return False
+    set_by_name = (site.expr.args[1] for site in index.calls_named(("setattr",)) if len(site.expr.args) > 1)
+    return all(owner.name != posixpath.basename(stem(target.path)) for owner in set_by_name)
+
+
+def _surely_evaluated(value: Expr) -> Iterator[Expr]:
+    """The parts that are evaluated whenever an expression is, itself among them."""
     waiting = [value]
     while waiting:
         expr = waiting.pop()
-        if expr.kind == "name":
-            yield expr.name
+        yield expr
         waiting += surely_evaluated(expr)
+
+
+def _surely_read(value: Expr) -> Iterator[str]:
+    """The names that are read whenever an expression is evaluated."""
+    return (expr.name for expr in _surely_evaluated(value) if expr.kind == "name")
