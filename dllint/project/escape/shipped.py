@@ -277,6 +277,8 @@ class Shipped:
                 continue
             if way is not None and way.leaves_out(value):
                 continue
+            if type(value) is Inst and self.evaluator.calls.signatures.is_never_made(value.klass):
+                continue
             if outer is not None:
                 if later is not None and type(outer.value) is Inst and step.holder.kind == "attribute":
                     if later.has(outer.value, step.holder.name, step.route[0]):

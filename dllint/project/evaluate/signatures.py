@@ -22,6 +22,7 @@ class Signatures:
         self.evaluator = evaluator
         self._binds: dict[tuple[Expr, int, int], bool] = {}
         """By call, function and bound arguments: the same in all activations."""
+        self._never_made: dict[Klass, bool] = {}
 
     def refuses(self, callee: Value, call: Expr) -> bool:
         """Whether a callee of the project surely can't bind the arguments that a call in the code writes."""
@@ -42,6 +43,27 @@ class Signatures:
             return False
         made = inst.call.kind == "call" and self._made_by(inst.klass, init)
         return made and _has_too_much(init.func.facts, inst.call, 1)
+
+    def is_never_made(self, klass: Klass) -> bool:
+        """Whether there are no objects of a class: its `__init__` gives the next one less than that needs."""
+        if klass not in self._never_made:
+            init = self.evaluator.classes.method(klass, "__init__")
+            known = init is not None and self._made_by(klass, init)
+            self._never_made[klass] = init is not None and known and self._lacks_its_own(klass, init.func)
+        return self._never_made[klass]
+
+    def _lacks_its_own(self, klass: Klass, init: Func) -> bool:
+        """Whether an `__init__` always calls the next one with `**rest`, which lacks what its own parameters take."""
+        chain = [base for base in self.evaluator.classes.mro(klass) if "__init__" in base.facts.methods]
+        here = next(place for place, base in enumerate(chain) if base.facts.methods["__init__"] == init.index)
+        if len(chain[here].facts.bases) != 1 or here + 1 == len(chain):
+            return False
+        following = chain[here + 1]
+        target = following.module.model.functions[following.facts.methods["__init__"]]
+        calls = (event.value for event in init.facts.events if event.kind == "expr" and event.block < 0)
+        return not changed(target) and any(
+            call is not None and _is_of_super(call) and _keeps_back(init.facts, call, target) for call in calls
+        )
 
     def _made_by(self, klass: Klass, init: Method) -> bool:
         """Whether calling a class calls its `__init__` with the same arguments."""
@@ -89,3 +111,25 @@ def _lacks_some(function: Function, call: Expr, bound: int) -> bool:
     places = [parameter for parameter in function.parameters if parameter.kind in ("positional", "posonly")]
     left = [*places[bound + len(call.args) - 1 :], *(item for item in function.parameters if item.kind == "keyword")]
     return any(parameter.default is None and parameter.name not in given for parameter in left)
+
+
+def _is_of_super(call: Expr) -> bool:
+    """`super().__init__(...)`."""
+    if call.kind != "call" or call.args[0].name != "__init__":
+        return False
+    owner = next(iter(call.args[0].args), None)
+    return owner is not None and owner.kind == "call" and owner.args[0].name == "super"
+
+
+def _keeps_back(function: Function, call: Expr, target: Function) -> bool:
+    """Whether a call that hands on all of a function's `**rest` lacks what a parameter of the function has taken."""
+    rest = next((item.name for item in function.parameters if item.kind == "kwargs"), "")
+    mentions = [part for event in function.events for part in event.walk() if part.name == rest]
+    unpacked = [value for key, value in call.keywords if key == "**"]
+    if any(arg.kind == "star" for arg in call.args) or not unpacked or mentions != unpacked:
+        return False
+    own = {item.name for item in function.parameters if item.kind in ("positional", "keyword")}
+    places = [item for item in target.parameters if item.kind in ("positional", "posonly")]
+    left = [*places[len(call.args) :], *(item for item in target.parameters if item.kind == "keyword")]
+    given = {key for key, _ in call.keywords}
+    return any(item.default is None and item.name in own - given for item in left)
