@@ -14,7 +14,11 @@ from dllint.source import Span
 if TYPE_CHECKING:
     from dllint.project import Project
 
-_MADE = ("pandas.DataFrame", "pandas.Series", "pandas.concat", "pandas.merge")
+_MADE = (
+    "pandas.DataFrame", "pandas.DataFrame.from_dict", "pandas.DataFrame.from_records", "pandas.Series", "pandas.concat",
+    "pandas.merge",
+)  # fmt: skip
+_SPLIT = "sklearn.model_selection.train_test_split"
 _ACCESS = frozenset({"loc", "iloc", "str", "T"})
 """Attributes that lead from a table to parts of it and aren't columns."""
 _NO_TABLE = frozenset({
@@ -47,9 +51,13 @@ class Tables:
     def __init__(self, project: Project) -> None:
         self.evaluator = project.evaluator
         self.growth = project.analysis(Growth)
+        self._known: dict[Value, bool] = {}
 
     def of(self, value: Value) -> bool:
         """Whether a value has a row for each of many: what it holds is not seen."""
+        return self.evaluator.ask(self._known, value, False, self._find, value)
+
+    def _find(self, value: Value) -> bool:
         of_group = cast = False
         for part in self._parts(value):
             last = _last(part)
@@ -66,15 +74,19 @@ class Tables:
         return False
 
     def _has_many(self, rows: Expr, env: Env) -> bool:
-        """Whether what a table is made of grows with data, itself or as a column: `{"path": paths}`."""
+        """Whether what a table is made of grows with data, itself or as a part.
+
+        Parts are columns, `{"path": paths}`, or the tables that it is joined of: `[pd.read_csv(path), other]`.
+        """
+        values = self.evaluator.values(rows, env)
         return any(
-            self.growth.grows(value)
-            or (isinstance(value, Seq) and value.expr.kind == "dict" and self._has_long_column(value))
-            for value in self.evaluator.values(rows, env)
+            self.growth.grows(value) or (isinstance(value, Seq) and self._has_long_part(value)) for value in values
         )
 
-    def _has_long_column(self, columns: Seq) -> bool:
-        return any(self.growth.loops(column, columns.env) for column in columns.expr.args[1::2])
+    def _has_long_part(self, parts: Seq) -> bool:
+        if parts.expr.kind == "dict":
+            return any(self.growth.loops(column, parts.env) for column in parts.expr.args[1::2])
+        return any(map(self.of, self.evaluator.containers.elements(parts)))
 
     def _reads_few(self, read: ExtInst) -> bool:
         """Whether the number of rows to read is given, and not None."""
@@ -151,8 +163,8 @@ class Tables:
         """A value and what it was taken from: of `np.asarray(table["name"])` the column, too."""
         for part in chain(value):
             yield part
-            if arrays and isinstance(part, ExtInst) and part.name in _MADE_ARRAYS and not _has_type(part.call):
-                given = (item for arg in part.call.args[1:2] for item in self.evaluator.values(arg, part.env))
+            if arrays and isinstance(part, ExtInst):
+                given = (item for arg in _taken(part) for item in self.evaluator.values(arg, part.env))
                 table = next((item for item in given if any(map(is_frame, chain(item)))), None)
                 yield from self._parts(table, arrays - 1) if table is not None else ()
 
@@ -203,6 +215,13 @@ def _is_container(value: Value) -> bool:
     if isinstance(value, Seq):
         return value.expr.name != "generator"
     return isinstance(value, ExtInst) and (value.name in _PARSERS or _last(value) == "split")
+
+
+def _taken(made: ExtInst) -> tuple[Expr, ...]:
+    """The arguments of a call that gives the cells of one of them: an array of the first, a part of any."""
+    if made.name in _MADE_ARRAYS and not _has_type(made.call):
+        return made.call.args[1:2]
+    return made.call.args[1:] if made.name == _SPLIT else ()
 
 
 def _has_type(call: Expr) -> bool:
