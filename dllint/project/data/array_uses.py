@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from dllint.model.facts import Expr
+from dllint.model.facts import Event, Expr
 from dllint.project.data.per_item import PerItem
 from dllint.project.escape.shipped import Held
 from dllint.project.evaluate import Answer
@@ -33,6 +33,9 @@ _MASKS = frozenset({
 _LOADS_ANYTHING = frozenset({"torch.load", "torch.serialization.load"})
 """What mostly loads weights or tensors."""
 
+_TAKE_NAMES = frozenset({"join", "open", "imread", "Path", "read_image"})
+"""Functions that are given the name of a file, by their names."""
+
 _Asks = Callable[[Expr], Iterator[Expr]]
 """What an expression asks for something of a kind."""
 
@@ -57,10 +60,11 @@ class ArrayUses:
         return self._known[key]
 
     def shows_rows(self, held: Held) -> bool:
-        """Whether code asks an item's element of what may be anything for a column: `self.boxes[index]["mouth"]`."""
-        if not isinstance(held.value, ExtInst) or held.value.name not in _LOADS_ANYTHING:
-            return False
-        return self._asked_by_item(held)
+        """Whether code asks an item's element of what may be anything for a column: `self.boxes[index]["mouth"]`.
+
+        Or takes text out of it: `name, box = self.boxes[index]`, `open(name)`.
+        """
+        return _is_loaded(held.value) and (self._asked_by_item(held) or self._names_file(held))
 
     def shows_dictionaries(self, held: Held) -> bool:
         """The same of an array in a file that NumPy may unpickle: only one of objects has dictionaries.
@@ -79,11 +83,23 @@ class ArrayUses:
             if isinstance(value, ExtInst)
         )
 
+    def _names_file(self, held: Held) -> bool:
+        """Whether a part of an item's own element of what is kept is the name of a file."""
+        keepers = self.evaluator.classes.keepers(held.holder.owner, held.route[0].path)
+        return any(
+            self._is_item(element.args[1], env) and _is_same(value, held.value)
+            for asked, env in self._own_code(keepers, _asked_as_name)
+            for element in _taken_from(asked, env)
+            for value in self.evaluator.values(element.args[0], env)
+        )
+
     def _is_of_item(self, element: ExtInst) -> bool:
         """Whether an element is an item's own: not what many items share, as `self.means[self.speakers[index]]`."""
-        index = element.call.args[1]
+        return self._is_item(element.call.args[1], element.env)
+
+    def _is_item(self, index: Expr, env: Env) -> bool:
         shared = any(part.kind == "subscript" for part in index.walk())
-        return not shared and self.per_item.varies(index, element.env) is Answer.YES
+        return not shared and self.per_item.varies(index, env) is Answer.YES
 
     def _own_code(self, keepers: list[Klass], asks: _Asks) -> Iterator[tuple[Expr, Env]]:
         """What the methods of classes and of their bases ask something."""
@@ -162,6 +178,38 @@ def _may_unpickle(value: Value | None) -> bool:
         return value.call.args[1].kind == "slice" and _may_unpickle(value.base)
     allowed = value.call.keyword("allow_pickle") if value.name == "numpy.load" else None
     return allowed is not None and allowed.value is True
+
+
+def _is_loaded(value: Value | None) -> bool:
+    """Whether a value is what a file has that may have anything, or is kept in it under written keys."""
+    if isinstance(value, ExtInst) and value.call.kind == "subscript" and _names_column(value.call):
+        return _is_loaded(value.base)
+    return isinstance(value, ExtInst) and value.name in _LOADS_ANYTHING
+
+
+def _asked_as_name(part: Expr) -> Iterator[Expr]:
+    """What is asked for the name of a file: `os.path.join(root, name)`, `open(name)`."""
+    if part.kind == "call" and part.args[0].name in _TAKE_NAMES:
+        yield from part.args[1:]
+
+
+def _taken_from(part: Expr, env: Env) -> Iterator[Expr]:
+    """The elements of which an expression is a part: `rows[i]` in `rows[i][0]`, also of `name, box = rows[i]`."""
+    bindings = env.module.bindings[env.function, -1].get(part.name, ()) if part.kind == "name" else ()
+    events = (item.event for item in bindings if item.kind == "assign")
+    for whole in (_whole(event) for event in events if event is not None) if bindings else (_above(part),):
+        if whole is not None and whole.kind == "subscript" and whole.args[1].kind not in ("slice", "constant"):
+            yield whole
+
+
+def _whole(event: Event) -> Expr | None:
+    """Of what an assignment takes a part."""
+    unpacks = event.target is not None and event.target.kind in ("tuple", "list")
+    return event.value if unpacks or event.value is None else _above(event.value)
+
+
+def _above(part: Expr) -> Expr | None:
+    return part.args[0] if part.kind == "subscript" else None
 
 
 def _asked_as_row(part: Expr) -> Iterator[Expr]:
