@@ -42,6 +42,11 @@ _BLOCKS = (
     "nibabel.", "skimage.", "SimpleITK.", "trimesh.", "rasterio.", "tifffile.", "h5py.",
 )  # fmt: skip
 """What these return are blocks of memory without reference counts inside."""
+_ARRAYS = frozenset({
+    "numpy.array", "numpy.asarray", "torch.tensor", "torch.as_tensor", "torch.Tensor", "torch.LongTensor",
+    "torch.FloatTensor",
+})  # fmt: skip
+"""What makes an array or a tensor of a list of numbers."""
 _READ_BLOCKS = frozenset(
     {"load", "imread", "open", "read", "imdecode", "decode_image", "read_image", "memmap", "get_fdata"}
 )
@@ -57,6 +62,8 @@ _GROUPS = frozenset({
     "collections.defaultdict()[]", "builtins.dict()[]", "collections.defaultdict().items[][]",
     "collections.defaultdict().values[]",
 })  # fmt: skip
+_STORED_NAMES = ("h5py.File[]", "h5py.File().keys[]")
+"""What going over a file of arrays gives: the names that these have in it."""
 _NAMED_TUPLES = frozenset({"collections.namedtuple()", "typing.NamedTuple()"})
 _CONTAINERS = frozenset({
     "builtins.tuple", "builtins.list", "builtins.sorted", "builtins.dict", "types.SimpleNamespace",
@@ -111,9 +118,27 @@ class Elements:
         if expr.kind in ("tuple", "list", "dict"):
             return Kind.ROW if self._is_row(expr, env) else None
         values = self.evaluator.values(expr, env)
+        if values and all(map(self._is_small_array, values)):
+            return Kind.ROW
         if self.blocks((expr,), env):
             return None
         return next(filter(None, map(self.kind, values)), Kind.STR if _is_text(expr) else None)
+
+    def _is_small_array(self, value: Value) -> bool:
+        """Whether an array is made of a few numbers that are written or split: it is an object with a name's size."""
+        if not isinstance(value, ExtInst) or value.name not in _ARRAYS or len(value.call.args) < 2:
+            return False
+        given = self.evaluator.values(value.call.args[1], value.env)
+        return bool(given) and all(isinstance(numbers, Seq) and self._is_short(numbers) for numbers in given)
+
+    def _is_short(self, numbers: Seq) -> bool:
+        """Whether a list has what is written out, no other arrays, or what a text is split into."""
+        expr, env = numbers.expr, numbers.env
+        if expr.kind in ("list", "tuple"):
+            starred = any(part.kind == "star" for part in expr.args)
+            return bool(expr.args) and not starred and not self.blocks(expr.args, env)
+        over = [part for key, part in expr.keywords if key == "in"] if expr.kind == "comprehension" else []
+        return len(over) == 1 and any(map(splits_text, self.evaluator.values(over[0], env)))
 
     def kind(self, value: Value) -> Kind | None:
         """What an element is by its value; a row may contain itself."""
@@ -194,6 +219,8 @@ class Elements:
         if sliced and base.name in _GROUPS and any(map(self.contents.of, chain(base.base))):
             return Kind.ROW
         last = base.name.rpartition(".")[2]
+        if name in _STORED_NAMES:
+            return Kind.STR
         if opens(base.name) and not sliced:
             return Kind.ROW if reads_rows(base.name) else Kind.STR
         if name.endswith((".walk[][][]", ".cursor[][]")) or base.name in _HALVES:
@@ -253,7 +280,7 @@ class Elements:
 
 def _is_block(value: Value) -> bool:
     """Whether a value was taken from a block; the keys of what was loaded are none, nor are lists of its numbers."""
-    if isinstance(value, ExtInst) and value.name.endswith((".keys[]", ".tolist")):
+    if isinstance(value, ExtInst) and (value.name in _STORED_NAMES or value.name.endswith((".keys[]", ".tolist"))):
         return False
     return any(
         isinstance(item, ExtInst)
