@@ -54,6 +54,18 @@ class _Stars(NamedTuple):
     torch: str
 
 
+class _Offered(NamedTuple):
+    """What a star import of a module brings along."""
+
+    names: frozenset[str]
+    modules: tuple[Module, ...]
+    """The module and those that it imports with a star itself, and so on."""
+    torch: bool
+    """Whether one of these star imports is of torch."""
+    outside: bool
+    """Whether one is of something that the project doesn't have."""
+
+
 class Names:
     """Answers what a name may be."""
 
@@ -279,29 +291,35 @@ class Names:
         for imported in module.star_imports:
             target = self.evaluator.index.find(module.path, imported.module, imported.level)
             if target is not None and target is not module:
-                names, torch = self._offered[target]
-                for name in names:
+                offered = self._offered[target]
+                for name in offered.names:
                     offering[name].append(len(targets))
-                if torch:
+                if offered.torch:
                     open_.append(len(targets))
                 targets.append(target)
             elif target is None and imported.module.startswith("torch"):
                 outside = imported.module
         return _Stars(targets, offering, open_, outside)
 
-    def _find_offered(self, module: Module) -> tuple[frozenset[str], bool]:
-        """The names that a module binds, itself or by star imports, and whether one of these is of torch."""
-        seen, waiting, names, torch = {module}, [module], set[str](), False
+    def starred(self, module: Module) -> tuple[Module, ...] | None:
+        """The modules whose names star imports may bring along; None where the project doesn't have all of them."""
+        offered = self._offered[module]
+        return None if offered.outside else offered.modules[1:]
+
+    def _find_offered(self, module: Module) -> _Offered:
+        """The names that a module binds, itself or by star imports."""
+        seen, waiting, names, torch, outside = {module: None}, [module], set[str](), False, False
         while waiting:
             inner = waiting.pop()
             names.update(inner.bindings[-1, -1], inner.writers_of_globals)
             for imported in inner.star_imports:
                 target = self.evaluator.index.find(inner.path, imported.module, imported.level)
                 torch = torch or (target is None and imported.module.startswith("torch"))
+                outside = outside or target is None
                 if target is not None and target not in seen:
-                    seen.add(target)
+                    seen[target] = None
                     waiting.append(target)
-        return frozenset(names), torch
+        return _Offered(frozenset(names), tuple(seen), torch, outside)
 
     def bound_values(self, binding: Binding, name: str, env: Env) -> Values:
         """The values that one binding gives its name."""

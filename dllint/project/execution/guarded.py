@@ -169,8 +169,15 @@ class GuardedNames:
         return module.model.functions[own[0]], own[1]
 
     def _is_set_elsewhere(self, module: Module, name: str) -> bool:
-        """Whether code sets a name of a module as its attribute, or names that are computed may be it."""
-        return self._dynamic[module] or self._elsewhere[module, name]
+        """Whether code sets a name of a module as its attribute, or a star import or names that are computed may."""
+        return self._dynamic[module] or self._may_be_starred(module, name) or self._elsewhere[module, name]
+
+    def _may_be_starred(self, module: Module, name: str) -> bool:
+        modules = self.evaluator.names.starred(module) if module.star_imports else ()
+        return modules is None or any(
+            self._dynamic[inner] or name in inner.bindings[-1, -1] or name in inner.writers_of_globals
+            for inner in modules
+        )
 
     def _find_set_elsewhere(self, question: tuple[Module, str]) -> bool:
         module, name = question
@@ -185,8 +192,8 @@ class GuardedNames:
         return any(_may_be_module(value, module) for value in values)
 
     def _is_dynamic(self, module: Module) -> bool:
-        """Whether not all names of a file are seen: a star import fills it, or code goes through its dictionary."""
-        if module.star_imports or _DYNAMIC & module.calls.keys():
+        """Whether not all names of a file are seen: code goes through its dictionary."""
+        if _DYNAMIC & module.calls.keys():
             return True
         given = ((site, site.expr.args[1:2]) for name in _OF_OBJECTS for site in module.calls.get(name, ()))
         return any(not arg or self._may_be(module, arg[0], module, site.function) for site, arg in given)
