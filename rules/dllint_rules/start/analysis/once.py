@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _TRACKERS = frozenset({
     "wandb.init", "mlflow.start_run", "neptune.init", "neptune.init_run", "comet_ml.Experiment", "aim.Run",
     "torch.utils.tensorboard.SummaryWriter", "tensorboardX.SummaryWriter", "clearml.Task.init", "swanlab.init",
-    "torch.utils.tensorboard.writer.SummaryWriter",
+    "torch.utils.tensorboard.writer.SummaryWriter", "tensorboard_logger.configure", "tensorboard_logger.Logger",
 })  # fmt: skip
 CUDA = "initializes CUDA"
 EMPTIES = "empties the file that it opens"
