@@ -56,8 +56,7 @@ class Behind:
 
     def _meant(self, name: Expr, env: Env) -> Iterator[Argument]:
         """What a local name may stand for, or for a part of."""
-        given = (*assigned(name, env), *_unpacked(name, env), *self._viewed(name, env))
-        yield from ((value, env) for value in given if value is not name)
+        yield from ((value, env) for value in (*assigned(name, env), *self._viewed(name, env)) if value is not name)
         yield from self._passed(name, env)
 
     def _viewed(self, name: Expr, env: Env) -> Iterator[Expr]:
@@ -91,20 +90,9 @@ def _bound(name: Expr, env: Env, kind: str) -> list[Event]:
 
 def assigned(name: Expr, env: Env) -> list[Expr]:
     """The expressions assigned to a local name, alone or as one of several: `name, label = names[i], labels[i]`."""
-    pairs = _assignments(name, env)
-    return [given for target, value in pairs for part, given in _each(target, value) if part.name == name.name]
-
-
-def _unpacked(name: Expr, env: Env) -> Iterator[Expr]:
-    """The expressions of whose values a local name is given a part: `name, label = rows[i]`."""
-    for target, value in _assignments(name, env):
-        if target.kind in ("tuple", "list") and value.kind not in ("tuple", "list"):
-            yield value
-
-
-def _assignments(name: Expr, env: Env) -> list[tuple[Expr, Expr]]:
     events = [event for event in _bound(name, env, "assign") if event.start < name.start]
-    return [(event.target, event.value) for event in events if event.target is not None and event.value is not None]
+    pairs = ((event.target, event.value) for event in events if event.target is not None and event.value is not None)
+    return [given for target, value in pairs for part, given in _each(target, value) if part.name == name.name]
 
 
 def _viewed(name: Expr, env: Env) -> Iterator[Expr]:
