@@ -307,6 +307,139 @@ def test_a_variable_for_the_list_is_as_good_where_it_is_only_read(use: str, pack
     assert (fix.applicability is Applicability.UNSAFE) is packed
 
 
+OBJECTS = """
+import dataclasses, functools, typing
+
+class Base:
+    def __init__(self, line):
+        self.parts = line.split()
+
+class Record({base}):
+    def __init__(self, line, count=1):
+        super().__init__(line)
+        self.count = count
+
+    @property
+    def label(self):
+        return int(self.parts[1]) + self.count
+{more}
+
+@dataclasses.dataclass
+class Row:
+    text: str
+
+class Pair(typing.NamedTuple):
+    text: str
+    size: int
+
+class Node:
+    def __init__(self, line, depth=3):
+        self.inner = Node(line, depth - 1) if depth else line
+"""
+
+
+@pytest.mark.parametrize(
+    "made", ["Record(line)", "Row(line)", "Pair(line, size=len(line))", "{'row': Record(line, 2)}", "(line, Row(line))"]
+)
+def test_objects_that_only_keep_data_are_records(made: str) -> None:
+    value = f"[{made} for line in open(path)]"
+    more = OBJECTS.format(base="Base", more="")
+    assert f"self.rows = Serialized({value})" in fixed(f"self.rows = {value}", more=more)
+
+
+@pytest.mark.parametrize(
+    ("base", "more", "item"),
+    [
+        ("Base", "    def read(self):\n        self.count += 1", "return self.rows[index].label"),
+        ("Base", "    def read(self):\n        self.parts[0] = ''", "return self.rows[index].label"),
+        ("Base", "    def read(self):\n        self.parts.append('')", "return self.rows[index].label"),
+        ("Base", "    def read(self):\n        setattr(self, 'read', 1)", "return self.rows[index].label"),
+        (
+            "Base",
+            "    @functools.cached_property\n    def read(self):\n        return 1",
+            "return self.rows[index].label",
+        ),
+        ("Base", "    def __del__(self):\n        print(self)", "return self.rows[index].label"),
+        ("more", "", "return self.rows[index].label"),
+        (
+            "Base",
+            "    count = open(__file__)\n    def a(self, other):\n        other.count = 1",
+            "return self.rows[index]",
+        ),
+        ("Base", "", "return [row for row in self.rows if row is not self.rows[index]]"),
+        ("Base", "", "row = self.rows[index]; return row in self.seen"),
+        ("Base", "", "return self.rows.index(self.rows[index])"),
+        ("Base", "", "row = self.rows[index]; row.count = 2; return row"),
+    ],
+)
+def test_objects_that_change_or_are_told_apart_stay(base: str, more: str, item: str) -> None:
+    value = "[Record(line) for line in open(path)]"
+    try:
+        _, fix = fix_of(f"self.rows = {value}", item, more=OBJECTS.format(base=base, more=more))
+    except ValueError:
+        return
+    assert fix.applicability is Applicability.MANUAL
+
+
+def test_objects_of_a_local_class_or_with_a_file_stay() -> None:
+    local = "class Own:\n    def __init__(self, line):\n        self.line = line\n"
+    assert not is_packed(f"{local}self.rows = [Own(line) for line in open(path)]", "return self.rows[index]")
+    more = "class Own:\n    def __init__(self, line):\n        self.file = open(line)\n"
+    _, fix = fix_of("self.rows = [Own(line) for line in open(path)]", more=more)
+    assert fix.applicability is Applicability.MANUAL
+    more = OBJECTS.format(base="Base", more="")
+    _, fix = fix_of("self.rows = [Node(line) for line in open(path)]", more=more)
+    assert fix.applicability is Applicability.MANUAL
+
+
+@pytest.mark.parametrize(
+    ("item", "packed"),
+    [
+        ("return self.get(index)", True),
+        ("return self.get(place=index)", True),
+        ("return self.rows[index % len(self.rows)]", True),
+        ("number = int(index); return self.rows[number - 1]", True),
+        ("return self.rows[random.randint(0, 9)]", True),
+        ("return [self.rows[number] for number in range(9)], self.rows[0]", True),
+        ("return self.rows[:9]", True),
+        ("return self.rows[self.names[index]]", False),
+        ("return self.rows[str(index)]", False),
+        ("return self.get(self.names[index])", False),
+        ("return self.rows['%d' % index]", False),
+    ],
+)
+def test_what_is_read_by_a_number_is_a_list_in_json(item: str, packed: bool) -> None:
+    more = "    def get(self, place):\n        return self.rows[place]\n" if "self.get(" in item else ""
+    try:
+        _, fix = fix_of("self.rows = json.load(open(path))", item, more=more)
+    except ValueError:
+        return
+    assert (fix.applicability is Applicability.UNSAFE) is packed
+
+
+def test_a_number_that_another_class_has_says_nothing() -> None:
+    more = "class Other:\n    def __getitem__(self, index):\n        return self.rows[index]\n"
+    _, fix = fix_of("self.rows = json.load(open(path))", "return self.rows[self.names[index]]", more=more)
+    assert fix.applicability is Applicability.MANUAL
+
+
+@pytest.mark.parametrize(
+    ("use", "packed"),
+    [
+        ("rows = getattr(self, name); rows.sort()", False),
+        ("rows = getattr(self, f'{name}s'); rows.sort()", False),
+        ("rows = getattr(self, 'r' + name); rows.sort()", False),
+        ("rows = getattr(self, f'{name}_lines'); rows.sort()", True),
+        ("rows = getattr(self, 'other_' + name); rows.sort()", True),
+        ("getattr(self, name)()", True),
+        ("getattr(self.path, name)", True),
+    ],
+)
+def test_a_list_that_is_got_by_a_name_that_varies_stays(use: str, packed: bool) -> None:
+    _, fix = fix_of(FILLED, more=f"    def use(self, name):\n        {use}\n")
+    assert (fix.applicability is Applicability.UNSAFE) is packed
+
+
 def test_json_lines_and_text_are_records() -> None:
     given = "import jsonlines\nself.rows = "
     assert "Serialized(list(jsonlines.open(path)))" in fixed(f"{given}list(jsonlines.open(path))")

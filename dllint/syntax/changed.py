@@ -170,8 +170,8 @@ def _names(seen: Outline, part: ast.expr) -> list[ast.Name]:
 def _changes(seen: Outline, node: ast.expr, _: ast.Name | None) -> bool:
     above, field = seen.parents[node]
     match above:
-        case ast.Subscript(ctx=ast.Store() | ast.Del()) if field == "value":
-            return True
+        case ast.Subscript(ctx=ast.Store() | ast.Del()) | ast.Attribute(ctx=ast.Store() | ast.Del()):
+            return field == "value"
         case ast.Attribute(attr=method) if method in _CHANGING | _TAKING:
             call, role = seen.parents[above]
             return role == "func" and (method in _TAKING or isinstance(seen.parents[call][0], ast.Expr))

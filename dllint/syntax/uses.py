@@ -97,6 +97,23 @@ def _uses(seen: Outline, name: str, mapping: bool) -> Iterator[Use]:
                 yield Use(_kind(seen, node, mapping), span, base)
             case ast.Call(args=[base, ast.Constant(value=text), *_]) if text == name:
                 yield Use("named", Span(*seen.offsets.span(node)), Span(*seen.offsets.span(base)))
+            case ast.Call(func=ast.Name(id="getattr"), args=[ast.Name(id="self") as base, text, *_]):
+                if _may_say(text, name) and seen.parents[node][1] != "func":
+                    yield Use("named", Span(*seen.offsets.span(node)), Span(*seen.offsets.span(base)))
+
+
+def _may_say(text: ast.expr, name: str) -> bool:
+    """Whether an expression may be the text of a name: `getattr(self, split)`, `getattr(self, f"{split}_rows")`."""
+    match text:
+        case ast.Constant(value=value):
+            return value == name
+        case ast.JoinedStr(values=[*parts]) if parts:
+            first, last = (part.value if isinstance(part, ast.Constant) else "" for part in (parts[0], parts[-1]))
+            return name.startswith(str(first)) and name.endswith(str(last))
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            first, last = (part.value if isinstance(part, ast.Constant) else "" for part in (left, right))
+            return name.startswith(str(first)) and name.endswith(str(last))
+    return True
 
 
 def _kind(seen: Outline, node: ast.expr, mapping: bool = False) -> str:

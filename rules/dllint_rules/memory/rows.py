@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dllint import Const, Env, Expr, ExtInst, Func, Inst, Klass, Project, Seq, Value
+from dllint_rules.memory.analysis.plain_objects import PlainObjects
 from dllint_rules.memory.text import MAX_DEPTH, Texts, from_json, is_lines_of_json, is_slice, method_of
 
 _COPIED = {"builtins.list", "builtins.sorted", "random.sample", "copy.copy", "copy.deepcopy"}
@@ -53,7 +54,7 @@ class TextRows(Texts):
 class Rows(Texts):
     """Asks of expressions whether they surely are lists of rows.
 
-    `indexed`: the item's index selects from what is kept, as it can from a list that comes from JSON, but not from a
+    `indexed`: a number selects from what is kept, as it can from a list that comes from JSON, but not from a
     dictionary, whose keys are strings there.
     """
 
@@ -64,6 +65,7 @@ class Rows(Texts):
         super().__init__(project)
         self.texts = Texts(project)
         self.indexed = indexed
+        self._known: dict[Inst, bool] = {}
 
     def has_some(self, made: Seq) -> bool:
         """Whether only some of what is put in is packed: never, since rows are packed together with anything else."""
@@ -119,6 +121,8 @@ class Rows(Texts):
         match value:
             case Const():
                 return value.value is not None
+            case Inst():
+                return self._is_record(value)
             case Seq(expr=expr, env=env) if expr.kind in ("tuple", "list", "dict"):
                 return all(self._is_data(part, env) for part in expr.args)
             case Seq(expr=expr, env=env) if value.kind in ("list", "dict"):
@@ -135,11 +139,25 @@ class Rows(Texts):
         return False
 
     def _is_data(self, part: Expr, env: Env) -> bool:
-        """Whether nothing shows that a part of a row is an array, an object of a class or code."""
-        return not any(_is_no_data(value) for value in self.project.values(part, env))
+        """Whether nothing shows that a part of a row is an array, an object that does more than keep data, or code."""
+        return not any(map(self._is_no_data, self.project.values(part, env)))
 
+    def _is_no_data(self, value: Value) -> bool:
+        if isinstance(value, ExtInst):
+            return value.name in _OPEN or value.name.startswith(_NO_DATA)
+        return isinstance(value, Func | Klass) or (isinstance(value, Inst) and not self._is_record(value))
 
-def _is_no_data(value: Value) -> bool:
-    if isinstance(value, ExtInst):
-        return value.name in _OPEN or value.name.startswith(_NO_DATA)
-    return isinstance(value, Inst | Func | Klass)
+    def _is_record(self, made: Inst) -> bool:
+        """Whether an object of a class of the project only keeps data: a `VideoRecord`, say."""
+        return self.project.evaluator.ask(self._known, made, False, self._only_keeps_data, made)
+
+    def _only_keeps_data(self, made: Inst) -> bool:
+        if made.call is None or made.env is None:
+            return False
+        objects, generic = self.project.analysis(PlainObjects), self.project.evaluator.generic
+        given = (*made.call.args[1:], *(value for _, value in made.call.keywords))
+        return (
+            objects.are_of(made)
+            and all(self._is_data(part, made.env) for part in given)
+            and all(self._is_data(part, generic(module, function)) for part, module, function in objects.parts(made))
+        )

@@ -16,6 +16,7 @@ from dllint.project.data.records import Records
 from dllint.project.escape.shipped import Held
 from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Klass, Seq, Value
 from dllint.project.execution.call_graph import Running
+from dllint_rules.memory.analysis.indexed import Indexed
 
 if TYPE_CHECKING:
     from dllint.project import Project
@@ -175,16 +176,12 @@ class Entries:
         return self.project.analysis(Records).are_identifiers(held.value)
 
     def is_indexed(self, held: Held) -> bool:
-        """Whether `__getitem__` of its class selects an entry by its own index."""
-        module = self.project.index.modules[held.route[0].path]
-        for function, _, events in module.scopes:
-            facts = module.model.functions[function] if function >= 0 else None
-            if facts is not None and facts.name == "__getitem__":
-                index = {parameter.name for parameter in facts.parameters}
-                for part in (part for event in events for part in event.walk() if part.kind == "subscript"):
-                    if _is_called(part.args[0], held.holder.name) and part.args[1].name in index:
-                        return True
-        return False
+        """Whether code of its class selects an entry by a number, as it can from a list."""
+        module, name = self.project.index.modules[held.route[0].path], held.holder.name
+        write = module.write_at(name, held.route[0].span)
+        owner = module.method_owner(write.function) if write is not None else -1
+        family = self.evaluator.classes.family(self.evaluator.klass(module, owner)) if owner >= 0 else ()
+        return Indexed(module).is_indexed(name, {index for other, index in family if other is module})
 
     def is_mapping(self, held: Held) -> bool:
         """Whether what is kept is a dictionary: it is made as one, or asked for its keys."""
