@@ -33,12 +33,16 @@ class Edit(msgspec.Struct, frozen=True, order=True):
 
 
 class Import(msgspec.Struct, frozen=True):
-    """An import that a fix needs: `import module as alias`, or `from module import attribute as alias`."""
+    """An import that a fix needs: `import module as alias`, or `from module import attribute as alias`.
+
+    `own`: the module is one of the project.
+    """
 
     path: str
     module: str
     attribute: str = ""
     alias: str = ""
+    own: bool = False
 
     @property
     def bound(self) -> str:

@@ -147,9 +147,14 @@ def _plain(node: cst.ImportFrom) -> bool:
 def _place(source: Source, lines: list[Line], floor: int, wanted: Import) -> Place:
     """isort's place: sections in order, plain imports first in each unless the file sorts by module alone.
 
-    It is beside imports of the same package, where these stand apart.
+    It is beside imports of the same package, where these stand apart. The first one of the project's own modules is
+    below those of other packages.
     """
     section = _section(wanted.module)
+    if wanted.own and section == _OTHER and lines and not any(_is_of(line, wanted) for line in lines):
+        relative = [line for line in lines if line.section == _LOCAL]
+        apart = len(_groups(source, lines)) > 1
+        return Place(relative[0].first if relative else lines[-1].last + 1, before=apart, after=not relative)
     groups = _groups(source, [line for line in lines if line.section == section])
     beside = [group for group in groups if section == _OTHER and any(_is_of(line, wanted) for line in group)]
     group = next(iter(beside or groups), [])

@@ -140,6 +140,33 @@ def test_what_is_said_to_be_imported_first_stays_there(first: str, rest: str) ->
     assert after.index("import numpy") < after.find("import torch") or "torch" not in rest
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("import os\nimport torch\n", "import os\nimport torch\nfrom data.rows import Rows\n"),
+        (
+            "import os\n\nimport numpy as np\nimport torch\n\n\nclass A:\n    pass\n",
+            "import os\n\nimport numpy as np\nimport torch\n\nfrom data.rows import Rows\n\n\nclass A:\n    pass\n",
+        ),
+        (
+            "import torch\nfrom tqdm import tqdm\nimport os\n",
+            "import torch\nfrom tqdm import tqdm\nimport os\nfrom data.rows import Rows\n",
+        ),
+        ("import data.io\nimport torch\n", "import data.io\nimport torch\nfrom data.rows import Rows\n"),
+        (
+            "import torch\n\nimport data.io\nimport util\n",
+            "import torch\n\nimport data.io\nimport util\nfrom data.rows import Rows\n",
+        ),
+        (
+            "import torch\n\nfrom .io import read\n",
+            "import torch\n\nfrom data.rows import Rows\nfrom .io import read\n",
+        ),
+    ],
+)
+def test_the_projects_own_modules_are_below_other_packages(before: str, after: str) -> None:
+    assert added(before, Import("a.py", "data.rows", "Rows", own=True)) == after
+
+
 def test_several_imports_at_once() -> None:
     assert added("import os\nx = 1\n", NUMPY, PARTIAL, FUNCTOOLS, Import("a.py", "torch")) == (
         "import functools\nimport os\nfrom functools import partial\n\nimport numpy as np\nimport torch\n\nx = 1\n"

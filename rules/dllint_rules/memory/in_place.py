@@ -494,7 +494,7 @@ class Change(KeptList):
         """The class of another file, which may have to get it."""
         assert self.words is not None
         name = self.words["name"]
-        there = Import(self.module.path, home.module, name)
+        there = Import(self.module.path, home.module, name, own=True)
         if home.at < 0:
             return Made(f"{name}(", ")", imports=(there,))
         model, unit = self.project.index.modules[home.path].model, self.project.source(home.path).unit
