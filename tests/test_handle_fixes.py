@@ -136,6 +136,28 @@ def test_parts_are_taken_anew() -> None:
     assert "self.labels = self.file['labels'][:]\n" in result
 
 
+@pytest.mark.parametrize(
+    ("init", "kept", "taken"),
+    [
+        ("key = 'a' if more else 'b'\nself.file = h5py.File(path)", "self._file_key = key", "self._file_key"),
+        ("self.key = path[0]\nkey = 0\nself.file = h5py.File(path)", "self._file_key = key", "self._file_key"),
+        ("key = path[0]\nself.key = key\nself.file = h5py.File(path)", "", "self.key"),
+        ("from os import sep as key\nself.file = h5py.File(path)", "self._file_key = key", "self._file_key"),
+    ],
+)
+def test_what_tells_a_part_is_kept(init: str, kept: str, taken: str) -> None:
+    result = fixed(program(f"{init}\nself.images = self.file[key]\nself.labels = self.file[f'{{key}}/labels']"))
+    assert f"def images(self):\n        return self.file[{taken}]\n" in result
+    assert kept in result
+    assert "self._file_labels_key = f'{key}/labels'\n" in result
+    assert "def labels(self):\n        return self.file[self._file_labels_key]\n" in result
+
+
+def test_a_part_that_is_told_later_stays() -> None:
+    _, fix = fix_of(program("self.file = h5py.File(path)\nkey = path[0]\nself.images = self.file[f'{key}/images']"))
+    assert fix.title.endswith("; which part of it is kept depends on `key`, which is set later")
+
+
 def test_names_that_are_taken_are_left_alone() -> None:
     result = fixed(program("self._file = 1\nself.file = open(path)"))
     assert "self._own_file = self._own_file_pid = None\n" in result

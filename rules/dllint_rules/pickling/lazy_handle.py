@@ -183,6 +183,9 @@ class _Change:
             return "it is read before the workers start"
         if self._given_changes():
             return "what it is opened with changes before it is kept"
+        later = self._taken_with_later()
+        if later:
+            return f"which part of it is kept depends on `{later}`, which is set later"
         if self._opener in self._local and self._imported is None:
             return f"`{self._opener}`, which opens it, is a variable of `__init__`"
         return self.attribute.why_no_property(pickled=False)
@@ -255,9 +258,10 @@ class _Change:
         """The names and the text of the property."""
         store = self.attribute.free_name()
         getpid, _ = reference(self.module.model, "os", "getpid", self.write.event.start)
-        text, kept = _Arguments(self, self.made.call).rewritten()
-        taken = [write for write in self.attribute.taken_from_it() if self._is_part(write)]
-        parts = tuple((write.target.name, self._text(write.event.value), write.event.start) for write in taken)
+        arguments = _Arguments(self, self.made.call)
+        text = arguments.rewritten()
+        parts = tuple((write.target.name, arguments.of_part(write), write.event.start) for write in self._taken)
+        kept = tuple(arguments.kept.items())
         local = self.attribute.local
         gone = local.start if local is not None and not self._variable_is_used else -1
         column = self.project.source(self.module.path).location(self.made.call.start)[1] - 1
@@ -265,6 +269,19 @@ class _Change:
         pid, library = f"{store}_pid", _OPENED_ONCE.get(self.opened.name, "")
         why = f"{library} refuses to open a path twice in one process" if library else ""
         return Lazy(self.name, text, store, pid, getpid, kept, parts, True, gone, column, imported, why)
+
+    @cached_property
+    def _taken(self) -> list[Write]:
+        """The assignments that keep a part of it."""
+        return [write for write in self.attribute.taken_from_it() if self._is_part(write)]
+
+    def _taken_with_later(self) -> str:
+        """A variable that is set below the line where it is opened, and that tells which part to take; or ""."""
+        bound = self.module.bindings[self.write.function, -1]
+        names = (part.name for write in self._taken for part in _key(write).walk() if part.kind == "name")
+        return next(
+            (name for name in names if any(one.start > self.write.event.start for one in bound.get(name, ()))), ""
+        )
 
     def _is_part(self, write: Write) -> bool:
         env = self.project.evaluator.generic(self.module, self.write.function)
@@ -311,6 +328,12 @@ def _given(call: Expr) -> Iterator[tuple[str, Expr]]:
     yield from (("options" if name == "**" else name, value) for name, value in call.keywords)
 
 
+def _key(write: Write) -> Expr:
+    """What an assignment selects a part by."""
+    assert write.event.value is not None
+    return write.event.value.args[1]
+
+
 class _Arguments:
     """A call that is written again elsewhere in its class: what it is given there must be the same."""
 
@@ -320,13 +343,17 @@ class _Arguments:
         self.receiver = change.attribute.receiver
         self.kept: dict[str, str] = {}
 
-    def rewritten(self) -> tuple[str, tuple[tuple[str, str], ...]]:
-        """The call's text, and the attributes that `__init__` must set for it."""
+    def rewritten(self) -> str:
+        """The call's text; `kept` are the attributes that `__init__` must set for it."""
         given = [pair for call in _chain(self.call) for pair in _given(call)]
         text, start = self._text(self.call), self.call.start
         for name, value in sorted(given, key=lambda item: -item[1].start):
             text = text[: value.start - start] + self._again(name, value) + text[value.end - start :]
-        return text, tuple(self.kept.items())
+        return text
+
+    def of_part(self, write: Write) -> str:
+        """The text of what an assignment keeps: an item of the attribute."""
+        return f"{self.receiver}.{self.change.name}[{self._again(f'{write.target.name}_key', _key(write))}]"
 
     def _text(self, expr: Expr) -> str:
         return self.change.project.text(self.change.module.path, expr.span)
