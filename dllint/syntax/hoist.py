@@ -37,6 +37,8 @@ _BEHIND = re.compile(
 """A comment, but not one for a tool, behind an item that ends its line."""
 _KEPT_APART = re.compile(r"#|\\|\"\"\"|'''|,\s*[)\]}]")
 """Comments, strings over several lines, and commas that keep lines apart."""
+_GROUPING = (ast.BoolOp, ast.IfExp, ast.Dict, ast.List, ast.Assign, ast.keyword)
+"""What a lambda is in, where parentheses right around it are none of a call."""
 _STATEFUL = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)
 
 
@@ -232,11 +234,20 @@ def _partial_of(
 
 def _replaced(source: Source, seen: Outline, nodes: Sequence[ast.Lambda], call: str) -> list[Edit]:
     """The edits that put a call in place of lambdas; older Pythons want one in an f-string to be on one line."""
-    spans = [Span(*seen.offsets.span(node)) for node in nodes]
+    spans = [_in_parentheses(source, seen, node) for node in nodes]
     inside = any(isinstance(above, ast.JoinedStr) for node in nodes for above, _ in seen.path(node))
     edits = sorted({edit for span in spans for edit in fitted(source, span, call)})
     apart = all(one.span.end <= other.span.start for one, other in pairwise(edits))
     return edits if apart and not inside else [Edit(source.path, span, call) for span in spans]
+
+
+def _in_parentheses(source: Source, seen: Outline, node: ast.Lambda) -> Span:
+    """A lambda with the parentheses that only it needs: `transform or (lambda image: image)`."""
+    span = Span(*seen.offsets.span(node))
+    before, after = source.text[: span.start].rstrip(" "), source.text[span.end :].lstrip(" ")
+    if isinstance(seen.parents[node][0], _GROUPING) and before.endswith("(") and after.startswith(")"):
+        return Span(len(before) - 1, len(source.text) - len(after) + 1)
+    return span
 
 
 def filled_in(model: ModuleModel, name: str, values: Sequence[str], use: int) -> tuple[str, tuple[Import, ...]]:

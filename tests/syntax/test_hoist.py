@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
@@ -1056,3 +1057,20 @@ def test_a_captured_variable_that_is_not_only_called_has_no_annotation() -> None
     result, _ = hoist(f"{code}        return clean(x) + clean.size\n    return work\n")
     assert "def _work(clean, x: Any) -> Any:\n" in result
     assert "Callable" not in result
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("f = g or (lambda x: x + k)", "f = g or _f"),
+        ("f = ( lambda x: x + k ) if g else None", "f = _f if g else None"),
+        ("f = {'a': (lambda x: x + k)}", "f = {'a': _f}"),
+        ("f = g(a=(lambda x: x + k))", "f = g(a=_f)"),
+        ("f = (§lambda x: x + k)(1)", "f = _f(1)"),
+        ("f = g(h or (\n    lambda x: x + k\n))", "f = g(h or (\n    _f\n))"),
+    ],
+)
+def test_parentheses_that_only_a_lambda_needs_go_with_it(before: str, after: str) -> None:
+    result, _ = hoist(f"k = 1\n{before}\n")
+    statement = result[result.rindex("\nf = ") + 1 :].rstrip("\n")
+    assert re.sub(r"\b_\w+", "_f", statement) == after
