@@ -112,6 +112,23 @@ def test_lists_of_strings_become_arrays(value: str) -> None:
     assert "".join(wanted.split()) in "".join(fixed(program(f"self.files = {value}")).split())
 
 
+@pytest.mark.parametrize(
+    ("use", "survives"),
+    [
+        ("files, more = self.files, self; print(len(files), files[0])", True),
+        ("files, more = self.files, self; files.sort()", False),
+        ("files = self.files; return files[0]", True),
+        ("files = self.files; return files", False),
+        ("import numpy as np; return np.array(self.files), np.unique(self.files)", True),
+        ("import numpy as np; return np.put(self.files, 0, '')", False),
+    ],
+)
+def test_variables_that_only_read_and_copies_by_numpy_are_as_good(use: str, survives: bool) -> None:
+    code = program("self.files = glob.glob(root)", f"    def use(self):\n        {use}\n")
+    assert (fix_of(code).applicability is Applicability.UNSAFE) is survives
+    assert not survives or use in fixed(code)
+
+
 @pytest.mark.parametrize("value", ["glob.glob(root)", "os.listdir(root)", "sorted(glob.glob(root), reverse=True)"])
 def test_a_list_of_a_list_is_no_more(value: str) -> None:
     assert f"self.files = {ARRAY.format(value)}\n" in fixed(program(f"self.files = list({value})"))
@@ -204,7 +221,7 @@ def test_uses_that_an_array_survives(body: str) -> None:
 
 BREAKING = [
     "return self.files",
-    "other = self.files",
+    "other = self.files; other.append(1)",
     "self.other = self.files",
     "return self.files or 1",
     "self.files.append('a')",

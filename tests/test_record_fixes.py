@@ -294,6 +294,11 @@ def test_what_a_pool_makes_and_a_file_of_the_object_keeps(path: str, task: str, 
     ("use", "packed"),
     [
         ("rows = self.rows; print(len(rows), rows[0]['text'], [row['size'] for row in rows])", True),
+        ("path, rows = self.path, self.rows; print(len(rows), rows[0]['text'])", True),
+        ("path, rows = self.path, self.rows; rows.append({})", False),
+        ("path, self.kept = self.path, self.rows", False),
+        ("path, *rows = self.path, self.rows", False),
+        ("rows = rows, self.rows", False),
         ("rows = self.rows; rows.append({})", False),
         ("rows = self.rows; rows[0]['text'] = ''", False),
         ("rows = self.rows; keep(rows)", False),
@@ -438,6 +443,25 @@ def test_a_number_that_another_class_has_says_nothing() -> None:
 def test_a_list_that_is_got_by_a_name_that_varies_stays(use: str, packed: bool) -> None:
     _, fix = fix_of(FILLED, more=f"    def use(self, name):\n        {use}\n")
     assert (fix.applicability is Applicability.UNSAFE) is packed
+
+
+@pytest.mark.parametrize(
+    ("use", "result"),
+    [
+        ("return numpy.array(self.rows)", "return numpy.array(list(self.rows))"),
+        ("json.dump(self.rows, open(path, 'w'))", "json.dump(list(self.rows), open(path, 'w'))"),
+        ("return collections.Counter(self.rows)", "return collections.Counter(list(self.rows))"),
+        ("return pandas.DataFrame(self.rows)", "return pandas.DataFrame(list(self.rows))"),
+        ("more.append(self.rows)", ""),
+        ("return path(self.rows)", ""),
+    ],
+)
+def test_a_function_of_a_library_that_copies_the_list_gets_one(use: str, result: str) -> None:
+    more = f"    def use(self, path, more):\n        import numpy\n        {use}\n"
+    if result:
+        assert result in fixed(FILLED, more=more)
+    else:
+        assert fix_of(FILLED, more=more)[1].applicability is Applicability.MANUAL
 
 
 def test_json_lines_and_text_are_records() -> None:
@@ -966,6 +990,8 @@ def test_what_reads_a_dictionary_stays_as_it_is(use: str) -> None:
 def test_other_code_gets_a_dictionary_where_it_needs_one() -> None:
     more = "    def dump(self):\n        return json.dumps(self.rows), self.rows == {}, self.rows.copy()\n"
     assert "json.dumps(dict(self.rows)), dict(self.rows) == {}, dict(self.rows).copy()" in table(more=more)
+    more = "    def save(self, file):\n        pickle.dump(self.rows, file)\n"
+    assert "pickle.dump(dict(self.rows), file)" in table(more=more)
 
 
 @pytest.mark.parametrize(
@@ -976,7 +1002,6 @@ def test_other_code_gets_a_dictionary_where_it_needs_one() -> None:
         ("self.rows.pop(name)", "needs a dictionary"),
         ("return self.rows.setdefault(name, [])", "needs a dictionary"),
         ("self.rows.update({'a': []})", "needs a dictionary"),
-        ("pickle.dump(self.rows, name)", "needs a dictionary"),
         ("return self.rows", "needs a dictionary"),
         ("return isinstance(self.rows, dict)", "needs a dictionary"),
         ("keep(self.rows)", "needs a dictionary"),

@@ -134,6 +134,8 @@ def _kind(seen: Outline, node: ast.expr, mapping: bool = False) -> str:
             return "set"
         case ast.Assign():
             return "stored"
+        case ast.Tuple() if _is_named_apart(seen, parent):
+            return "stored"
         case ast.Return():
             return "returned"
         case ast.Call() if field == "func":
@@ -174,6 +176,14 @@ def _is_target(seen: Outline, node: ast.expr) -> bool:
     """Whether a tuple is what an assignment unpacks its value into."""
     parent, field = seen.parents[node]
     return isinstance(parent, ast.Assign) and field == "targets"
+
+
+def _is_named_apart(seen: Outline, value: ast.Tuple) -> bool:
+    """Whether each part of a tuple gets a name: `names, rows = self.names, self.rows`."""
+    match seen.parents[value][0]:
+        case ast.Assign(targets=[ast.Tuple(elts=names)]):
+            return len(names) == len(value.elts) and all(isinstance(name, ast.Name) for name in names)
+    return False
 
 
 def _given_to(seen: Outline, function: ast.expr) -> str:

@@ -282,7 +282,8 @@ class Change(KeptList):
 
     def _may_ask(self, place: Place) -> bool:
         """Whether a use can ask the array for a list: of `self` in this file, once it is there, not for each item."""
-        if place.use.kind not in ("sliced", "whole", "joined", "tested") or self._in_worker(place):
+        whole = place.use.kind in ("sliced", "whole", "joined", "tested")
+        if not (whole or (place.use.kind == "given" and self.readers.copied(place))) or self._in_worker(place):
             return False
         if self._may_be_none() or self.of_tuples:
             return False

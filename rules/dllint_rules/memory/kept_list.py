@@ -205,7 +205,9 @@ class KeptList:
             return True
         if kind == "given" and not self.of_paths and self._is_only_read(place):
             return True
-        if kind == "stored" and self.of_rows and not (self.mapping or self._is_here(place)):
+        if kind == "given" and not (self.words or self.of_paths) and self.readers.copied(place, by_numpy=True):
+            return True
+        if kind == "stored" and not (self.of_paths or self.mapping or self._is_here(place)):
             return self.readers.only_read_by_name(place, whole=not self.of_small)
         if kind == "read" and self.of_paths and not self._is_before(place):
             return self._of_self(place) and self._as_path(place) is not None

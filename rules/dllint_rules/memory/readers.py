@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from dllint import Expr, Func, Method, Module, Place, Project, Use, changed_entry, chosen_part, name_uses
+from collections.abc import Iterator
+
+from dllint import Event, Expr, Ext, Func, Method, Module, Place, Project, Use, changed_entry, chosen_part, name_uses
+
+_OF_NUMPY = frozenset({f"numpy.{name}" for name in ("array", "unique", "isin", "sort", "argsort", "mean")})
+_COPYING = _OF_NUMPY | {
+    *("json.dump", "json.dumps", "pickle.dump", "pickle.dumps", "yaml.dump", "copy.copy", "copy.deepcopy"),
+    *("collections.Counter", "pandas.DataFrame", "pandas.Series", "pandas.unique", "torch.tensor"),
+}
+"""Functions of libraries that neither change nor keep a list that they are given."""
 
 
 class Readers:
@@ -24,6 +33,13 @@ class Readers:
         return bool(called) and all(
             isinstance(value, Func | Method) and self._reads(value, call, place.use, whole) for value in called
         )
+
+    def copied(self, place: Place, by_numpy: bool = False) -> bool:
+        """Whether a use gives the list to a function of a library that copies it, or reads all of it."""
+        call, known = self.call(place), _OF_NUMPY if by_numpy else _COPYING
+        env = self.project.evaluator.generic(place.module, place.function)
+        called = self.project.values(call.args[0], env) if call is not None else ()
+        return bool(called) and all(isinstance(value, Ext) and value.name in known for value in called)
 
     def call(self, place: Place) -> Expr | None:
         """The call that gets the list as one of its arguments, as it is."""
@@ -51,8 +67,8 @@ class Readers:
     def only_read_by_name(self, place: Place, whole: bool = False) -> bool:
         """Whether a use gives the list to a variable of its function, which is set once and only read."""
         events = place.module.events(place.function) if place.function >= 0 else ()
-        found = [event for event in events if event.value is not None and event.value.span == place.use.span]
-        target = found[0].target if len(found) == 1 and found[0].kind == "assign" else None
+        found = [target for event in events if event.kind == "assign" for target in _named(event, place.use)]
+        target = found[0] if len(found) == 1 else None
         if target is None or target.kind != "name":
             return False
         facts = place.module.model.functions[place.function]
@@ -68,6 +84,17 @@ class Readers:
             and not (whole and chosen_part(source, one.span))
             for one in uses
         )
+
+
+def _named(event: Event, use: Use) -> Iterator[Expr]:
+    """What an assignment gives a list to: its target, or the one of several for which there is the list."""
+    target, value = event.target, event.value
+    if target is None or value is None:
+        return
+    pairs = [(target, value)]
+    if value.kind == target.kind == "tuple":
+        pairs += zip(target.args, value.args, strict=False)
+    yield from (one for one, given in pairs if given.span == use.span)
 
 
 def arguments(call: Expr) -> tuple[Expr, ...]:
