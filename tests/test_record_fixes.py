@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import re
 import textwrap
 import zlib
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from dllint_rules.memory.dll202_python_container_on_dataset import PythonContainerOnDataset
 
 from dllint import Applicability, Fix, Project
+from dllint.cli import cli
 from dllint.collect import collect
 from dllint.fix import apply
 from dllint.project import Targets
@@ -1226,3 +1230,19 @@ def test_records_that_are_made_once_are_the_same() -> None:
     exec(text, scope)
     rows = scope["Rows"](".")
     assert [rows[0], rows[1], rows[-1]] == [("a", 1), ("bcd", 3), ("bcd", 3)]
+
+
+def test_what_is_told_once_the_first_container_of_a_class_is_packed_is_packed_too(tmp_path: Path) -> None:
+    """Of a class that only users of a library load, one container is told at a time."""
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "__init__.py").touch()
+    file = tmp_path / "lib" / "rows.py"
+    item = "if torch.rand(1) < 2:\n            return self.rows[index], self.more[index]"
+    init = textwrap.indent(FILLED + FILLED.replace("rows", "more"), " " * 8)
+    code = HEAD.format(init=init, item=item, more="").rpartition("DataLoader(")[0]
+    file.write_text(f"import torch\n{code}")
+    with contextlib.chdir(tmp_path):
+        CliRunner().invoke(cli, ["check", "--no-cache", "--fix", "--unsafe-fixes", "."])
+    assert "self.rows = Serialized(self.rows)" in file.read_text()
+    assert "self.more = Serialized(self.more)" in file.read_text()

@@ -188,7 +188,8 @@ class _Trial:
         self._corpus = corpus
         self._judge = judge
         self._projects = projects
-        self._before = _counts(judge.judge(corpus, projects))
+        self._found = judge.judge(corpus, projects).findings
+        self._before = _counts(self._found)
         self.result = corpus
         self.after = projects
         """The projects of the result."""
@@ -237,7 +238,16 @@ class _Trial:
             if not changed.has(path):
                 return f"the result does not parse: {changed.problem(path)}"
         judged = self._judge.judge(changed, self._projects)
-        return self._worse(together, _counts(judged)) or _Tried(changed, judged.projects)
+        after = _counts(judged.findings) - self._told_instead(together, judged.findings)
+        return self._worse(together, after) or _Tried(changed, judged.projects)
+
+    def _told_instead(
+        self, together: Sequence[tuple[Finding, Fix]], found: Sequence[Finding]
+    ) -> Counter[tuple[str, str]]:
+        """The findings about something else of a class: a rule may tell one of each class, and then the next one."""
+        fixed = {(finding.code, finding.group) for finding, _ in together if finding.group}
+        known = {one.key for one in self._found}
+        return _counts([one for one in found if (one.code, one.group) in fixed and one.key not in known])
 
     def _worse(self, together: Sequence[tuple[Finding, Fix]], after: Counter[tuple[str, str]]) -> str:
         # Diagnostics about comments don't count: a comment that silenced something would show.
@@ -252,8 +262,8 @@ class _Trial:
         return ""
 
 
-def _counts(judged: Judgement) -> Counter[tuple[str, str]]:
-    return Counter((finding.code, finding.path) for finding in judged.findings)
+def _counts(findings: Iterable[Finding]) -> Counter[tuple[str, str]]:
+    return Counter((finding.code, finding.path) for finding in findings)
 
 
 def _total(counts: Mapping[tuple[str, str], int], code: str) -> int:
