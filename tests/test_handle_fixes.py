@@ -446,3 +446,8 @@ def test_a_variable_that_is_given_twice_is_kept_once() -> None:
     result = fixed(program("self.file = lmdb.open(path, max_readers=a_b, max_spare_txns=a_b)").replace("*more", "a_b"))
     assert "lmdb.open(self._file_path, max_readers=self._a_b, max_spare_txns=self._a_b)" in result
     assert result.count("= a_b\n") == 1
+
+
+def test_a_property_may_be_got_by_a_name_that_varies() -> None:
+    more = "def show(self, name):\n    part = getattr(self, name)\n    return part\n"
+    assert "def file(self):" in fixed(program("self.file = open(path)", more))

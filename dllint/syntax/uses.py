@@ -99,7 +99,7 @@ def _uses(seen: Outline, name: str, mapping: bool) -> Iterator[Use]:
                 yield Use("named", Span(*seen.offsets.span(node)), Span(*seen.offsets.span(base)))
             case ast.Call(func=ast.Name(id="getattr"), args=[ast.Name(id="self") as base, text, *_]):
                 if _may_say(text, name) and seen.parents[node][1] != "func":
-                    yield Use("named", Span(*seen.offsets.span(node)), Span(*seen.offsets.span(base)))
+                    yield Use("other", Span(*seen.offsets.span(node)), Span(*seen.offsets.span(base)))
 
 
 def _may_say(text: ast.expr, name: str) -> bool:
