@@ -63,10 +63,10 @@ def fix_of(init: str, item: str = "return self.rows[index]", more: str = "") -> 
     return code, fix
 
 
-def is_packed(init: str, item: str) -> bool:
+def is_packed(init: str, item: str, more: str = "") -> bool:
     """Whether the fix packs what `__init__` keeps; what isn't reported at all has none."""
     try:
-        _, fix = fix_of(init, item)
+        _, fix = fix_of(init, item, more)
     except ValueError:
         return False
     return fix.applicability is not Applicability.MANUAL
@@ -397,6 +397,8 @@ def test_objects_of_a_local_class_or_with_a_file_stay() -> None:
     _, fix = fix_of("self.rows = [Own(line) for line in open(path)]", more=more)
     assert fix.applicability is Applicability.MANUAL
     more = OBJECTS.format(base="Base", more="")
+    shared = "self.rows = [Record(line, part) for part in more for line in open(path)]"
+    assert not is_packed(shared, "return self.rows[index]", more)
     _, fix = fix_of("self.rows = [Node(line) for line in open(path)]", more=more)
     assert fix.applicability is Applicability.MANUAL
 

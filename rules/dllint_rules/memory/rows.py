@@ -158,6 +158,6 @@ class Rows(Texts):
         given = (*made.call.args[1:], *(value for _, value in made.call.keywords))
         return (
             objects.are_of(made)
-            and all(self._is_data(part, made.env) for part in given)
+            and all(self.is_item(part, made.env) for part in given)  # else all may share a large part
             and all(self._is_data(part, generic(module, function)) for part, module, function in objects.parts(made))
         )
