@@ -108,7 +108,7 @@ class Evaluator:
 
     def values(self, expr: Expr, env: Env) -> Values:
         """The values that the expression may have in this activation."""
-        known = env.known.get(id(expr))
+        known = env.known.get(expr)
         if type(known) is tuple:  # and no question that is still open
             return known
         if expr.kind == "name" and not self.platform:
@@ -117,9 +117,9 @@ class Evaluator:
                 return found if len(found) <= MAX_DERIVED else bounded(found, expr, env)
         handler = self._kinds.get(expr.kind)
         if handler is None:
-            found = env.known[id(expr)] = (self._here(_plain(expr, env)),)
+            found = env.known[expr] = (self._here(_plain(expr, env)),)
             return found
-        return self.ask(env.known, id(expr), (), self._found, handler, expr, env)
+        return self.ask(env.known, expr, (), self._found, handler, expr, env)
 
     def unless_open(self, instead: Value) -> Values:
         """The answer for no values: nothing as long as a cycle that isn't settled may still add some."""

@@ -60,10 +60,10 @@ class Env:
         self.skip = skip
         """How many leading positional arguments of the call are not this function's (1 for `partial(f, ...)`)."""
         self.depth: int = 0 if caller is None else caller.depth + 1
-        self.known: dict[int | str, Values] = {}
-        """The values here of expressions, by their identities, and of parameters, by their names."""
-        self.means: dict[int, Meaning] = module.means[function]
-        """The certain meanings of names, by the identities of their expressions: the same in all activations."""
+        self.known: dict[Expr | str, Values] = {}
+        """The values here of expressions, and of parameters, by their names."""
+        self.means: dict[Expr, Meaning] = module.means[function]
+        """The certain meanings of names where they stand: the same in all activations."""
         self.within: frozenset[tuple[str, int]] = caller.within if caller is not None else frozenset()
         """The functions that this activation or one of its callers closes over: to call one of them is a recursion."""
         if outer is not None:

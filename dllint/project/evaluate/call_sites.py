@@ -48,8 +48,8 @@ class CallSites:
         self._sites = OnDemand(self._find_sites)
         self._makers = OnDemand(self._find_makers)
         self._set_in_body = OnDemand(_is_set_in_body)
-        self._called: dict[int, _Called] = {}
-        self._run: dict[int, dict[tuple[Module, int], int]] = {}
+        self._called: dict[Expr, _Called] = {}
+        self._run: dict[Expr, dict[tuple[Module, int], int]] = {}
         self._too_many: dict[tuple[Module, int], bool] = {}
         self._by_name: dict[tuple[tuple[str, ...], Module], dict[int, list[tuple[Site, int]]]] = {}
 
@@ -70,7 +70,7 @@ class CallSites:
         """The calls of values that run a function, perhaps by a partial: `job = partial(make, 2); job()`."""
         for site in self.evaluator.carried.calls(module, function):
             if id(site.expr) not in named and self._may_mean(site, module):
-                skip = self.evaluator.ask(self._run, id(site.expr), {}, self._find_run, site).get((module, function))
+                skip = self.evaluator.ask(self._run, site.expr, {}, self._find_run, site).get((module, function))
                 if skip is not None:
                     yield site, skip
 
@@ -221,7 +221,7 @@ class CallSites:
 
     def _called_at(self, site: Site) -> _Called:
         """The functions that a call may run. Functions often share a name, and all of them request the same calls."""
-        return self.evaluator.ask(self._called, id(site.expr), _NOTHING, self._find_called, site)
+        return self.evaluator.ask(self._called, site.expr, _NOTHING, self._find_called, site)
 
     def _find_called(self, site: Site) -> _Called:
         values = self.evaluator.calls.callees(site.expr, self.evaluator.generic(site.module, site.function))

@@ -71,7 +71,7 @@ class Containers:
         self._objects: dict[Inst, list[Env]] = {}
         self._registries: dict[Module, list[Env]] = {}
         self._in_objects: dict[Inst, Fillings] = {}
-        self._within: dict[int, Fillings] = {}
+        self._within: dict[Env, Fillings] = {}
         self._elements_of: dict[Value, Values] = {}
         self._contents_of: dict[Value, Values] = {}
         self._columns: dict[tuple[ExtInst, int], Values] = {}
@@ -211,7 +211,7 @@ class Containers:
         return found
 
     def _in_activation(self, scope: Env) -> Fillings:
-        return self.evaluator.ask(self._within, id(scope), {}, self._find_within, scope)
+        return self.evaluator.ask(self._within, scope, {}, self._find_within, scope)
 
     def _find_within(self, scope: Env) -> Fillings:
         """The places in an activation itself that fill containers, and that may run in it."""

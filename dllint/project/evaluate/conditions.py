@@ -108,9 +108,9 @@ class Conditions:
         self._failing = OnDemand(self._calls_of_ending)
         self._ways = OnDemand(self._way_to)
         self.asked_before = AskedBefore(evaluator)
-        self._known: dict[tuple[int, int], bool] = {}
-        self._truths: dict[tuple[int, int], Truth] = {}
-        self._decided: dict[tuple[int, int], tuple[Decided, ...]] = {}
+        self._known: dict[tuple[Env, int], bool] = {}
+        self._truths: dict[tuple[Expr, Env], Truth] = {}
+        self._decided: dict[tuple[Expr, int], tuple[Decided, ...]] = {}
 
     def may_run(self, env: Env, offset: int) -> bool:
         """Whether no test on the way to a place is surely against it."""
@@ -178,7 +178,7 @@ class Conditions:
         return frozenset(func.facts.name for func in functions if never_returns(func))
 
     def _entered(self, env: Env, block: int) -> bool:
-        return self.evaluator.ask(self._known, (id(env), block), False, self._all_allow, env, block)
+        return self.evaluator.ask(self._known, (env, block), False, self._all_allow, env, block)
 
     def _all_allow(self, env: Env, block: int) -> bool:
         return all(self.allows(test, holds, env) for test, holds in env.module.tests_around[block])
@@ -217,7 +217,7 @@ class Conditions:
 
     def _about(self, expr: Expr, env: Env) -> tuple[Decided, ...]:
         """The decided tests that say something of a name or attribute where it stands, the same in every activation."""
-        key = id(expr), env.function
+        key = expr, env.function
         known = self._decided.get(key)
         if known is None:
             known = self._decided[key] = tuple(
@@ -287,7 +287,7 @@ class Conditions:
 
     def so_far(self, test: Expr, env: Env) -> Truth:
         """What a test says as far as its values are known, in a cycle that hasn't come to rest."""
-        return self.evaluator.ask(self._truths, (id(test), id(env)), NOT_YET, self._truth, test, env)
+        return self.evaluator.ask(self._truths, (test, env), NOT_YET, self._truth, test, env)
 
     def known_as(self, answer: Truth, unknown: Value) -> Values:
         """The value of a test that gives an answer; in a cycle that may still give one, none."""

@@ -80,7 +80,7 @@ class Activations:
         outer: Env | None,
         skip: int,
     ) -> Env:
-        key = (module.path, function, id(call), id(caller), receiver, id(outer), skip)
+        key = (module, function, call, caller, receiver, outer, skip)
         found = self._envs.get(key)
         if found is None:
             found = self._envs[key] = Env(module, function, call, caller, receiver, outer, skip)

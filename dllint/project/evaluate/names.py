@@ -71,7 +71,7 @@ class Names:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
-        self._clauses: dict[tuple[int, int], tuple[Expr, tuple[int, ...]] | None] = {}
+        self._clauses: dict[tuple[Expr, int], tuple[Expr, tuple[int, ...]] | None] = {}
         self._bindings: dict[tuple[Module, int, str, int | None], list[tuple[Binding, Tests]]] = {}
         self._outside: dict[int, Values] = {}
         self._globals: dict[tuple[Module, str], Values | None] = {}
@@ -90,9 +90,9 @@ class Names:
 
         Most names do. What they mean is asked for instead, and nothing is kept for each place where they stand.
         """
-        means = env.means.get(id(expr), _UNASKED)
+        means = env.means.get(expr, _UNASKED)
         if means is _UNASKED:
-            means = env.means[id(expr)] = self._means(expr, env)
+            means = env.means[expr] = self._means(expr, env)
         if means is None:
             return None
         if means is GLOBAL:
@@ -150,7 +150,7 @@ class Names:
         clauses = env.module.comprehensions.get(env.function)
         if not clauses:
             return None
-        key = id(expr), env.function
+        key = expr, env.function
         if key not in self._clauses:
             self._clauses[key] = next(_clauses_of(expr, clauses), None)
         return self._clauses[key]

@@ -97,7 +97,7 @@ class Reach:
         self._items = items
         self._generators = Generators(evaluator)
         self.skips = skips or (lambda running, event: False)
-        self._edges: dict[int, tuple[Edge, ...]] = {}
+        self._edges: dict[Env, tuple[Edge, ...]] = {}
         self._parts: dict[tuple[Module, int], list[tuple[Event, list[Expr]]]] = {}
         self._inside: dict[tuple[ExtInst, int], Values] = {}
 
@@ -157,11 +157,11 @@ class Reach:
 
     def edges(self, env: Env) -> tuple[Edge, ...]:
         """The calls of an activation; computed once, for walks from many places meet in the same code."""
-        known = self._edges.get(id(env))
+        known = self._edges.get(env)
         if known is None:
             asked = self._asked(env.module, env.function)
             called = (edge for event, parts in asked for edge in self._called_by(event, parts, env))
-            known = self._edges[id(env)] = (*called, *self._resumed(env), *self._taken_from(env))
+            known = self._edges[env] = (*called, *self._resumed(env), *self._taken_from(env))
         return known
 
     def _called_by(self, event: Event, parts: list[Expr], env: Env) -> list[Edge]:

@@ -84,7 +84,7 @@ class Module:
         """Where the blocks of a function end before their last line: nothing runs below a `return`."""
         self.tested = OnDemand(self._tested)
         """The last names that the tests of a function speak of, and those of what it assigns to these."""
-        self.means: OnDemand[int, dict[int, Any]] = OnDemand(lambda function: {})
+        self.means: OnDemand[int, dict[Expr, Any]] = OnDemand(lambda function: {})
         """The meanings of names wherever a function runs, as the evaluator finds them (`values.Meaning`)."""
         self.uses: OnDemand[int, Uses] = OnDemand(lambda function: uses_of(self, function))
         """What a function does with containers."""
