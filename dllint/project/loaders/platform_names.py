@@ -62,7 +62,7 @@ class PlatformNames:
 
     def _steps(self, number: int) -> dict[str, Platforms]:
         """The names that the platform decides, so many steps from what asks."""
-        decided: dict[str, Platforms] = {}
+        decided = self._imported
         for _ in range(number):
             found: dict[str, set[str]] = defaultdict(set)
             for module, function, event in self._asking(decided):
@@ -70,8 +70,16 @@ class PlatformNames:
                 bound = chain(_bound(module, function, event), self._taken(event))
                 for name, value in filter(itemgetter(0), bound):
                     found[name].update(around, _told(value, decided))
-            decided = {name: frozenset(platforms) for name, platforms in found.items() if platforms}
+            named = {name: frozenset(platforms) for name, platforms in found.items() if platforms}
+            decided = named | {name: told | named.get(name, _NONE) for name, told in self._imported.items()}
         return decided
+
+    @cached_property
+    def _imported(self) -> dict[str, Platforms]:
+        """The names under which files import what tells platforms: `from torch.cuda import is_available`."""
+        imported = (item for module in self.index for item in module.model.imports if not item.level)
+        asked = ((item.bound, f"{item.module}.{item.attribute}") for item in imported)
+        return {bound: TOLD[dotted] for bound, dotted in asked if dotted in TOLD}
 
     def _taken(self, event: Event) -> Iterator[tuple[str, Expr]]:
         """The parameters that calls may fill by position, with what they pass: of all functions of the name."""
@@ -118,8 +126,10 @@ def _told(expr: Expr, decided: dict[str, Platforms]) -> Platforms:
     for part in _deciding(expr):
         if part.kind == "attribute" and part.dotted in TOLD:
             found |= TOLD[part.dotted]
+        elif part.kind == "attribute" and part.name in _CUDA:
+            found |= _NONE if part.dotted.startswith("torch.") else TOLD["torch.cuda.is_available"]
         elif part.kind in ("name", "attribute"):
-            found |= TOLD["torch.cuda.is_available"] if part.name in _CUDA else decided.get(part.name, _NONE)
+            found |= decided.get(part.name, _NONE)
     return found
 
 
