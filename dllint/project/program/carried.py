@@ -72,7 +72,6 @@ class Carried:
         self._of_attribute = OnDemand(self._find_of_attribute)
         self._from_place = OnDemand(self._find_from_place)
         self._from_read = OnDemand(self._find_from_read)
-        self._parents = OnDemand(_find_parents)
 
     def calls(self, module: Module, function: int) -> tuple[Site, ...]:
         """The calls of something else than its name that may run a function; none where they are too many to ask."""
@@ -128,7 +127,7 @@ class Carried:
         """Where the references of a function begin: its name, the lambda itself, what decorates it."""
         if facts.name.startswith("__") and facts.owner >= 0:
             return _Steps((), (), ())
-        written = [self._from_read[read] for read in self._reads[module].functions.get(facts.index, ())]
+        written = [self._from_read[read] for read in self._reads[module].of_function(facts.index)]
         places = {place for steps in written for place in steps.places}
         if facts.kind == "def":
             places.add(self._own_place(module, facts))
@@ -175,9 +174,7 @@ class Carried:
             return _joined([self._from_read[read] for read in reads])
         module = self.index.modules[path]
         reads = [
-            read
-            for read in self._reads[module].names.get(name, ())
-            if _binding(module, read.site.function, name) == function
+            read for read in self._reads[module].of_name(name) if _binding(module, read.site.function, name) == function
         ]
         if function < 0:
             reads += [read for read in self._of_attribute[name] if _is_of_import(read)]
@@ -205,16 +202,14 @@ class Carried:
 
     def _find_of_attribute(self, name: str) -> list[_Read]:
         return [
-            read
-            for module in self._with_attribute.get(name, ())
-            for read in self._reads[module].attributes.get(name, ())
+            read for module in self._with_attribute.get(name, ()) for read in self._reads[module].of_attribute(name)
         ]
 
     def _find_from_read(self, read: _Read) -> _Steps:
         """Where a value that is read goes from there."""
         places: list[Place] = []
         module, function, event, expr = read.site.module, read.site.function, read.site.event, read.site.expr
-        parents = self._parents[event]
+        parents = _parents(event)
         while (parent := parents.get(id(expr))) is not None:
             if parent.kind == "call" and parent.args[0] is expr:
                 return _Steps(tuple(places), (), (read._replace(site=Site(module, function, event, parent)),))
@@ -316,13 +311,39 @@ def known_as(module: Module, facts: Function) -> str:
     return facts.name if facts.kind == "def" else f"{facts.name} {facts.index} {module.path}"
 
 
+class _Reader(NamedTuple):
+    """An event of a module that reads something. Few of the names that it reads are ever asked for."""
+
+    module: Module
+    function: int
+    binds: int
+    event: Event
+    in_class: bool
+
+    def reads(self, kind: str, name: str | int) -> Iterator[_Read]:
+        """Where it reads a name, an attribute or a function."""
+        assert self.event.value is not None
+        for part in self.event.value.walk():
+            if part.kind == kind and name == (part.ref if kind == "lambda" else part.name):
+                yield _Read(Site(self.module, self.function, self.event, part), self.binds, self.in_class)
+
+
 class _Reads(NamedTuple):
     """What the code of a module reads: names, attributes, and functions where they are written or decorated."""
 
-    names: dict[str, list[_Read]]
-    attributes: dict[str, list[_Read]]
-    functions: dict[int, list[_Read]]
+    names: dict[str, list[_Reader]]
+    attributes: dict[str, list[_Reader]]
+    functions: dict[int, list[_Reader]]
     decorations: dict[int, Site]
+
+    def of_name(self, name: str) -> Iterator[_Read]:
+        return (read for reader in self.names.get(name, ()) for read in reader.reads("name", name))
+
+    def of_attribute(self, name: str) -> Iterator[_Read]:
+        return (read for reader in self.attributes.get(name, ()) for read in reader.reads("attribute", name))
+
+    def of_function(self, function: int) -> Iterator[_Read]:
+        return (read for reader in self.functions.get(function, ()) for read in reader.reads("lambda", function))
 
 
 def _find_reads(module: Module) -> _Reads:
@@ -330,16 +351,16 @@ def _find_reads(module: Module) -> _Reads:
     for function, klass, events in module.scopes:
         for event in events:
             if event.value is not None:
-                _read(found, module, function, function, event, klass >= 0)
+                _read(found, _Reader(module, function, function, event, klass >= 0))
     for facts in module.model.functions:
         for parameter in facts.parameters:
             if parameter.default is not None:
                 target = Expr("name", facts.header.start, facts.header.end, parameter.name)
                 event = Event("assign", facts.header.start, facts.header.end, facts.block, target, parameter.default)
-                _read(found, module, facts.parent, facts.index, event, False)
+                _read(found, _Reader(module, facts.parent, facts.index, event, False))
         if facts.decorators and facts.owner < 0:
             found.decorations[facts.index] = site = _decoration(module, facts)
-            _read(found, module, facts.parent, facts.parent, site.event, False)
+            _read(found, _Reader(module, facts.parent, facts.parent, site.event, False))
     return found
 
 
@@ -358,18 +379,22 @@ def _decorates(site: Site) -> bool:
     return any(item.kind == "lambda" and functions[item.ref].kind == "def" for item in site.expr.walk())
 
 
-def _read(found: _Reads, module: Module, function: int, binds: int, event: Event, in_class: bool) -> None:
-    assert event.value is not None
-    for part in event.value.walk():
-        if part.kind in ("name", "attribute", "lambda"):
-            read = _Read(Site(module, function, event, part), binds, in_class)
-            if part.kind == "lambda":
-                found.functions[part.ref].append(read)
-            else:
-                (found.names if part.kind == "name" else found.attributes)[part.name].append(read)
+def _read(found: _Reads, reader: _Reader) -> None:
+    assert reader.event.value is not None
+    for part in reader.event.value.walk():
+        if part.kind == "name":
+            readers = found.names[part.name]
+        elif part.kind == "attribute":
+            readers = found.attributes[part.name]
+        elif part.kind == "lambda":
+            readers = found.functions[part.ref]
+        else:
+            continue
+        if not readers or readers[-1] is not reader:
+            readers.append(reader)
 
 
-def _find_parents(event: Event) -> dict[int, Expr]:
+def _parents(event: Event) -> dict[int, Expr]:
     """What each part of an event's value is a part of."""
     found: dict[int, Expr] = {}
     assert event.value is not None
