@@ -87,6 +87,8 @@ class Evaluator:
         self.settings = Settings(self)
         self.command_lines = CommandLines(self)
         self.mappings = OpenMappings(self)
+        self._answers: dict[Values, Values] = {}
+        """Answers, each once: of three that are given, two say what another one says."""
         self.size = 0
         """How many values are known."""
         self._kinds: dict[str, Callable[[Expr, Env], Iterable[Value]]] = {
@@ -117,7 +119,10 @@ class Evaluator:
                 return found if len(found) <= MAX_DERIVED else bounded(found, expr, env)
         handler = self._kinds.get(expr.kind)
         if handler is None:
-            found = env.known[expr] = (self._here(_plain(expr, env)),)
+            found = (self._here(_plain(expr, env)),)
+            if expr.kind == "constant":  # all others say where they stand
+                found = self._answers.setdefault(found, found)
+            env.known[expr] = found
             return found
         return self.ask(env.known, expr, (), self._found, handler, expr, env)
 
@@ -128,7 +133,9 @@ class Evaluator:
     def _found(self, handler: Callable[[Expr, Env], Iterable[Value]], expr: Expr, env: Env) -> Values:
         self.size += 1
         found = bounded(unique(handler(expr, env)), expr, env)
-        return tuple(map(self._here, found)) if self.platform else found
+        if self.platform:
+            found = tuple(map(self._here, found))
+        return self._answers.setdefault(found, found)
 
     def _here(self, value: Value) -> Value:
         """A value as it is on the platform that is asked for."""

@@ -26,6 +26,8 @@ class Activations:
         self.evaluator = evaluator
         self.multiplicity = Multiplicity(evaluator.index, evaluator.carried)
         self._envs: dict[tuple[Any, ...], Env] = {}
+        self._within: dict[frozenset[tuple[str, int]], frozenset[tuple[str, int]]] = {}
+        """What activations close over, each set once."""
         self._generics: dict[tuple[str, int], Env] = {}
         self._init_envs: dict[Inst, dict[tuple[str, int], Env]] = {}
 
@@ -84,6 +86,7 @@ class Activations:
         found = self._envs.get(key)
         if found is None:
             found = self._envs[key] = Env(module, function, call, caller, receiver, outer, skip)
+            found.within = self._within.setdefault(found.within, found.within)
         return found
 
     def _shortened(self, env: Env, levels: int) -> Env:
