@@ -46,8 +46,8 @@ class Lowering(Places):
             start, end = self.at(node)
         else:
             place = node.__dict__  # one look-up in the type less for each of the four
-            start = self.numbers[rows[place["lineno"]] + place["col_offset"]]
-            end = self.numbers[rows[place["end_lineno"]] + place["end_col_offset"]]
+            start = rows[place["lineno"]] + place["col_offset"]
+            end = rows[place["end_lineno"]] + place["end_col_offset"]
         kind, depth = type(node), self.depth
         if depth > MAX_DEPTH:
             return Expr("unknown", start, end)

@@ -6,7 +6,6 @@ import ast
 import re
 import sys
 
-from dllint.model.offsets import offsets
 from dllint.syntax.outline import Offsets
 
 _COMMENT = re.compile(r"#[^\r\n]*")
@@ -26,7 +25,6 @@ class Places:
         """The f-string whose expressions are being looked at, where Python does not say better where they stand."""
         self.simple = self.offsets.simple
         """Where each row starts, when a node's place is no more than that and its column."""
-        self.numbers = offsets(len(text))
 
     def enter(self, place: tuple[int, int] | None) -> None:
         """Look at the expressions of an f-string, or of none."""
@@ -38,8 +36,7 @@ class Places:
         """Where a node begins and ends in the text."""
         if self.inside is not None:
             return self._within(node, self.inside)
-        start, end = self.offsets.span(node)
-        return self.numbers[start], self.numbers[end]
+        return self.offsets.span(node)
 
     def _within(self, node: ast.expr | ast.stmt, outer: tuple[int, int]) -> tuple[int, int]:
         try:
