@@ -1,9 +1,9 @@
 """Programs that surely fail: they import a file that fails on import, or read a name that nothing binds.
 
 Nothing runs below the call of a function that always ends with an error or an exit, nor, of a file's own code, below a
-statement that every run reaches and that reads such a name. Nor does what is below one, in a function as well, that
-reads an attribute which a module of the project lacks: `utils.AvgrageMeter()`. Python 3 refuses programs that surely
-import a file for Python 2: their workers are forked wherever that is possible.
+statement that every run reaches and that reads such a name, or imports one that a module of the project lacks. Nor does
+what is below one, in a function as well, that reads it as an attribute: `utils.AvgrageMeter()`. Python 3
+refuses programs that surely import a file for Python 2: their workers are forked wherever that is possible.
 """
 
 from __future__ import annotations
@@ -135,6 +135,9 @@ def ends_of_attributes(index: Index) -> dict[tuple[str, int], int]:
     """
     found: dict[tuple[str, int], int] = {}
     for module in index if not any(_RUNNING & user.calls.keys() for user in index) else ():
+        if (end := _import_error(index, module)) is not None:
+            found[module.path, -1] = end
+            continue
         lacking = {item.bound: target for item in module.model.imports if (target := _whole(index, module, item))}
         for function, klass, events in module.scopes if lacking and not (module.notebook or module.settings) else ():
             if klass < 0 and (end := _attribute_error(index, module, function, events, lacking)) is not None:
@@ -142,13 +145,37 @@ def ends_of_attributes(index: Index) -> dict[tuple[str, int], int]:
     return found
 
 
-def _whole(index: Index, module: Module, item: ImportedName) -> Module | None:
-    """The file beside a script that `import utils` imports, if all that it has is written there."""
-    if item.level or item.attribute or "." in item.module or not _always_runs(module, item.function, item.block):
+def _import_error(index: Index, module: Module) -> int | None:
+    """Where the first statement ends that every run of a file reaches and that imports a name which a module lacks."""
+    if module.notebook or module.settings:
         return None
-    if len(module.bindings[-1, -1].get(item.bound, ())) != 1:
+    ends = (
+        item.span.end
+        for item in module.model.imports
+        if item.attribute not in ("", "*")
+        and (target := _beside(index, module, item)) is not None
+        and _lacks(index, target, item.attribute)
+    )
+    return min(ends, default=None)
+
+
+def _whole(index: Index, module: Module, item: ImportedName) -> Module | None:
+    """The file beside a script that `import utils` imports, if nothing else binds the name."""
+    if item.attribute or len(module.bindings[-1, -1].get(item.bound, ())) != 1:
+        return None
+    return _beside(index, module, item)
+
+
+def _beside(index: Index, module: Module, item: ImportedName) -> Module | None:
+    """The file beside a script that an import surely runs, if all that the file has is written there.
+
+    Code that other folders import finds a package of the same name instead.
+    """
+    if item.level or "." in item.module or not _always_runs(module, item.function, item.block):
         return None
     folder = posixpath.dirname(module.path)
+    if any(posixpath.dirname(user.path) != folder for user, _ in index.import_statements.get(module.path, ())):
+        return None
     target = index.modules.get(posixpath.join(folder, f"{item.module}.py"))
     packages = (posixpath.join(folder, *place, "__init__.py") for place in ((), (item.module,)))
     if (
