@@ -223,6 +223,8 @@ class Sizes:
 
     def _counted(self, value: Value) -> str | None:
         """What the files of the project say of which it has the lines: that it is small, or "" where it is large."""
+        if self.limits.is_repeated(value):
+            return None
         counts = [self.files.longest(call) for call in self.origins.of(value) or ()]
         known = [count for count in counts if count is not None]
         if not known or len(known) < len(counts):
