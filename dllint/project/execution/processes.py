@@ -26,6 +26,7 @@ from dllint.project.evaluate.abstract_values import (
 )
 from dllint.project.execution.branches import Branches
 from dllint.project.execution.call_graph import Reach, Running
+from dllint.project.execution.called_with import call_in_process
 from dllint.project.loaders.boundaries import Boundaries
 from dllint.project.program.guards import only_in_main
 from dllint.project.program.module import Site, kept_locally
@@ -253,6 +254,11 @@ class Processes:
         site = Site(env.module, env.function, event, task.call)
         return self.evaluator.conditions.may_run(env, task.call.start) and any(self._tasks(site, env))
 
+    def _refuses(self, task: Task, target: Expr, value: Value) -> bool:
+        """Whether a function can't be called with what the process passes: none of its code runs."""
+        made = call_in_process(task, target)
+        return made is not None and self.evaluator.calls.signatures.refuses(value, made)
+
     def running(self, task: Task) -> Iterator[Running]:
         """The code that a task's process runs."""
         called = map(self.reach.entered_by, self.functions(task))
@@ -263,7 +269,7 @@ class Processes:
         """What a task's process calls, functions and callable objects; of a `partial`, what is in it."""
         for pair in task.targets:
             for value in self.evaluator.values(*pair):
-                if not self._gets(task, value):
+                if not self._gets(task, value) or self._refuses(task, pair[0], value):
                     continue
                 if isinstance(value, ExtInst):
                     first = [item for arg in value.call.args[1:2] for item in self.evaluator.values(arg, value.env)]
