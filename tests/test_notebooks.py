@@ -178,7 +178,7 @@ def test_a_cell_may_be_indented_as_a_whole(folder: Path) -> None:
 
 def test_other_languages_are_left_alone(folder: Path) -> None:
     (folder / "n.ipynb").write_text(notebook("x <- DataLoader(", language="R"))
-    (folder / "m.ipynb").write_text(notebook("%%bash\nDataLoader (", "%%html\n<DataLoader>"))
+    (folder / "m.ipynb").write_text(notebook("%%bash\nDataLoader (", "# a\n%%html\n<DataLoader>"))
     done = check(".", "n.ipynb", "m.ipynb")
     assert (done.exit_code, done.stdout) == (0, "")
 

@@ -35,7 +35,8 @@ _NAMED = frozenset({
 """Line magics of IPython and ipykernel: `%lsmagic` lists them. While automagic is on, they need no `%`."""
 _ALONE = re.compile(r"(?:[ \t]*\r?\n)*[ \t]*((\w+)[^\r\n]*)(?:\r?\n)?")
 """A cell of one line. IPython removes empty lines above it, not below it."""
-_CELL = re.compile(r"(?:[ \t]*\r?\n)*[ \t]*%%(\w+|!)?[^\r\n]*")
+_CELL = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?\r?\n)*[ \t]*(%%(\w+|!)?[^\r\n]*)")
+"""Colab also takes a cell magic below comments, such as the title of a form, for one. IPython refuses the cell."""
 _FIRST = re.compile(r"(?:[ \t]*\r?\n)*([ \t]*)")
 _FIRST_CODE = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?\r?\n)*([ \t]+)(?=[^\s#])")
 _TIMED = re.compile(rf"%?(?:{'|'.join(sorted(_PYTHON))})(?:[ \t]+-\w+(?:[ \t]+\d+)?)*[ \t]+(?=[^\s%!-])")
@@ -88,10 +89,9 @@ def _without_magics(text: str) -> Masked | None:
         alone = _ALONE.fullmatch(text)
         automagic = alone is not None and alone[2] in _NAMED and not _is_python(alone[1])
         return _masked(text, [_magic(text, alone.start(2))] if alone and automagic else list(_escapes(text, 0)))
-    if head[1] not in _PYTHON:
+    if head[2] not in _PYTHON:
         return None
-    line = Span(head.end() - len(head[0].lstrip()), head.end())
-    return _masked(text, [line, *_escapes(text, head.end())])
+    return _masked(text, [Span(*head.span(1)), *_escapes(text, head.end())])
 
 
 def _masked(text: str, spans: list[Span]) -> Masked:
