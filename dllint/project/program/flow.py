@@ -22,7 +22,7 @@ def reaching(module: Module, function: int, bindings: Sequence[Binding], offset:
         return list(bindings)
     here = set(module.enclosing(module.block_at(function, offset))) if offset is not None else set()
     before = [binding for binding in bindings if offset is None or binding.start < offset]
-    found = _last_definite(module, before, here)
+    found = _last_definite(module, function, before, here)
     if offset is not None:
         around = [module.block(index) for index in here if module.block(index).kind in LOOPS]
         if around:
@@ -31,9 +31,10 @@ def reaching(module: Module, function: int, bindings: Sequence[Binding], offset:
     return found or list(bindings)
 
 
-def _last_definite(module: Module, before: list[Binding], here: set[int]) -> list[Binding]:
+def _last_definite(module: Module, function: int, before: list[Binding], here: set[int]) -> list[Binding]:
     found: list[Binding] = []
     excluded: set[int] = set()
+    binding_it: set[int] = set()
     for binding in reversed(before):
         chain = list(module.enclosing(binding.block))
         if excluded.intersection(chain):
@@ -43,7 +44,7 @@ def _last_definite(module: Module, before: list[Binding], here: set[int]) -> lis
         found.append(binding)
         if binding.kind == "augment":
             continue
-        if all(block in here for block in chain):
+        if all(block in here for block in chain) or _is_bound_either_way(module, function, chain, here, binding_it):
             break
         excluded.update(_branches_overwritten(module, chain, here))
     return found
@@ -53,6 +54,24 @@ def _branches_overwritten(module: Module, chain: list[int], here: set[int]) -> s
     """Inside one branch, an earlier binding of the same branch is dead once this one has run."""
     inner = chain[0] if chain else -1
     return {inner} if inner >= 0 and module.block(inner).kind not in LOOPS and inner not in here else set()
+
+
+def _is_bound_either_way(module: Module, function: int, chain: list[int], here: set[int], binding_it: set[int]) -> bool:
+    """Whether both branches of an `if` above a place bind a name, or one does and the other one leaves.
+
+    `binding_it` collects the branches that do.
+    """
+    for block in chain:
+        binding_it.add(block)
+        other = module.other_branches.get(block)
+        if other is None or not here.isdisjoint((block, other)):
+            return False
+        if other not in binding_it and other not in module.leaving[function]:
+            return False
+        parent = module.block(block).parent
+        if parent < 0 or parent in here:
+            return True
+    return False
 
 
 class Decided(NamedTuple):

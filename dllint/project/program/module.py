@@ -321,6 +321,12 @@ class Module:
         test = self.block(block.partner).test if block.kind == "else" and block.partner >= 0 else None
         return (test, False) if test is not None else None
 
+    @cached_property
+    def other_branches(self) -> dict[int, int]:
+        """For each branch of an `if` with an `else`, the other one."""
+        pairs = [(index, block.partner) for index, block in enumerate(self.model.blocks) if block.kind == "else"]
+        return {one: other for pair in pairs for one, other in (pair, pair[::-1])}
+
     def _tested(self, function: int) -> frozenset[str]:
         events = self.events(function)
         tests = (event.value for event in events if event.kind == "test")
