@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dllint.knowledge import DATASETS, FRAMES
 from dllint.model.facts import Expr
 from dllint.project.data.growth import COMBINES, LINEWISE, LISTING, MAKERS, Growth, chain, opens, reads_rows
-from dllint.project.data.naming import means_text, means_text_or_identifier
+from dllint.project.data.naming import means_folder, means_text, means_text_or_identifier, name_of
 from dllint.project.data.tables import Tables
 from dllint.project.evaluate import Answer
 from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, ExtMethod, Inst, Opaque, Seq, Value
@@ -114,7 +114,7 @@ class Elements:
             inner = [self._of(arg, env) or (Kind.STR if isinstance(arg.value, str) else None) for arg in expr.args]
             if expr.name in "+%":
                 return Kind.STR if Kind.STR in inner else None
-            return Kind.PATH if expr.name == "/" and any(inner) else None
+            return Kind.PATH if expr.name == "/" and any(inner) and _is_joined(expr.args, inner) else None
         if expr.kind in ("tuple", "list", "dict"):
             return Kind.ROW if self._is_row(expr, env) else None
         values = self.evaluator.values(expr, env)
@@ -304,6 +304,13 @@ def splits_text(value: Value) -> bool:
             return False
         value = value.base
     return isinstance(value, ExtInst) and value.call.kind == "call" and value.name.rpartition(".")[2] in _SPLITS
+
+
+def _is_joined(sides: tuple[Expr, ...], kinds: list[Kind | None]) -> bool:
+    """Whether `a / b` joins a path: what a file has may be a number, which divides, unless names tell otherwise."""
+    if Kind.STR in kinds or Kind.PATH in kinds:
+        return True
+    return means_folder(name_of(sides[0])) or means_text(name_of(sides[1]))
 
 
 def _tokenizes(call: Expr) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from dllint.benchmarks import ITEMS, data_sets, words
 from dllint.model.facts import Event, Expr
 from dllint.project.data.list_files import ListFiles
+from dllint.project.data.naming import name_of
 from dllint.project.evaluate.abstract_values import Env, Klass
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ class Known:
         env = self.evaluator.generic(klass.module, init)
         parameters = {parameter.name for parameter in env.facts.parameters}
         parts = (part for event in env.facts.events for part in _given_places(event, parameters))
-        first = {(part.args[0].name if part.args else "", _named(part)): part for part in parts}
+        first = {(part.args[0].name if part.args else "", name_of(part)): part for part in parts}
         for part in first.values():
             yield part, env
 
@@ -170,7 +171,7 @@ def _given_places(event: Event, parameters: set[str]) -> Iterator[Expr]:
     calls = (part for part in parts if part.kind == "call" and part.args[0].name in ("join", "joinpath"))
     joined = {id(arg) for call in calls for arg in call.args[1:]}
     for part in parts:
-        name = _named(part) if _is_given(part, parameters) else ""
+        name = name_of(part) if _is_given(part, parameters) else ""
         if is_place(name) or (id(part) in joined and name and not _OTHER_PLACES.search(name)):
             yield part
 
@@ -178,13 +179,6 @@ def _given_places(event: Event, parameters: set[str]) -> Iterator[Expr]:
 def _is_given(part: Expr, parameters: set[str]) -> bool:
     given = part if part.kind == "name" else part.args[0] if part.kind in ("attribute", "subscript") else None
     return given is not None and given.kind == "name" and given.name in parameters
-
-
-def _named(part: Expr) -> str:
-    """The name in an expression that says what it is: the last of `args.root`, the key of `settings["root"]`."""
-    if part.kind != "subscript":
-        return part.name
-    return part.args[1].value if isinstance(part.args[1].value, str) else ""
 
 
 def _text(value: Expr) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from dllint.model.facts import Expr
+
 _TEXT = re.compile(
     r"(?:^|_)(?:path|file|fname|filename|filepath|img|image|url|uri|caption|text|sentence|title|name)s?(?:_|$)"
     r"(?!.*(?:id|idx|num|size))",
@@ -11,6 +13,8 @@ _TEXT = re.compile(
 )
 _IDENTIFIER = re.compile(r"(?:^|_)(?:id|uid|uuid|key)s?(?:_|$)", re.IGNORECASE)
 _WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|\W+")
+
+_FOLDER = re.compile(r"(?:root|path|folder|dir|directory)$", re.IGNORECASE)
 
 _FEW = re.compile(
     r"(?:^|_)(?:class|cls|cat|categor|label|lbl|target|type|kind|lang|language|speaker|spk|task|source"
@@ -29,6 +33,18 @@ _CHOICE = re.compile(
 def means_text(name: str) -> bool:
     """Whether text stands under a name."""
     return bool(_TEXT.search(name))
+
+
+def means_folder(name: str) -> bool:
+    """Whether a folder stands under a name: `data_root`, `imgdir`, not `path_length`."""
+    return bool(_FOLDER.search(name))
+
+
+def name_of(part: Expr) -> str:
+    """The name in an expression that says what it is: the last of `args.root`, the key of `settings["root"]`."""
+    if part.kind != "subscript":
+        return part.name
+    return part.args[1].value if isinstance(part.args[1].value, str) else ""
 
 
 def means_text_or_identifier(name: str) -> bool:
