@@ -104,6 +104,12 @@ class WorkerCounts:
         """Whether an expression is an attribute that `_is_filled` is asked of."""
         return expr.kind == "attribute" and any(map(self._is_filled, self.evaluator.values(expr.args[0], env)))
 
+    def _of_unpacked(self, expr: Expr, env: Env) -> bool:
+        """Whether an object gets options that the program has in a mapping: `Config(**rest)`."""
+        owners = self.evaluator.values(expr.args[0], env)
+        made = (value.call for value in owners if isinstance(value, Inst) and value.call is not None)
+        return any(call.keyword("**") is not None for call in made)
+
     def _is_filled(self, value: Value) -> bool:
         """Whether attributes of an object are set by names that are computed: `setattr(self, name, value)`."""
         return isinstance(value, Inst) and not self._filled.isdisjoint(self.evaluator.classes.mro(value.klass))
@@ -181,7 +187,7 @@ class WorkerCounts:
         if expr.kind == "binop":
             return frozenset({self._arithmetic(expr, env)})
         found: set[Workers] = set()
-        filled = self._of_filled(expr, env)
+        filled = self._of_filled(expr, env) and not self._of_unpacked(expr, env)
         for value in self.evaluator.values(expr, env):
             if is_of_mapping(value):
                 continue  # what it holds is asked of the settings
