@@ -25,6 +25,12 @@ _STRINGS = tuple(getattr(cst, name) for name in ("FormattedString", "TemplatedSt
 _PARTS = tuple(
     getattr(cst, name) for name in ("FormattedStringExpression", "TemplatedStringExpression") if hasattr(cst, name)
 )
+_LITERALS = frozenset((cst.SimpleString, *_STRINGS))
+_HEX = "[0-9a-fA-F]"
+_BROKEN = re.compile(
+    rf"(?<!\\)(?:\\\\)*(\\(?:x(?!{_HEX}{{2}})|u(?!{_HEX}{{4}})|U(?!00(?:0{_HEX}|10){_HEX}{{4}})|N(?!\{{[^}}]+\}})))"
+)
+"""The beginning of an escape that decodes to nothing. A name in `\\N{name}` may be one that a newer Python knows."""
 _WANTED = frozenset(
     (cst.TypeParameters, cst.TypeAlias, cst.Name, cst.Tuple, cst.ExceptStarHandler, cst.Index, *_STRINGS, *_PARTS)
 )
@@ -38,12 +44,25 @@ def downgraded(source: Source) -> str:
     try:
         parse_quietly(text)
     except SyntaxError as error:
+        if (broken := min(_broken_escapes(tree), default=None)) is not None:
+            at, escape = broken
+            message = f"`{escape}` begins no valid escape in any Python 3: write `\\{escape}`, or make the string raw"
+            raise NotParsed(message, *source.location(at), "syntax") from None
         version = ".".join(map(str, sys.version_info[:2]))
         message = f"Python {version}, which runs dllint, does not know this syntax; run it with a newer one"
         raise NotParsed(message, error.lineno or 1, error.offset or 1, "syntax") from None
     except ValueError:
         raise NotParsed("too deeply nested or too large for the parser", 1, 1, "limits") from None
     return text
+
+
+def _broken_escapes(tree: Tree) -> Iterator[tuple[int, str]]:
+    """Where a string has an escape that no Python 3 decodes, with its beginning; LibCST doesn't decode any."""
+    for start, end in tree.spans(_LITERALS).values():
+        prefix = tree.text[start:end].partition(tree.text[end - 1])[0].lower()
+        for found in _BROKEN.finditer(tree.text, start, end) if "r" not in prefix else ():
+            if "b" not in prefix or found[1] == "\\x":
+                yield found.start(1), found[1]
 
 
 def _replaced(text: str, edits: list[_Edit]) -> str:

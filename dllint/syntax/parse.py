@@ -23,8 +23,8 @@ _SMALL = frozenset(
     for node_type in vars(cst).values()
     if isinstance(node_type, type) and issubclass(node_type, (cst.BaseSmallStatement, cst.BaseCompoundStatement))
 )
-_PYTHON_2 = re.compile(r"\b(?:ur|UR)[\"']|\b0[0-7]+\b(?!\.)|<>|`")
-"""What Python 2 accepts, and what may also be a slip."""
+_PYTHON_2 = re.compile(r"\b(?:ur|UR)[\"']|(?<![\w.])0[0-7]+[lL]?\b(?!\.)|<>|`")
+"""What Python 2 accepts, and what may also be a slip: only where Python refuses it."""
 _STATEMENTS = {
     re.compile(r"(?:^|[;:])[ \t]*print(?:[ \t]+[^\s=(.,:\[]|[ \t]*>>)"): ("print x", "print(x)"),
     re.compile(r"(?:^|[;:])[ \t]*exec[ \t]+[\"'\w]"): ("exec x", "exec(x)"),
@@ -153,7 +153,8 @@ def _of_old_python(line: str, at: int, message: str) -> str:
     for statement, (before, now) in _STATEMENTS.items():
         if statement.search(line):
             return f"`{before}` is Python 2, Python 3 has `{now}`"
-    return f"{message} (Python 2?)" if _PYTHON_2.search(line) else message
+    old = any(found.start() <= at <= found.end() for found in _PYTHON_2.finditer(line))
+    return f"{message} (Python 2?)" if old else message
 
 
 def _line(error: object) -> str:

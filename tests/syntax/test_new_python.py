@@ -47,6 +47,30 @@ def test_what_is_no_python_at_all_says_what_python_says() -> None:
         downgraded(Source("a.py", "f(\n"))
 
 
+@pytest.mark.parametrize(
+    ("text", "escape", "place"),
+    [
+        ('def f():\n    """See\n    \\url{x}.\n    """\n', "\\u", (3, 5)),
+        ("x = 'C:\\Users'\n", "\\U", (1, 8)),
+        ("x = '\\\\users\\Name'\n", "\\N", (1, 13)),
+        ("x = '\\x41 \\x4'\n", "\\x", (1, 11)),
+        ("x = b'\\u \\N \\x'\n", "\\x", (1, 13)),
+        ("x = f'{a} \\url'\n", "\\u", (1, 11)),
+        ("x = r'\\url' '\\U00110000'\n", "\\U", (1, 14)),
+    ],
+)
+def test_a_broken_escape_is_broken_in_every_python(text: str, escape: str, place: tuple[int, int]) -> None:
+    with pytest.raises(NotParsed) as error:
+        downgraded(Source("a.py", text))
+    assert error.value.message.startswith(f"`{escape}` begins no valid escape in any Python 3: write `\\{escape}`")
+    assert (error.value.row, error.value.column) == place
+
+
+def test_a_character_of_an_unknown_name_may_be_new() -> None:
+    with pytest.raises(NotParsed, match="run it with a newer one"):
+        downgraded(Source("a.py", "x = '\\\\url \\u0041 \\N{NO CHARACTER OF TODAY}'\n"))
+
+
 @pytest.mark.skipif(sys.version_info >= (3, 14), reason="this Python reads it as it is")
 def test_a_hazard_in_a_file_of_a_newer_python_is_found_in_its_place(tmp_path: Path) -> None:
     text = (

@@ -184,6 +184,8 @@ def test_too_large_is_refused() -> None:
         ("if x: raise ValueError, 'x'\n", 1, None, "`raise X, text` is Python 2"),
         ("if a <> b:\n    exec 'x'\n", 1, None, "Python 2?"),
         ("x = 0777\n", 1, None, "Python 2?"),
+        ("f(ur'a')\n", 1, None, "Python 2?"),
+        ("print(`x`)\n", 1, None, "Python 2?"),
         ("if x:\n        y = 1\n\tz = 2\n", 3, None, "tabs and spaces are mixed: in Python 2 a tab is 8 blanks"),
         ("if x:\n    y = 1\n\tz = 2\n", 3, None, "inconsistent use of tabs and spaces"),
         ("y = x.cuda(async=True)\n", 1, 12, "`async` is a keyword since Python 3.7, and no name; torch calls it "),
@@ -206,6 +208,8 @@ def test_syntax_errors_say_where_and_what(text: str, row: int, column: int | Non
 
 def test_a_file_is_of_python_2_only_where_the_error_is() -> None:
     assert "Python 2" not in refused("'Read `size` <> 0.'\nsize = ???\n").message
+    assert "Python 2" not in refused("with open('`a`') as f: size = ???\n").message
+    assert "Python 2" not in refused("rates = {\n    'low': 0.02\n    'high': 256,\n}\n").message
 
 
 def test_what_only_libcst_rejects_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
