@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from dllint.knowledge import DATA_ROOTS
+from dllint.knowledge import DATA_ROOTS, DATASETS
 from dllint.project.evaluate import Evaluator
-from dllint.project.evaluate.abstract_values import NOT_FOLLOWED, ExtInst, Value
+from dllint.project.evaluate.abstract_values import NOT_FOLLOWED, Const, ExtInst, Inst, Opaque, Value
 from dllint.project.evaluate.conditions import is_none
 from dllint.project.loaders.boundaries import Boundaries, Loader
 from dllint.project.loaders.worker_counts import Workers
@@ -32,7 +32,25 @@ class OpenLoaders:
         found, surely = self.boundaries.argument(loader, "dataset")
         values = [value for pair in found for value in self.evaluator.values(*pair)]
         # None is no dataset: something that isn't seen replaces it, as `setattr(self, name, dataset)` does.
-        return not surely or any(map(_is_unknown, values)) or all(map(is_none, values))
+        return not surely or any(map(self._is_unknown, values)) or all(map(is_none, values))
+
+    def _is_unknown(self, value: Value) -> bool:
+        """Whether a dataset may be any: not what calls of data give, as `data()` where `callable(data)` is asked."""
+        if isinstance(value, Opaque) and value.expr.kind == "call":
+            called = self.evaluator.values(value.expr.args[0], value.env)
+            return all(map(is_none, called)) or not all(map(self._is_data, called))
+        return _is_unknown(value)
+
+    def _is_data(self, value: Value) -> bool:
+        """Whether something is a constant, or a dataset that surely can't be called."""
+        match value:
+            case ExtInst(name=name):
+                return name in DATASETS
+            case Inst(klass=klass):
+                classes = self.evaluator.classes
+                bases = classes.external_bases(klass) if classes.plain(klass) else ("",)
+                return DATASETS.issuperset(bases) and classes.method(klass, "__call__") is None
+        return isinstance(value, Const)
 
     def never_asks(self, loader: Loader) -> bool:
         """Whether a loader never has workers, whatever callers choose; a default of 0 doesn't guarantee that."""
