@@ -37,8 +37,10 @@ class OpenLoaders:
     def _is_unknown(self, value: Value) -> bool:
         """Whether a dataset may be any: not what calls of data give, as `data()` where `callable(data)` is asked."""
         if isinstance(value, Opaque) and value.expr.kind == "call":
-            called = self.evaluator.values(value.expr.args[0], value.env)
-            return all(map(is_none, called)) or not all(map(self._is_data, called))
+            callee = value.expr.args[0]
+            called = self.evaluator.values(callee, value.env)
+            replaced = callee.kind != "name" and all(map(is_none, called))
+            return replaced or not called or not all(map(self._is_data, called))
         return _is_unknown(value)
 
     def _is_data(self, value: Value) -> bool:
