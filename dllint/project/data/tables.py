@@ -51,13 +51,9 @@ class Tables:
     def __init__(self, project: Project) -> None:
         self.evaluator = project.evaluator
         self.growth = project.analysis(Growth)
-        self._known: dict[Value, bool] = {}
 
     def of(self, value: Value) -> bool:
         """Whether a value has a row for each of many: what it holds is not seen."""
-        return self.evaluator.ask(self._known, value, False, self._find, value)
-
-    def _find(self, value: Value) -> bool:
         of_group = cast = False
         for part in self._parts(value):
             last = _last(part)
@@ -74,19 +70,15 @@ class Tables:
         return False
 
     def _has_many(self, rows: Expr, env: Env) -> bool:
-        """Whether what a table is made of grows with data, itself or as a part.
-
-        Parts are columns, `{"path": paths}`, or the tables that it is joined of: `[pd.read_csv(path), other]`.
-        """
-        values = self.evaluator.values(rows, env)
+        """Whether what a table is made of grows with data, itself or as a column: `{"path": paths}`."""
         return any(
-            self.growth.grows(value) or (isinstance(value, Seq) and self._has_long_part(value)) for value in values
+            self.growth.grows(value)
+            or (isinstance(value, Seq) and value.expr.kind == "dict" and self._has_long_column(value))
+            for value in self.evaluator.values(rows, env)
         )
 
-    def _has_long_part(self, parts: Seq) -> bool:
-        if parts.expr.kind == "dict":
-            return any(self.growth.loops(column, parts.env) for column in parts.expr.args[1::2])
-        return any(map(self.of, self.evaluator.containers.elements(parts)))
+    def _has_long_column(self, columns: Seq) -> bool:
+        return any(self.growth.loops(column, columns.env) for column in columns.expr.args[1::2])
 
     def _reads_few(self, read: ExtInst) -> bool:
         """Whether the number of rows to read is given, and not None."""
