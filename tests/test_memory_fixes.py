@@ -592,8 +592,8 @@ DataLoader(Lines("a.txt"), num_workers=2)
         ),
         (
             "self.lines = open(path).readlines()",
-            "    def has(self, text):\n        return text in self.lines and self.lines[1:3]",
-            "        return text in list(self.lines) and self.lines[1:3]\n",
+            "    def has(self, lines):\n        return lines == self.lines and self.lines[1:3]",
+            "        return lines == list(self.lines) and self.lines[1:3]\n",
         ),
     ],
 )

@@ -285,11 +285,17 @@ class Change(KeptList):
         whole = place.use.kind in ("sliced", "whole", "joined", "tested")
         if not (whole or (place.use.kind == "given" and self.readers.copied(place))) or self._in_worker(place):
             return False
-        if self._may_be_none() or self.of_tuples:
+        if self._may_be_none() or self.of_tuples or self._is_searched(place):
             return False
         if not self._of_self(place) or (self.of_paths and place.use.kind != "tested"):
             return False
         return not self._is_here(place) or not (self._is_before(place) or self._in_loop())
+
+    def _is_searched(self, place: Place) -> bool:
+        """Whether a use asks what is in the list, later than where it is set: bytes would be unpacked each time."""
+        before = self.project.source(place.module.path).text[: place.use.base.start].rstrip()
+        searched = place.use.kind == "whole" and before.endswith((" in", ")in"))
+        return searched and bool(self.words) and not self.mapping and not self._is_here(place)
 
     @cached_property
     def needing(self) -> list[Place]:
@@ -316,6 +322,8 @@ class Change(KeptList):
             needs = f"declares a {self.kind}"
         if self._changes_entry(place):
             needs = "changes a record"
+        if self._is_searched(place):
+            needs = "would unpack all of it each time"
         part = self._chosen(place)
         if part is not None:
             read = source.text[part.start : part.end]
