@@ -117,9 +117,8 @@ class Lists:
         counts = all(now.longest(pattern) == count for pattern, count in asked.counts.items())
         demands = all(now.demands(names) == found for names, found in asked.demands.items())
         passed = all(now.passed(names) == found for names, found in asked.passed.items())
-        return (
-            counts and demands and passed and all(now.data_set(place) == found for place, found in asked.named.items())
-        )
+        named = all(now.data_set(folder) == found for folder, found in asked.named.items())
+        return counts and demands and passed and named
 
     def _matches(self, pattern: str) -> Iterator[str]:
         parts = re.sub(r"\*+", "*", pattern).split("/")

@@ -196,8 +196,8 @@ def _asked_as_name(part: Expr) -> Iterator[Expr]:
 def _taken_from(part: Expr, env: Env) -> Iterator[Expr]:
     """The elements of which an expression is a part: `rows[i]` in `rows[i][0]`, also of `name, box = rows[i]`."""
     bindings = env.module.bindings[env.function, -1].get(part.name, ()) if part.kind == "name" else ()
-    events = (item.event for item in bindings if item.kind == "assign")
-    for whole in (_whole(event) for event in events if event is not None) if bindings else (_above(part),):
+    assigned = [item.event for item in bindings if item.kind == "assign" and item.event is not None]
+    for whole in map(_whole, assigned) if part.kind == "name" else (_above(part),):
         if whole is not None and whole.kind == "subscript" and whole.args[1].kind not in ("slice", "constant"):
             yield whole
 

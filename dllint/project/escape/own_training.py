@@ -9,7 +9,7 @@ from functools import cached_property
 from dllint.model.facts import Expr
 from dllint.project.escape.gone_through import HARMLESS
 from dllint.project.evaluate import Evaluator
-from dllint.project.evaluate.abstract_values import Func, Inst, Klass, Method
+from dllint.project.evaluate.abstract_values import Env, Func, Inst, Klass, Method
 from dllint.project.program.call_index import Call
 from dllint.project.program.module import Module, Site
 from dllint.project.program.unnamed import Unnamed
@@ -80,14 +80,21 @@ class OwnTraining:
             for function, _, events in module.scopes:
                 env = self.evaluator.generic(module, function)
                 calls = (part for event in events for part in event.walk() if part.kind == "call")
-                for call in (call for call in calls if call.args[0].name not in HARMLESS):
-                    given = (arg for arg in (*call.args[1:], *(value for _, value in call.keywords)) if arg.dotted)
-                    values = (value for arg in given for value in self.evaluator.values(arg, env))
-                    if any(isinstance(value, Inst) and value.klass == klass for value in values):
-                        callees = self.evaluator.values(call.args[0], env)
-                        if not callees or not all(isinstance(callee, Func | Method | Klass) for callee in callees):
-                            return True
+                handing_on = (call for call in calls if call.args[0].name not in HARMLESS)
+                if any(self._gets(call, env, klass) and not self._is_own(call.args[0], env) for call in handing_on):
+                    return True
         return False
+
+    def _gets(self, call: Expr, env: Env, klass: Klass) -> bool:
+        """Whether a call is given an object of a class by its name."""
+        given = (arg for arg in (*call.args[1:], *(value for _, value in call.keywords)) if arg.dotted)
+        values = (value for arg in given for value in self.evaluator.values(arg, env))
+        return any(isinstance(value, Inst) and value.klass == klass for value in values)
+
+    def _is_own(self, callee: Expr, env: Env) -> bool:
+        """Whether a callee is surely code of the project."""
+        values = self.evaluator.values(callee, env)
+        return bool(values) and all(isinstance(value, Func | Method | Klass) for value in values)
 
     def _makes(self, site: Site, klass: Klass) -> bool:
         env = self.evaluator.generic(site.module, site.function)

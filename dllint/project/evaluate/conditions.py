@@ -412,8 +412,10 @@ class Conditions:
         """
         if not isinstance(value, ExtMethod):
             return False
-        if describe(value) in NEW_TEXTS or not isinstance(value.base, ExtMethod):
-            return describe(value) in NEW_TEXTS
+        if describe(value) in NEW_TEXTS:
+            return True
+        if not isinstance(value.base, ExtMethod):
+            return False
         name = value.base.attribute
         stored = [
             f"{describe(given)}.{value.attribute}"

@@ -1,7 +1,7 @@
 """Names: the bindings that a name may have where it stands, through scopes, imports and star imports.
 
-A later binding replaces an earlier one where every way passes through it, and so do two in the branches of one test. So
-does one in a branch, in an activation where the branch's test holds.
+A later binding replaces an earlier one where every way passes through it. So do two in the branches of one test, or one
+if the other branch leaves, and one in a branch, in an activation where the branch's test holds.
 """
 
 from __future__ import annotations

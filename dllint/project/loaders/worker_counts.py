@@ -45,12 +45,12 @@ class WorkerCounts:
     def __init__(self, evaluator: Evaluator, declared: Declared) -> None:
         self.evaluator = evaluator
         self.declared = declared
-        self._known: dict[tuple[Expr, int], frozenset[Workers]] = {}
-        self._rests: dict[tuple[Expr, int], bool] = {}
-        self._optional: dict[tuple[Expr, int], bool] = {}
-        self._demands: dict[tuple[Expr, int], Demand | None] = {}
+        self._known: dict[tuple[Expr, Env], frozenset[Workers]] = {}
+        self._rests: dict[tuple[Expr, Env], bool] = {}
+        self._optional: dict[tuple[Expr, Env], bool] = {}
+        self._demands: dict[tuple[Expr, Env], Demand | None] = {}
         self._hubs: dict[Value, frozenset[Workers]] = {}
-        self._options: dict[tuple[str, Value, int], frozenset[Workers]] = {}
+        self._options: dict[tuple[str, Value, Env], frozenset[Workers]] = {}
         """What was declared for what is read: an option's default may be read from an option of the same name."""
 
     def of_arguments(
@@ -70,14 +70,12 @@ class WorkerCounts:
 
     def rests_on_settings(self, found: list[Argument]) -> bool:
         """Whether only settings that are read have one of the numbers that a call may pass, or may replace it."""
-        return any(
-            self.evaluator.ask(self._rests, (expr, id(env)), False, self._rest, expr, env) for expr, env in found
-        )
+        return any(self.evaluator.ask(self._rests, (expr, env), False, self._rest, expr, env) for expr, env in found)
 
     def rests_on_options(self, found: list[Argument]) -> bool:
         """Whether a program of the project passes the number, from an option that its user may set."""
         return any(
-            self.evaluator.ask(self._optional, (expr, id(env)), False, self._rest_on_option, expr, env)
+            self.evaluator.ask(self._optional, (expr, env), False, self._rest_on_option, expr, env)
             for expr, env in found
         )
 
@@ -96,16 +94,16 @@ class WorkerCounts:
         return False
 
     def _rest(self, expr: Expr, env: Env) -> bool:
-        if self._of_filled(expr, env) or env.module.settings or self._by_settings(expr, env):
+        if self._is_of_filled(expr, env) or env.module.settings or self._by_settings(expr, env):
             return True
         return self._demand(expr, env) is not None or any(map(self._in_settings, self.evaluator.values(expr, env)))
 
-    def _of_filled(self, expr: Expr, env: Env) -> bool:
-        """Whether an expression is an attribute that `_is_filled` is asked of."""
+    def _is_of_filled(self, expr: Expr, env: Env) -> bool:
+        """Whether an expression is an attribute of an object whose attributes computed names set: users' options."""
         return expr.kind == "attribute" and any(map(self._is_filled, self.evaluator.values(expr.args[0], env)))
 
-    def _of_unpacked(self, expr: Expr, env: Env) -> bool:
-        """Whether an object gets options that the program has in a mapping: `Config(**rest)`."""
+    def _is_of_unpacked(self, expr: Expr, env: Env) -> bool:
+        """Whether the owner of an attribute is made of options that the program has in a mapping: `Config(**rest)`."""
         owners = self.evaluator.values(expr.args[0], env)
         made = (value.call for value in owners if isinstance(value, Inst) and value.call is not None)
         return any(call.keyword("**") is not None for call in made)
@@ -145,7 +143,7 @@ class WorkerCounts:
         return any(self._demand_of(*read) is None and self.of_value(*read) is Workers.SOME for read in values)
 
     def _demand(self, expr: Expr, env: Env) -> Demand | None:
-        return self.evaluator.ask(self._demands, (expr, id(env)), None, self._find_demand, expr, env)
+        return self.evaluator.ask(self._demands, (expr, env), None, self._find_demand, expr, env)
 
     def _find_demand(self, expr: Expr, env: Env) -> Demand | None:
         asked = (self._demand_of(value, env) for value in self.evaluator.values(expr, env))
@@ -180,19 +178,19 @@ class WorkerCounts:
     def of_expression(self, expr: Expr, env: Env) -> Workers:
         """The answer for one expression."""
         none = frozenset[Workers]()
-        found = self.evaluator.ask(self._known, (expr, id(env)), none, self._alternatives, expr, env)
+        found = self.evaluator.ask(self._known, (expr, env), none, self._alternatives, expr, env)
         return join(found)
 
     def _alternatives(self, expr: Expr, env: Env) -> frozenset[Workers]:
         if expr.kind == "binop":
             return frozenset({self._arithmetic(expr, env)})
         found: set[Workers] = set()
-        filled = self._of_filled(expr, env) and not self._of_unpacked(expr, env)
+        filled = self._is_of_filled(expr, env) and not self._is_of_unpacked(expr, env)
         for value in self.evaluator.values(expr, env):
             if is_of_mapping(value):
                 continue  # what it holds is asked of the settings
             if filled and isinstance(value, Opaque):
-                found.add(self._named(expr.name, value, env))  # what computes the name sets users' options
+                found.add(self._named(expr.name, value, env))
                 continue
             found |= self._of_hub(value) if isinstance(value, Free) else {self.of_value(value, env)}
         return frozenset(found) | self._by_settings(expr, env)
@@ -322,9 +320,7 @@ class WorkerCounts:
     def _named(self, name: str, read: Value, reader: Env) -> Workers:
         """An option read from a parsed command line or a configuration object: its declared default."""
         none = frozenset[Workers]()
-        found = self.evaluator.ask(
-            self._options, (name, read, id(reader)), none, self._find_declared, name, read, reader
-        )
+        found = self.evaluator.ask(self._options, (name, read, reader), none, self._find_declared, name, read, reader)
         return join(found)
 
     def _find_declared(self, name: str, read: Value, reader: Env) -> frozenset[Workers]:

@@ -1,9 +1,9 @@
 """Programs that surely fail: they import a file that fails on import, or read a name that nothing binds.
 
 Nothing runs below the call of a function that always ends with an error or an exit, nor, of a file's own code, below a
-statement that every run reaches and that reads such a name, or imports one that a module of the project lacks. Nor does
-what is below one, in a function as well, that reads it as an attribute: `utils.AvgrageMeter()`. Python 3
-refuses programs that surely import a file for Python 2: their workers are forked wherever that is possible.
+statement that every run reaches and that reads such a name, or imports one that a module of the project lacks. In
+functions as well, nothing runs below a statement that reads it as an attribute of the module: `utils.AvgrageMeter()`.
+Python 3 refuses programs that surely import a file for Python 2: their workers are forked wherever that is possible.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ _RUNNING = frozenset({"exec", "execfile", "run_path", "run_module", "exec_module
 """What may run a file with names that it doesn't bind itself."""
 _EVALUATED = frozenset({"expr", "test", "for", "with", "assert"})
 """Not what gives something a name: `type Rows[T] = list[T]` binds names that it reads itself."""
+_READING = _EVALUATED | {"assign", "return"}
+"""What may read an attribute."""
 
 
 def failing_with(index: Index, broken: Iterable[str]) -> frozenset[str]:
@@ -177,12 +179,8 @@ def _beside(index: Index, module: Module, item: ImportedName) -> Module | None:
     if any(posixpath.dirname(user.path) != folder for user, _ in index.import_statements.get(module.path, ())):
         return None
     target = index.modules.get(posixpath.join(folder, f"{item.module}.py"))
-    packages = (posixpath.join(folder, *place, "__init__.py") for place in ((), (item.module,)))
-    if (
-        target is None
-        or any(map(index.modules.__contains__, packages))
-        or [*index.targets(module, item)] != [target.path]
-    ):
+    packages = {posixpath.join(place, "__init__.py") for place in (folder, posixpath.join(folder, item.module))}
+    if target is None or packages & index.modules.keys() or [*index.targets(module, item)] != [target.path]:
         return None
     if target.star_imports or "__getattr__" in target.model.bound or _may_bind(target):
         return None
@@ -192,13 +190,14 @@ def _beside(index: Index, module: Module, item: ImportedName) -> Module | None:
 def _attribute_error(
     index: Index, module: Module, function: int, events: Iterable[Event], lacking: dict[str, Module]
 ) -> int | None:
+    """Where the first of a function's statements ends that every run reaches and that reads what a module lacks."""
     own: set[str] = set()
     around = function
     while around >= 0:
         own |= module.model.functions[around].bound
         around = module.model.functions[around].parent
     for event in events:
-        if event.block >= 0 or event.kind not in {*_EVALUATED, "assign", "return"} or event.value is None:
+        if event.block >= 0 or event.kind not in _READING or event.value is None:
             continue
         for expr in _surely_evaluated(event.value):
             owner = expr.args[0] if expr.kind == "attribute" else expr

@@ -34,7 +34,7 @@ def reaching(module: Module, function: int, bindings: Sequence[Binding], offset:
 def _last_definite(module: Module, function: int, before: list[Binding], here: set[int]) -> list[Binding]:
     found: list[Binding] = []
     excluded: set[int] = set()
-    binding_it: set[int] = set()
+    binding_branches: set[int] = set()
     for binding in reversed(before):
         chain = list(module.enclosing(binding.block))
         if excluded.intersection(chain):
@@ -44,7 +44,9 @@ def _last_definite(module: Module, function: int, before: list[Binding], here: s
         found.append(binding)
         if binding.kind == "augment":
             continue
-        if all(block in here for block in chain) or _is_bound_either_way(module, function, chain, here, binding_it):
+        if all(block in here for block in chain):
+            break
+        if _is_bound_either_way(module, function, chain, here, binding_branches):
             break
         excluded.update(_branches_overwritten(module, chain, here))
     return found
@@ -56,17 +58,19 @@ def _branches_overwritten(module: Module, chain: list[int], here: set[int]) -> s
     return {inner} if inner >= 0 and module.block(inner).kind not in LOOPS and inner not in here else set()
 
 
-def _is_bound_either_way(module: Module, function: int, chain: list[int], here: set[int], binding_it: set[int]) -> bool:
+def _is_bound_either_way(
+    module: Module, function: int, chain: list[int], here: set[int], binding_branches: set[int]
+) -> bool:
     """Whether both branches of an `if` above a place bind a name, or one does and the other one leaves.
 
-    `binding_it` collects the branches that do.
+    `binding_branches`: those of the later bindings, to which it adds the branches around this one.
     """
     for block in chain:
-        binding_it.add(block)
+        binding_branches.add(block)
         other = module.other_branches.get(block)
         if other is None or not here.isdisjoint((block, other)):
             return False
-        if other not in binding_it and other not in module.leaving[function]:
+        if other not in binding_branches and other not in module.leaving[function]:
             return False
         parent = module.block(block).parent
         if parent < 0 or parent in here:

@@ -16,7 +16,7 @@ from dllint.project.data.records import Records
 from dllint.project.escape.shipped import Held
 from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Klass, Seq, Value
 from dllint.project.execution.call_graph import Running
-from dllint_rules.memory.analysis.indexed import Indexed
+from dllint_rules.memory.analysis.indexed import Indexed, is_called
 
 if TYPE_CHECKING:
     from dllint.project import Project
@@ -190,10 +190,10 @@ class Entries:
     def _asked(self, held: Held, by_key: bool) -> bool:
         """Whether code of its file asks a dictionary: for a key that is written out, or for its keys and values."""
         for part in self._parts_of_file(held):
-            if by_key and _has_key(part) and _is_called(part.args[0], held.holder.name):
+            if by_key and _has_key(part) and is_called(part.args[0], held.holder.name):
                 return True
             if not by_key and part.kind == "attribute" and part.name in _OF_MAPPINGS:
-                if _is_called(part.args[0], held.holder.name):
+                if is_called(part.args[0], held.holder.name):
                     return True
         return False
 
@@ -214,10 +214,6 @@ class Entries:
         return (part for _, _, events in module.scopes for event in events for part in event.walk())
 
 
-def _is_called(expr: Expr, name: str) -> bool:
-    return expr.kind == "attribute" and expr.name == name
-
-
 def _has_key(part: Expr) -> bool:
     """Whether an expression asks for a key that is written out."""
     return part.kind == "subscript" and isinstance(part.args[1].value, str)
@@ -226,7 +222,7 @@ def _has_key(part: Expr) -> bool:
 def _is_entry(expr: Expr | None, name: str) -> bool:
     """Whether an expression is one element of an attribute."""
     taken = expr is not None and expr.kind == "subscript" and expr.args[1].kind != "slice"
-    return taken and expr is not None and _is_called(expr.args[0], name)
+    return taken and expr is not None and is_called(expr.args[0], name)
 
 
 def _is_loaded(value: Value) -> bool:

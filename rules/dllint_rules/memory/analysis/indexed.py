@@ -38,7 +38,7 @@ class Indexed:
     def is_indexed(self, attribute: str, owners: Container[int]) -> bool:
         """Whether methods of some classes read an attribute of their object by a number, or take a slice of it."""
         return any(
-            part.kind == "subscript" and _is_called(part.args[0], attribute) and self._selects(part.args[1], function)
+            part.kind == "subscript" and is_called(part.args[0], attribute) and self._selects(part.args[1], function)
             for function, _, events in self.module.scopes
             if self.module.method_owner(function) in owners
             for event in events
@@ -73,9 +73,7 @@ class Indexed:
             case "unary":
                 return all(self._is_number(one, function) for one in expr.args)
             case "binop":
-                return expr.name in ("+", "-", "*", "//", "%") and all(
-                    self._is_number(one, function) for one in expr.args
-                )
+                return expr.name in _COUNTING and all(self._is_number(one, function) for one in expr.args)
             case "call":
                 return expr.args[0].name in (_NUMBERS if expr.args[0].kind == "name" else _DRAWN)
         return False
@@ -94,5 +92,6 @@ class Indexed:
                 yield from ((index, name) for name, one in given if self._is_number(one, function))
 
 
-def _is_called(expr: Expr, name: str) -> bool:
+def is_called(expr: Expr, name: str) -> bool:
+    """Whether an expression is an attribute of this name."""
     return expr.kind == "attribute" and expr.name == name

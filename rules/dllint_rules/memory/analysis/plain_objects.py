@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _BASES = frozenset({"builtins.object", "abc.ABC", "typing.NamedTuple"})
 _OF_CLASSES = frozenset({"dataclasses.dataclass"})
 _OF_METHODS = frozenset({"builtins.property", "builtins.staticmethod", "builtins.classmethod"})
-"""Decorators that keep nothing."""
+"""Decorators of methods that keep nothing."""
 _SPECIAL = frozenset({
     *("__new__", "__del__", "__copy__", "__deepcopy__", "__getattr__", "__getattribute__", "__setattr__"),
     *("__getstate__", "__setstate__", "__reduce__", "__reduce_ex__", "__getnewargs__", "__getnewargs_ex__"),
@@ -76,7 +76,7 @@ class PlainObjects:
             on_top
             and len(same) == 1
             and _SPECIAL.isdisjoint(facts.methods)
-            and self._are(facts.decorators, module, _OF_CLASSES)
+            and self._are_known(facts.decorators, module, _OF_CLASSES)
             and all(self._only_reads(module, index) for index in self._methods(klass))
         )
 
@@ -87,12 +87,12 @@ class PlainObjects:
 
     def _only_reads(self, module: Module, method: int) -> bool:
         facts, own = module.model.functions[method], module.receiver_name(method)
-        return self._are(facts.decorators, module, _OF_METHODS) and not (
+        return self._are_known(facts.decorators, module, _OF_METHODS) and not (
             any(event.target is not None and _is_part(event.target, own) for event in module.events(method))
             or any(_changes(part, own) for event in module.events(method) for part in event.walk())
         )
 
-    def _are(self, decorators: tuple[Expr, ...], module: Module, known: frozenset[str]) -> bool:
+    def _are_known(self, decorators: tuple[Expr, ...], module: Module, known: frozenset[str]) -> bool:
         env = self.project.evaluator.generic(module, -1)
         named = (one.args[0] if one.kind == "call" else one for one in decorators)
         found = [self.project.values(one, env) for one in named]
