@@ -23,12 +23,12 @@ _LAZY = frozenset({
     "host_memory_stats_as_nested_dict", "reset_peak_host_memory_stats", "caching_allocator_enable",
     "_record_memory_history", "_snapshot", "_dump_snapshot", "_is_in_bad_fork",
 })  # fmt: skip
-"""Members of torch.cuda that raise nothing in such a child: queued until CUDA is initialized, or answered without."""
+"""Members of torch.cuda that raise nothing in a child of such a parent: queued until CUDA is there, or without it."""
 _QUERIES = frozenset({
     "torch.cuda.is_available", "torch.cuda.get_arch_list", "torch.cuda.get_gencode_flags",
     "torch.accelerator.is_available",
 })  # fmt: skip
-"""Some of them poison the children of a parent that calls them."""
+"""They raise nothing in such a child, either, but a parent that calls them poisons its children."""
 _INNER = ("memory", "random")
 """Modules of torch.cuda whose members are its own, too."""
 
