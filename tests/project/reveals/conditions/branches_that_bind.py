@@ -1,4 +1,4 @@
-"""Where each branch of a test binds a name, what it had before is gone."""
+"""Where each branch of a test binds a name, or leaves, what it had before is gone below."""
 
 
 def either(test):
@@ -81,6 +81,59 @@ class Rows:
             self.rows = "else"
 
 
+def leaving(name):
+    chosen = "before"
+    if name == "a":
+        chosen = "first"
+    elif name == "b":
+        chosen = "second"
+    else:
+        raise ValueError(name)
+    return chosen
+
+
+def inside(name):
+    chosen = "before"
+    if name == "a":
+        chosen = "first"
+    else:
+        reveal(chosen)  # reveals: 'before'
+        raise ValueError(name)
+
+
+def caught(name):
+    chosen = "before"
+    try:
+        if name == "a":
+            chosen = "first"
+        else:
+            raise ValueError(name)
+        reveal(chosen)  # reveals: 'first'
+    except ValueError:
+        reveal(chosen)  # reveals: 'before' | 'first'
+
+
+def in_rounds(names):
+    chosen = "before"
+    for name in names:
+        if name:
+            chosen = "first"
+        else:
+            break
+        reveal(chosen)  # reveals: 'first'
+    reveal(chosen)  # reveals: 'before' | 'first'
+
+
+def in_part(name):
+    chosen = "before"
+    if name == "a":
+        chosen = "first"
+    else:
+        for part in name:
+            chosen = "second"
+    return chosen
+
+
 reveal(either(count()))  # reveals: 'else' | 'if'
 reveal(chained(count()))  # reveals: 'elif' | 'else' | 'if'
 reveal(open_chain(count()))  # reveals: 'before' | 'elif' | 'if'
@@ -89,3 +142,14 @@ reveal(in_loop(count()))  # reveals: 'before' | 'else' | 'if'
 reveal(one_twice(count()))  # reveals: 'before' | 'twice'
 reveal(tried(count()))  # reveals: 'before' | 'else' | 'try'
 reveal(Rows(count()).rows)  # reveals: 'else' | 'if'
+reveal(leaving(given()))  # reveals: 'first' | 'second'
+reveal(in_part(given()))  # reveals: 'before' | 'first' | 'second'
+
+tokenize = "before"
+if given() == "a":
+    tokenize = "first"
+elif given() == "b":
+    tokenize = "second"
+else:
+    raise ValueError
+reveal(tokenize)  # reveals: 'first' | 'second'
