@@ -149,6 +149,7 @@ def test_what_tells_a_part_is_kept(init: str, kept: str, taken: str) -> None:
     result = fixed(program(f"{init}\nself.images = self.file[key]\nself.labels = self.file[f'{{key}}/labels']"))
     assert f"def images(self):\n        return self.file[{taken}]\n" in result
     assert kept in result
+    assert kept or "_file_key" not in result
     assert "self._file_labels_key = f'{key}/labels'\n" in result
     assert "def labels(self):\n        return self.file[self._file_labels_key]\n" in result
 

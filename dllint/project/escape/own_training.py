@@ -1,4 +1,4 @@
-"""Programs that train without any loader: their own code goes through their datasets, in the process that trains."""
+"""Datasets that train without any loader: the project's own code goes through them, in the process that trains."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LOADS = re.compile(r"(?<!down)load(er|ers)(?![a-z])|trainer$|data_?module$|data
 
 
 class OwnTraining:
-    """Answers which datasets are of a project that trains and has no loader. `is_dataset`: what a dataset is."""
+    """Answers which datasets are there for a training that has no loader. `is_dataset`: what a dataset is."""
 
     def __init__(self, evaluator: Evaluator, unnamed: Unnamed, is_dataset: Callable[[Klass], bool]) -> None:
         self.evaluator = evaluator
