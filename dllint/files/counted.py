@@ -88,7 +88,9 @@ class Lists:
     def data_set(self, folder: str) -> Named | None:
         """The largest public data set that the README of a folder names, or the nearest one above that names any."""
         if folder not in self.asked.named:
-            self.asked.named[folder] = largest_named(self._configs, folder) if self._whole else None
+            here = largest_named(self._configs, folder) if self._whole else None
+            around = folder.rpartition("/")[0]
+            self.asked.named[folder] = self.data_set(around) if here is None and folder else here
         return self.asked.named[folder]
 
     @property

@@ -1,4 +1,4 @@
-"""What READMEs say about data: the largest public data set that the one nearest to a file names.
+"""What READMEs say about data: the largest public data set that one names.
 
 Only those count that the walk would not leave out, regular files of a bounded size.
 """
@@ -29,17 +29,14 @@ Named = tuple[str, str, int]
 
 
 def largest_named(configs: Configs, folder: str) -> Named | None:
-    """The largest public data set that a README names, if it names any as data: in a folder, or the nearest above."""
-    while True:
-        for path in _readmes(configs, folder):
-            with contextlib.suppress(OSError, UnicodeDecodeError):
-                text = contents(os.path.join(configs.root, path), _LARGEST).decode("utf-8-sig")
-                name = _largest(text)
-                if name:
-                    return path, name, ITEMS[name]
-        if not folder:
-            return None
-        folder = folder.rpartition("/")[0]
+    """The largest public data set that the README in a folder names, if it names any as data."""
+    for path in _readmes(configs, folder):
+        with contextlib.suppress(OSError, UnicodeDecodeError):
+            text = contents(os.path.join(configs.root, path), _LARGEST).decode("utf-8-sig")
+            name = _largest(text)
+            if name:
+                return path, name, ITEMS[name]
+    return None
 
 
 def _readmes(configs: Configs, folder: str) -> list[str]:
