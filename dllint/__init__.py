@@ -80,6 +80,7 @@ _PUBLIC = {
     "Sizes": "dllint.project.data.sizes",
     "Tables": "dllint.project.data.tables",
     "Task": "dllint.project",
+    "Unselected": "dllint.project.data.unselected",
     "Use": "dllint.syntax.uses",
     "Value": "dllint.project.evaluate.abstract_values",
     "Workers": "dllint.project",

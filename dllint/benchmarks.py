@@ -61,7 +61,8 @@ ITEMS = {
     "a2dsentences": 6_655, "jhmdbsentences": 928,
     "synthia": 9_400, "synthia4d": 22_589, "gtav": 24_966, "foggycityscapes": 15_000, "sbushadow": 4_727,
     # detection, counting, text in images, documents
-    "coco": 163_957, "lvis": 163_957, "objects365": 2_000_000, "openimages": 9_000_000, "visdrone": 10_209,
+    "coco": 163_957, "lvis": 163_957, "objects365": 2_000_000, "openimages": 9_000_000, "openimage": 9_000_000,
+    "visdrone": 10_209,
     "crowdhuman": 24_370, "citypersons": 5_000, "widerface": 32_203, "fddb": 2_845, "shanghaitech": 1_198,
     "ucfqnrf": 1_535, "ucfcc50": 50, "nwpucrowd": 5_109, "jhucrowd": 4_372, "worldexpo10": 3_980, "icdar2013": 462,
     "icdar2015": 1_500, "icdar2017": 18_000, "icdar2019": 20_000, "ctw1500": 1_500, "totaltext": 1_555, "iiit5k": 5_000,

@@ -188,6 +188,44 @@ def test_a_verdict_holds_while_command_lines_name_the_same_list(
     assert codes(check(request)) == ["DLL201"]
 
 
+SELECTING = """
+import argparse
+import os
+
+from torch.utils.data import DataLoader, Dataset
+
+
+class Names(Dataset):
+    def __init__(self, root):
+        self.names = [os.path.join(at, name) for at, _, found in os.walk(root) for name in found]
+
+    def __getitem__(self, index):
+        return self.names[index]
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--mode", default="numbers")
+    numbers = parser.parse_args().mode != "names"
+    print(list(DataLoader(range(9) if numbers else Names("images"), num_workers=2)))
+"""
+
+
+@pytest.mark.usefixtures("settle")
+@pytest.mark.parametrize("given", ["--mode names", "--mode=names", "--mode $MODE", "--mode [MODE]"])
+def test_what_no_command_line_selects_matters_little(
+    project: Path, tmp_path_factory: pytest.TempPathFactory, given: str
+) -> None:
+    request = Request(paths=(str(project),), cache=True, cache_dir=str(tmp_path_factory.mktemp("cache")))
+    (project / "train.py").write_text(SELECTING)
+
+    assert codes(check(request)) == codes(check(request)) == []
+    (project / "run.sh").write_text("python train.py --mode numbers\n")
+    assert codes(check(request)) == codes(check(request)) == []
+    (project / "more.sh").write_text(f"python train.py {given}\n")
+    assert codes(check(request)) == ["DLL201"]
+
+
 def test_which_files_are_asked(tmp_path: Path) -> None:
     root, outside = tmp_path / "project", tmp_path / "outside"
     for folder in (root / "far/away", root / "many", root / "ignored", outside):

@@ -47,7 +47,8 @@ _DISPLAYS = frozenset({"list", "tuple", "set", "dict", "comprehension"})
 class Evaluator:
     """Answers `values(expr, env)`; everything else in the project builds on it.
 
-    `call_sites`: on one platform, those of any: which calls may run a function is not asked again for each.
+    `call_sites`: on one platform, those of any: which calls may run a function is not asked again for each. `given`:
+    all values that an attribute of something external has, by its name, where not any value counts.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class Evaluator:
         loaders: Mapping[str, Boundary] = LOADERS,
         platform: str = "",
         call_sites: CallSites | None = None,
+        given: Callable[[str, Value], Values] | None = None,
     ) -> None:
         self.index = index
         self.programs = Programs(index)
@@ -63,6 +65,9 @@ class Evaluator:
         """The known loaders of other packages, by dotted name."""
         self.platform = platform
         """Where the program runs; empty: anywhere."""
+        self._given = given
+        self.is_narrowed = bool(platform or given)
+        """Whether it isn't asked what may be wherever and however the program runs."""
         self.fixpoint = Fixpoint(top=(TOP,))
         self.ask = self.fixpoint.ask
         self.kept = self.fixpoint.kept
@@ -113,7 +118,7 @@ class Evaluator:
         known = env.known.get(expr)
         if type(known) is tuple:  # and no question that is still open
             return known
-        if expr.kind == "name" and not self.platform:
+        if expr.kind == "name" and not self.is_narrowed:
             found = self.names.directly(expr, env)
             if found is not None:
                 return found if len(found) <= MAX_DERIVED else bounded(found, expr, env)
@@ -145,7 +150,10 @@ class Evaluator:
         return self.conditions.left(expr, env, self.names.name(expr, env))
 
     def _attribute(self, expr: Expr, env: Env) -> Values:
-        return self.conditions.left(expr, env, tuple(self.attributes.expression(expr, env)))
+        found = tuple(self.attributes.expression(expr, env))
+        if self._given is not None:
+            found = unique(value for read in found for value in self._given(expr.name, read) or (read,))
+        return self.conditions.left(expr, env, found)
 
     def _operand(self, expr: Expr, env: Env) -> Values:
         return self.values(expr.args[0], env)

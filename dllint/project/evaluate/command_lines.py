@@ -25,6 +25,8 @@ _MAX_CHOICES = 12
 """Of an option with more choices it isn't followed which of them it is."""
 _FLAGS = {"store_true": (True, False), "store_false": (False, True)}
 """What an option of an action is if the command line has it, and if it doesn't."""
+SETTERS = ("setattr", "update")
+"""What may set attributes by names that are computed."""
 _CONVERTED = {"int": int, "float": float, "str": str, "bool": bool}
 
 
@@ -100,8 +102,8 @@ class CommandLines:
         """Whether options may be given something else, in a namespace or by names that the program computes."""
         if parsed.call.keyword("namespace") is not None:
             return True
-        sites = self.evaluator.index.calls_named(("setattr", "update"))
-        owners = ((_set_by_name(site.expr), site) for site in sites)
+        sites = self.evaluator.index.calls_named(SETTERS)
+        owners = ((set_by_name(site.expr), site) for site in sites)
         found = (
             value
             for owner, site in owners
@@ -130,7 +132,7 @@ class CommandLines:
         return _converted(kind.dotted if kind is not None else "str", given[-1])
 
 
-def _set_by_name(call: Expr) -> Expr | None:
+def set_by_name(call: Expr) -> Expr | None:
     """On what a call sets attributes by computed names: `setattr(args, name, value)`, `vars(args).update(settings)`."""
     callee = call.args[0]
     if callee.name == "setattr":

@@ -216,7 +216,7 @@ class Names:
         """
         key = env.module, env.function, name, offset
         known = self._bindings.get(key)
-        if known is None or self.evaluator.platform:
+        if known is None or self.evaluator.is_narrowed:
             bindings = env.module.bindings[env.function, -1].get(name, [])
             seen = self._executed(reaching(env.module, env.function, bindings, offset), env)
             known = self._bindings[key] = [
@@ -240,7 +240,7 @@ class Names:
 
     def _executed(self, seen: list[Binding], env: Env) -> list[Binding]:
         """The bindings, newest first, that the platform which is asked for lets run, down to one that surely does."""
-        if not self.evaluator.platform:
+        if not self.evaluator.is_narrowed:
             return seen
         found = []
         for binding in seen:

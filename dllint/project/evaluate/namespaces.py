@@ -163,6 +163,8 @@ class Namespaces:
 
     def _any_of(self, part: Expr, env: Env) -> str | None:
         patterns = self._all_patterns(self.evaluator.values(part, env))
+        if len(patterns) > 1 and self.evaluator.is_narrowed and not any(_ANYTHING in pattern for pattern in patterns):
+            return f"(?:{'|'.join(patterns)})"
         return _ANYTHING if len(patterns) > 1 else next(iter(patterns), None)
 
     def _modules(self, pattern: str, env: Env) -> tuple[Module, ...]:

@@ -7,6 +7,7 @@ only what its own program sets counts.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
@@ -17,8 +18,19 @@ from typing import TYPE_CHECKING, NamedTuple
 from dllint.knowledge import SETTINGS_READERS
 from dllint.model.facts import Event, Expr, ImportedName
 from dllint.project.evaluate import Argument, Evaluator
-from dllint.project.evaluate.abstract_values import Env, ExtInst, ExtMethod, Free, Inst, Klass, Opaque, Value
-from dllint.project.evaluate.command_lines import destinations
+from dllint.project.evaluate.abstract_values import (
+    Const,
+    Env,
+    ExtInst,
+    ExtMethod,
+    Free,
+    Inst,
+    Klass,
+    Opaque,
+    Value,
+    Values,
+)
+from dllint.project.evaluate.command_lines import SETTERS, destinations, set_by_name
 from dllint.project.loaders.command_parameters import CommandParameters
 from dllint.project.loaders.demanded import Ask, AskTexts, Demanded, named, none, spelled
 from dllint.project.program.guards import under_main_guard
@@ -28,6 +40,8 @@ from dllint.project.program.module import Module, Site, Write
 if TYPE_CHECKING:
     from dllint.documents.demands import Demand, Passed
 
+_PLAIN = re.compile(r"[\w.-]+")
+"""A text that nothing has to be put in the place of."""
 _OPTION_CALLS = ("add_argument", "add_option", "option", "add_arg")
 
 
@@ -70,6 +84,34 @@ class Declared:
             if (names := {name for name in named(option.call) if name.startswith("-")})
         )
         return [text for texts in given for text in texts]
+
+    def only_texts(self, name: str, read: Value) -> Values:
+        """All texts that the project gives to an option: by default, on command lines, in code; none if more may be.
+
+        Users choose where there is no default, where an option has `choices`, or where a page says what to fill in.
+        Files of settings count, whatever reads them.
+        """
+        options = [item for item in self._added.get(name, ()) if self._of_one_program(item.env, read)]
+        if not options or not _is_of_options(read) or not all(map(_has_text, options)) or self._sets_any:
+            return ()
+        named_so = (sorted(word for word in named(option.call) if word.startswith("-")) for option in options)
+        passed = (given.text for names in named_so for given in self.demanded.ask_texts(" ".join(names)))
+        set_by = (site.expr.keyword(name) for site in self.index.calls_named(("set_defaults",)))
+        written = (write.event.value for _, write in self.index.outside_writes.get(name, ()))
+        settings = (expr for expr, _ in self._settings_texts.get(name, ()))
+        in_code = (*(option.default for option in options), *(expr for expr in set_by if expr), *written, *settings)
+        texts = dict.fromkeys((*passed, *(expr.value if expr is not None else None for expr in in_code)))
+        if not all(isinstance(text, str) and _PLAIN.fullmatch(text) for text in texts):
+            return ()
+        return tuple(Const(text, "str") for text in texts)
+
+    @cached_property
+    def _sets_any(self) -> bool:
+        """Whether the project sets options by names that it reads or computes."""
+        filled = self.index.calls_named(("set_defaults", "Namespace"))
+        unpacked = any(key == "**" for site in filled for key, _ in site.expr.keywords)
+        owners = (set_by_name(site.expr) for site in self.index.calls_named(SETTERS))
+        return unpacked or any(owner is not None and owner.dotted != "self" for owner in owners)
 
     def _read_by(self, options: Mapping[str, list[_Option]], name: str, read: Value) -> list[_Option]:
         near = [
@@ -357,6 +399,10 @@ class Declared:
     def _settings_files(self) -> dict[str, list[Argument]]:
         return self._set(_is_file)
 
+    @cached_property
+    def _settings_texts(self) -> dict[str, list[Argument]]:
+        return self._set(lambda expr: isinstance(expr.value, str))
+
     def _set(self, wanted: Callable[[Expr], bool]) -> dict[str, list[Argument]]:
         found: dict[str, list[Argument]] = defaultdict(list)
         for module in self.index:
@@ -378,6 +424,17 @@ def _those(options: Mapping[str, list[_Option]], wanted: Callable[[_Option], boo
 def _is_open(option: _Option) -> bool:
     unset = option.default is None or (option.default.kind == "constant" and option.default.value in (None, ""))
     return unset and option.call.keyword("nargs") is None and option.call.keyword("action") is None
+
+
+def _is_of_options(read: Value) -> bool:
+    """Whether something may be read from options: from what a parser gives, or from what isn't known."""
+    return _parser_of(read) is not None or (isinstance(read, ExtMethod) and isinstance(read.base, Opaque | Free))
+
+
+def _has_text(option: _Option) -> bool:
+    """Whether an option is one text, any text, with a default."""
+    text = option.default is not None and isinstance(option.default.value, str)
+    return text and {"choices", "nargs", "action"}.isdisjoint(key for key, _ in option.call.keywords)
 
 
 def _reads_settings(imported: ImportedName) -> bool:

@@ -26,6 +26,7 @@ from dllint import (
     Severity,
     Sizes,
     Span,
+    Unselected,
     Write,
     only_first_batch,
 )
@@ -212,12 +213,15 @@ def bloat(
         what = f"{what}, likely small ({small})"
         least = project.analysis(Sizes).least(held.value)
         how = f"from some {least:,} entries on it matters that {how}, {each} for each"
+    unselected = not small and not is_surely_large(project, held) and project.analysis(Unselected).has(held)
+    if unselected:
+        what = f"{what}, only with a value of an option that nothing in this project gives it"
     return Finding(
         code=code,
         path=write.path,
         span=write.span,
         message=f"{what}: {how}, {remedy}",
-        severity=Severity.INFO if small else Severity.WARNING,
+        severity=Severity.INFO if small or unselected else Severity.WARNING,
         certainty=certainty(project, held),
         outcomes=dict.fromkeys(sorted(failing), "bloat"),
         notes=held.route[1:],
