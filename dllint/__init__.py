@@ -145,6 +145,7 @@ _PUBLIC = {
     "renamed": "dllint.syntax.nested",
     "runs_per_item": "dllint.project.data.per_item",
     "state_without": "dllint.syntax.lazy",
+    "taken_apart": "dllint.syntax.changed",
     "takes_apart": "dllint.syntax.changed",
     "to_method": "dllint.syntax.to_method",
     "top_statements": "dllint.syntax.tail",

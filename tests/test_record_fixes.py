@@ -110,10 +110,26 @@ def test_lists_of_records_are_packed(value: str) -> None:
         ("self.rows = [(line, open(line)) for line in open(path)]", "return self.rows[index]"),
         ("self.rows = [more[0](line) for line in csv.reader(open(path))]", "return self.rows[index]"),
         ("self.rows = pickle.load(open(path, 'rb'))", "return self.rows[index]"),
+        ("import h5py\nself.rows = [(line, h5py.File(line)['a']) for line in open(path)]", "return self.rows[index]"),
+        ("self.rows = list(csv.reader(open(path)))\nself.rows.append(open(path))", "return self.rows[index]"),
     ],
 )
 def test_what_may_be_no_list_of_records_stays(init: str, item: str) -> None:
     assert not is_packed(init, item)
+
+
+@pytest.mark.parametrize(
+    ("imported", "value"),
+    [
+        ("", "sum([[(name, size) for size in range(9)] for name in open(path)], [])"),
+        ("", "[(line, number) for number, line in enumerate(open(path))]"),
+        ("import h5py\n", "[(name, 1) for name in h5py.File(path).keys()]"),
+        ("from torchvision.datasets.folder import make_dataset\n", "make_dataset(path, {}, extensions='.png')"),
+    ],
+)
+def test_lists_of_lists_that_are_joined_and_rows_of_libraries_are_packed(imported: str, value: str) -> None:
+    result = "".join(fixed(f"{imported}self.rows = {value}").split())
+    assert "".join(f"self.rows = Serialized({value})".split()) in result.replace(",)", ")")
 
 
 LOAD = """\
@@ -1125,6 +1141,94 @@ def test_tuples_of_names_of_files_that_code_takes_apart_become_an_array(init: st
 def test_other_rows_are_packed_or_left(init: str, item: str, more: str) -> None:
     code, fix = fix_of(f"import os\n{init}", item, more)
     assert not any("np.array(" in edit.text for edit in fix.edits), code
+
+
+CLIPS = """\
+self.rows = []
+for number, line in enumerate(open(path)):
+    for start in range(0, len(line), 4):
+        self.rows.append((number, start + 1))
+"""
+
+
+@pytest.mark.parametrize(
+    ("item", "wanted"),
+    [
+        ("line, start = self.rows[index]; return line", "line, start = self.rows[index].tolist(); return line"),
+        ("return self.rows[index][-1]", "return self.rows[index].tolist()[-1]"),
+        (
+            "return [line for line, start in self.rows if start > self.rows[index][1]]",
+            "return [line for line, start in self.rows.tolist() if start > self.rows[index].tolist()[1]]",
+        ),
+    ],
+)
+@pytest.mark.parametrize("later", ["", "random.shuffle(self.rows)\n"])
+def test_rows_of_integers_that_code_takes_apart_become_a_tensor(item: str, wanted: str, later: str) -> None:
+    result = fixed(CLIPS + later, item)
+    last = later or "        self.rows.append((number, start + 1))\n"
+    assert f"        {last}        self.rows = torch.tensor(self.rows)\n" in result
+    assert wanted in result and "Serialized" not in result
+
+
+def test_a_list_of_integers_is_a_tensor_below_what_a_tensor_cannot_do() -> None:
+    result = fixed(f"{CLIPS}self.rows = self.rows[::-1]\n", "return self.rows[index][0]")
+    assert "        self.rows = torch.tensor(self.rows[::-1])\n" in result
+
+
+@pytest.mark.parametrize(
+    ("init", "item", "more"),
+    [
+        (CLIPS, "return self.rows[index]", ""),
+        (CLIPS, "line, *more = self.rows[index]; return more", ""),
+        (CLIPS, "line, start = self.rows[index]; return line", "    def last(self):\n        return self.rows[-1]\n"),
+        (CLIPS, "line, start = self.rows[index]; return line", "    def cut(self):\n        return self.rows[:2]\n"),
+        (CLIPS, "line, start = self.rows[index]; return line", "print(Rows('')[0], Rows('').rows[0][0])\n"),
+        (CLIPS.replace("start + 1", "start / 2"), "line, start = self.rows[index]; return line", ""),
+        (CLIPS.replace("start + 1", "True"), "line, start = self.rows[index]; return line", ""),
+        (CLIPS.replace("start + 1", "more[0]"), "line, start = self.rows[index]; return line", ""),
+        (f"{CLIPS}self.rows.append((1, 2, 3))\n", "return self.rows[index][0]", ""),
+    ],
+)
+def test_other_rows_of_numbers_become_none(init: str, item: str, more: str) -> None:
+    _, fix = fix_of(init, item, more)
+    assert not any("torch.tensor(self" in edit.text for edit in fix.edits)
+
+
+COLUMN = "self.rows = list(pandas.read_csv(path, header=None).values[:, 0])"
+
+
+@pytest.mark.parametrize("item", ["return open(self.rows[index])", "return self.rows[index].split('/')"])
+def test_columns_of_which_workers_read_text_are_packed(item: str) -> None:
+    assert COLUMN.replace("list(", "Serialized(list(") + ")" in fixed(COLUMN, item)
+    assert "self.rows = Serialized(self.rows)" in fixed(f"table = pandas.read_csv(path)\n{DRAWN}", item)
+
+
+def test_columns_of_text_are_one_array() -> None:
+    text = COLUMN.replace("[:, 0]", "[:, 0].astype('str')")
+    result = "".join(fixed(text, "return open(self.rows[index])").split())
+    assert "".join(text.replace("list(", "np.array(list(").split()) + ",dtype=str" in result
+
+
+DRAWN = """\
+self.rows = list(table.values[1:, -1])
+self.more = []
+for place in range(9):
+    self.more.append(self.rows[place])
+"""
+
+
+@pytest.mark.parametrize(
+    ("init", "item"),
+    [
+        (COLUMN, "return self.rows[index]"),
+        (COLUMN.replace("header", "converters=more[0], header"), "return open(self.rows[index])"),
+        (COLUMN.replace(".values", ".apply(more[0]).values"), "return open(self.rows[index])"),
+        (COLUMN.replace("[:, 0]", ""), "return open(self.rows[index])"),
+        (f"{COLUMN}\nself.rows.append(more)", "return open(self.rows[index])"),
+    ],
+)
+def test_columns_of_numbers_or_other_things_stay(init: str, item: str) -> None:
+    assert not is_packed(init, item)
 
 
 FLAGGED = """\

@@ -58,19 +58,33 @@ def takes_apart(source: Source, container: Span) -> bool:
 
     So does `a, b = rows[index]`, `rows[index][0]` and a loop over `a, b`: what the entries are does not matter.
     """
+    return asks_length(source, container) or taken_apart(source, container) is not None
+
+
+def asks_length(source: Source, container: Span) -> bool:
+    """Whether code asks a container for its length."""
     seen = outline(source.text)
     node = seen.expression_at(container) if seen is not None else None
-    if seen is None or node is None:
-        return False
-    above, field = seen.parents[node]
+    above, field = seen.parents[node] if seen is not None and node is not None else (None, "")
     match above:
         case ast.Call(func=ast.Name(id="len"), args=[_]):
             return field == "args"
-        case ast.For(target=ast.Tuple()) | ast.comprehension(target=ast.Tuple()):
-            return field == "iter"
-        case ast.Subscript(ctx=ast.Load(), slice=index) if field == "value" and not isinstance(index, ast.Slice):
-            return _is_taken_apart(*seen.parents[above])
     return False
+
+
+def taken_apart(source: Source, container: Span) -> Span | None:
+    """The entry of a container whose parts code takes at once; what a loop goes through that does so with each."""
+    seen = outline(source.text)
+    node = seen.expression_at(container) if seen is not None else None
+    if seen is None or node is None:
+        return None
+    above, field = seen.parents[node]
+    match above:
+        case ast.For(target=ast.Tuple()) | ast.comprehension(target=ast.Tuple()) if field == "iter":
+            return container
+        case ast.Subscript(ctx=ast.Load(), slice=index) if field == "value" and not isinstance(index, ast.Slice):
+            return Span(*seen.offsets.span(above)) if _is_taken_apart(*seen.parents[above]) else None
+    return None
 
 
 def _is_taken_apart(above: ast.AST, field: str) -> bool:

@@ -17,6 +17,7 @@ _ITERATING = {
     *("sorted", "list", "tuple", "set", "frozenset", "min", "max"),
 }
 """Built-in functions that go through their argument from the beginning to the end, and ask nothing else of it."""
+_LOOPS = ast.For | ast.AsyncFor | ast.While | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 _TELLING = {"bool", "isinstance", "issubclass", "hasattr", "callable", "any", "all"}
 _CHOOSING = {"random.choice", "random.choices"}
 """Functions that ask for the length and items."""
@@ -63,10 +64,27 @@ def _near(name: str) -> re.Pattern[str]:
 
 
 def goes_through(source: Source, span: Span) -> bool:
-    """Whether code goes through what the name or attribute at a span gives: a loop does, `len` and an index do not."""
+    """Whether code goes through what the name or attribute at a span gives: a loop does, also one that asks by index.
+
+    `len` does not, nor an index outside of a loop.
+    """
     seen = outline(source.text)
     node = seen.expression_at(span) if seen is not None else None
-    return seen is not None and node is not None and _goes_through(seen, of_view(seen, node))
+    if seen is None or node is None:
+        return False
+    return _goes_through(seen, of_view(seen, node)) or _is_indexed_in_loop(seen, node)
+
+
+def _is_indexed_in_loop(seen: Outline, node: ast.expr) -> bool:
+    parent, field = seen.parents[node]
+    if not isinstance(parent, ast.Subscript) or field != "value":
+        return False
+    for above, part in seen.path(parent):
+        if isinstance(above, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            return False
+        if isinstance(above, _LOOPS) and part not in ("iter", "generators"):
+            return True
+    return False
 
 
 def _goes_through(seen: Outline, node: ast.expr) -> bool:

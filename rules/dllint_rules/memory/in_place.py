@@ -1,4 +1,4 @@
-"""The fix of DLL201 and DLL202: strings in one array, records as bytes in a tensor, where nothing asks for a list."""
+"""The fix of DLL201 and DLL202: an array of strings, a tensor of integers, or bytes in one, in place of a list."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from dllint import (
     Fix,
     Held,
     Import,
+    ItemReads,
     Module,
     Place,
     Project,
@@ -30,12 +31,10 @@ from dllint import (
     Write,
     below_branches,
     below_statement,
-    changed_entry,
     enclosed,
     insertion,
     is_declared,
     module_alias,
-    name_uses,
     placed,
     read_once,
     reference,
@@ -46,13 +45,14 @@ from dllint_rules.memory.arms import makes_much
 from dllint_rules.memory.dll201_path_list_on_dataset import PathListOnDataset
 from dllint_rules.memory.dll202_python_container_on_dataset import PythonContainerOnDataset
 from dllint_rules.memory.homes import Home, Homes
+from dllint_rules.memory.kept import read_in_workers
 from dllint_rules.memory.kept_elsewhere import KeptElsewhere
 from dllint_rules.memory.kept_list import KeptList, set_to
 from dllint_rules.memory.mappings import Mappings
 from dllint_rules.memory.packed import NAMES, RECORDS, TABLE, TEXTS, class_at, class_name, keeps_python_2
 from dllint_rules.memory.paths import Paths
 from dllint_rules.memory.remedies import by_hand, is_set, records_by_hand, would_pad
-from dllint_rules.memory.rows import Rows, TextRows
+from dllint_rules.memory.rows import Cells, IntegerRows, Rows, TextRows
 from dllint_rules.memory.text import Nothing, Texts
 
 _UNREAD = "a file that may use it is written for another Python"
@@ -107,17 +107,39 @@ def _list_change(project: Project, held: Held) -> Change | None:
 
 def _record_change(project: Project, held: Held) -> Change | None:
     write, entries = _write(project, held), project.analysis(Entries)
+    width = entries.width_of_integers(held)
     if (
         write is None
         or is_set(held.value)
-        or not (entries.is_list_of_records(held) or entries.is_dictionary_of_records(held))
+        or not (
+            width
+            or entries.is_column(held)
+            or entries.is_list_of_records(held)
+            or entries.is_dictionary_of_records(held)
+        )
     ):
         return None
     module = project.index.modules[held.route[0].path]
+    if width:
+        return Change(project, module, write, None, IntegerRows(project, width)).at_its_best()
+    if entries.is_column(held):
+        return _column_change(project, held, module, write)
     if entries.is_mapping(held):
         return Change(project, module, write, TABLE, Mappings(project, _is_asked(project, module, write))).at_its_best()
     as_array = _array_change(project, held, module, write)
     return as_array or Change(project, module, write, RECORDS, Rows(project, entries.is_indexed(held))).at_its_best()
+
+
+def _column_change(project: Project, held: Held, module: Module, write: Write) -> Change | None:
+    """The change of a list of the cells of a column: that of a list of text, or to bytes, if workers read text there.
+
+    Numbers are better kept as an array, of which each is of another type.
+    """
+    texts, reads = _list_change(project, held), project.analysis(ItemReads)
+    if texts is None or not texts.obstacle():
+        return texts
+    read = read_in_workers(project, held, reads.by_text_method) or read_in_workers(project, held, reads.as_text)
+    return Change(project, module, write, RECORDS, Cells(project)).at_its_best() if read else None
 
 
 def _array_change(project: Project, held: Held, module: Module, write: Write) -> Change | None:
@@ -338,18 +360,6 @@ class Change(KeptList):
         whole = "list of paths" if self.of_paths else self.contents.whole
         return f"sets another {self.kind}" if another else f"sets what is not certain to be a {whole}"
 
-    def _settled(self, value: Expr) -> bool:
-        """Whether a local variable is not added to once it is kept: below, and in no further round of a loop."""
-        facts = self.module.model.functions[self.write.function]
-        uses = name_uses(self.project.source(self.module.path), value.name, facts.span, self.mapping)
-        later = [use.kind for use in uses or () if use.span.start > value.end]
-        harmless = {"read", "returned", "tested", "sliced", "whole", "joined"}
-        source = self.project.source(self.module.path)
-        changed = self.of_rows and any(
-            changed_entry(source, use.span) for use in uses or () if use.span.start > value.end
-        )
-        return uses is not None and not (changed or self._in_loop()) and set(later) <= harmless
-
     def fix(self) -> Fix:
         """The edits; there must be nothing in the way. A class that other files need as well is defined once."""
         own = self._made()
@@ -363,14 +373,16 @@ class Change(KeptList):
         path_class, more = reference(self.module.model, "pathlib", "Path", self.write.event.start)
         edits = [*self._replaced(made), *chain.from_iterable(self._as_before(place) for place in self.needing)]
         imports = made.imports
-        read = [edit for place in self.read_as_paths for edit in self._as_path(place, path_class) or ()]
+        read = [edit for place in self.reads for edit in self._as_read(place, path_class)]
         if self.of_paths and read:
-            imports, edits = (*imports, *more), [*edits, *read]
+            imports = (*imports, *more)
+        edits += read
         edits += self._without_declaration()
         edits += self._read_once() if self.words in (RECORDS, TABLE) else ()
         edits += self._class(made) if made.text else ()
+        kept = "bytes in a tensor" if self.words else "a tensor" if self.of_integers else "a NumPy array"
         return Fix(
-            f"Keep `{self.write.target.name}` as {'bytes in a tensor' if self.words else 'a NumPy array'}",
+            f"Keep `{self.write.target.name}` as {kept}",
             tuple(edits),
             Applicability.UNSAFE,
             imports,
@@ -488,6 +500,9 @@ class Change(KeptList):
     def _made(self) -> Made:
         """What takes the list's place."""
         model, start = self.module.model, self.write.event.start
+        if self.of_integers:
+            torch, more = module_alias(model, "torch", "torch", start)
+            return Made(f"{torch}.tensor(", ")", imports=more)
         if not self.words:
             np, more = module_alias(model, "numpy", "np", start)
             dtype = f"{np}.dtypes.StringDType()" if self.project.targets.needs_numpy_2(model.path) else "str"

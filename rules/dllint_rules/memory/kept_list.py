@@ -22,15 +22,18 @@ from dllint import (
     chosen_part,
     goes_through,
     is_declared,
+    name_uses,
     on_each,
+    taken_apart,
     takes_apart,
 )
 from dllint_rules.memory.analysis.entries import Entries
 from dllint_rules.memory.arms import other_arms
+from dllint_rules.memory.kept_elsewhere import KeptElsewhere
 from dllint_rules.memory.mappings import Mappings
 from dllint_rules.memory.paths import opens_item
 from dllint_rules.memory.readers import Readers
-from dllint_rules.memory.rows import Rows, TextRows
+from dllint_rules.memory.rows import IntegerRows, Rows, TextRows
 from dllint_rules.memory.set_anew import SetAnew
 from dllint_rules.memory.text import Texts
 
@@ -42,7 +45,8 @@ _OF_THE_LIST = ("write", "filled", "tested", "set")
 class KeptList:
     """A list, or a dictionary of records, the assignment that keeps it, and the uses of the attribute.
 
-    `words` are those of the class that packs it; None for an array. `contents` says whether a list has only such.
+    `words` are those of the class that packs it; None for an array or a tensor. `contents` says whether a list has only
+    such.
     `gone_through`: it changes only below what goes through the whole list, which would make each record again.
     """
 
@@ -69,6 +73,7 @@ class KeptList:
         self.attribute = Attribute(project, klass, write.target.name, self.mapping) if klass else None
         self.of_rows = isinstance(contents, Rows)
         self.of_tuples = isinstance(contents, TextRows)
+        self.of_integers = isinstance(contents, IntegerRows)
         self.readers = project.analysis(Readers)
         self.of_paths = False
         self.mixed = False
@@ -123,8 +128,8 @@ class KeptList:
 
     def _makes_of_itself(self, place: Place) -> bool:
         """Whether a use sets the attribute to what is made of it: `self.rows = selected(self.rows)`."""
-        if place.use.kind != "write" or (self.words is None and self._is_cut(place)):
-            return False  # a part of an array is an array
+        if place.use.kind != "write" or (self.words is None and not self.of_integers and self._is_cut(place)):
+            return False  # a part of an array is an array; a tensor has none that is reversed
         own = self.write.target.dotted
         made = [event for event in place.module.events(place.function) if event.kind == "assign" and event.value]
         return any(
@@ -192,7 +197,8 @@ class KeptList:
         """Whether a use means the same for an array, or comes before there is one."""
         kind, span = place.use.kind, place.use.span
         if self.of_tuples and kind != "write" and not self._is_before(place) and span != self.write.target.span:
-            return kind == "read" and takes_apart(self.project.source(place.module.path), span)
+            known = not self.of_integers or self._of_self(place)
+            return kind == "read" and known and takes_apart(self.project.source(place.module.path), span)
         if self._needs_entry(place) and not self._is_before(place):
             return False
         if self._is_cut(place) and not self.of_paths:
@@ -287,8 +293,28 @@ class KeptList:
 
     def _sets_alike(self, write: Write) -> bool:
         value = write.event.value
-        own = ("comprehension", "call") if write.function == self.write.function else ("comprehension",)
-        return value is not None and value.kind in own and self._gives(self.contents, value, write.function)
+        here = write.function == self.write.function
+        own = ("comprehension", "call", "binop", "name") if here else ("comprehension",)
+        if value is None or value.kind not in own or not self._gives(self.contents, value, write.function):
+            return False
+        return value.kind != "name" or self._is_its_own(value)
+
+    def _is_its_own(self, value: Expr) -> bool:
+        """Whether a local variable has a list that nothing else keeps, and that doesn't change any more."""
+        keeper = self.project.analysis(KeptElsewhere).of(value, self.module, self.write.function)
+        return keeper is None and self._settled(value)
+
+    def _settled(self, value: Expr) -> bool:
+        """Whether a local variable is not added to once it is kept: below, and in no further round of a loop."""
+        facts = self.module.model.functions[self.write.function]
+        uses = name_uses(self.project.source(self.module.path), value.name, facts.span, self.mapping)
+        later = [use.kind for use in uses or () if use.span.start > value.end]
+        harmless = {"read", "returned", "tested", "sliced", "whole", "joined"}
+        source = self.project.source(self.module.path)
+        changed = self.of_rows and any(
+            changed_entry(source, use.span) for use in uses or () if use.span.start > value.end
+        )
+        return uses is not None and not (changed or self._in_loop()) and set(later) <= harmless
 
     def _gives(self, contents: Texts, value: Expr, function: int) -> bool:
         """Whether a value surely is such a list, whichever class of the family the object of the method is of."""
@@ -370,10 +396,18 @@ class KeptList:
         return place == self.declared and bool(self.variable)
 
     @cached_property
-    def read_as_paths(self) -> list[Place]:
-        """The uses that read the array's strings where there were paths."""
+    def reads(self) -> list[Place]:
+        """The uses that read what there is instead of the list."""
         near = self.attribute.near if self.attribute else None
         return [place for place in near or () if place.use.kind == "read" and not self._is_before(place)]
+
+    def _as_read(self, place: Place, path_class: str) -> list[Edit]:
+        """The edits that make a path, or integers, of what a use reads."""
+        path = place.module.path
+        if self.of_paths or not self.of_integers:
+            return (self.of_paths and self._as_path(place, path_class)) or []
+        entry = taken_apart(self.project.source(path), place.use.span)
+        return [Edit(path, Span(entry.end, entry.end), ".tolist()")] if entry is not None else []
 
     def _as_path(self, place: Place, path_class: str = "Path") -> list[Edit] | None:
         if opens_item(place, self.project):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dllint import Env, Expr, Ext, ExtInst, Place, Project, Value
-from dllint_rules.memory.text import MAX_DEPTH, Texts, has_keys_of_json, method_of
+from dllint import Env, Expr, Ext, ExtInst, Opaque, Place, Project, Value
+from dllint_rules.memory.text import MAX_DEPTH, Texts, has_only_text_keys, method_of
 
 _LISTING = {"glob", "rglob", "iterdir"}
 _OF_A_PATH = {"absolute", "expanduser", "joinpath", "resolve", "with_name", "with_suffix"}
-_GIVING_STRINGS = {"readlines", "split", "namelist", "getnames"}
+_GIVING_STRINGS = {"readlines", "split", "namelist", "getnames", "astype"}
 _STRINGS = {"glob.glob", "glob.iglob", "os.listdir", "builtins.open", "builtins.map", "csv.reader[]"}
 
 _OPENING = (
@@ -28,6 +28,8 @@ class Paths(Texts):
         return depth > 0 and bool(values) and all(self._text(value, depth - 1) for value in values)
 
     def _text(self, value: Value, depth: int) -> bool:
+        if isinstance(value, Opaque) and value.expr.kind == "binop":
+            return self.is_item(value.expr, value.env, depth)
         if not isinstance(value, ExtInst) or depth <= 0:
             return False
         if value.name == "pathlib.Path":
@@ -62,7 +64,7 @@ def opens_item(place: Place, project: Project) -> bool:
 def _gives_strings(value: Value) -> bool:
     if not isinstance(value, ExtInst):
         return False
-    return value.name in _STRINGS or method_of(value) in _GIVING_STRINGS or has_keys_of_json(value)
+    return value.name in _STRINGS or method_of(value) in _GIVING_STRINGS or has_only_text_keys(value)
 
 
 def _is_sliced(value: ExtInst) -> bool:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dllint import Const, Env, Expr, ExtInst, Func, Inst, Klass, Project, Seq, Value
+from dllint import Const, Env, Expr, ExtInst, Func, Inst, Klass, Opaque, Project, Seq, Value
+from dllint_rules.memory.analysis.entries import Entries
 from dllint_rules.memory.analysis.plain_objects import PlainObjects
-from dllint_rules.memory.text import MAX_DEPTH, Texts, from_json, is_lines_of_json, is_slice, method_of
+from dllint_rules.memory.text import MAX_DEPTH, Texts, from_json, is_column, is_lines_of_json, is_slice, method_of
 
 _COPIED = {"builtins.list", "builtins.sorted", "random.sample", "copy.copy", "copy.deepcopy"}
 """What returns a list of what it goes through."""
 _ITERATED = {*_COPIED, "builtins.tuple", "builtins.reversed", "builtins.iter", "tqdm.tqdm", "tqdm.auto.tqdm"}
 _OF_ROWS = {"builtins.zip", "builtins.enumerate", "csv.reader", "csv.DictReader"}
+_OF_FOLDERS = {"torchvision.datasets.folder.make_dataset"}
+"""What returns a list of pairs of a path and the number of a class."""
 _OF_POOLS = {"multiprocessing.Pool().imap", "concurrent.futures.ProcessPoolExecutor().map"}
 """What gives the results of the tasks in their order."""
 _ROW = {"builtins.dict", "builtins.list", "builtins.tuple", "builtins.sorted", "dataclasses.asdict"}
@@ -43,12 +46,44 @@ class TextRows(Texts):
         )
 
     def _external(self, value: ExtInst, depth: int) -> bool:
-        call = value.call
-        copied = value.name in _COPIED and call.kind == "call" and len(call.args) > 1
+        copied = value.name in _COPIED and value.call.kind == "call"
         return copied and self._copies_items(value, depth)
 
     def _items(self, value: Value, depth: int) -> bool:
         return self._list(value, depth)
+
+
+class IntegerRows(TextRows):
+    """Asks of expressions whether they surely are lists of rows of integers that are written out, all of one width."""
+
+    each = "row of integers"
+    whole = "list of rows of integers"
+
+    def is_item(self, expr: Expr, env: Env, depth: int = MAX_DEPTH) -> bool:
+        """Whether an expression surely is a tuple or list of so many integers."""
+        if expr.kind in ("tuple", "list"):
+            is_integer = self.project.analysis(Entries).is_integer
+            return len(expr.args) == self.width and all(is_integer(part, env) for part in expr.args)
+        return super().is_item(expr, env, depth)
+
+
+class Cells(Texts):
+    """Asks of expressions whether they surely are lists of the cells of a column: text, numbers, what pandas reads."""
+
+    each = "cell of a table"
+    whole = "list of the cells of a column"
+
+    def is_item(self, expr: Expr, env: Env, depth: int = MAX_DEPTH) -> bool:
+        """Whether an expression surely is a cell: no other expression is known to be one."""
+        return False
+
+    def _external(self, value: ExtInst, depth: int) -> bool:
+        if value.name == "builtins.list" and value.call.kind == "call":
+            return self._copies_items(value, depth)
+        return method_of(value) in ("tolist", "to_list") and value.base is not None and is_column(value.base)
+
+    def _items(self, value: Value, depth: int) -> bool:
+        return self._list(value, depth) or is_column(value)
 
 
 class Rows(Texts):
@@ -84,7 +119,11 @@ class Rows(Texts):
     def _external(self, value: ExtInst, depth: int) -> bool:
         call = value.call
         if value.name in _COPIED and call.kind == "call":
-            return len(call.args) > 1 and self._copies_items(value, depth)
+            return self._copies_items(value, depth)
+        if value.name in _OF_FOLDERS:
+            return True
+        if value.name == "builtins.sum":
+            return super()._external(value, depth)
         if method_of(value) == "to_dict":
             orient = call.args[1] if len(call.args) > 1 else call.keyword("orient")
             return orient is not None and orient.value == "records"
@@ -123,6 +162,8 @@ class Rows(Texts):
                 return value.value is not None
             case Inst():
                 return self._is_record(value)
+            case Opaque():
+                return self.project.analysis(Entries).is_index(value)
             case Seq(expr=expr, env=env) if expr.kind in ("tuple", "list", "dict"):
                 return all(self._is_data(part, env) for part in expr.args)
             case Seq(expr=expr, env=env) if value.kind in ("list", "dict"):
@@ -144,7 +185,8 @@ class Rows(Texts):
 
     def _is_no_data(self, value: Value) -> bool:
         if isinstance(value, ExtInst):
-            return value.name in _OPEN or value.name.startswith(_NO_DATA)
+            foreign = value.name.startswith(_NO_DATA) and not self.texts.is_text(value, MAX_DEPTH)
+            return foreign or value.name in _OPEN
         return isinstance(value, Func | Klass) or (isinstance(value, Inst) and not self._is_record(value))
 
     def _is_record(self, made: Inst) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dllint import GENERATOR, MAPPINGS, Const, Env, Expr, ExtInst, ExtMethod, Module, Opaque, Project, Seq, Value
+from dllint import GENERATOR, MAPPINGS, Const, Env, Event, Expr, ExtInst, ExtMethod, Module, Opaque, Project, Seq, Value
 from dllint_rules.memory.puts import puts
 from dllint_rules.memory.saved import saved
 
@@ -33,6 +33,8 @@ _OF_TEXT = {
 }
 """Methods of a `str` that return one."""
 _TABLES = {f"pandas.read_{form}" for form in ("csv", "table", "fwf", "excel")}
+_SAME_CELLS = {"values", "to_numpy", "astype", "iloc", "loc", "copy", "dropna", "reset_index", "drop_duplicates"}
+"""What gives the cells of a table, perhaps fewer of them, or of another type."""
 _OF_ANYTHING = {"as_posix", "decode", "read_text", "hexdigest"}
 """Methods that return a `str` whatever they belong to."""
 
@@ -53,7 +55,11 @@ class Texts:
     def is_list(self, expr: Expr, env: Env, depth: int = MAX_DEPTH) -> bool:
         """Whether an expression surely is a list of strings, possibly an empty one."""
         values = self.project.values(expr, env)
-        return depth > 0 and bool(values) and all(self._list(value, depth - 1) for value in values)
+        return depth > 0 and bool(values) and all(self._stays_list(value, depth - 1) for value in values)
+
+    def _stays_list(self, value: Value, depth: int) -> bool:
+        """Whether a value is such a list, also after what is put into one that another package gives."""
+        return self._list(value, depth) and (not isinstance(value, ExtInst) or self._filled(value, depth))
 
     def is_item(self, expr: Expr, env: Env, depth: int = MAX_DEPTH) -> bool:
         """Whether an expression surely is a string."""
@@ -105,26 +111,48 @@ class Texts:
         """Whether what other packages give is such a list."""
         name, call, base, method = value.name, value.call, value.base, method_of(value)
         if name in _REORDERED and call.kind == "call":
-            return len(call.args) > 1 and self._copies_items(value, depth)
+            return self._copies_items(value, depth)
+        if name == "builtins.sum" and len(call.args) == 3:
+            return self._joins_items(call.args[1], value.env, depth) and self.is_list(call.args[2], value.env, depth)
         if call.kind == "subscript" and base is not None:
             return False
         if method == "readlines":
             return _is_text_file(base)
         if method == "copy" and base is not None:
             return self._list(base, depth)
+        if method in ("tolist", "to_list"):
+            return base is not None and self._items(base, depth)
         if name == "csv.reader[]":
             return _has_text_rows(base)
         splits = method in _SPLITTERS and base is not None and self._has_methods_of_text(base, depth)
         return name in _LISTINGS or method in _LISTING or splits
 
     def _copies_items(self, copied: ExtInst, depth: int) -> bool:
-        """Whether what is copied gives such items only, other than the copy, which may have taken its place since."""
+        """Whether what is copied gives such items only, other than the copy, which may have taken its place since.
+
+        `list()` copies nothing, and has what is put into it.
+        """
+        if len(copied.call.args) == 1:
+            return copied.name == "builtins.list" and self._filled(copied, depth)
         given = copied.call.args[1]
         values = self.project.values(given, copied.env)
         if copied not in values:
             return self.gives_items(given, copied.env, depth)
         others = [value for value in values if value != copied]
         return depth > 0 and bool(others) and all(self._items(value, depth - 1) for value in others)
+
+    def _joins_items(self, lists: Expr, env: Env, depth: int) -> bool:
+        """Whether going through all that an expression gives, one after the other, gives such items only."""
+        values = self.project.values(lists, env)
+        return depth > 0 and bool(values) and all(self._gives_each(value, depth - 1) for value in values)
+
+    def _gives_each(self, value: Value, depth: int) -> bool:
+        if not isinstance(value, Seq) or value.expr.kind not in ("comprehension", "list", "tuple"):
+            return False
+        if value.expr.kind == "comprehension":
+            return value.expr.name in ("list", "generator") and self.gives_items(value.expr.args[0], value.env, depth)
+        parts = (part.kind != "star" and self.gives_items(part, value.env, depth) for part in value.expr.args)
+        return not any(self._puts(value)) and all(parts)
 
     def _saved(self, loaded: ExtInst, depth: int) -> bool:
         """Whether something is loaded from a file in which the same function saves such lists."""
@@ -136,21 +164,23 @@ class Texts:
             and all(values and all(self._list(value, depth - 1) for value in values) for values in made)
         )
 
-    def _filled(self, made: Seq, depth: int) -> bool:
+    def _filled(self, made: Seq | ExtInst, depth: int) -> bool:
         """Whether everything that is put into a list later is such an item."""
         return all(self._puts_item(*put, depth) for put in self._puts(made))
 
-    def _puts(self, made: Seq) -> Iterator[tuple[str, Expr, Env]]:
+    def _puts(self, made: Seq | ExtInst) -> Iterator[tuple[str, Expr, Env]]:
         """What puts something into a list after it is made."""
         for scope, event, receiver, what in self.project.evaluator.containers.mutations_around(made.env):
             if receiver.kind in ("name", "attribute") and made in self.project.values(receiver, scope):
-                yield event.kind, what, scope
+                item = _set_to(event, what)
+                yield ("item", item, scope) if item is not None else (event.kind, what, scope)
 
     def others(self, value: Value) -> Iterator[tuple[Expr, Env]]:
         """What is put into a list, where it is made and later, that is not surely such an item."""
         if isinstance(value, Seq):
             made = value.expr.args[-1:] if value.expr.kind == "comprehension" else value.expr.args
             yield from ((item, value.env) for item in made if not self._adds_items(item, value.env))
+        if isinstance(value, Seq | ExtInst):
             puts = self._puts(value)
             yield from ((what, env) for kind, what, env in puts if not self._puts_item(kind, what, env, MAX_DEPTH))
 
@@ -163,6 +193,8 @@ class Texts:
         return self._puts_item("expr", call, env, MAX_DEPTH)
 
     def _puts_item(self, kind: str, what: Expr, scope: Env, depth: int) -> bool:
+        if kind == "item":
+            return self.is_item(what, scope, depth)
         if kind == "augment":
             return self.gives_items(what, scope, depth)
         if what.kind != "call" or len(what.args) != 2:
@@ -187,10 +219,18 @@ class Texts:
                 return bool(functions) and all(getattr(item, "name", "") in _TEXTS for item in functions)
             case ExtInst(name="builtins.filter", call=call, env=env) if len(call.args) == 3:
                 return self.gives_items(call.args[2], env, depth)
+            case ExtInst(name="itertools.chain", call=call, env=env) if call.kind == "call":
+                return all(self.gives_items(part, env, depth) for part in call.args[1:] if part.kind != "star") and all(
+                    self._joins_items(part.args[0], env, depth) for part in call.args[1:] if part.kind == "star"
+                )
+            case ExtInst(name="itertools.chain.from_iterable", call=call, env=env) if len(call.args) == 2:
+                return self._joins_items(call.args[1], env, depth)
             case ExtInst(base=base) if base is not None and method_of(value) == "keys":
-                return has_keys_of_json(value) or self._has_text_keys(base, depth)
+                return has_only_text_keys(value) or self._has_text_keys(base, depth)
             case Seq(expr=expr, env=env) if expr.kind == "comprehension" and expr.name in ("generator", "set"):
                 return self.is_item(expr.args[0], env, depth)
+            case ExtInst(call=call) if method_of(value) == "astype" and len(call.args) == 2:
+                return "str" in (call.args[1].value, call.args[1].dotted) and is_column(value)
             case Seq(expr=expr) if expr.kind == "dict" or expr.name == "dict":
                 return self._has_text_keys(value, depth)
             case ExtInst(name=name) if name in MAPPINGS:
@@ -296,6 +336,20 @@ class Nothing(Texts):
         return self._list(value, depth)
 
 
+def _set_to(event: Event, changed: Expr) -> Expr | None:
+    """What an assignment sets one entry of a list to."""
+    alone = event.kind == "assign" and event.target is not None and event.target.span == changed.span
+    entry = alone and changed.kind == "subscript" and changed.args[1].kind != "slice"
+    return event.value if entry else None
+
+
+def _is_of_hdf5(value: Value) -> bool:
+    """Whether a value is an HDF5 file, or a part of one: what has keys there is a group, which only has strings."""
+    while isinstance(value, ExtInst) and value.base is not None and value.name.endswith("[]"):
+        value = value.base
+    return isinstance(value, ExtInst) and value.name == "h5py.File"
+
+
 def _replaces_text(expr: Expr) -> bool:
     """Whether an expression puts a string in place of another: `name.replace(".jpg", ".png")`."""
     if expr.kind != "call" or expr.args[0].kind != "attribute" or expr.args[0].name != "replace":
@@ -303,9 +357,10 @@ def _replaces_text(expr: Expr) -> bool:
     return len(expr.args) == 3 and all(isinstance(item.value, str) for item in expr.args[1:])
 
 
-def has_keys_of_json(keys: ExtInst) -> bool:
-    """Whether a value is the keys of a dictionary that comes from JSON, which only has strings as keys."""
-    return method_of(keys) == "keys" and keys.base is not None and from_json(keys.base)
+def has_only_text_keys(keys: ExtInst) -> bool:
+    """Whether a value is the keys of what only has strings as keys: a dictionary from JSON, an HDF5 file or group."""
+    base = keys.base
+    return method_of(keys) == "keys" and base is not None and (from_json(base) or _is_of_hdf5(base))
 
 
 def from_json(value: Value) -> bool:
@@ -333,6 +388,24 @@ def _is_cell(value: Value | None) -> bool:
             return True
         value = value.base
     return False
+
+
+def is_column(value: Value) -> bool:
+    """Whether a value has the cells of one column of a table that pandas reads: `table["id"]`, `table.values[:, 0]`."""
+    chosen = False
+    while isinstance(value, ExtInst | ExtMethod) and value.base is not None:
+        if isinstance(value, ExtInst) and value.call.kind == "subscript":
+            chosen = chosen or _chooses_column(value.call)
+        elif (value.attribute if isinstance(value, ExtMethod) else method_of(value)) not in _SAME_CELLS:
+            return False
+        value = value.base
+    return chosen and isinstance(value, ExtInst) and value.name in _TABLES and value.call.keyword("converters") is None
+
+
+def _chooses_column(part: Expr) -> bool:
+    *rows, column = part.args[1:]
+    written = column.args[0] if column.kind == "unary" else column
+    return isinstance(written.value, int | str if rows else str) and all(one.kind == "slice" for one in rows)
 
 
 def is_slice(call: Expr) -> bool:

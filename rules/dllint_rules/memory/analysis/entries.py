@@ -14,7 +14,7 @@ from dllint.project.data.growth import LISTING, READ, chain
 from dllint.project.data.item_reads import ItemReads
 from dllint.project.data.records import Records
 from dllint.project.escape.shipped import Held
-from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Klass, Seq, Value
+from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst, Klass, Opaque, Seq, Value
 from dllint.project.execution.call_graph import Running
 from dllint_rules.memory.analysis.indexed import Indexed, is_called
 
@@ -28,7 +28,10 @@ _OF_FILES = re.compile(
 )
 """The names of what holds names of files, or identifiers."""
 _SUFFIX = re.compile(r"\.\w{1,5}$")
-_NUMBERS = frozenset({"builtins.int", "builtins.float", "builtins.len", "builtins.range[]", "builtins.ord"})
+_INTEGERS = frozenset({"builtins.int", "builtins.len", "builtins.range[]", "builtins.ord"})
+_NUMBERS = _INTEGERS | {"builtins.float"}
+_COUNTING = ("+", "-", "*", "//", "%")
+"""What makes an integer of integers."""
 _LOADED = frozenset(
     name for name, what in READ.items() if what in ("a file", "a pickle")
 ) | {"numpy.load", "torch.load", "scipy.io.loadmat"}  # fmt: skip
@@ -58,6 +61,7 @@ class Entries:
         self.counted = project.analysis(Counted)
         self.reads = project.analysis(ItemReads)
         self._paths: dict[Value, bool] = {}
+        self._integers: dict[tuple[Expr, Env], bool] = {}
 
     def source(self, held: Held) -> str:
         """Where the entries of what a dataset keeps come from, in words; "" when it isn't seen."""
@@ -133,12 +137,49 @@ class Entries:
 
     def _is_number(self, expr: Expr, env: Env) -> bool:
         values = self.evaluator.values(expr, env)
-        return bool(values) and all(
-            isinstance(value.value, int | float)
-            if isinstance(value, Const)
-            else isinstance(value, ExtInst) and value.name in _NUMBERS
-            for value in values
+        return self.is_integer(expr, env) or (
+            bool(values)
+            and all(
+                isinstance(value.value, int | float)
+                if isinstance(value, Const)
+                else isinstance(value, ExtInst) and value.name in _NUMBERS
+                for value in values
+            )
         )
+
+    def is_integer(self, expr: Expr, env: Env) -> bool:
+        """Whether an expression surely is an integer: a count, an index, or made of such."""
+        return self.evaluator.ask(self._integers, (expr, env), False, self._is_integer, expr, env)
+
+    def _is_integer(self, expr: Expr, env: Env) -> bool:
+        if expr.kind in ("binop", "unary"):
+            return expr.name in _COUNTING and all(self.is_integer(part, env) for part in expr.args)
+        values = self.evaluator.values(expr, env)
+        return bool(values) and all(map(self._counts, values))
+
+    def _counts(self, value: Value) -> bool:
+        match value:
+            case Const():
+                return type(value.value) is int
+            case ExtInst():
+                return value.name in _INTEGERS
+            case Opaque(expr=expr, env=env):
+                return self.is_index(value) or (expr.kind in ("binop", "unary") and self.is_integer(expr, env))
+        return False
+
+    def is_index(self, value: Value) -> bool:
+        """Whether a value is the number that `enumerate` gives with an item."""
+        if not isinstance(value, Opaque) or value.expr.kind != "call":
+            return False
+        return self.evaluator.values(value.expr.args[0], value.env) == (Ext("builtins.enumerate"),)
+
+    def width_of_integers(self, held: Held) -> int:
+        """How many integers each entry of a list has, if each is a row of as many that is written out; else 0."""
+        if self.is_mapping(held) or self.form(held) is not Form.NUMBERS:
+            return 0
+        rows = self.evaluator.containers.items(held.value) if isinstance(held.value, Seq) else []
+        integers = bool(rows) and all(self.is_integer(part, env) for row, env in rows for part in row.args)
+        return len(rows[0][0].args) if integers else 0
 
     def are_small(self, made: Iterable[Value]) -> bool:
         """Whether each entry is seen to have a few parts: it is written out, or made of a line of text, or a word."""
@@ -170,6 +211,10 @@ class Entries:
         """Whether what is kept is a dictionary whose values are better kept as bytes, each for itself."""
         is_index = self.source(held).endswith("annotations")
         return self.is_mapping(held) and not is_index and self.form(held) in (None, Form.NUMBERS)
+
+    def is_column(self, held: Held) -> bool:
+        """Whether what is kept is a list of the cells of a table's column."""
+        return self.source(held).endswith("column") and not self.is_mapping(held)
 
     def are_identifiers(self, held: Held) -> bool:
         """Whether there is one identifier of each record, numbers or texts."""
