@@ -1151,6 +1151,9 @@ for number, line in enumerate(open(path)):
 """
 
 
+NUMBERED = "self.rows = [(number, 0) for number, line in enumerate(open(path))]\n"
+
+
 @pytest.mark.parametrize(
     ("item", "wanted"),
     [
@@ -1170,9 +1173,11 @@ def test_rows_of_integers_that_code_takes_apart_become_a_tensor(item: str, wante
     assert wanted in result and "Serialized" not in result
 
 
-def test_a_list_of_integers_is_a_tensor_below_what_a_tensor_cannot_do() -> None:
-    result = fixed(f"{CLIPS}self.rows = self.rows[::-1]\n", "return self.rows[index][0]")
-    assert "        self.rows = torch.tensor(self.rows[::-1])\n" in result
+def test_a_list_of_integers_that_branches_fill_is_a_tensor_below() -> None:
+    branches = f"if more:\n{textwrap.indent(CLIPS, '    ')}else:\n    self.rows = []\n"
+    result = fixed(branches, "return [number for number, start in self.rows if start < self.rows[index][1]]")
+    assert "            self.rows = []\n        self.rows = torch.tensor(self.rows)\n" in result
+    assert "self.rows = torch.tensor(" in fixed(NUMBERED, "return self.rows[index][0]")
 
 
 @pytest.mark.parametrize(
@@ -1187,6 +1192,11 @@ def test_a_list_of_integers_is_a_tensor_below_what_a_tensor_cannot_do() -> None:
         (CLIPS.replace("start + 1", "True"), "line, start = self.rows[index]; return line", ""),
         (CLIPS.replace("start + 1", "more[0]"), "line, start = self.rows[index]; return line", ""),
         (f"{CLIPS}self.rows.append((1, 2, 3))\n", "return self.rows[index][0]", ""),
+        (f"{CLIPS}self.rows = self.rows[::-1]\n", "return self.rows[index][0]", ""),
+        (CLIPS, "return self.rows[index][0]", "    def clear(self):\n        self.rows = []\n"),
+        (f"{NUMBERED}if more:\n    self.rows = [(2, 3)]\n", "return self.rows[index][0]", ""),
+        (f"self.rows = []\nif more:\n    {NUMBERED}", "return self.rows[index][0]", ""),
+        (f"if more:\n    {NUMBERED}else:\n    self.rows = []", "return self.rows[index][0]", ""),
     ],
 )
 def test_other_rows_of_numbers_become_none(init: str, item: str, more: str) -> None:

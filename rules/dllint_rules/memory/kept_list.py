@@ -201,6 +201,8 @@ class KeptList:
             return kind == "read" and known and takes_apart(self.project.source(place.module.path), span)
         if self._needs_entry(place) and not self._is_before(place):
             return False
+        if self.of_integers and kind == "write" and not self._becomes_tensor(place):
+            return False  # code that asks the tensor for integers finds none
         if self._is_cut(place) and not self.of_paths:
             return self.words is None or self._is_before(place)
         if any(write.target.span == span for write in self.set_again):
@@ -237,6 +239,13 @@ class KeptList:
             return False
         own = kind == "write" or self._is_variable(place)
         return kind in _BEFORE or (own and self._is_list_too(span))
+
+    def _becomes_tensor(self, place: Place) -> bool:
+        """Whether what a use sets is a tensor, or becomes one below."""
+        made = [self.write, *self.set_again]
+        return any(write.target.span == place.use.span for write in made) or (
+            bool(self.filled) and self._is_before(place)
+        )
 
     def _is_placeholder(self, place: Place) -> bool:
         """Whether a use is where `__init__` of the class sets an attribute that another method is to set."""
