@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from dllint.start_methods import LINUX_FORKS_BEFORE
+
 Words = tuple[str, ...]
 Platform = Literal["linux", "macos", "windows"]
 Format = Literal[
@@ -231,8 +233,8 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
     target_python: Annotated[
         str | None,
         _key(
-            "The Python versions that the project runs on, as a version or a specifier. From 3.14 on, Linux starts "
-            "workers with forkserver, which pickles what it sends to them.",
+            "The Python versions that the project runs on, as a version or a specifier. From "
+            f"{LINUX_FORKS_BEFORE} on, Linux starts workers with forkserver, which pickles what it sends to them.",
             'target-python = ">=3.10,<3.14"',
             "`requires-python` of the project, or all",
         ),

@@ -31,7 +31,7 @@ START_METHODS = (
     StartMethod(
         "fork",
         pickles=False,
-        defaults=(Default("linux", ("3.8", "3.9", "3.10", "3.11", "3.12", "3.13")),),
+        defaults=(Default("linux", tuple(f"3.{minor}" for minor in range(6, 14))),),
         where="Linux, Python before 3.14",
     ),
     StartMethod(
@@ -50,6 +50,8 @@ START_METHODS = (
 NAMES = tuple(method.name for method in START_METHODS)
 FORK, SPAWN, FORKSERVER = NAMES
 ALL_METHODS = frozenset(NAMES)
+LINUX_FORKS_BEFORE = "3.14"
+"""The first Python whose default on Linux isn't fork."""
 PICKLING = frozenset(method.name for method in START_METHODS if method.pickles)
 """The start methods that pickle what workers are given."""
 

@@ -74,6 +74,10 @@ class Targets(msgspec.Struct, frozen=True):
         """The same targets on some of the platforms only."""
         return msgspec.structs.replace(self, platforms=platforms)
 
+    def running(self, python: str) -> Targets:
+        """The same targets with one minor version of Python only."""
+        return msgspec.structs.replace(self, pythons=f"=={python}.*")
+
     def methods(self) -> frozenset[str]:
         """The start methods that workers get on the declared targets by default."""
         if self.start_method:

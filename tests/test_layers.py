@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import importlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ SHELLS = {"engine", "config", "report", "registry", "files", "suppress", "findin
         "options",
         "editor",
         "mistakes",
+        "start_methods",
     ),
 }
 
@@ -50,7 +52,7 @@ LAYERS: dict[str, set[str]] = {
     "project": {"source", "model", "finding", "knowledge", "benchmarks", "documents", "targets", "start_methods"},
     "rule": {"project", "finding", "fix"},
     "registry": {"announced", "rule", "finding"},
-    "keys": set(),
+    "keys": {"start_methods"},
     "schema": {"keys"},
     "mistakes": {"keys", "schema"},
     "own_loaders": {"keys", "knowledge"},
@@ -75,7 +77,7 @@ LAYERS: dict[str, set[str]] = {
     "reduce": {"source", "documents", "finding", "model", "collect", "syntax", "reading"},
     "noqa": {"source", "finding", "fix", "model", "collect"},
     "ruff": {"options"},
-    "report": {"source", "finding", "fix", "rule"},
+    "report": {"source", "finding", "fix", "rule", "start_methods"},
     "review": {"source", "finding", "fix", "report", "sealed"},
     "engine": {
         *(
@@ -240,6 +242,24 @@ def test_a_room_of_the_project_imports_those_below_it_only(file: Path) -> None:
         parts = found.module.split(".")
         if parts[:2] == ["dllint", "project"] and not found.checked:
             assert parts[2:] and parts[2] in ROOMS[: own + 1], f"{found}: not below {ROOMS[own]}"
+
+
+def test_no_module_of_the_engine_imports_itself_through_others() -> None:
+    files = {module_name(file): file for file in ENGINE}
+    graph = {name: imported_modules(file, files) - {name} for name, file in files.items()}
+    TopologicalSorter(graph).prepare()  # raises CycleError, which names the modules
+
+
+def module_name(file: Path) -> str:
+    """A module's full name; a package's is that of its `__init__.py`."""
+    return ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def imported_modules(file: Path, known: Mapping[str, Path]) -> set[str]:
+    """The modules of ours that a file names in imports that run, at any depth."""
+    found = [one for one in imports(file) if not one.checked]
+    named = (f"{one.module}.{name}" for one in found for name in one.names or ("",))
+    return {name if name in known else name.rpartition(".")[0] for name in named} & set(known)
 
 
 def test_every_module_of_the_project_has_a_room() -> None:

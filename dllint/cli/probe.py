@@ -10,12 +10,11 @@ import click
 
 from dllint.cli import Problem
 from dllint.cli.output import colored, write
+from dllint.start_methods import NAMES
 
 if TYPE_CHECKING:
     from dllint.runtime.probe.plan import Request
     from dllint.runtime.probe.report import Report
-
-METHODS = ("fork", "spawn", "forkserver")
 
 
 def _counts(context: click.Context, option: click.Parameter, value: str | None) -> tuple[int, ...] | None:
@@ -44,7 +43,7 @@ def _plot(context: click.Context, option: click.Parameter, value: str | None) ->
 @click.command("probe")
 @click.argument("target", metavar="MODULE:ATTRIBUTE", callback=_target)
 @click.option(
-    "--start-method", "methods", multiple=True, type=click.Choice(METHODS), help="Default: all that the platform has."
+    "--start-method", "methods", multiple=True, type=click.Choice(NAMES), help="Default: all that the platform has."
 )
 @click.option(
     "--workers", type=click.IntRange(0), metavar="N", default=0, help="Default: the loader's own number, or 2."
@@ -131,7 +130,7 @@ def _request(options: dict[str, Any]) -> Request:
     from dllint.runtime.probe.plan import Request
 
     able = multiprocessing.get_all_start_methods()
-    methods = tuple(dict.fromkeys(options["methods"])) or tuple(name for name in METHODS if name in able)
+    methods = tuple(dict.fromkeys(options["methods"])) or tuple(name for name in NAMES if name in able)
     if unable := [name for name in methods if name not in able]:
         raise click.UsageError(f"this platform does not have the start method {unable[0]}")
     names = ("target", "workers", "items", "seconds", "scaling", "timeout", "idle", "memory")

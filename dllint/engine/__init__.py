@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from dllint import registry
-from dllint.config import Config, homeless
+from dllint.config import homeless
 from dllint.engine import single
+from dllint.engine.planning import Plan, planned
 from dllint.engine.result import Change, Result
 from dllint.engine.session import Request, Session
 from dllint.engine.single import undisturbed
@@ -18,18 +19,6 @@ if TYPE_CHECKING:
     from dllint.engine.questions import Inspection
 
 __all__ = ["Change", "Plan", "Request", "Result", "check", "inspect", "plan", "verified", "why"]
-
-
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run would read, report on, and ask."""
-
-    config: Config
-    codes: frozenset[str]
-    files: tuple[str, ...]
-    """The project, relative to the root."""
-    targets: frozenset[str]
-    configurations: tuple[str, ...] = ()
-    """The configuration files that decide about these files."""
 
 
 def plan(request: Request) -> Plan:
@@ -41,18 +30,6 @@ def plan(request: Request) -> Plan:
         if sessions:
             return several.plan(request, sessions)
     return planned(Session(request))
-
-
-def planned(session: Session) -> Plan:
-    """What a session's run would do."""
-    selection = session.selection
-    return Plan(
-        config=session.config,
-        codes=session.chosen(session.config),
-        files=selection.files,
-        targets=selection.targets,
-        configurations=tuple(own.file for own in session.configs.all if own.file),
-    )
 
 
 def check(request: Request) -> Result:

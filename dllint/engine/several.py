@@ -18,8 +18,9 @@ from itertools import chain
 import msgspec
 
 from dllint import config, files
-from dllint.engine import Plan, planned, single
+from dllint.engine import single
 from dllint.engine.piece import Piece, joined, piece
+from dllint.engine.planning import Plan, planned
 from dllint.engine.progress import steps
 from dllint.engine.result import Result
 from dllint.engine.session import Request, Session

@@ -8,6 +8,7 @@ from collections.abc import Collection, Container, Iterator, Mapping, Sequence, 
 from dllint.fix import Applicability
 from dllint.report import Context, Findings, shown
 from dllint.report.designs import counted
+from dllint.start_methods import LINUX_FORKS_BEFORE
 
 
 def fixes(
@@ -113,12 +114,12 @@ def _perhaps_fixable(findings: Findings, codes: Container[str]) -> Iterator[str]
 
 
 def _elsewhere(findings: Findings, platforms: Sequence[str]) -> Iterator[str]:
-    """Findings that a project for Linux and Python below 3.14, whose default is fork, would not have."""
+    """Findings that a project for Linux and the Pythons that fork there would not have."""
     spared = sum(finding.outcomes.get("fork") == "ok" for finding, _ in findings)
     if spared and tuple(platforms) != ("linux",):
         yield (
-            f"{spared} would vanish if the project ran on Linux below Python 3.14 only: "
-            "`--target-platforms linux --target-python '<3.14'`."
+            f"{spared} would vanish if the project ran on Linux below Python {LINUX_FORKS_BEFORE} only: "
+            f"`--target-platforms linux --target-python '<{LINUX_FORKS_BEFORE}'`."
         )
 
 

@@ -7,6 +7,7 @@ import io
 import json
 from typing import Any
 
+from dllint.start_methods import NAMES
 from dllint.survey.database import Database
 
 _SOURCE = (
@@ -14,21 +15,8 @@ _SOURCE = (
     *("warnings", "seconds", "peak_mb", "finished"),
 )
 _FINDING = (
-    *(
-        "source",
-        "number",
-        "code",
-        "rule",
-        "severity",
-        "certainty",
-        "path",
-        "line",
-        "column",
-        "message",
-        "fork",
-        "spawn",
-    ),
-    *("forkserver", "route", "frame", "fix", "fingerprint"),
+    *("source", "number", "code", "rule", "severity", "certainty", "path", "line", "column", "message"),
+    *(*NAMES, "route", "frame", "fix", "fingerprint"),
 )
 _STEP = ("message", "path", "line", "column")
 

@@ -7,6 +7,7 @@ import pytest
 from dllint.collect import collect
 from dllint.knowledge import Boundary
 from dllint.project import Project, Targets
+from dllint.project.data.growth import Growth
 from dllint.project.evaluate.abstract_values import Func
 from dllint.source import Source
 
@@ -138,3 +139,11 @@ def test_the_names_of_another_class_mean_no_loader() -> None:
     found = project_of(main=LOADER_CLASS.format("return cls([1], num_workers=2)"), other=other)
     assert found.boundaries.names.isdisjoint({"current", "end"})
     assert {site.module.path for site in found.boundaries._sites} == {"main.py"}
+
+
+def test_what_a_configured_loader_yields_comes_from_data() -> None:
+    made = project("for row in company.Loader(Words()):\n    kept = row\n")
+    module = made.index.modules["program.py"]
+    row = next(event for event in module.model.events if event.kind == "assign" and event.value.name == "row")
+    values = made.evaluator.values(row.value, made.evaluator.generic(module, -1))
+    assert values and all(map(made.analysis(Growth).from_data, values))

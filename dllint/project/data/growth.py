@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from dllint.knowledge import ANNOTATION_INDEXES, FRAMES, LOADERS
+from dllint.knowledge import ANNOTATION_INDEXES, FRAMES
 from dllint.model.facts import Block, Event, Expr
 from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, ExtMethod, Inst, Opaque, Seq, Value
 from dllint.project.evaluate.collections import is_made_below
@@ -266,7 +266,10 @@ class Growth:
 
     def from_data(self, value: Value) -> bool:
         """Whether a value was taken out of a file, a table or a listing: a row, a column, a line."""
-        return any(isinstance(part, ExtInst) and _is_source(part.name) for part in chain(value))
+        loaders = self.evaluator.loaders
+        return any(
+            isinstance(part, ExtInst) and (part.name in loaders or _is_source(part.name)) for part in chain(value)
+        )
 
     def _of_joined_tables(self, value: Value) -> bool:
         """Whether a value is taken from a table that is put together of others: `pd.concat([train, test])["name"]`."""
@@ -432,7 +435,7 @@ def _is_source(name: str) -> bool:
         return True
     if goes_through_store(name):
         return True
-    return last in LISTING or last in LINEWISE or name in LOADERS or splits_file(name)
+    return last in LISTING or last in LINEWISE or splits_file(name)
 
 
 def goes_through_store(name: str) -> bool:

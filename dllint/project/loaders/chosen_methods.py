@@ -15,7 +15,7 @@ from dllint.project.program.guards import under_main_guard
 from dllint.project.program.index import Index
 from dllint.project.program.module import Module
 from dllint.project.program.roles import is_test
-from dllint.start_methods import ALL_METHODS, FORK, FORKSERVER, SPAWN
+from dllint.start_methods import ALL_METHODS, FORK, SPAWN
 from dllint.targets import Targets
 
 _USUAL = "multiprocessing"
@@ -49,9 +49,10 @@ class ChosenMethods:
     def _defaults(self, path: str, module: str) -> frozenset[str]:
         usual = tuple(name for name in self.platforms(module) if name not in self.forking(path))
         forks = usual != self.targets.platforms and not self.targets.start_method
-        methods = self.targets.on(usual).methods() | ({FORK} if forks else set())
-        old = path in self.for_python_3_6 and not self.targets.start_method
-        return methods - {FORKSERVER} if old else methods  # it is a default since Python 3.14
+        targets = self.targets.on(usual)
+        if path in self.for_python_3_6:
+            targets = targets.running("3.6")
+        return targets.methods() | ({FORK} if forks else set())
 
     def of_call(self, call: Expr, env: Env) -> tuple[frozenset[str], bool]:
         """The same of a call that spawns, and forks in a notebook, unless its `start_method` says otherwise."""
