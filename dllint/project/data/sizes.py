@@ -69,7 +69,7 @@ class Sizes:
         self.checked = project.analysis(Checked)
         self.lists = project.lists
         self._is_installed = project.boundaries.unnamed.is_installed
-        self._reasons: dict[tuple[Holder, str, Span, Value], str] = {}
+        self._reasons: dict[tuple[Holder, str, Span, Value, bool], str] = {}
 
     def is_few(self, held: Held) -> bool:
         """Whether the code that keeps something checks that it has few elements."""
@@ -78,10 +78,8 @@ class Sizes:
 
     def why_small(self, held: Held) -> str:
         """Why what a class keeps under an attribute that is set in a file is likely small, in words, or ""."""
-        key = held.holder, held.route[0].path, held.route[0].span, held.value
-        if key not in self._reasons:
-            self._reasons[key] = self._why_small(held)
-        return self._reasons[key]
+        key = held.holder, held.route[0].path, held.route[0].span, held.value, _is_alone(held)
+        return self.evaluator.kept(self._reasons, key, self._why_small, held)
 
     def _why_small(self, held: Held) -> str:
         value, owner, attribute, path = held.value, held.holder.owner, held.holder.name, held.route[0].path
@@ -158,8 +156,7 @@ class Sizes:
 
     def _by_round(self, held: Held) -> str:
         """Whether a loop makes a dataset of each of many folders, and a loader takes it alone: of one video."""
-        alone = held.loader is not None and len(held.route) == _ALONE
-        calls = self.origins.of(held.value) if alone else None
+        calls = self.origins.of(held.value) if _is_alone(held) else None
         one = bool(calls) and all(lists_folder(call) and self._is_of_round(call) for call in calls or ())
         return "one element for each entry of one of many folders" if one else ""
 
@@ -265,6 +262,11 @@ class Sizes:
         """Whether a container has an entry for each annotation, of which an image has many."""
         found = self.contents.of(value)
         return found is not None and "annotations" in found.source
+
+
+def _is_alone(held: Held) -> bool:
+    """Whether a loader takes a dataset as it is, not as a part of another one."""
+    return held.loader is not None and len(held.route) == _ALONE
 
 
 def _given_places(classes: Iterable[Klass], attributes: Set[str]) -> set[str]:
