@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from dllint.project.evaluate import fixpoint
 from tests.order import Files, alone, differences, findings, rewritten, rules
 from tests.rewritten import moved, renamed
 
@@ -26,6 +27,16 @@ def test_order(folder: Path) -> None:
     files = Files(folder)
     assert findings(files.project(), rules()), "nothing is found, so nothing is compared"
     assert list(differences(files, permutations=3, seed=0)) == []
+
+
+@pytest.mark.parametrize("depth", [1, 4])
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_depth(folder: Path, depth: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few questions open at a time make most answers provisional at first: none of these may be kept."""
+    files = Files(folder)
+    usual = findings(files.project(), rules())
+    monkeypatch.setattr(fixpoint, "MAX_DEPTH", depth)
+    assert findings(files.project(), rules()) == usual
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)

@@ -15,6 +15,7 @@ from dllint.project.escape.routes import Routes
 from dllint.project.escape.shipped import Held
 from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.abstract_values import Env, Value, Values
+from dllint.project.evaluate.at_rest import at_rest
 from dllint.project.execution.call_graph import Running, calls_of
 from dllint.project.execution.cuda import Devices
 from dllint.project.execution.guarded import GuardedNames
@@ -32,6 +33,7 @@ from dllint.project.loaders.worker_counts import Workers
 from dllint.project.program.guards import asks_for_process, only_in_main
 from dllint.project.program.index import Index
 from dllint.project.program.module import Module, Site
+from dllint.project.program.on_demand import OnDemand
 from dllint.source import Source, Span
 from dllint.start_methods import PICKLING, SPAWN
 from dllint.targets import Targets
@@ -88,7 +90,7 @@ class Project:
         self._read = read
         self._sources: dict[str, Source] = {}
         self._trees: dict[str, Tree] = {}
-        self._executed: dict[tuple[Module, int], tuple[Expr, ...]] = {}
+        self._executed = OnDemand(_executed)
         if former is not None:
             self._trees = {
                 path: tree for path, tree in former._trees.items() if models.get(path) is former.models[path]
@@ -133,9 +135,7 @@ class Project:
 
         `kind` is a class that takes the project. Analyses of one family are beside its rules, in `analysis/`.
         """
-        if kind not in self._analyses:
-            self._analyses[kind] = kind(self)
-        return cast("Analysis", self._analyses[kind])
+        return cast("Analysis", self.evaluator.kept(self._analyses, kind, kind, self))
 
     # Files.
 
@@ -228,7 +228,7 @@ class Project:
     def _worker_code(self) -> WorkerCode:
         return WorkerCode(self.evaluator)
 
-    @cached_property
+    @at_rest
     def running(self) -> tuple[Running, ...]:
         """Worker code: every function that runs in workers of a loader that may have some."""
         found: list[Running] = []
@@ -237,7 +237,7 @@ class Project:
                 found += self._worker_code.of(items, loader)
         return tuple(found)
 
-    @cached_property
+    @at_rest
     def running_if_asked(self) -> tuple[Running, ...]:
         """Worker code, also of loaders that have no workers by default: an option's default is 0."""
         code = self._worker_code
@@ -245,7 +245,7 @@ class Project:
         more = [item for loader, items in asked if not self.never_asks(loader) for item in code.of(items, loader)]
         return (*self.running, *more)
 
-    @cached_property
+    @at_rest
     def _running_functions(self) -> set[tuple[str, int]]:
         return {item.function for item in self.running}
 
@@ -254,20 +254,16 @@ class Project:
         in_workers = (module.path, function) in self._running_functions
         return in_workers or self._worker_code.is_per_item(module, function)
 
-    @cached_property
+    @at_rest
     def users_running(self) -> tuple[Running, ...]:
         """The code that would run in the workers of the project's users."""
         return tuple(self._worker_code.of(self._routes.by_users, None))
 
     def executed_calls(self, running: Running) -> Sequence[Expr]:
         """The calls in worker code that do run in workers; many rules ask, of all workers' code."""
-        module, function = running.env.module, running.env.function
-        known = self._executed.get((module, function))
-        if known is None:
-            events = (event for event in running.events if not never_in_workers(module, function, event))
-            known = self._executed[module, function] = tuple(call for event in events for call in calls_of(event))
         may_run = self.evaluator.conditions.may_run
-        return [call for call in known if may_run(running.env, call.start)]
+        executed = self._executed[running.env.module, running.env.function]
+        return [call for call in executed if may_run(running.env, call.start)]
 
     def certainty(self, running: Running, at: Expr) -> Certainty:
         """How sure it is that a part of running code runs."""
@@ -279,7 +275,7 @@ class Project:
         env = self.evaluator.generic(site.module, site.function)
         return self.evaluator.reached.always(env, site.expr.start)
 
-    @cached_property
+    @at_rest
     def _in_children(self) -> frozenset[tuple[str, int]]:
         """The functions that run in workers or in processes of the project's own."""
         own = (running for task in self.processes.tasks for running in self.processes.running(task))
@@ -323,3 +319,10 @@ class Project:
         platforms = starter.platforms if starter is not None else None
         targets = self.targets if platforms is None else self.targets.on(platforms)
         return targets.where(failing) or ("with start method " + " or ".join(sorted(failing)) if failing else "")
+
+
+def _executed(scope: tuple[Module, int]) -> tuple[Expr, ...]:
+    """The calls of a function that workers may run, whatever the activation."""
+    module, function = scope
+    events = (event for event in module.events(function) if not never_in_workers(module, function, event))
+    return tuple(call for event in events for call in calls_of(event))

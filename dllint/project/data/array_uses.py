@@ -51,13 +51,12 @@ class ArrayUses:
     def shown(self, held: Held) -> bool:
         """Whether code shows that: of the class itself, or where others set the attribute."""
         key = held.holder.owner, held.holder.name, held.route[0].path, held.value
-        if key not in self._known:
-            keepers = self.evaluator.classes.keepers(held.holder.owner, held.route[0].path)
-            asked = self._own_code(keepers, _asked_as_array)
-            inside = any(self._asked_for(part, env, held.value) for part, env in asked)
-            name = held.holder.name
-            self._known[key] = inside or self._joined(keepers, name) or self._replaced(keepers, name)
-        return self._known[key]
+        return self.evaluator.kept(self._known, key, self._is_shown, *key)
+
+    def _is_shown(self, owner: str, name: str, path: str, value: Value) -> bool:
+        keepers = self.evaluator.classes.keepers(owner, path)
+        inside = any(self._asked_for(part, env, value) for part, env in self._own_code(keepers, _asked_as_array))
+        return inside or self._joined(keepers, name) or self._replaced(keepers, name)
 
     def shows_rows(self, held: Held) -> bool:
         """Whether code asks an item's element of what may be anything for a column: `self.boxes[index]["mouth"]`.

@@ -6,7 +6,6 @@ What such a loop goes over may be unknown: a parameter, a window's steps, the no
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dllint.knowledge import FOLDER_DATASETS
@@ -16,6 +15,7 @@ from dllint.project.data.element_files import is_length
 from dllint.project.data.growth import Growth
 from dllint.project.escape.shipped import Held
 from dllint.project.evaluate.abstract_values import Env, ExtInst, Inst, Klass, Seq, Value
+from dllint.project.evaluate.at_rest import at_rest
 
 if TYPE_CHECKING:
     from dllint.project import Project
@@ -116,12 +116,12 @@ class Counted:
 
     # The lengths of datasets.
 
-    @cached_property
+    @at_rest
     def _named(self) -> set[tuple[str, str]]:
         """The same by the names of the classes, which say most of what is kept that it isn't counted."""
         return {(klass.facts.name, attribute) for klass, names in self._lengths.items() for attribute in names}
 
-    @cached_property
+    @at_rest
     def _lengths(self) -> dict[Klass, set[str]]:
         """The attributes whose length is that of a dataset, of it and of what it asks for its length."""
         found: dict[Klass, set[str]] = {}

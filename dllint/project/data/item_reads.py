@@ -17,6 +17,7 @@ from dllint.project.evaluate.conditions import kind_of
 from dllint.project.execution.call_graph import Running
 from dllint.project.program.flow import LOOPS
 from dllint.project.program.module import Module
+from dllint.project.program.on_demand import OnDemand
 
 if TYPE_CHECKING:
     from dllint.project import Project
@@ -48,7 +49,7 @@ class ItemReads:
         self._picked: dict[tuple[Module, int], list[tuple[Event, list[Expr]]]] = {}
         self._known: dict[tuple[Env, bool, Klass, str], Expr | None] = {}
         self._properties: dict[tuple[Klass, str], frozenset[str]] = {}
-        self._texts: dict[tuple[Module, int, bool], list[Expr]] = {}
+        self._texts = OnDemand(_taking_text)
 
     def read(self, running: Running, klass: Klass, attribute: str) -> Expr | None:
         """Where this code reads elements of an attribute of a class's instances that change with the item."""
@@ -56,9 +57,11 @@ class ItemReads:
         if not any(self._names(running, name) for name in names):
             return None
         key = running.env, _streams(running), klass, attribute  # loaders share most of their code
-        if key not in self._known:
-            self._known[key] = next(self._reads(running, _Kept(self.behind, klass, names)), None)
-        return self._known[key]
+        return self.evaluator.kept(self._known, key, self._first_read, running, klass, attribute)
+
+    def _first_read(self, running: Running, klass: Klass, attribute: str) -> Expr | None:
+        kept = _Kept(self.behind, klass, self._called(klass, attribute))
+        return next(self._reads(running, kept), None)
 
     def read_whole(self, running: Running, klass: Klass, attribute: str) -> Expr | None:
         """The same without elements of columns: in what NumPy keeps under written keys, these are rows of arrays."""
@@ -78,11 +81,8 @@ class ItemReads:
 
     def _taken(self, running: Running, klass: Klass, attribute: str, by_method: bool) -> Expr | None:
         kept, env = _Kept(self.behind, klass, self._called(klass, attribute)), running.env
-        key = env.module, env.function, by_method
-        if key not in self._texts:
-            takes = _handles_text if by_method else _takes_text
-            self._texts[key] = [part for event in running.events for part in event.walk() if takes(part)]
-        taken = (part for part in self._texts[key] if kept.is_taken_by(part, env))
+        parts = self._texts[env.module, env.function, by_method]
+        taken = (part for part in parts if kept.is_taken_by(part, env))
         return next((part for part in taken if part.kind != "binop" or self._joins_text(part, env)), None)
 
     def _joins_text(self, joined: Expr, env: Env) -> bool:
@@ -129,13 +129,13 @@ class ItemReads:
 
     def _called(self, klass: Klass, attribute: str) -> frozenset[str]:
         """The names of an attribute: its own, and those of properties that return it."""
-        key = klass, attribute
-        if key not in self._properties:
-            classes = self.evaluator.classes
-            around = (*classes.mro(klass), *classes.subclasses(klass))
-            found = {name for one in around for name, given in _returned_by_properties(one) if given == attribute}
-            self._properties[key] = frozenset({attribute, *found})
-        return self._properties[key]
+        return self.evaluator.kept(self._properties, (klass, attribute), self._find_called, klass, attribute)
+
+    def _find_called(self, klass: Klass, attribute: str) -> frozenset[str]:
+        classes = self.evaluator.classes
+        around = (*classes.mro(klass), *classes.subclasses(klass))
+        found = {name for one in around for name, given in _returned_by_properties(one) if given == attribute}
+        return frozenset({attribute, *found})
 
     def _names(self, running: Running, attribute: str) -> bool:
         """Whether code has an attribute of a name at all, of whatever object."""
@@ -354,6 +354,13 @@ def _bound_by(event: Event, loop: Block) -> Iterator[str]:
     """The names that a loop gives values."""
     if event.kind == "for" and event.value is loop.test and event.target is not None:
         yield from (part.name for part in event.target.walk() if part.kind == "name")
+
+
+def _taking_text(asked: tuple[Module, int, bool]) -> list[Expr]:
+    """The expressions of a function that may take text out of something, by a method of it or by its column."""
+    module, function, by_method = asked
+    takes = _handles_text if by_method else _takes_text
+    return [part for event in module.events(function) for part in event.walk() if takes(part)]
 
 
 def _returned_by_properties(klass: Klass) -> Iterator[tuple[str, str]]:

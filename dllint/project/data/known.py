@@ -57,12 +57,13 @@ class Known:
         is one, whatever the number of `kitti`.
         """
         key = owner, path
-        if key not in self._items:
-            keepers = self.classes.keepers(owner, path)
-            named = _most(self._nearest(klass) for klass in keepers)
-            files = (klass.module.path.rpartition("/")[2].removesuffix(".py") for klass in keepers)
-            self._items[key] = _largest((owner,)) or named or _largest(files)
-        return self._items[key]
+        return self.evaluator.kept(self._items, key, self._find_items, *key)
+
+    def _find_items(self, owner: str, path: str) -> _Known:
+        keepers = self.classes.keepers(owner, path)
+        named = _most(self._nearest(klass) for klass in keepers)
+        files = (klass.module.path.rpartition("/")[2].removesuffix(".py") for klass in keepers)
+        return _largest((owner,)) or named or _largest(files)
 
     def _nearest(self, klass: Klass) -> _Known:
         tiers = (tier for base in self.classes.mro(klass) for tier in _tiers(base))
@@ -71,22 +72,23 @@ class Known:
     def given(self, owner: str, path: str) -> _Known:
         """The public data set in whose place the classes of a name are made."""
         key = owner, path
-        if key not in self._given:
-            keepers = self.classes.keepers(owner, path)
-            places = (place for klass in keepers for place in self._places(klass))
-            given = (list(self.files.texts(*place)) for place in places)
-            self._given[key] = _largest(text for texts in given if _tell(texts) for text in texts)
-        return self._given[key]
+        return self.evaluator.kept(self._given, key, self._find_given, *key)
+
+    def _find_given(self, owner: str, path: str) -> _Known:
+        places = (place for klass in self.classes.keepers(owner, path) for place in self._places(klass))
+        given = (list(self.files.texts(*place)) for place in places)
+        return _largest(text for texts in given if _tell(texts) for text in texts)
 
     def passed(self, owner: str, path: str) -> _Known:
         """The public data set that the project's command lines give such a class, if each of them names one."""
         key = owner, path
-        if key not in self._passed:
-            keepers = self.classes.keepers(owner, path)
-            given = [self.files.passed(*place, klass) for klass in keepers for place in self._places(klass)]
-            named = (texts for texts in given if all(any(data_sets(text)) for text in texts))
-            self._passed[key] = _largest(text for texts in named for text in texts)
-        return self._passed[key]
+        return self.evaluator.kept(self._passed, key, self._find_passed, *key)
+
+    def _find_passed(self, owner: str, path: str) -> _Known:
+        keepers = self.classes.keepers(owner, path)
+        given = [self.files.passed(*place, klass) for klass in keepers for place in self._places(klass)]
+        named = (texts for texts in given if all(any(data_sets(text)) for text in texts))
+        return _largest(text for texts in named for text in texts)
 
     def _places(self, klass: Klass) -> Iterator[tuple[Expr, Env]]:
         """The places that a class is given where it is made, with the defaults of options and settings."""

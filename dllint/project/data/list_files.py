@@ -21,6 +21,7 @@ from dllint.project.evaluate.abstract_values import (
     Top,
     Value,
 )
+from dllint.project.evaluate.at_rest import AtRest
 from dllint.project.evaluate.shapes import text_around
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class ListFiles:
         self.lists = project.lists
         self._visits = 0
         self._commands: _Commands | None = None
-        self._choices: dict[Klass, list[tuple[set[str], set[str]]]] = {}
+        self._choices = AtRest(self.evaluator, self._with_keys)
 
     def longest(self, opened: ExtInst) -> tuple[str, int, int] | None:
         """The longest file that a call may open: path, elements, bytes; None unless all are in the project."""
@@ -220,13 +221,12 @@ class ListFiles:
 
     def _is_for(self, words: Set[str], klass: Klass | None) -> bool:
         """Whether a command line chooses no other class: `--dataset kitti` of `{"kitti": Kitti, "coco": Coco}`."""
-        if klass is not None and klass not in self._choices:
-            self._choices[klass] = list(self._with_keys(klass))
         choices = self._choices[klass] if klass is not None else ()
         return all(others.isdisjoint(words) or not own.isdisjoint(words) for own, others in choices)
 
-    def _with_keys(self, klass: Klass) -> Iterator[tuple[set[str], set[str]]]:
+    def _with_keys(self, klass: Klass) -> list[tuple[set[str], set[str]]]:
         """The keys of a class, and those of others, in the dictionaries that have it."""
+        found = []
         for module in self.evaluator.index:
             for function, _, events in module.scopes if not module.settings else ():
                 for part in (part for event in events for part in event.walk() if part.kind == "dict"):
@@ -236,7 +236,8 @@ class ListFiles:
                             other = klass not in self.evaluator.values(value, env)
                             keys[other].update([key.value] if isinstance(key.value, str) else ())
                         if keys[0]:
-                            yield keys
+                            found.append(keys)
+        return found
 
 
 class _Commands(NamedTuple):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dllint.project.data.contents import Content, Contents, Kind
 from dllint.project.data.counted import Counted
 from dllint.project.escape.shipped import Held, Holder
 from dllint.project.evaluate.abstract_values import Seq, Value
+from dllint.project.evaluate.at_rest import at_rest
 
 if TYPE_CHECKING:
     from dllint.project import Project
@@ -22,6 +22,7 @@ class Listings:
 
     def __init__(self, project: Project) -> None:
         self.project = project
+        self.evaluator = project.evaluator
         self.contents = project.analysis(Contents)
         self.counted = project.analysis(Counted)
 
@@ -34,7 +35,7 @@ class Listings:
         found = _kind(self.counted.of(held))
         return None if found is not None and (held.holder, held.value) in self._made_into_rows else found
 
-    @cached_property
+    @at_rest
     def _made_into_rows(self) -> frozenset[tuple[Holder, Value]]:
         """Lists of lines that come to rows of their pieces under one name, before these are kept: steps on the way."""
         return frozenset(

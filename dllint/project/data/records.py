@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Expr
@@ -13,6 +12,7 @@ from dllint.project.data.naming import means_few, means_identifier
 from dllint.project.data.sources import COLUMN
 from dllint.project.escape.shipped import Held
 from dllint.project.evaluate.abstract_values import Env, Klass, Seq, Value
+from dllint.project.evaluate.at_rest import at_rest
 from dllint.source import Span
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Records:
         shown = self.array_uses.shows_dictionaries(held)
         return shown and (held.route[0].path, held.route[0].span) not in self._kept_at
 
-    @cached_property
+    @at_rest
     def _kept_at(self) -> frozenset[tuple[str, Span]]:
         """Where containers of records are kept that are no arrays."""
         kept = (held for held in self.project.in_memory if self.of(held.value))

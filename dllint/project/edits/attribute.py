@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from dllint.knowledge import FOLDER_DATASETS
 from dllint.model.facts import Expr
 from dllint.project.edits.meeting import Meetings
 from dllint.project.evaluate.abstract_values import Const, Ext, ExtInst, Func, Inst, Klass, Mod, Seq, Value
+from dllint.project.evaluate.at_rest import at_rest
 from dllint.project.program.module import Module
 from dllint.project.program.on_demand import OnDemand
 from dllint.source import Span
@@ -90,6 +90,7 @@ class Attribute:
         self, project: Project, klass: Klass, name: str, mapping: bool = False, aliases: tuple[str, ...] = ()
     ) -> None:
         self.project = project
+        self.evaluator = project.evaluator
         self.klass = klass
         self.name = name
         self.names = (name, *aliases)
@@ -128,12 +129,12 @@ class Attribute:
         used = self._used_by(base)
         return used is not None and self.name not in used and not (used and self.name.startswith("_"))
 
-    @cached_property
+    @at_rest
     def near(self) -> list[Place] | None:
         """The places in the files of the family, where most obstacles to a change are."""
         return self._in_files({path: self.project.index.modules[path] for path, _ in sorted(self.family)}.values())
 
-    @cached_property
+    @at_rest
     def places(self) -> list[Place] | None:
         """Every use in the project that may be of this attribute; None where a file could not be read again."""
         return self._in_files(module for module in self.project.index if not module.settings)
@@ -181,7 +182,7 @@ class Attribute:
         names = {part.name for part in same if self.project.text(module.path, part.args[0].span) == text}
         return any(map(self._lacks, names.difference(self.names)))
 
-    @cached_property
+    @at_rest
     def _is_known(self) -> bool:
         """Whether all names are seen that objects of the family have, but those that other code sets."""
         classes, family = self.project.evaluator.classes, self.family.values()

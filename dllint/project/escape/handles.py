@@ -33,10 +33,10 @@ from dllint.project.evaluate.abstract_values import (
     Seq,
     Value,
 )
+from dllint.project.evaluate.at_rest import AtRest
 from dllint.project.evaluate.shapes import decorated
 from dllint.project.loaders.boundaries import Loader
 from dllint.project.program.module import Module, Site, Write
-from dllint.project.program.on_demand import OnDemand
 
 Functions = frozenset[tuple[str, int]]
 _SETUP = frozenset({"__init__", "__new__", "__post_init__", "__init_subclass__", "__len__", "__attrs_post_init__"})
@@ -182,8 +182,8 @@ class Handles:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self._known: dict[Klass, frozenset[tuple[str, int]]] = {}
-        self._methods = OnDemand(self._find_methods)
-        self._run_by = OnDemand(self._find_run_by)
+        self._methods = AtRest(self.evaluator, self._find_methods)
+        self._run_by = AtRest(self.evaluator, self._find_run_by)
 
     def kind_of(self, value: Value) -> Handle | None:
         """The kind of handle that a value is, an archive of arrays also by a path that is made elsewhere."""
@@ -230,9 +230,10 @@ class Handles:
 
     def set_up(self, klass: Klass) -> frozenset[tuple[str, int]]:
         """The methods that making an object of the class, or asking its length, leads to."""
-        if klass not in self._known:
-            self._known[klass] = frozenset(self._reached(self._entries(klass), self._methods[klass]))
-        return self._known[klass]
+        return self.evaluator.kept(self._known, klass, self._find_set_up, klass)
+
+    def _find_set_up(self, klass: Klass) -> frozenset[tuple[str, int]]:
+        return frozenset(self._reached(self._entries(klass), self._methods[klass]))
 
     def _set_up_runs(self, env: Env, klass: Klass) -> bool:
         """Whether making this object, with what it is given, leads there: `if eager: self.open()`."""

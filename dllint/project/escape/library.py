@@ -22,6 +22,7 @@ from dllint.project.escape.own_training import OwnTraining
 from dllint.project.escape.shipped import Holder
 from dllint.project.evaluate import Answer, Evaluator
 from dllint.project.evaluate.abstract_values import ExtInst, Func, Inst, Klass, Value
+from dllint.project.evaluate.at_rest import at_rest
 from dllint.project.evaluate.names import is_wrapper
 from dllint.project.program.guards import under_main_guard
 from dllint.project.program.module import Module, Site
@@ -64,7 +65,7 @@ class Library:
         packages = {name.partition(".")[0] for name in named}
         return not packages.isdisjoint(self.evaluator.index.packages)
 
-    @cached_property
+    @at_rest
     def gives_away(self) -> bool:
         """Whether a dataset of the project goes to the loaders of a package, by its base."""
         return any(map(self._is_loaded_elsewhere, self.evaluator.classes.all_classes))

@@ -7,10 +7,10 @@ is known, once the data is asked for behind another call. The loader says which 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 
 from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.abstract_values import Env, ExtInst, Inst, Value
+from dllint.project.evaluate.at_rest import at_rest
 from dllint.project.evaluate.reached import ALWAYS, Beginnings
 from dllint.project.program.module import Module
 
@@ -44,7 +44,7 @@ class LoadersWay:
         """Whether one of the functions that nothing is seen to call leads here: others may never run."""
         return ALWAYS in beginnings or not self._leading.isdisjoint(beginnings)
 
-    @cached_property
+    @at_rest
     def _leading(self) -> frozenset[tuple[str, int]]:
         """The functions that lead here."""
         found: dict[tuple[str, int], None] = {}

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dllint.knowledge import PROCESS_CLASSES
 from dllint.project.evaluate import Answer, Evaluator
 from dllint.project.evaluate.abstract_values import Env, Ext, Func, Inst, Klass, Value
+from dllint.project.evaluate.at_rest import AtRest
 from dllint.project.program.events import leaves
 from dllint.project.program.module import JUMPS, Module, Site, Write
-from dllint.project.program.on_demand import OnDemand
 
 
 class NeverStarted:
@@ -18,7 +18,7 @@ class NeverStarted:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
-        self._hiding = OnDemand(self._hiding_start)
+        self._hiding = AtRest(self.evaluator, self._hiding_start)
 
     def has(self, inst: Inst, write: Write, env: Env) -> bool:
         """Whether a process has what is written only where its own `start` hides the library's."""

@@ -10,6 +10,7 @@ from dllint.model.facts import Expr
 from dllint.project.escape.gone_through import HARMLESS
 from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.abstract_values import Env, Func, Inst, Klass, Method
+from dllint.project.evaluate.at_rest import at_rest
 from dllint.project.program.call_index import Call
 from dllint.project.program.module import Module, Site
 from dllint.project.program.unnamed import Unnamed
@@ -30,7 +31,7 @@ class OwnTraining:
         """Whether a dataset is there for such a training alone: a package that offers something has other users."""
         return self._trains and not self.unnamed.is_offered(klass.module)
 
-    @cached_property
+    @at_rest
     def _trains(self) -> bool:
         """Whether the project trains, goes through datasets that it defines, and nothing in it is named for loaders."""
         modules = list(self.evaluator.index)
@@ -100,7 +101,7 @@ class OwnTraining:
         env = self.evaluator.generic(site.module, site.function)
         return not site.module.is_test and klass in self.evaluator.values(site.expr.args[0], env)
 
-    @cached_property
+    @at_rest
     def _trained_on(self) -> tuple[tuple[Module, Inst], ...]:
         """The datasets whose items functions take that compute gradients, with the files of these."""
         training = ((module, {call.function for call in _gradients(module)}) for module in self.evaluator.index)

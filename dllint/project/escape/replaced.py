@@ -38,9 +38,7 @@ class Replaced:
     def by_init(self, klass: Klass, write: Write, env: Env) -> bool:
         """Whether `__init__` replaces what a write leaves, each time that making an object leads to the write."""
         key = klass, env, write.event.start
-        if key not in self._known:
-            self._known[key] = self._by_init(klass, write, env)
-        return self._known[key]
+        return self.evaluator.kept(self._known, key, self._by_init, klass, write, env)
 
     def by_maker(self, inst: Inst, name: str, stored: Stored) -> bool:
         """Whether the code that makes an object replaces a value at once: `rows = Rows(f)`, then `rows.clean = len`."""
@@ -69,10 +67,7 @@ class Replaced:
         if write is None or later is None or write is later:
             return False
         key = klass, id(write), id(later)
-        known = self._later.get(key)
-        if known is None:
-            known = self._later[key] = self._may_be(klass, write, env, later, around)
-        return known
+        return self.evaluator.kept(self._later, key, self._may_be, klass, write, env, later, around)
 
     def _may_be(self, klass: Klass, write: Write, env: Env, later: Write, around: Env) -> bool:
         same = (env.module, env.function) == (around.module, around.function)
@@ -95,13 +90,12 @@ class Replaced:
         if (env.module, env.function) == (module, function):
             return [write.event.start]
         key = klass, env.module, env.function, module, function
-        known = self._led.get(key)
-        if known is None:
-            leading, own = self.handles.leading_to(env, klass), module.receiver_name(function)
-            parts = (part for event in module.events(function) for part in event.walk() if part.kind == "attribute")
-            known = [part.start for part in parts if part.name in leading and _is_own(part.args[0], own)]
-            self._led[key] = known
-        return known
+        return self.evaluator.kept(self._led, key, self._find_leading, klass, env, module, function)
+
+    def _find_leading(self, klass: Klass, env: Env, module: Module, function: int) -> list[int]:
+        leading, own = self.handles.leading_to(env, klass), module.receiver_name(function)
+        parts = (part for event in module.events(function) for part in event.walk() if part.kind == "attribute")
+        return [part.start for part in parts if part.name in leading and _is_own(part.args[0], own)]
 
     def _by_init(self, klass: Klass, write: Write, env: Env) -> bool:
         init = self.evaluator.classes.method(klass, "__init__")

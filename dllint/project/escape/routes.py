@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from functools import cached_property
 
 from dllint.finding import Note
 from dllint.project.escape.library import Library
 from dllint.project.escape.shipped import Held, Holder, Shipped
 from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.abstract_values import Inst, Klass, Value
+from dllint.project.evaluate.at_rest import at_rest
 from dllint.project.loaders.arguments import event_of
 from dllint.project.loaders.boundaries import Boundaries, Loader
 from dllint.project.loaders.open_loaders import OpenLoaders
@@ -48,7 +48,7 @@ class Routes:
         self.pickled = Shipped(evaluator, boundaries)
         self._per_item = per_item
 
-    @cached_property
+    @at_rest
     def by_loader(self) -> list[tuple[Loader, list[Held]]]:
         """What each loader sends, or would send if it had workers."""
         return [
@@ -61,7 +61,7 @@ class Routes:
             return False
         return loader.instance.klass in self._loader_classes
 
-    @cached_property
+    @at_rest
     def _loader_classes(self) -> frozenset[Klass]:
         """The project's own classes of loaders of which other code than its tests makes one that may have workers."""
         own = (loader.instance for loader in self.boundaries.loaders if not loader.in_tests and _may_start(loader))
@@ -77,7 +77,7 @@ class Routes:
             yield from items
         yield from self.by_users
 
-    @cached_property
+    @at_rest
     def best(self) -> tuple[Held, ...]:
         """Everything that goes to workers, once per place where it is made, by its best route."""
         return tuple(best_routes(self._every_shipped))
@@ -87,7 +87,7 @@ class Routes:
         placed = ((held, place(held)) for held in self._every_shipped)
         return tuple(best_routes([held.at(*found) for held, found in placed if found is not None]))
 
-    @cached_property
+    @at_rest
     def _every_shipped(self) -> list[Held]:
         every = [
             held
@@ -98,7 +98,7 @@ class Routes:
         ]
         return [*every, *self.by_users]
 
-    @cached_property
+    @at_rest
     def in_memory(self) -> tuple[Held, ...]:
         """The attributes of objects in forked workers, `__getstate__` or not: one entry per attribute and value.
 
@@ -120,12 +120,12 @@ class Routes:
             yield from items if pickled.in_full(items) else forked.by_users(*sent)
         yield from self._sent_in_tests()
 
-    @cached_property
+    @at_rest
     def by_users(self) -> list[Held]:
         """The values that users of the project would ship."""
         return [*(held for _, items in self._sent_by_users for held in items), *self._sent_in_tests()]
 
-    @cached_property
+    @at_rest
     def _sent_by_users(self) -> list[tuple[Sent, list[Held]]]:
         return [(sent, self.pickled.by_users(*sent)) for sent in self._offered()]
 
@@ -154,7 +154,7 @@ class Routes:
             return False
         return not runs or self.boundaries.unnamed.is_installed(path)
 
-    @cached_property
+    @at_rest
     def users_datasets(self) -> tuple[tuple[Value, Note], ...]:
         """Datasets that no loader of the project takes, with where that is seen: its users' loaders do."""
         if self._quiet_library and not self.library.gives_away:
@@ -169,7 +169,7 @@ class Routes:
         """Whether loaders of the project do something: what it has besides for nobody, an application does without."""
         return bool(self._reached) or self.boundaries.has_used or self.boundaries.has_handed_on
 
-    @cached_property
+    @at_rest
     def _quiet_library(self) -> bool:
         """The project's own loaders take any dataset and never have workers, or always fork them."""
         own = [loader for loader in self.boundaries.loaders if not loader.in_tests]
@@ -177,7 +177,7 @@ class Routes:
             return True
         return bool(self.open.every) and all(self.open.never_asks(loader) for loader in self.open.every)
 
-    @cached_property
+    @at_rest
     def _reached(self) -> set[Klass]:
         """Classes that some loader ships, with their bases."""
         found: set[Klass] = set()

@@ -368,9 +368,11 @@ class Shipped:
 
     def _look_into(self, step: _Step, key: tuple[Value, Holder | bool]) -> _Known:
         """Where a value is made and what it takes along, each by its way from there: many routes lead to one value."""
+        return self.evaluator.kept(self._known, key, self._find_known, step)
+
+    def _find_known(self, step: _Step) -> _Known:
         inside = tuple(self._find_inside(_Step(step.value, step.holder, (), Certainty.CERTAIN)))
-        known = self._known[key] = self.place(step.value), inside[::-1]
-        return known
+        return self.place(step.value), inside[::-1]
 
     def _doubtful(self, value: Inst) -> bool:
         """Whether an instance of a local class may be something else: a stand-in for what is not installed."""

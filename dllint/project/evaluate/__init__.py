@@ -68,7 +68,7 @@ class Evaluator:
         self._given = given
         self.is_narrowed = bool(platform or given)
         """Whether it isn't asked what may be wherever and however the program runs."""
-        self.fixpoint = Fixpoint(top=(TOP,))
+        self.fixpoint: Fixpoint = call_sites.evaluator.fixpoint if call_sites is not None else Fixpoint(top=(TOP,))
         self.ask = self.fixpoint.ask
         self.kept = self.fixpoint.kept
         self.carried: Carried = call_sites.evaluator.carried if call_sites is not None else Carried(index)

@@ -27,6 +27,7 @@ from dllint.project.evaluate.abstract_values import (
     Value,
     Values,
 )
+from dllint.project.evaluate.at_rest import at_rest
 from dllint.project.evaluate.shapes import is_accessor
 
 if TYPE_CHECKING:
@@ -217,7 +218,7 @@ class Hierarchy:
         named = self._by_name.get(name, [])
         return [klass for klass in named if any(base.module.path == path for base in self.mro(klass))] or named
 
-    @cached_property
+    @at_rest
     def pickled_by_others(self) -> frozenset[Klass]:
         """The classes of which `copyreg.pickle(Class, function)` says how their objects are pickled."""
         sites = [site for site in self.evaluator.index.calls_named(("pickle", "register")) if len(site.expr.args) > 2]

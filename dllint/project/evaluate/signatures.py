@@ -46,11 +46,11 @@ class Signatures:
 
     def is_never_made(self, klass: Klass) -> bool:
         """Whether there are no objects of a class: its `__init__` gives the next one less than that needs."""
-        if klass not in self._never_made:
-            init = self.evaluator.classes.method(klass, "__init__")
-            known = init is not None and self._made_by(klass, init)
-            self._never_made[klass] = init is not None and known and self._lacks_its_own(klass, init.func)
-        return self._never_made[klass]
+        return self.evaluator.kept(self._never_made, klass, self._is_never_made, klass)
+
+    def _is_never_made(self, klass: Klass) -> bool:
+        init = self.evaluator.classes.method(klass, "__init__")
+        return init is not None and self._made_by(klass, init) and self._lacks_its_own(klass, init.func)
 
     def _lacks_its_own(self, klass: Klass, init: Func) -> bool:
         """Whether an `__init__` always calls the next one with `**rest`, which lacks what its own parameters take."""

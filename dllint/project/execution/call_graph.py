@@ -157,12 +157,12 @@ class Reach:
 
     def edges(self, env: Env) -> tuple[Edge, ...]:
         """The calls of an activation; computed once, for walks from many places meet in the same code."""
-        known = self._edges.get(env)
-        if known is None:
-            asked = self._asked(env.module, env.function)
-            called = (edge for event, parts in asked for edge in self._called_by(event, parts, env))
-            known = self._edges[env] = (*called, *self._resumed(env), *self._taken_from(env))
-        return known
+        return self.evaluator.ask(self._edges, env, (), self._find_edges, env)
+
+    def _find_edges(self, env: Env) -> tuple[Edge, ...]:
+        asked = self._asked(env.module, env.function)
+        called = (edge for event, parts in asked for edge in self._called_by(event, parts, env))
+        return (*called, *self._resumed(env), *self._taken_from(env))
 
     def _called_by(self, event: Event, parts: list[Expr], env: Env) -> list[Edge]:
         """The calls of an event, if it may run: asked last, for most events call nothing of the project's."""
@@ -273,10 +273,10 @@ class Reach:
 
     def callables_in(self, made: ExtInst, depth: int = 4) -> Values:
         """The functions that calling an external object (a Compose, a partial) calls in turn."""
-        key = made, depth
-        if key not in self._inside:
-            self._inside[key] = unique(self._callables_in(made, depth))
-        return self._inside[key]
+        return self.evaluator.ask(self._inside, (made, depth), (), self._find_callables, made, depth)
+
+    def _find_callables(self, made: ExtInst, depth: int) -> Values:
+        return unique(self._callables_in(made, depth))
 
     def _callables_in(self, made: ExtInst, depth: int) -> Iterator[Value]:
         if depth == 0 or made.call.kind != "call":

@@ -13,6 +13,7 @@ from dllint.finding import Note
 from dllint.model.facts import Event, Expr, Function
 from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.abstract_values import UNKNOWN, Env, Ext, ExtInst, Func, Inst, Klass, Method, Mod, Value
+from dllint.project.evaluate.at_rest import AtRest
 from dllint.project.execution.call_graph import Running
 from dllint.project.execution.own_code import OwnCodes
 from dllint.project.program.events import event_names
@@ -66,11 +67,11 @@ class GuardedNames:
         self.evaluator = evaluator
         self._own_codes = own_codes
         self._in_children = in_children
-        self._on_import = OnDemand(self._run_on_import)
+        self._on_import = AtRest(self.evaluator, self._run_on_import)
         self._binding = OnDemand(_may_bind)
         self._known: dict[tuple[str, str], Event | None] = {}
-        self._elsewhere: OnDemand[tuple[Module, str], bool] = OnDemand(self._find_set_elsewhere)
-        self._dynamic = OnDemand(self._is_dynamic)
+        self._elsewhere: AtRest[tuple[Module, str], bool] = AtRest(self.evaluator, self._find_set_elsewhere)
+        self._dynamic = AtRest(self.evaluator, self._is_dynamic)
 
     def defined(self, value: Value, start: Env | None = None) -> Guarded | None:
         """The class or function that a shipped value is pickled by, where only the main process has it.
@@ -203,9 +204,7 @@ class GuardedNames:
         if not self._binding[module]:
             return None
         key = (module.path, name)
-        if key not in self._known:
-            self._known[key] = self._first_guarded(module, name)
-        return self._known[key]
+        return self.evaluator.kept(self._known, key, self._first_guarded, module, name)
 
     def may_be_known_to(self, path: str) -> bool:
         """Whether a script that imports a file, or is that file, may have names of this kind."""

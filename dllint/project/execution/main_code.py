@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from copy import copy
-from functools import cached_property
 from typing import NamedTuple
 
 import msgspec
@@ -27,6 +26,7 @@ from dllint.project.evaluate.abstract_values import (
     Super,
     Value,
 )
+from dllint.project.evaluate.at_rest import at_rest
 from dllint.project.execution.call_graph import Reach, Running
 from dllint.project.loaders.boundaries import Boundaries, Loader
 from dllint.project.loaders.worker_counts import Workers
@@ -181,7 +181,7 @@ class MainCode:
         reaches = self.evaluator.programs.reaches
         return any(reaches(module, other) for other in self._starting_modules)
 
-    @cached_property
+    @at_rest
     def _starting_modules(self) -> list[Module]:
         names = {*self.boundaries.process_makers, "multiprocessing.Manager", "multiprocessing.get_context"}
         last = {name.rpartition(".")[2] for name in names}
@@ -192,17 +192,17 @@ class MainCode:
 
     def begun_by(self, env: Env) -> list[tuple[Event, Begun]]:
         """The events of an activation that start workers, with the first of what each starts."""
-        known = self._begun.get(id(env))
-        if known is None:
-            asked = self._asked[env.module, env.function]
-            firsts = ((parts.event, next(self._started_by(env, parts), None)) for parts in asked)
-            found = (
-                (event, self._as_asked(env, event, begun))
-                for event, begun in firsts
-                if begun is not None and self.evaluator.conditions.may_run(env, event.start)
-            )
-            known = self._begun[id(env)] = [(event, begun) for event, begun in found if begun.methods]
-        return known
+        return self.evaluator.kept(self._begun, id(env), self._find_begun, env)
+
+    def _find_begun(self, env: Env) -> list[tuple[Event, Begun]]:
+        asked = self._asked[env.module, env.function]
+        firsts = ((parts.event, next(self._started_by(env, parts), None)) for parts in asked)
+        found = (
+            (event, self._as_asked(env, event, begun))
+            for event, begun in firsts
+            if begun is not None and self.evaluator.conditions.may_run(env, event.start)
+        )
+        return [(event, begun) for event, begun in found if begun.methods]
 
     def _as_asked(self, env: Env, event: Event, begun: Begun) -> Begun:
         """What an event starts, under the start methods that the tests around it leave, where code comes to it."""
@@ -278,7 +278,7 @@ class MainCode:
         if self.evaluator.classes.is_a(klass, PROCESS_CLASSES) is Answer.YES:
             yield Begun(call, "a process", *self.boundaries.process_methods(klass, env.module.path))
 
-    @cached_property
+    @at_rest
     def _starting(self) -> set[str]:
         """The last names of calls that may start workers."""
         starters = {name.rpartition(".")[2] for name in (*_ASKING, *AT_ONCE)}
@@ -354,7 +354,7 @@ class MainCode:
                     return frozenset({value.value}), True
         return self._default_methods(path)
 
-    @cached_property
+    @at_rest
     def by_call(self) -> dict[int, list[Loader]]:
         """Loaders by the call expression that makes them."""
         found: dict[int, list[Loader]] = defaultdict(list)

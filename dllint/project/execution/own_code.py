@@ -9,6 +9,7 @@ from typing import NamedTuple
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.abstract_values import Env, Ext, Func, Inst, Method, Value
+from dllint.project.evaluate.at_rest import AtRest
 from dllint.project.execution.call_graph import MAX_FUNCTIONS, Reach, Running
 from dllint.project.execution.main_code import HOOKS, RUNS
 from dllint.project.program.guards import under_main_guard
@@ -60,7 +61,7 @@ class OwnCodes:
         self.evaluator = evaluator
         self.reach = Reach(evaluator)
         self._handing = OnDemand(self._find_handing)
-        self._known: OnDemand[Module, OwnCode] = OnDemand(self._find)
+        self._known: AtRest[Module, OwnCode] = AtRest(self.evaluator, self._find)
 
     def of(self, script: Module) -> OwnCode:
         """The code of one script's own process."""

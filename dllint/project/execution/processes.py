@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 
 import msgspec
 
@@ -24,6 +23,7 @@ from dllint.project.evaluate.abstract_values import (
     Top,
     Value,
 )
+from dllint.project.evaluate.at_rest import at_rest
 from dllint.project.execution.branches import Branches
 from dllint.project.execution.call_graph import Reach, Running
 from dllint.project.execution.called_with import call_in_process
@@ -86,7 +86,7 @@ class Processes:
         self._shipped = Shipped(evaluator, boundaries)
         self._branches = Branches(evaluator)
 
-    @cached_property
+    @at_rest
     def tasks(self) -> tuple[Task, ...]:
         """Every call that sends a function to a process."""
         makers, pools = self._called(self.boundaries.process_makers), self._called(POOL_METHODS)

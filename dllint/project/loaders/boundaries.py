@@ -34,6 +34,7 @@ from dllint.project.evaluate.abstract_values import (
     Seq,
     Value,
 )
+from dllint.project.evaluate.at_rest import at_rest
 from dllint.project.evaluate.shapes import decorated
 from dllint.project.loaders.chosen_methods import ChosenMethods
 from dllint.project.loaders.forgotten import Forgotten
@@ -153,24 +154,26 @@ class Boundaries:
         self._elsewhere: dict[str, Boundaries] = {}
         self._within: dict[Module, Boundaries] = {}
         self._unknowns: dict[tuple[int, int], bool] = {}
-        self._in_activation: dict[tuple[ExtInst | Inst, Expr], Loader] = {}
+        self._in_activation: dict[tuple[Loader, ExtInst | Inst], Loader] = {}
+        self._made_in: dict[tuple[Loader, ExtInst | Inst, Workers], Loader] = {}
+        """Each once, as loaders are compared by identity: one that is asked for again is no other answer."""
         self._given_own = OnDemand(self._find_given_own)
         self.counts = WorkerCounts(evaluator, declared)
         self.chosen_methods = ChosenMethods(evaluator, targets)
         self.needs = PlatformNeeds(evaluator)
-        self.elsewhere = Elsewhere(self.index, targets, self._workers_on) if not evaluator.platform else None
+        self.elsewhere = Elsewhere(evaluator, targets, self._workers_on) if not evaluator.platform else None
         self.known = evaluator.loaders
         self.told_apart = ToldApart(evaluator, self._told)
         self.unnamed = Unnamed(evaluator.programs, targets.packages)
         self._forgotten = Forgotten(evaluator, self.unnamed)
 
-    @cached_property
+    @at_rest
     def names(self) -> set[str]:
         """The last names under which a loader may be made: known ones, subclasses, aliases."""
         found, own = self._called
         return {*found, _OWN} if own else found
 
-    @cached_property
+    @at_rest
     def _called(self) -> tuple[set[str], set[Module]]:
         """These names but `cls`, and the files in which that may be a class of loaders."""
         return self._also_called(self._own_names)
@@ -267,18 +270,18 @@ class Boundaries:
         """The loaders of functions that no code names, in a project that makes others without these."""
         return self._used_or_not[1]
 
-    @cached_property
+    @at_rest
     def forgotten(self) -> tuple[Loader, ...]:
         """The loaders that nobody goes through, in a project that makes others without these."""
         sites = (site for site in self._sites if self._forgotten.has(site)) if self.has_used else ()
         return tuple(loader for site in sites for loader in self._made_at(site))
 
-    @cached_property
+    @at_rest
     def has_used(self) -> bool:
         """Whether code that is used makes a loader, tests apart."""
         return any(not loader.in_tests and not self._is_unused(loader) for loader in self._all)
 
-    @cached_property
+    @at_rest
     def has_handed_on(self) -> bool:
         """Whether code that is used hands a loader's class to what makes the loader: `configured(DataLoader)`."""
         return any(
@@ -296,7 +299,7 @@ class Boundaries:
         values = self.evaluator.values(expr, self.evaluator.generic(module, function))
         return any(isinstance(value, Ext) and value.name in self.known for value in values)
 
-    @cached_property
+    @at_rest
     def _used_or_not(self) -> tuple[tuple[Loader, ...], tuple[Loader, ...]]:
         if not self.has_used:
             return self._all, ()
@@ -306,14 +309,14 @@ class Boundaries:
     def _is_unused(self, loader: Loader) -> bool:
         return self.unnamed.is_function(*begun_by(loader.env))
 
-    @cached_property
+    @at_rest
     def _all(self) -> tuple[Loader, ...]:
         found = [loader for site in self._sites if not self._forgotten.has(site) for loader in self._made_at(site)]
         found += self._processes()
         found += self._never_constructed({loader.instance.klass for loader in found if loader.instance is not None})
         return tuple(sorted(found, key=lambda loader: loader.rank))
 
-    @cached_property
+    @at_rest
     def _sites(self) -> tuple[Site, ...]:
         """The calls that may make a loader."""
         names, files = self._called
@@ -462,7 +465,7 @@ class Boundaries:
             return False
         return self.evaluator.classes.is_a(klass, lambda name: name in self.known) is Answer.YES
 
-    @cached_property
+    @at_rest
     def _may_be_loaders(self) -> frozenset[tuple[Module, int]]:
         """The classes that may be loaders, as far as the text tells: most are not, and need not be looked into."""
         named = self.evaluator.classes.naming({name.rpartition(".")[2] for name in self.known})
@@ -682,17 +685,17 @@ class Boundaries:
 
     def in_activation(self, loader: Loader, made: ExtInst | Inst) -> Loader:
         """The loader that the same call makes in another activation."""
-        known = self._in_activation.get((made, loader.given))
-        if known is None:
-            call, env, skip = loader.call, made.env or loader.env, loader.skip
-            instance = made if isinstance(made, Inst) else None
-            if instance is not None:
-                call, env, skip = self.base_call(instance)
-            given = loader.given if call is loader.call else call
-            workers = self._workers(given, env, loader.boundary, skip, instance)
-            known = msgspec.structs.replace(loader, call=call, env=env, skip=skip, workers=workers, given=given)
-            self._in_activation[made, loader.given] = known
-        return known
+        return self.evaluator.kept(self._in_activation, (loader, made), self._made_again, loader, made)
+
+    def _made_again(self, loader: Loader, made: ExtInst | Inst) -> Loader:
+        call, env, skip = loader.call, made.env or loader.env, loader.skip
+        instance = made if isinstance(made, Inst) else None
+        if instance is not None:
+            call, env, skip = self.base_call(instance)
+        given = loader.given if call is loader.call else call
+        workers = self._workers(given, env, loader.boundary, skip, instance)
+        found = msgspec.structs.replace(loader, call=call, env=env, skip=skip, workers=workers, given=given)
+        return self._made_in.setdefault((loader, made, workers), found)
 
     def has_workers_in(self, program: Module, loader: Loader) -> bool:
         """Whether a loader may have workers where a script runs: what other programs set isn't set there."""
@@ -735,7 +738,7 @@ class Boundaries:
         later, always = self._set_later.get(id(made), (first, True))
         return later if always else join((first, later))
 
-    @cached_property
+    @at_rest
     def _set_later(self) -> dict[int, tuple[Workers, bool]]:
         """The values stored as `num_workers` of an existing loader, by the call that creates it, and whether always."""
         found: dict[int, tuple[Workers, bool]] = {}

@@ -8,6 +8,7 @@ from dllint.knowledge import FORKING
 from dllint.model.facts import Expr
 from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst
+from dllint.project.evaluate.at_rest import at_rest
 from dllint.project.evaluate.exclusion import told_by
 from dllint.project.program.failing import failing_with, for_python_2, for_python_3_6
 from dllint.project.program.flow import decided
@@ -38,9 +39,7 @@ class ChosenMethods:
 
         `module` starts them: multiprocessing, or a copy of it with a start method of its own.
         """
-        if (path, module) not in self._known:
-            self._known[path, module] = self._of(path, module)
-        return self._known[path, module]
+        return self.evaluator.kept(self._known, (path, module), self._of, path, module)
 
     def platforms(self, module: str) -> tuple[str, ...]:
         """The declared platforms on which a module starts workers as Python itself does."""
@@ -127,7 +126,7 @@ class ChosenMethods:
     def _imported(self, path: str) -> bool:
         return any(not is_test(importer.path) for importer, _ in self.index.import_statements.get(path, ()))
 
-    @cached_property
+    @at_rest
     def _set(self) -> dict[tuple[str, bool, str], set[str]]:
         """The arguments of `set_start_method`, by file, whether importing the file is enough to set it, and module."""
         found: dict[tuple[str, bool, str], set[str]] = {}

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 from dllint.knowledge import DATA_ROOTS, DATASETS
 from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.abstract_values import NOT_FOLLOWED, Const, ExtInst, Inst, Opaque, Value
+from dllint.project.evaluate.at_rest import at_rest
 from dllint.project.evaluate.conditions import is_none
 from dllint.project.loaders.boundaries import Boundaries, Loader
 from dllint.project.loaders.worker_counts import Workers
@@ -19,7 +18,7 @@ class OpenLoaders:
         self.evaluator = evaluator
         self.boundaries = boundaries
 
-    @cached_property
+    @at_rest
     def every(self) -> tuple[Loader, ...]:
         """Loaders whose dataset could not be followed: any dataset may be theirs."""
         return tuple(
@@ -72,7 +71,7 @@ class OpenLoaders:
             return self._methods
         return self.boundaries.chosen_methods.defaults(path)
 
-    @cached_property
+    @at_rest
     def _methods(self) -> frozenset[str]:
         """The start methods of the loaders that take any dataset."""
         return frozenset().union(*(loader.methods for loader in self.every if loader.workers is not Workers.NONE))

@@ -30,6 +30,7 @@ from dllint.project.evaluate.abstract_values import (
     Value,
     Values,
 )
+from dllint.project.evaluate.at_rest import at_rest
 from dllint.project.evaluate.command_lines import SETTERS, destinations, set_by_name
 from dllint.project.loaders.command_parameters import CommandParameters
 from dllint.project.loaders.demanded import Ask, AskTexts, Demanded, named, none, spelled
@@ -209,7 +210,7 @@ class Declared:
         found = dict.fromkeys(klass for own in self._setting.get(name, ()) for klass in (own, *classes.subclasses(own)))
         return (klass for klass in found if name in classes.dataclass_fields(klass))
 
-    @cached_property
+    @at_rest
     def _setting(self) -> dict[str, list[Klass]]:
         """The classes that set a name in their bodies."""
         found: dict[str, list[Klass]] = defaultdict(list)

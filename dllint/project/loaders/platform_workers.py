@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 
+from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.abstract_values import Env
+from dllint.project.evaluate.at_rest import AtRest
 from dllint.project.loaders.platform_names import PlatformNames
 from dllint.project.loaders.worker_counts import Workers
-from dllint.project.program.index import Index
 from dllint.project.program.module import Module, Site
-from dllint.project.program.on_demand import OnDemand
 from dllint.source import Span
 from dllint.targets import Targets
 
@@ -23,12 +23,15 @@ class Elsewhere:
     """Asks the same project once for each platform. `workers` answers for one, and for the loaders of a place."""
 
     def __init__(
-        self, index: Index, targets: Targets, workers: Callable[[Place, Scope, str], Iterable[tuple[Workers, bool]]]
+        self,
+        evaluator: Evaluator,
+        targets: Targets,
+        workers: Callable[[Place, Scope, str], Iterable[tuple[Workers, bool]]],
     ) -> None:
         self.targets = targets
         self.workers = workers
-        self._names = PlatformNames(index)
-        self._known = OnDemand(self._numbers)
+        self._names = PlatformNames(evaluator.index)
+        self._known = AtRest(evaluator, self._numbers)
 
     def with_workers(self, site: Site, names: Collection[str], env: Env) -> tuple[tuple[str, ...], bool]:
         """The declared platforms on which the loader that is made at a place may have workers, and whether it has.

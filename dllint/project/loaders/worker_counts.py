@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from enum import Enum
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Expr, Parameter
 from dllint.project.evaluate import Argument, Evaluator
 from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, ExtMethod, Free, Inst, Klass, Opaque, Value
+from dllint.project.evaluate.at_rest import at_rest
 from dllint.project.evaluate.computed_attributes import SETTERS, filled_by
 from dllint.project.evaluate.open_mappings import is_of_mapping
 from dllint.project.loaders.option_defaults import Declared
@@ -112,7 +112,7 @@ class WorkerCounts:
         """Whether attributes of an object are set by names that are computed: `setattr(self, name, value)`."""
         return isinstance(value, Inst) and not self._filled.isdisjoint(self.evaluator.classes.mro(value.klass))
 
-    @cached_property
+    @at_rest
     def _filled(self) -> frozenset[Klass]:
         """The classes of such objects."""
         found: set[Klass] = set()

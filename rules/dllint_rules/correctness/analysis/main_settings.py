@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from dllint.finding import Note
 from dllint.knowledge import OPENCV_PARALLEL
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate.abstract_values import Env, Ext
+from dllint.project.evaluate.at_rest import AtRest, at_rest
 from dllint.project.execution.call_graph import Running
 from dllint.project.execution.processes import Task
 from dllint.project.loaders.boundaries import Loader
 from dllint.project.program.events import flat_targets
 from dllint.project.program.guards import only_in_main, under_main_guard
 from dllint.project.program.module import Module, Site
-from dllint.project.program.on_demand import OnDemand
 from dllint.source import Span
 
 if TYPE_CHECKING:
@@ -93,7 +92,7 @@ class MainSettings:
         self.evaluator = project.evaluator
         self.guarded = project.guarded
         self._own_codes = project.own_codes
-        self._only_in_main = OnDemand(self._find_only_in_main)
+        self._only_in_main = AtRest(self.evaluator, self._find_only_in_main)
 
     def read_by(self, starter: Loader | Task, running: Iterable[Running]) -> Iterator[MainSetting]:
         """The changes by programs which start workers that the workers' code depends on."""
@@ -123,7 +122,7 @@ class MainSettings:
         made = [change._replace(scripts=self._scripts(change.site)) for change in self._changes[name]]
         return made if all(change.scripts for change in made) else []
 
-    @cached_property
+    @at_rest
     def _changes(self) -> dict[str, list[_Change]]:
         """All changes, by what they change."""
         found: dict[str, list[_Change]] = defaultdict(list)

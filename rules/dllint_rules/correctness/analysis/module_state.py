@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate.abstract_values import Const, Env, Ext, Seq
+from dllint.project.evaluate.at_rest import AtRest
 from dllint.project.execution.call_graph import Running
 from dllint.project.execution.guarded import failing_with_none
 from dllint.project.execution.own_code import OwnCode, events_of
@@ -18,7 +19,6 @@ from dllint.project.program.flow import LOOPS
 from dllint.project.program.guards import only_in_main, under_main_guard
 from dllint.project.program.handlers import end_of_error
 from dllint.project.program.module import Module
-from dllint.project.program.on_demand import OnDemand
 from dllint_rules.correctness.analysis.module_globals import Global, Step
 from dllint_rules.correctness.analysis.state_access import Access
 
@@ -100,7 +100,7 @@ class ModuleState:
         self.guarded = project.guarded
         self.access = Access(project.evaluator)
         self._own_codes = project.own_codes
-        self._imported_code = OnDemand(self._run_on_import)
+        self._imported_code = AtRest(self.evaluator, self._run_on_import)
 
     def unseen(self, started: Iterable[Started]) -> Iterator[Unseen]:
         """The changes of the main scripts' own processes that workers depend on: one for each variable and reader."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from functools import cached_property
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,6 +15,7 @@ from dllint.project.data.behind import assigned
 from dllint.project.data.per_item import PerItem, around, runs_per_item
 from dllint.project.evaluate import Answer
 from dllint.project.evaluate.abstract_values import Env, ExtInst, Inst, Seq, Value
+from dllint.project.evaluate.at_rest import at_rest
 from dllint.project.execution.call_graph import Running
 from dllint.project.loaders.arguments import conjuncts, event_of
 from dllint.project.program.flow import LOOPS
@@ -110,12 +110,12 @@ class Caches:
         ways = running, msgspec.structs.replace(running, env=made.env)
         return not any(self.per_item.remembers(way, making) for way in ways)
 
-    @cached_property
+    @at_rest
     def _in_workers(self) -> dict[tuple[str, int], Running]:
         """The functions that workers run, each as it runs first."""
         return {running.function: running for running in reversed(list(self.project.running))}
 
-    @cached_property
+    @at_rest
     def _sent(self) -> frozenset[Value]:
         return frozenset(held.value for held in self.project.shipped)
 

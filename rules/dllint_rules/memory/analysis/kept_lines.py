@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Expr
 from dllint.project.data.per_item import PerItem, runs_per_item
 from dllint.project.evaluate import Answer
 from dllint.project.evaluate.abstract_values import Ext
+from dllint.project.evaluate.at_rest import at_rest
 from dllint.project.execution.call_graph import Running
 from dllint_rules.memory.analysis.caches import Growth
 
@@ -47,7 +47,7 @@ class KeptLines:
         values = self.evaluator.values(call.args[0], running.env)
         return any(isinstance(value, Ext) and value.name in _READING for value in values)
 
-    @cached_property
+    @at_rest
     def _clears(self) -> bool:
         """Whether some code that workers run empties the cache."""
         parts = (part for running in self.project.running for event in running.events for part in event.walk())

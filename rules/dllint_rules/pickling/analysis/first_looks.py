@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from dllint.finding import Note
@@ -14,10 +13,10 @@ from dllint.project.escape.handles import handle_of
 from dllint.project.escape.pickle_state import left_out
 from dllint.project.escape.shipped import Held, Holder
 from dllint.project.evaluate.abstract_values import Env, ExtInst, Inst, Klass
+from dllint.project.evaluate.at_rest import AtRest, at_rest
 from dllint.project.loaders.boundaries import Loader
 from dllint.project.program.events import iterated_by
 from dllint.project.program.module import Site, Write
-from dllint.project.program.on_demand import OnDemand
 from dllint.source import Span
 from dllint_rules.pickling.analysis.read_through import ReadThrough
 
@@ -57,8 +56,8 @@ class FirstLooks:
         self.project = project
         self.evaluator = project.evaluator
         self.read_through = ReadThrough(project.evaluator)
-        self._looks_in = OnDemand(self._looks_of)
-        self._asking = OnDemand(self._asks_for_process)
+        self._looks_in = AtRest(self.evaluator, self._looks_of)
+        self._asking = AtRest(self.evaluator, self._asks_for_process)
         self.looks = tuple(self._find())
 
     def _find(self) -> Iterator[Look]:
@@ -182,7 +181,7 @@ class FirstLooks:
     def _where(self, site: Site) -> Env:
         return self.evaluator.generic(site.module, site.function)
 
-    @cached_property
+    @at_rest
     def _in_workers(self) -> Functions:
         return frozenset(item.function for item in self.project.running)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from dllint.model.facts import Class, Expr, Function
 from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst, Value
+from dllint.project.evaluate.at_rest import at_rest
 from dllint.project.loaders.boundaries import Loader
 from dllint.project.program.flow import LOOPS
 from dllint.project.program.guards import under_main_guard
@@ -39,7 +39,7 @@ class DefaultDevice:
         self.boundaries = project.boundaries
         self.devices = project.devices
 
-    @cached_property
+    @at_rest
     def cuda_defaults(self) -> tuple[CudaDefault, ...]:
         """One entry for each call, with the first loader that it breaks."""
         found = []
@@ -135,7 +135,7 @@ class DefaultDevice:
                 return True
         return False
 
-    @cached_property
+    @at_rest
     def _shuffling(self) -> tuple[Loader, ...]:
         """Loaders that surely shuffle, with a generator of their sampler's own making."""
         return tuple(loader for loader in self.boundaries.loaders if not loader.in_tests and self._shuffles(loader))

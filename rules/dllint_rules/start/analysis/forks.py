@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from dllint.finding import Note
 from dllint.knowledge import FORKING
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Func, Method
+from dllint.project.evaluate.at_rest import at_rest
 from dllint.project.execution.call_graph import Reach, Running, calls_of
 from dllint.project.execution.processes import Task
 from dllint.project.loaders.arguments import event_of
@@ -44,7 +44,7 @@ class Forks:
         self.main_code = project.main_code
         self.reach = Reach(project.evaluator)
 
-    @cached_property
+    @at_rest
     def cuda_users(self) -> tuple[Child, ...]:
         """Code that uses CUDA in a forked process: one entry a loader, one a process."""
         found = []

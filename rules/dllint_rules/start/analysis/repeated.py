@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from dllint.model.facts import Event, Expr
 from dllint.project.data.per_item import steps
 from dllint.project.evaluate import Evaluator
+from dllint.project.evaluate.at_rest import AtRest
 from dllint.project.evaluate.platforms import WITH_CUDA
 from dllint.project.execution.call_graph import Reach, Running
 from dllint.project.execution.main_code import Begun, MainCode, Start
 from dllint.project.program.guards import under_main_guard
 from dllint.project.program.module import Module
-from dllint.project.program.on_demand import OnDemand
 from dllint.source import Span
 from dllint.start_methods import PICKLING
 from dllint_rules.start.analysis.determined import Step
@@ -64,8 +64,8 @@ class RepeatedWork:
         self.evaluator = project.main_code.evaluator
         self.reach = Reach(project.main_code.evaluator)
         self.once = Once(project)
-        self._effects: OnDemand[Module, list[Effect]] = OnDemand(lambda module: list(self._find(module)))
-        self._with_cuda = OnDemand(self._find_with_cuda)
+        self._effects = AtRest(self.evaluator, self._find_all)
+        self._with_cuda = AtRest(self.evaluator, self._find_with_cuda)
 
     def repeated(self) -> Iterator[Repeated]:
         """The calls of scripts that use CUDA, empty files or begin a run's record, once more in each worker."""
@@ -140,6 +140,9 @@ class RepeatedWork:
                     waiting += [module for module in new if module not in found]
                     found |= dict.fromkeys(new)
         return list(found)
+
+    def _find_all(self, module: Module) -> list[Effect]:
+        return list(self._find(module))
 
     def _find(self, module: Module) -> Iterator[Effect]:
         for running, event in self._steps(self.main_code.running(module)):

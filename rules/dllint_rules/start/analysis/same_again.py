@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import cached_property
 
 from dllint.knowledge import PATH_JOINS
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst, Opaque, Value
+from dllint.project.evaluate.at_rest import at_rest
 from dllint.project.loaders.arguments import event_of
 from dllint_rules.start.analysis.determined import Determined, Step
 
@@ -102,7 +102,7 @@ class SameAgain:
         told = [block for block in (*blocks, *partners) if block.kind != "with"]
         return [block.test for block in told if block.test is not None]
 
-    @cached_property
+    @at_rest
     def _writers(self) -> list[_Place]:
         """The calls of the program that write files."""
         steps = (*self.on_import, *self.guarded())

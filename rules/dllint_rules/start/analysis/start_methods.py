@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -11,6 +10,7 @@ import msgspec
 from dllint.finding import Note
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate.abstract_values import Const, Env, Ext
+from dllint.project.evaluate.at_rest import at_rest
 from dllint.project.loaders.worker_counts import Workers
 from dllint.project.program.guards import under_main_guard
 from dllint.project.program.module import Module
@@ -64,7 +64,7 @@ class StartMethods:
         self.evaluator = project.main_code.evaluator
         self.index = project.main_code.index
 
-    @cached_property
+    @at_rest
     def wrong(self) -> tuple[StartMethodProblem, ...]:
         """Every setting that raises, each once, by its first reason."""
         found = []
