@@ -39,6 +39,7 @@ OTHER = {
     "Shipped.partly": "what is in there without need costs a second walk, and changes nothing",
     "Project._worker_code": "an object that keeps its own answers",
     "RepeatedWork._where_cuda_is": "an object that keeps its own answers",
+    "Unselected._as_given": "an object that keeps its own answers",
 }
 """What is kept though it rests on the evaluator, and why it may be."""
 CHANGING = {"setdefault", "append", "add", "update", "extend", "insert"}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from dllint.project.escape.shipped import Held
 from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.abstract_values import Func, Inst, Klass
+from dllint.project.evaluate.at_rest import at_rest
 
 if TYPE_CHECKING:
     from dllint.project import Project
@@ -23,6 +24,7 @@ class Unselected:
 
     def __init__(self, project: Project) -> None:
         self.project = project
+        self.evaluator = project.evaluator
         self.classes = project.evaluator.classes
         self._is_installed = project.boundaries.unnamed.is_installed
         self._known: dict[Klass, bool] = {}
@@ -36,11 +38,12 @@ class Unselected:
         return bool(made) and all(map(self._is_unselected, made))
 
     def _is_unselected(self, klass: Klass) -> bool:
-        if klass not in self._known:
-            self._known[klass] = not any(map(self._may_be_made, self._made[klass]))
-        return self._known[klass]
+        return self.evaluator.kept(self._known, klass, self._is_never_made, klass)
 
-    @cached_property
+    def _is_never_made(self, klass: Klass) -> bool:
+        return not any(map(self._may_be_made, self._made[klass]))
+
+    @at_rest
     def _made(self) -> dict[Klass, list[Inst]]:
         """The objects of each class that loaders take, or users."""
         found: dict[Klass, list[Inst]] = defaultdict(list)
@@ -52,8 +55,8 @@ class Unselected:
     @cached_property
     def _as_given(self) -> Evaluator:
         """What may be where options only have the values that the project gives them."""
-        known = self.project.evaluator
-        return Evaluator(known.index, known.loaders, given=self.project.declared.only_texts)
+        known, given = self.evaluator, self.project.declared.only_texts
+        return Evaluator(known.index, known.loaders, call_sites=known.call_sites, given=given)
 
     def _may_be_made(self, made: Inst) -> bool:
         call, env, callee = made.call, made.env, {(made.klass.module, made.klass.index)}
