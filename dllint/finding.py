@@ -38,8 +38,8 @@ class Finding(msgspec.Struct, frozen=True):
     `forkserver`) what happens: `exception`, `hang`, `corrupt`, `bloat` or `ok`. `anchors` are the places besides the
     cause where the finding may be shown or silenced, usually the boundary. `key` names cause and boundary without line
     numbers (baselines). `data` is what the rule's own `fix` needs. `group` names what several findings of a rule are
-    about: a class with several lists. `design` is the engine's: the same for findings that are reported once, "" for a
-    finding without others.
+    about: a class with several lists, another Python. `design` is the engine's: the same for findings that are reported
+    once, "" for a finding without others.
     """
 
     code: str

@@ -211,6 +211,72 @@ def test_a_design_hangs_on_no_order(folder: Path) -> None:
         assert {one.span: one.design for one in designs.joined(found, lambda path: source)} == once
 
 
+LOADS = "from torch.utils.data import DataLoader\n"
+OLD = {
+    "a": "print 'a'\n",
+    "b": "try:\n    pass\nexcept OSError, error:\n    print error\n",
+    "c": "exec 'c'\n",
+    "d": "x = `d`\n",
+    "e": "x = 0777\n",
+    "f": "if x:\n        y = 1\n\tz = 2\n",
+    "g": "raise ValueError, 'g'\n",
+}
+
+
+@pytest.fixture
+def old(folder: Path) -> Path:
+    """A project for Python 2."""
+    for name, text in OLD.items():
+        (folder / f"{name}.py").write_text(f"{LOADS}{text}")
+    return folder
+
+
+@pytest.mark.usefixtures("old")
+def test_files_for_python_2_are_told_once() -> None:
+    (told,) = lines()
+    assert told.startswith(
+        "a.py:2:1: DLL900 syntax error: `print x` is Python 2, Python 3 has `print(x)` (and 1 more in "
+    )
+    assert told.endswith(
+        "in b.py: line 4; 1 in c.py: line 2; 1 in d.py: line 2; 1 in e.py: line 2; 2 in 2 other files)"
+    )
+    assert check().stderr.startswith("7 findings of 1 design in 7 files.\n")
+    assert check("--statistics").stdout.startswith("7  DLL900  ")
+    first, *others = rows()
+    assert [row["code"] for row in (first, *others)] == ["DLL900"] * 7
+    same = [(Path(item["filename"]).name, item["location"]["row"]) for item in first["related"]]
+    assert same == places()[1:], "no broken file is hidden"
+    assert {row["design"] for row in others} == {first["fingerprint"]}
+
+
+def test_each_file_for_python_2_is_silenced_and_ignored_by_itself(old: Path) -> None:
+    (old / "a.py").write_text(f"{LOADS}print 'a'  # noqa: E999\n")
+    told = places("--per-file-ignores", "b.py:DLL900")
+    assert told == [("c.py", 2), ("d.py", 2), ("e.py", 2), ("f.py", 4), ("g.py", 2)]
+    assert check("d.py").exit_code == 1
+    assert lines("d.py")[0].endswith("(Python 2?)")
+    assert check("--baseline", "known.json", "--write-baseline").exit_code == 1
+    assert len(places("--baseline", "known.json")) == 6
+
+
+def test_other_syntax_errors_are_told_by_themselves(old: Path) -> None:
+    texts = {
+        "open": "x = (\n",
+        "too": "x = (\n",
+        "merge": "<<<<<<< ours\nx = 1\n",
+        "template": "from {{ name }} import x\n",
+    }
+    for name, text in texts.items():
+        (old / f"x_{name}.py").write_text(f"{LOADS}{text}")
+    assert [line.partition(":")[0] for line in lines()] == ["a.py", *(f"x_{name}.py" for name in sorted(texts))]
+
+
+def test_files_for_python_before_3_7_are_another_design_than_those_for_python_2(old: Path) -> None:
+    for name in "xy":
+        (old / f"{name}.py").write_text(f"{LOADS}{name}.cuda(async=True)\n")
+    assert [line.partition(" (and ")[2] for line in lines()[1:]] == ["1 more in y.py: line 2)"]
+
+
 # No place is lost.
 
 

@@ -11,9 +11,13 @@ from hypothesis import strategies as st
 
 pytest.importorskip("lsprotocol")
 
+from pygls.workspace import Workspace
+
 from dllint.editor.desk import Desk
+from dllint.editor.documents import Documents
 from dllint.editor.moved import Moved
 from dllint.editor.places import Places
+from dllint.editor.reports import Reports
 from dllint.editor.workbench import PAUSE_S, View, Workbench
 from dllint.editor.worker import Worker
 from dllint.engine.session import Request
@@ -90,6 +94,20 @@ def test_a_half_written_line_leaves_the_file_as_it_was(bench: Workbench, monkeyp
     monkeypatch.setattr("time.monotonic", lambda: float("inf"))
     assert told(bench)[1] == "words.py:2:4 DLL900 ("
     assert PAUSE_S > 0
+
+
+def test_every_file_for_python_2_is_marked(bench: Workbench, tmp_path: Path) -> None:
+    for name in ("older.py", "oldest.py"):
+        (tmp_path / name).write_text(f"{PROGRAM}print '{name}'\n")
+    bench.refresh()
+    view = bench.view()
+    broken = [item for item in view.findings if item.code == "DLL900"]
+    assert [item.path for item in broken] == ["older.py", "oldest.py"]
+    reports = Reports(Documents(Workspace("")), Places("utf-8")).by_document(view)
+    told = {uri.rpartition("/")[2]: each[-1] for uri, each in reports.items()}
+    for name, other in (("older.py", "oldest.py"), ("oldest.py", "older.py")):
+        same = [item.location.uri.rpartition("/")[2] for item in told[name].related_information]
+        assert (told[name].code, same) == ("DLL900", [other])
 
 
 def test_whether_a_file_has_a_safe_fix_is_asked_once(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:

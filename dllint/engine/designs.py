@@ -1,4 +1,4 @@
-"""Which findings are one design: the lambdas of one `Compose` or table, the lists of one class, code that was copied.
+"""Which findings are one design: the lambdas of a `Compose`, the lists of a class, copied code, files in Python 2.
 
 Reports tell such findings once and name the other places below; each place stays a finding of its own, which is fixed,
 silenced and kept in a baseline by itself.
@@ -23,16 +23,22 @@ Key = tuple[object, ...]
 
 def joined(findings: Sequence[Finding], source: Callable[[str], Source]) -> list[Finding]:
     """The findings in their order, those of one design with the same `design`. Raises Changed."""
-    alone = {info.code for info in registry.DIAGNOSTICS}
+    own = {info.code for info in registry.DIAGNOSTICS}
     groups = _Groups()
     for number, finding in enumerate(findings):
-        for key in _keys(finding, source) if finding.code not in alone else ():
+        for key in _own_keys(finding) if finding.code in own else _keys(finding, source):
             groups.join(key, number)
     designs = {number: _name(findings[at] for at in group) for group in groups.found() for number in group}
     return [
         msgspec.structs.replace(finding, design=designs[number]) if number in designs else finding
         for number, finding in enumerate(findings)
     ]
+
+
+def _own_keys(finding: Finding) -> Iterator[Key]:
+    """What dllint says of a file is about that file alone, unless others are written for the same other Python."""
+    if finding.group:
+        yield finding.code, finding.group
 
 
 def _keys(finding: Finding, source: Callable[[str], Source]) -> Iterator[Key]:

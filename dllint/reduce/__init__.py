@@ -121,4 +121,5 @@ def _not_parsed(source: Source, error: NotParsed) -> Finding:
     span = Span(start, min(start + 1, line.end))
     if error.kind == "limits":
         return msgspec.structs.replace(unreadable(source.path, error.message), span=span)
-    return Finding("DLL900", source.path, span, f"syntax error: {error.message}", key=f"DLL900 {source.path}")
+    key, message = f"DLL900 {source.path}", f"syntax error: {error.message}"
+    return Finding("DLL900", source.path, span, message, key=key, group=error.python)

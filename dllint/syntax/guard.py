@@ -68,14 +68,18 @@ _TOKEN = re.compile(
 
 
 class NotParsed(Exception):
-    """A file without a tree. `row` and `column` count from 1; `kind` is "syntax" or "limits"."""
+    """A file without a tree. `row` and `column` count from 1; `kind` is "syntax" or "limits".
 
-    def __init__(self, message: str, row: int, column: int, kind: str) -> None:
+    `python` names the Python that the place is written for, if that is another one than the parser knows.
+    """
+
+    def __init__(self, message: str, row: int, column: int, kind: str, python: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.row = row
         self.column = column
         self.kind = kind
+        self.python = python
 
 
 def guard(text: str, most: int = MAX_TREE) -> str:

@@ -50,7 +50,7 @@ def downgraded(source: Source) -> str:
             raise NotParsed(message, *source.location(at), "syntax") from None
         version = ".".join(map(str, sys.version_info[:2]))
         message = f"Python {version}, which runs dllint, does not know this syntax; run it with a newer one"
-        raise NotParsed(message, error.lineno or 1, error.offset or 1, "syntax") from None
+        raise NotParsed(message, error.lineno or 1, error.offset or 1, "syntax", "newer") from None
     except ValueError:
         raise NotParsed("too deeply nested or too large for the parser", 1, 1, "limits") from None
     return text

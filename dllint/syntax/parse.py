@@ -37,6 +37,7 @@ _STATEMENTS = {
 """The beginnings of statements that Python 2 alone accepts, with their form there and in Python 3."""
 _KEYWORD = re.compile(r"(?<=\.)(?:async|await)\b|\b(?:async|await)(?=[ \t]*(?:=[^=]|[,).]|import\b))")
 """A name that is a keyword since Python 3.7."""
+_MIXED = "tabs and spaces are mixed: in Python 2 a tab is 8 blanks, Python 3 refuses the indentation"
 _TO_DEVICE = re.compile(r"\.(?:cuda|to)\([^()]*$")
 
 
@@ -123,14 +124,15 @@ def _explain(text: str, error: cst.ParserSyntaxError) -> NotParsed:
     except SyntaxError as python:
         row, column, message = python.lineno or row, python.offset or 1, _line(python.msg)
         if isinstance(python, TabError) and _is_indented(tabs_as_blanks(text)):
-            message = "tabs and spaces are mixed: in Python 2 a tab is 8 blanks, Python 3 refuses the indentation"
+            return NotParsed(_MIXED, max(row, 1), max(column, 1), "syntax", "2")
     except ValueError as python:
         message = _line(python)
     else:
         return NotParsed(f"Python accepts this file, but LibCST does not: {message}", row, column, "syntax")
     row, column = max(row, 1), max(column, 1)
     refused = next(iter(text.split("\n")[row - 1 : row]), "")
-    return NotParsed(_of_old_python(refused, column - 1, message), row, column, "syntax")
+    message, old = _of_old_python(refused, column - 1, message)
+    return NotParsed(message, row, column, "syntax", old)
 
 
 def _is_indented(text: str) -> bool:
@@ -144,17 +146,20 @@ def _is_indented(text: str) -> bool:
     return True
 
 
-def _of_old_python(line: str, at: int, message: str) -> str:
-    """What an old Python accepts of a line that Python refuses at a column, in words, or Python's own message."""
+def _of_old_python(line: str, at: int, message: str) -> tuple[str, str]:
+    """What an old Python accepts of a line that Python refuses at a column, in words; and which one does.
+
+    Python's own message where none does.
+    """
     for name in _KEYWORD.finditer(line):
         if name.start() <= at and not line[name.end() : at].strip():
             now = "; torch calls it `non_blocking`" if _TO_DEVICE.search(line[: name.start()]) else ""
-            return f"`{name[0]}` is a keyword since Python 3.7, and no name{now}"
+            return f"`{name[0]}` is a keyword since Python 3.7, and no name{now}", "3.6"
     for statement, (before, now) in _STATEMENTS.items():
         if statement.search(line):
-            return f"`{before}` is Python 2, Python 3 has `{now}`"
+            return f"`{before}` is Python 2, Python 3 has `{now}`", "2"
     old = any(found.start() <= at <= found.end() for found in _PYTHON_2.finditer(line))
-    return f"{message} (Python 2?)" if old else message
+    return (f"{message} (Python 2?)", "2") if old else (message, "")
 
 
 def _line(error: object) -> str:

@@ -201,6 +201,7 @@ def test_syntax_errors_say_where_and_what(text: str, row: int, column: int | Non
     assert error.kind == "syntax"
     assert part in error.message
     assert "\n" not in error.message
+    assert error.python == ("2" if "Python 2" in part else "3.6" if "Python 3.7" in part else "")
     if "except" not in text:
         assert error.row == row
     assert column in (None, error.column)
