@@ -67,14 +67,19 @@ def test_the_checker_sees_what_is_broken(tmp_path: Path) -> None:
     assert max(wrong) == len(page.read_text().splitlines())
 
 
-def test_the_site_has_all_pages_and_what_they_link_to() -> None:
-    files = site.files()
+@pytest.fixture(scope="module")
+def files() -> dict[str, bytes]:
+    """The site's."""
+    return site.files()
+
+
+def test_the_site_has_all_pages_and_what_they_link_to(files: dict[str, bytes]) -> None:
     assert {"README.md", "CONTRIBUTING.md", "docs/check.md", "action.yml", "dllint/knowledge.py"} <= set(files)
     assert all(re.fullmatch(rb" *`{3,}\w+", line) for line in _fences(files) if line.strip(b" `"))
 
 
-def test_the_first_page_of_the_site() -> None:
-    first = site.files()["README.md"].decode()
+def test_the_first_page_of_the_site(files: dict[str, bytes]) -> None:
+    first = files["README.md"].decode()
     assert f"pip install {addresses.PACKAGE} && dllint check ." in first
     assert [first.count(f"rules, {row}") for row in ("DLL101 to", "DLL2", "DLL3", "DLL4", "DLL5", "DLL6")] == [1] * 6
     assert first.index("images/terminal.svg") < first.index("## What it finds") < first.index("## Measured")
@@ -94,8 +99,7 @@ def test_a_figure_that_is_gone_stops_the_site(tmp_path: Path) -> None:
         home.figures(tmp_path)
 
 
-def test_the_pages_of_rules_on_the_site() -> None:
-    files = site.files()
+def test_the_pages_of_rules_on_the_site(files: dict[str, bytes]) -> None:
     page = files["rules/dllint_rules/pickling/dll101_lambda_default_factory.md"].decode()
     assert page.splitlines()[2] == "*error · on by default · fix: sometimes · stable since 0.1.0*"
     index = files["rules/README.md"].decode().splitlines()
