@@ -1,8 +1,9 @@
 """Runs the programs of the pages on real torch: the bad ones fail as claimed, and what the fix makes of them works.
 
-By default each page is run once: the first of its programs, under the first of spawn and fork that it names, and what
-its first fix makes of it, under spawn. The rest runs with `-m slow`. With DLLINT_REQUIRE_TORCH=1 (as in CI) a missing
-torch fails instead of skipping.
+By default each page is run once: the first of its programs, under the first of fork and spawn that it names, and what
+its first fix makes of it, under the same one. Forked workers don't import torch again; what differs between start
+methods names spawn alone. The rest runs with `-m slow`. With DLLINT_REQUIRE_TORCH=1 (as in CI) a missing torch fails
+instead of skipping.
 
 In one process the programs of all selected tests are started ahead, as many at a time as there are cores: each spends
 seconds on importing torch in its processes. Of several processes (`-n 2`) each runs its own.
@@ -54,10 +55,14 @@ RUN_FIRST = firsts(RUNNABLE)
 MENDED_FIRST = firsts([case for case in RUNNABLE if case.diff is not None])
 
 
+def cheapest(clause: Clause) -> str:
+    """The start method that the default run has of a clause."""
+    return next((name for name in ("fork", "spawn") if name in clause.methods), clause.methods[0])
+
+
 def quick(case: pages.Case, clause: Clause, method: str) -> bool:
     """Whether the default run has this one: one of each page."""
-    chosen = next((name for name in ("spawn", "fork") if name in clause.methods), clause.methods[0])
-    return id(case) in RUN_FIRST and clause is case.clauses[0] and method == chosen
+    return id(case) in RUN_FIRST and clause is case.clauses[0] and method == cheapest(clause)
 
 
 CLAIMS = [
@@ -73,7 +78,7 @@ MENDED = [
         case,
         method,
         id=f"{lint.name(case)}-{method}",
-        marks=slow_unless(id(case) in MENDED_FIRST and method == "spawn"),
+        marks=slow_unless(id(case) in MENDED_FIRST and method == cheapest(case.clauses[0])),
     )
     for case in RUNNABLE
     if case.diff is not None
