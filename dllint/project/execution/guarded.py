@@ -1,6 +1,7 @@
 """Names that only the main process has: spawned workers import the script, skip its guarded part and call nothing.
 
-These are names that the guarded part binds, and those that functions set under `global` before they start workers.
+These are names that the guarded part binds, and those that functions set under `global`: functions that start workers,
+or that calls of such a function lead to.
 """
 
 from __future__ import annotations
@@ -72,6 +73,7 @@ class GuardedNames:
         self._known: dict[tuple[str, str], Event | None] = {}
         self._elsewhere: AtRest[tuple[Module, str], bool] = AtRest(self.evaluator, self._find_set_elsewhere)
         self._dynamic = AtRest(self.evaluator, self._is_dynamic)
+        self._leading = AtRest(self.evaluator, self._find_leading)
 
     def defined(self, value: Value, start: Env | None = None) -> Guarded | None:
         """The class or function that a shipped value is pickled by, where only the main process has it.
@@ -154,13 +156,15 @@ class GuardedNames:
     def _setter(
         self, module: Module, name: str, start: Env | None, left: bool = False
     ) -> tuple[Function, Event] | None:
-        """The function that starts workers and sets a name for them which importing the module leaves unset.
+        """The function that sets a name which importing the module leaves unset: one that starts the workers, or that
+        calls of such a function lead to.
 
         `left`: importing it leaves the name `None`.
         """
         writers = [item for item in module.writers_of_globals.get(name, ()) if not _sets_none(item[1])]
-        around = set(_functions_around(start)) if writers else ()
+        around = set(_functions_around(start)) if writers else set()
         own = next((item for item in writers if (module.path, item[0]) in around), None)
+        own = own or next((item for item in writers if self._is_led_to(around, module, item[0])), None)
         bound = bool(module.bindings[-1, -1].get(name)) and not left
         if own is None or bound or self._is_set_elsewhere(module, name):
             return None
@@ -168,6 +172,27 @@ class GuardedNames:
         if any((module.path, function) in elsewhere for function, _ in writers):
             return None
         return module.model.functions[own[0]], own[1]
+
+    def _is_led_to(self, functions: set[tuple[str, int]], module: Module, function: int) -> bool:
+        """Whether the calls of one of some functions lead to a function that no import runs."""
+        if not functions or functions.isdisjoint(self._leading[module, function]):
+            return False
+        importers = self.evaluator.index.importers(module.path)
+        return not any((module.path, function) in self._on_import[self.evaluator.index.modules[it]] for it in importers)
+
+    def _find_leading(self, called: tuple[Module, int]) -> frozenset[tuple[str, int]]:
+        """The functions whose calls lead to one, and the scripts (-1) whose guarded parts do."""
+        found: set[tuple[str, int]] = set()
+        following = [called]
+        while following:
+            for site, _ in self.evaluator.call_sites.callers(*following.pop()):
+                caller = site.module.path, site.function
+                if (site.function < 0 and not under_main_guard(site.module, -1, site.event)) or caller in found:
+                    continue
+                found.add(caller)
+                if site.function >= 0:
+                    following.append((site.module, site.function))
+        return frozenset(found)
 
     def _is_set_elsewhere(self, module: Module, name: str) -> bool:
         """Whether code sets a name of a module as its attribute, or a star import or names that are computed may."""
