@@ -98,12 +98,18 @@ class Globals:
                 found = self._imported(binding.imported, module)
                 return _copy(found)
             value = binding.event.value if binding.event is not None and binding.kind == "assign" else None
-            if value is not None and value.kind in ("name", "attribute"):
+            if value is not None and value.kind in ("name", "attribute") and not self._is_set_elsewhere(module, name):
                 found = self.of(value, self.evaluator.env(module, -1))
                 return _copy(found) if found is not None or self.evaluator.fixpoint.is_open() else Global(module, name)
         if any(binding.imported is not None for binding in bindings):
             return None
         return Global(module, name)
+
+    def _is_set_elsewhere(self, module: Module, name: str) -> bool:
+        """Whether other files give a module's variable another value: `settings.mode = modes["fast"]`."""
+        writes = self.evaluator.index.outside_writes.get(name, ())
+        inside = ((write.target.args[0], self.evaluator.generic(other, write.function)) for other, write in writes)
+        return any(self.module(expr, env) is module for expr, env in inside)
 
     def _starred(self, module: Module, name: str) -> Global | None:
         for imported in module.star_imports:
