@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import gc
+import random
 from collections import Counter
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from itertools import permutations
+from typing import Any, NamedTuple
 
 import pytest
 
-from dllint.project.evaluate.fixpoint import Fixpoint
+from dllint.project.evaluate import fixpoint as fixpoints
+from dllint.project.evaluate.fixpoint import MAX_DEPTH, Fixpoint
+from tests.order import Files
 
 CYCLE = {
     "start": ("joined",),
@@ -138,3 +142,134 @@ def test_the_top_is_never_left(first: str) -> None:
     fixpoint.ask(known, first, (), find[first])
     assert {name: fixpoint.ask(known, name, (), find[name]) for name in find} == {"source": (), "limited": top}
     assert not fixpoint.given_up
+
+
+class Part(NamedTuple):
+    """A part of an answer: what others say, of that what is let through, then what another one says; or a fallback."""
+
+    own: frozenset[int]
+    reads: tuple[int, ...]
+    lets: frozenset[int]
+    then: int | None
+    fallback: int
+
+
+Equations = list[list[Part]]
+
+
+def equations(draw: random.Random) -> Equations:
+    """Some questions that hang on each other, with fallbacks that are told apart."""
+    count = draw.randint(2, 6)
+    said = range(-3 * count, 4)
+
+    def part(number: int) -> Part:
+        return Part(
+            frozenset(draw.sample(range(4), draw.random() < 0.2)),
+            tuple(draw.randrange(count) for _ in range(draw.randint(0, 2))),
+            frozenset(draw.sample(said, draw.randint(1, len(said)))),
+            draw.choice([None, None, draw.randrange(count)]),
+            -number if draw.random() < 0.7 else 0,
+        )
+
+    return [[part(3 * one + number) for number in range(1, draw.randint(2, 4))] for one in range(count)]
+
+
+def answered(asked: Equations, order: Iterable[int]) -> dict[int, frozenset[int]]:
+    fixpoint, known = Fixpoint(), dict[int, frozenset[int]]()
+
+    def ask(one: int) -> frozenset[int]:
+        return fixpoint.ask(known, one, frozenset(), find, one)
+
+    def find(one: int) -> frozenset[int]:
+        found = frozenset[int]()
+        for part in asked[one]:
+            here = part.own.union(*(ask(other) & part.lets for other in part.reads))
+            if here and part.then is not None:
+                here |= ask(part.then)
+            if not here and part.fallback and not fixpoint.is_open():
+                here = frozenset({part.fallback})
+            found |= here
+        return found
+
+    for one in order:
+        ask(one)
+    assert not fixpoint.given_up
+    return known
+
+
+@pytest.mark.parametrize("depth", [1, 2, MAX_DEPTH])
+def test_what_is_said_at_rest_depends_on_no_order(depth: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor on which questions come too deep, so that they are answered with others that they don't hang on."""
+    for seed in range(400):
+        draw = random.Random(seed)
+        asked = equations(draw)
+        count = len(asked)
+        orders = list(permutations(range(count))) if count < 4 else [draw.sample(range(count), count) for _ in range(8)]
+        expected = answered(asked, range(count))
+        with monkeypatch.context() as patched:
+            patched.setattr(fixpoints, "MAX_DEPTH", depth)
+            for order in orders:
+                assert answered(asked, order) == expected, (seed, order)
+
+
+@pytest.mark.parametrize("first", ["a", "b"])
+def test_two_that_hang_on_each_other_say_both_what_they_hold_back(first: str) -> None:
+    fixpoint, known = Fixpoint(), dict[str, tuple[str, ...]]()
+
+    def find(name: str) -> tuple[str, ...]:
+        other = "b" if name == "a" else "a"
+        found = fixpoint.ask(known, other, (), find, other)
+        return found or (() if fixpoint.is_open() else (name,))
+
+    fixpoint.ask(known, first, (), find, first)
+    assert {name: set(values) for name, values in known.items()} == {"a": {"a", "b"}, "b": {"a", "b"}}
+
+
+def test_what_only_reads_a_cycle_adds_nothing_that_it_held_back() -> None:
+    """`reader` comes first, so that it is answered with the two, which don't hang on it."""
+    fixpoint, known = Fixpoint(), dict[str, tuple[str, ...]]()
+    reads = {"reader": ("one", "two"), "one": ("two",), "two": ("one",)}
+
+    def find(name: str) -> tuple[str, ...]:
+        found = dict.fromkeys(value for other in reads[name] for value in fixpoint.ask(known, other, (), find, other))
+        return tuple(found) or (() if fixpoint.is_open() else (name,))
+
+    fixpoint.ask(known, "reader", (), find, "reader")
+    assert set(known["reader"]) == {"one", "two"}
+
+
+PROGRAM = """\
+class K:
+    def __init__(self, v):
+        self.v = v
+
+
+def h():
+    return k.v
+
+
+k = K(h())
+"""
+
+
+def test_values_that_hang_on_each_other_depend_on_no_order() -> None:
+    """The number, the attribute and the parameter have no value but from each other."""
+    answers = set()
+    for seed in range(8):
+        project = Files(texts={"a.py": PROGRAM}).project()
+        places = [
+            (module, function, part)
+            for module in project.index
+            for function, klass, events in module.scopes
+            if klass < 0
+            for event in events
+            for part in event.walk()
+        ]
+        order = random.Random(seed).sample(range(len(places)), len(places))
+        found = {}
+        for number in order:
+            module, function, part = places[number]
+            values = project.evaluator.values(part, project.evaluator.generic(module, function))
+            found[number] = frozenset((type(value).__name__, getattr(value, "name", "")) for value in values)
+        answers.add(tuple(sorted((number, tuple(sorted(names))) for number, names in found.items())))
+    assert len(answers) == 1

@@ -7,6 +7,13 @@ more; only then are the answers of the whole cycle kept. So an answer doesn't de
 first, as long as no answer reaches a limit, and outside of cycles nothing is found twice. What a question says where
 nothing was found, it holds back until then, and never takes back.
 
+Those that hold something back on account of each other say it together, each from the answers at rest, before any of
+these changes; those that hang on them, only after them (`_ready`). So what is said depends on no order either: what
+the questions hang on is at rest, whichever of them came first, and the least answers to them are the same; so are then
+the questions that say something, what they say, and, as it only adds to answers, the next rest. This holds wherever
+more alternatives never make an answer less. It holds, too, for questions that were answered together because one had
+come too deep, or had read another one for the time being: `_ready` goes by what they have read in the end.
+
 The cycles are the strongly connected components of the questions, told apart as by Tarjan: `_Open.head` is the earliest
 question, among those being answered, that an answer depends on. A question that comes too deep is not answered where it
 is asked: it counts as part of the cycle of the very first one, and is answered with that.
@@ -15,9 +22,11 @@ is asked: it counts as part of the cycle of the very first one, and is answered 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from heapq import heappop, heappush
 from typing import Any, TypeVar
+
+from dllint.project.program.cycles import cycles
 
 Key = TypeVar("Key", bound=Hashable)
 Found = TypeVar("Found")
@@ -41,16 +50,17 @@ class _Open:
         "changes",
         "find",
         "head",
+        "holds",
         "index",
         "key",
         "known",
         "least",
         "number",
         "readers",
-        "reads",
-        "released",
+        "said",
+        "says",
+        "seen",
         "value",
-        "waits",
     )
 
     def __init__(self, known: dict[Any, Any], key: Any, least: Any, find: Callable[..., Any], args: Any) -> None:
@@ -66,25 +76,30 @@ class _Open:
         self.head: _Open | None = None
         self.readers: dict[_Open, None] | None = None
         """The questions that have read its provisional value."""
+        self.seen: list[_Open] = []
+        """Those whose provisional values it has read, when it was last asked."""
         self.changes = 0
-        self.reads = 0
-        """How many provisional values had been read when it was last asked."""
         self.number = 0
         """Its place among all that got a provisional answer: behind most of those that it has read."""
-        self.waits = False
-        """Whether it holds something back until its cycle has come to rest."""
-        self.released = False
+        self.holds = 0
+        """How many it had read where it held something back, as its cycle hadn't come to rest; 0: it held nothing."""
+        self.says: tuple[set[_Open], set[_Open]] | None = None
+        """The questions on which what it may say now hangs; None: it holds back what hangs on any."""
+        self.said = False
         """Whether it has said what it held back, which it never takes back."""
 
     def keep(self) -> None:
         """Keeps the answer, and lets go of the other questions: nobody may collect the garbage of a cycle."""
         self.known[self.key] = self.value
         self.head = self.readers = None
+        self.seen = []
 
     def joined(self, found: Any) -> Any:
         """An answer that says what the last one and another one say; True and False make None, which is not known."""
         if self.value is self.least:
             return found
+        if found == self.least:
+            return self.value
         if not isinstance(found, bool) and not isinstance(self.value, bool):
             return _joined(self.value, found)
         if isinstance(self.least, bool):
@@ -140,9 +155,12 @@ class Fixpoint:
 
     def is_open(self) -> bool:
         """Whether the question being answered has read something that may still change; it is asked again then."""
-        if not self._stack or self._stack[-1].released or self._reads == self._stack[-1].reads:
+        top = self._stack[-1] if self._stack else None
+        if top is None or not top.seen:
             return False
-        self._stack[-1].waits = True
+        if top.says is not None and all(any(read in known for known in top.says) for read in top.seen):
+            return False
+        top.holds = top.holds or len(top.seen)
         return True
 
     def _wait(self, question: _Open) -> None:
@@ -158,6 +176,7 @@ class Fixpoint:
         if question.readers is None:
             question.readers = {}
         question.readers[top] = None
+        top.seen.append(question)
         self._hang(top, question if question.index >= 0 else _earliest(question))
 
     def _hang(self, question: _Open, head: _Open) -> None:
@@ -173,7 +192,7 @@ class Fixpoint:
             self._answer(question)
             while question.head is None and len(self._again) > again:
                 self._ask_again(question, again)
-            if question.head is None and (question.waits or len(provisional) > mark):
+            if question.head is None and (question.holds or len(provisional) > mark):
                 self._release(question, mark, again)
         except BaseException:
             self._forget(question, mark, again)
@@ -193,18 +212,22 @@ class Fixpoint:
             if question.readers is None:
                 question.readers = {}
             question.readers[above] = None
+            above.seen.append(question)
             self._reads += 1
         return question.value
 
     def _answer(self, question: _Open) -> None:
-        """Finds an answer; those who have read another one are to be asked again."""
-        question.reads, question.waits = self._reads, False
-        if question.value == self._top:
-            return
-        found = question.find(*question.args)
+        self._change(question, self._find(question))
+
+    def _find(self, question: _Open) -> Any:
+        question.seen, question.holds = [], 0
+        return question.value if question.value == self._top else question.find(*question.args)
+
+    def _change(self, question: _Open, found: Any) -> None:
+        """Gives a question the answer that was found; those who have read another one are to be asked again."""
         if found is question.value:
             return
-        if question.released:
+        if question.said:
             found = question.joined(found)
         question.changes += question.value is not question.least and not _says(found, question.value)
         if question.changes > MAX_CHANGES:
@@ -231,31 +254,48 @@ class Fixpoint:
             if not numbers:
                 return
             question = waiting.pop(heappop(numbers))
-            if question is root:
-                self._answer(root)
-                continue
-            question.index = len(self._stack)
-            question.head = root
-            self._stack.append(question)
-            try:
-                self._answer(question)
-            finally:
-                self._stack.pop()
-                question.index = -1
-            self._hang(root, question.head)
+            self._change(question, self._find_above(root, question))
         self._again += waiting.values()
 
+    def _find_above(self, root: _Open, question: _Open) -> Any:
+        """What a question of a root's cycle finds now."""
+        if question is root:
+            return self._find(root)
+        question.index = len(self._stack)
+        question.head = root
+        self._stack.append(question)
+        try:
+            return self._find(question)
+        finally:
+            self._stack.pop()
+            question.index = -1
+            self._hang(root, question.head)
+
     def _release(self, root: _Open, mark: int, again: int) -> None:
-        """Asks those again that hold something back, all at once, until none does: there will be no more."""
+        """Has questions say what they hold back, until none does: there will be no more."""
+        settled: set[_Open] = set()
         while root.head is None:
-            waiting = [question for question in (*self._provisional[mark:], root) if question.waits]
-            if not waiting:
+            cycle = [*self._provisional[mark:], root]
+            if not any(question.holds for question in cycle):
                 return
-            for question in waiting:
-                question.released = True
-            self._again += waiting
+            ready = list(_ready(cycle, settled))
+            said = [(question, self._find_said(root, question, settled, part)) for question, part in ready]
+            for question, found in said:  # only now: none of them has read what another one says
+                question.said = True
+                self._change(question, found)
             while root.head is None and len(self._again) > again:
                 self._ask_again(root, again)
+
+    def _find_said(self, root: _Open, question: _Open, settled: set[_Open], part: set[_Open]) -> Any:
+        """What a question finds that says what it holds back, as far as that hangs on its part of a cycle alone."""
+        held, question.says = question.holds, (settled, part)
+        try:
+            found = self._find_above(root, question)
+        finally:
+            question.says = None
+        if question.holds <= held:
+            question.holds = 0  # it has said all that it can
+        return found
 
     def _keep(self, mark: int) -> None:
         for question in self._provisional[mark:]:
@@ -267,6 +307,35 @@ class Fixpoint:
             other.known.pop(other.key, None)
         del self._provisional[mark:]
         del self._again[again:]
+
+
+def _ready(cycle: list[_Open], settled: set[_Open]) -> Iterator[tuple[_Open, set[_Open]]]:
+    """The questions of a cycle at rest that may say now what they hold back, each with the part of it that it is in.
+
+    What hangs on nothing held back gets `settled`.
+
+    What a question says hangs on the answers that it had read before; its answer, on all that it has read and on what
+    it says. Those may say something that hang, in this sense, on nothing held back but what hangs on them as well.
+    """
+    left = set(cycle) - settled
+
+    def hangs_on(node: Any) -> list[Any]:
+        if type(node) is tuple:  # what a question says
+            return [read for read in node[0].seen[: node[0].holds] if read in left]
+        return [read for read in node.seen if read in left] + ([(node,)] if node.holds else [])
+
+    later: set[Any] = set()
+    saying: list[Any] = [(question,) for question in cycle if question.holds]
+    for part in cycles(saying, hangs_on):
+        says = [node[0] for node in part if type(node) is tuple]
+        waits = not later.isdisjoint(other for node in part for other in hangs_on(node))
+        if not waits:
+            together = set(part)
+            yield from ((question, together) for question in says)
+        if says or waits:
+            later.update(part)
+        else:
+            settled.update(part)
 
 
 def _earliest(question: _Open) -> _Open:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import takewhile
 
 from dllint.knowledge import INSTANTIATORS
+from dllint.project.program.cycles import cycles
 from dllint.project.program.index import Index, stem
 from dllint.project.program.lookups import Lookups
 from dllint.project.program.module import Module, Site
@@ -47,7 +48,7 @@ class Programs:
     def _importers(self) -> dict[str, int]:
         """The files that import each file, directly or not: a set of their numbers, as bits."""
         found: dict[str, int] = dict.fromkeys(self._numbers, 0)
-        for cycle in reversed(_cycles(self._imported)):
+        for cycle in reversed(cycles(self._imported, self._imported.__getitem__)):
             importers = 0
             for path in cycle:
                 importers |= found[path] | 1 << self._numbers[path]
@@ -120,35 +121,3 @@ def _packages(path: str) -> Iterator[str]:
     while folder:
         yield f"{folder}/__init__.py"
         folder = posixpath.dirname(folder)
-
-
-def _cycles(edges: Mapping[str, Iterable[str]]) -> list[list[str]]:
-    """What leads to itself and back, each with all that it does so with; what is led to first (Tarjan, 1972)."""
-    found: list[list[str]] = []
-    numbers: dict[str, int] = {}
-    lowest: dict[str, int] = {}
-    waiting: list[str] = []
-    open_: set[str] = set()
-    for start in edges:
-        way = [] if start in numbers else [(start, iter(edges[start]))]
-        while way:
-            path, targets = way[-1]
-            if path not in numbers:
-                numbers[path] = lowest[path] = len(numbers)
-                waiting.append(path)
-                open_.add(path)
-            target = next((item for item in targets if item not in numbers or item in open_), None)
-            if target is None:
-                way.pop()
-                if way:
-                    lowest[way[-1][0]] = min(lowest[way[-1][0]], lowest[path])
-                if lowest[path] == numbers[path]:
-                    cycle = waiting[waiting.index(path) :]
-                    del waiting[-len(cycle) :]
-                    open_.difference_update(cycle)
-                    found.append(cycle)
-            elif target in numbers:
-                lowest[path] = min(lowest[path], numbers[target])
-            else:
-                way.append((target, iter(edges[target])))
-    return found
