@@ -29,6 +29,8 @@ _FEW = 20
 """So many rounds of a loop, each over a folder of its own, are like a loop over as many names."""
 _MAX_NAMES = 4
 """So many names are followed from a pattern to its text."""
+_MAX_TEXTS = 8
+"""So many texts of one pattern are told apart; of more, nothing is known."""
 
 Found = frozenset[ExtInst] | None
 """The calls that list or open what a container is made of; None where there is more to it."""
@@ -151,21 +153,34 @@ class Origins:
 
     def _is_one_level(self, call: Expr, env: Env) -> bool:
         """Whether the pattern of a `glob` has wildcards in one part of the path only."""
-        text = "/".join(self._texts(call.args[1], env)) if len(call.args) > 1 else ""
-        wild = [part for part in re.split(r"[/\\]", text) if _WILD.search(part)]
-        return len(wild) == 1 and "**" not in wild[0]
+        texts = self._texts(call.args[1], env) if len(call.args) > 1 else []
+        return 0 < len(texts) <= _MAX_TEXTS and all(map(_is_wild_once, texts))
 
-    def _texts(self, pattern: Expr, env: Env, names: int = _MAX_NAMES) -> Iterator[str]:
-        """The text of a pattern, as far as it is written."""
+    def _texts(self, pattern: Expr, env: Env, names: int = _MAX_NAMES) -> list[str]:
+        """What the text of a pattern may be, as far as it is written: more than `_MAX_TEXTS` are too many."""
+        texts = [""]
         for part in pattern.walk():
             if isinstance(part.value, str):
-                yield part.value
-            elif part.kind in ("name", "attribute") and names:
-                for value in list(self.evaluator.values(part, env))[:1]:
+                texts = [f"{text}/{part.value}" for text in texts]
+            elif part.kind in ("name", "attribute") and names and len(texts) <= _MAX_TEXTS:
+                inner: list[str] = []
+                for value in self.evaluator.values(part, env)[: _MAX_TEXTS + 1]:
                     if isinstance(value, Const) and isinstance(value.value, str):
-                        yield value.value
+                        inner.append(value.value)
                     elif isinstance(value, ExtInst) and value.call.kind == "call" and value.call is not pattern:
-                        yield from self._texts(value.call, value.env, names - 1)
+                        inner += self._texts(value.call, value.env, names - 1)
+                    else:
+                        inner.append("")
+                texts = [
+                    f"{text}/{more}" for text in texts for more in [*dict.fromkeys(inner or [""])][: _MAX_TEXTS + 1]
+                ]
+        return texts
+
+
+def _is_wild_once(pattern: str) -> bool:
+    """Whether a pattern has wildcards in one part of the path only."""
+    wild = [part for part in re.split(r"[/\\]", pattern) if _WILD.search(part)]
+    return len(wild) == 1 and "**" not in wild[0]
 
 
 def _is_short(value: Value) -> bool:

@@ -67,11 +67,9 @@ class Calls:
         self._blank: dict[int, Expr] = {}
         self._written: dict[int, Expr] = {}
         """What each merged call is in the code."""
-        self._composed: dict[tuple[ExtInst, int, int], Values] = {}
+        self._composed: dict[tuple[ExtInst, int, int, int], Values] = {}
         self._partials: dict[int, int] = {}
         """How many partials each merged call has gone through."""
-        self._ways: dict[int, int] = {}
-        """As one of how many ways it has."""
         self._origins: dict[int, frozenset[int]] = {}
         """The calls of `partial` that have led to each merged call."""
         self._led: dict[int, frozenset[int]] = {}
@@ -119,22 +117,17 @@ class Calls:
             if isinstance(func, Func) and func.module is run.module and func.index == run.function
         ]
 
-    def result(self, callee: Value, call: Expr, env: Env, skip: int = 0) -> Iterable[Value]:
-        """The results of calling a value."""
+    def result(self, callee: Value, call: Expr, env: Env, skip: int = 0, ways: int = 1) -> Iterable[Value]:
+        """The results of calling a value, to which one of so many ways through partials has led."""
         match callee:
             case Top():
                 return (callee,)
             case Klass():
                 return (self._made(callee, call, env),)
             case Func():
-                explicit = callee.facts.owner >= 0 and not decorated(callee.facts, "staticmethod")
-                receiver = None
-                if explicit and not decorated(callee.facts, "classmethod"):
-                    skip += 1
-                    receiver = (
-                        next(iter(self.evaluator.values(call.args[1], env)), None) if len(call.args) > 1 else None
-                    )
-                return self.returned(callee, call, env, receiver, skip)
+                skip += takes_object(callee)
+                receivers = self.receivers(callee, call, env)
+                return [value for owner in receivers for value in self.returned(callee, call, env, owner, skip)]
             case Method(owner=owner, func=func):
                 return self.returned(func, call, env, owner, skip)
             case Inst():
@@ -147,13 +140,19 @@ class Calls:
             case ExtInst(name="collections.namedtuple" | "typing.NamedTuple"):
                 return (ExtInst(NAMEDTUPLE_INSTANCE, call, env, callee),)
             case ExtInst(name="functools.partial"):
-                return self._of_partial(callee, call, env) or self.evaluator.unless_open(Opaque(call, env))
+                return self._of_partial(callee, call, env, ways) or self.evaluator.unless_open(Opaque(call, env))
             case ExtInst(name=name) if name.endswith(".Compose"):
                 blank = self._without_arguments(call)
-                key = callee, id(blank), id(env)
-                found = self.evaluator.ask(self._composed, key, (), self._of_compose, callee, blank, env)
+                key = callee, id(blank), id(env), ways
+                found = self.evaluator.ask(self._composed, key, (), self._of_compose, callee, blank, env, ways)
                 return found or self.evaluator.unless_open(Opaque(call, env))
         return (Opaque(call, env),)
+
+    def receivers(self, func: Func, call: Expr, env: Env) -> tuple[Value | None, ...]:
+        """The objects that a call of a function hands to it as `self`: those of `Class.method(obj)`, else None."""
+        if not takes_object(func) or len(call.args) < 2:
+            return (None,)
+        return self.evaluator.values(call.args[1], env) or (() if self.evaluator.fixpoint.is_open() else (None,))
 
     def _made(self, klass: Klass, call: Expr, env: Env) -> Inst:
         """An instance; one that an object of its own class makes in the same place is that object's like: trees end.
@@ -174,17 +173,16 @@ class Calls:
             env = self.evaluator.generic(env.module, env.function)
         return Inst(klass, call, env)
 
-    def _of_partial(self, made: ExtInst, call: Expr, env: Env) -> list[Value]:
+    def _of_partial(self, made: ExtInst, call: Expr, env: Env, ways: int) -> list[Value]:
         """Calling what `partial` made; `f = partial(f, ...)` in a loop may stand for itself."""
         if len(made.call.args) < 2 or self._partials.get(id(call), 0) >= MAX_PARTIALS:
             return []
         merged = self.merged_call(made, call)
         targets = self.evaluator.values(made.call.args[1], made.env)
-        partials = sum(map(_is_partial, targets))
-        ways = self._ways[id(merged)] = self._ways.get(id(call), 1) * max(partials, 1)
+        ways *= max(sum(map(_is_partial, targets)), 1)
         if ways > MAX_WAYS:
             targets = tuple(target for target in targets if not _is_partial(target))
-        return [item for target in targets for item in self.result(target, merged, env)]
+        return [item for target in targets for item in self.result(target, merged, env, ways=ways)]
 
     def _without_arguments(self, call: Expr) -> Expr:
         """A call of what comes later in a chain: what it is given isn't followed. Its own chain is the same."""
@@ -193,17 +191,16 @@ class Calls:
             blank = self._blank[id(call)] = Expr("call", call.start, call.end, "", call.args[:1])
             self._blank[id(blank)] = blank
             self._partials[id(blank)] = self._partials.get(id(call), 0)
-            self._ways[id(blank)] = self._ways.get(id(call), 1)
         return blank
 
-    def _of_compose(self, made: ExtInst, call: Expr, env: Env) -> Values:
+    def _of_compose(self, made: ExtInst, call: Expr, env: Env, ways: int) -> Values:
         """The result of the last of composed transforms, which gets the results of those before it."""
         steps = self.evaluator.values(made.call.args[1], made.env) if len(made.call.args) > 1 else ()
         if len(steps) != 1 or not isinstance(steps[0], Seq) or self.evaluator.containers.put_in(steps[0]):
             return ()
         last, where = steps[0].expr.args[-1:], steps[0].env
         called = [value for item in last for value in self.evaluator.values(item, where)]
-        return unique(value for item in called for value in self.result(item, call, env))
+        return unique(value for item in called for value in self.result(item, call, env, ways=ways))
 
     def merged_call(self, made: ExtInst, call: Expr) -> Expr:
         """`partial(f, *a, **k)(*b, **l)` as the call `f(*a, *b, **k, **l)`; what it was given stays where it was.
@@ -417,6 +414,11 @@ class Calls:
             return False
         copied = (value for arg in mapping.call.args[1:] for value in self.evaluator.values(arg, mapping.env))
         return any(isinstance(value, ExtInst) and value.name != "builtins.dict" for value in copied)
+
+
+def takes_object(func: Func) -> bool:
+    """Whether a function that is called as it is takes an object before its arguments, as a method of its class."""
+    return func.facts.owner >= 0 and not any(decorated(func.facts, name) for name in ("staticmethod", "classmethod"))
 
 
 def _is_partial(value: Value) -> bool:

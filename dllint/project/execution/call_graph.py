@@ -13,6 +13,7 @@ from dllint.knowledge import CALLERS
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.abstract_values import Env, Ext, ExtInst, Func, Inst, Klass, Method, Value, Values
+from dllint.project.evaluate.calls import takes_object
 from dllint.project.evaluate.contexts import too_many_calls
 from dllint.project.evaluate.shapes import unique
 from dllint.project.evaluate.truncated import Truncated
@@ -202,7 +203,8 @@ class Reach:
         if expr.kind == "call":
             callees = self.evaluator.calls.callees(expr, env)
             for value in callees:
-                yield from ((called, len(callees) < 2) for called in self._run(value, expr, env))
+                only = len(callees) < 2 and len(self._on(value, expr, env)) < 2
+                yield from ((called, only) for called in self._run(value, expr, env))
                 yield from ((called, False) for called in self._run_for_each(value, expr, env))
         elif expr.kind == "attribute":
             yield from ((called, True) for called in self._property(expr, env))
@@ -236,10 +238,8 @@ class Reach:
         activations = self.evaluator.activations
         match value:
             case Func():
-                receiver, skip = None, 0
-                if value.facts.owner >= 0 and call.args[1:] and value.facts.parameters:
-                    receiver, skip = next(iter(self.evaluator.values(call.args[1], env)), None), 1
-                yield activations.activation(value, call, env, receiver, skip)
+                for receiver in self._on(value, call, env):
+                    yield activations.activation(value, call, env, receiver, int(takes_object(value)))
             case Method(owner=owner, func=func):
                 yield activations.activation(func, call, env, owner)
             case Inst():
@@ -253,6 +253,10 @@ class Reach:
             case ExtInst():
                 for inner in self.callables_in(value):
                     yield from self._run(inner, call, env)
+
+    def _on(self, value: Value, call: Expr, env: Env) -> tuple[Value | None, ...]:
+        """The objects on which a call runs a function."""
+        return self.evaluator.calls.receivers(value, call, env) if isinstance(value, Func) else (None,)
 
     def _run_for_each(self, value: Value, call: Expr, env: Env) -> Iterator[Env]:
         """What a function such as `map` or `sorted` calls for each item: perhaps never, as there may be none."""

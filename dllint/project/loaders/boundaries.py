@@ -33,6 +33,7 @@ from dllint.project.evaluate.abstract_values import (
     Klass,
     Seq,
     Value,
+    Values,
 )
 from dllint.project.evaluate.at_rest import at_rest
 from dllint.project.evaluate.shapes import decorated
@@ -818,12 +819,13 @@ class Boundaries:
         found: set[str] = set()
         none = False
         for pair in self._argument(call, env, boundary, skip, "multiprocessing_context")[0]:
-            for value in self.evaluator.values(*pair):
-                none = none or (isinstance(value, Const) and value.value is None)
-                if isinstance(value, ExtInst) and value.name.endswith("get_context") and len(value.call.args) > 1:
-                    value = next(iter(self.evaluator.values(value.call.args[1], value.env)), value)
-                if isinstance(value, Const) and value.value in ALL_METHODS:
-                    found.add(str(value.value))
+            for given in self.evaluator.values(*pair):
+                values: Values = (given,)
+                if isinstance(given, ExtInst) and given.name.endswith("get_context") and len(given.call.args) > 1:
+                    values = self.evaluator.values(given.call.args[1], given.env)
+                said = {value.value for value in values if isinstance(value, Const)}
+                none = none or None in said
+                found.update(str(method) for method in said if method in ALL_METHODS)
         if found and not (none and len(found) > 1):
             return frozenset(found), True
         return self.chosen_methods.of(env.module.path)
