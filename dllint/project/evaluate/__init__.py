@@ -164,7 +164,8 @@ class Evaluator:
     def _chosen(self, expr: Expr, env: Env) -> Iterable[Value]:
         mapping, display = expr.args
         values = self.values(mapping, env)
-        return [value for value in values if display_of(value) is display] or values
+        chosen = [value for value in values if display_of(value) is display]
+        return chosen or (() if self.fixpoint.is_open() else values)
 
     def _ifexp(self, expr: Expr, env: Env) -> Iterable[Value]:
         test, *choices = expr.args

@@ -98,7 +98,8 @@ class Calls:
         if site is None or self.signatures.fits(callee.facts, call):
             return (callee,)
         made = self.evaluator.values(site.expr, callee.outer or self.evaluator.generic(site.module, site.function))
-        return [value for value in made if isinstance(value, Func) and value.facts.parent >= 0] or (callee,)
+        wrappers = [value for value in made if isinstance(value, Func) and value.facts.parent >= 0]
+        return wrappers or self.evaluator.unless_open(callee)
 
     def runs(self, call: Expr, env: Env) -> Iterator[tuple[Value, Expr]]:
         """What a call may run, each with the call of it: that of a partial stands for a call of what it was made of."""
