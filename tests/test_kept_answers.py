@@ -29,7 +29,6 @@ OTHER = {
     "Evaluator.size": "a counter",
     "Reached._ways": "of the conditions, only which calls are written",
     "Names._bindings": "the same in every activation, and found anew where a platform is asked for",
-    "Calls._ways": "how many partials led to a call, counted against a limit",
     "Boundaries._elsewhere": "objects that keep their own answers",
     "Boundaries._within": "objects that keep their own answers",
     "Boundaries._made_in": "loaders with the same number of workers, each once",
