@@ -11,6 +11,7 @@ from dllint_rules.pickling.dll103_lambda_to_loader import LambdaToLoader
 from dllint import Certainty, Project
 from dllint.collect import collect
 from dllint.project.escape import shipped
+from dllint.project.escape.shipped import Held
 from dllint.project.execution import call_graph
 from dllint.project.loaders import told_apart
 from dllint.project.loaders.told_apart import MAX_CONTEXTS, MAX_GIVEN
@@ -195,6 +196,75 @@ def test_what_a_loader_ships_ends_with_all_that_is_equally_near(
     assert {f"Kept(lambda: [{n}])" for n in range(6)} <= held.keys()
     assert not [text for text in held if text.startswith("lambda")]
     assert any("the walk has come to 4000 values" in line for line in said(found, "self.kept3"))
+
+
+NESTED = """from torch.utils.data import DataLoader, Dataset
+
+
+class Kept:
+    def __init__(self, inner):
+        self.inner = inner
+
+
+class Rows(Dataset):
+    def __init__(self, long, short):
+        {writes}
+
+    def __getitem__(self, index):
+        return index
+
+
+kept = Kept([Kept([lambda: 0])])
+far = Kept({far})
+list(DataLoader(Rows({long}, kept), num_workers=2))
+"""
+LONG, SHORT = "self.a = long", "self.b = short"
+
+
+def lambdas(found: Project) -> dict[str, Held]:
+    return {text: held for held in found.shipped if (text := found.text(held.path, held.span)).startswith("lambda")}
+
+
+@pytest.mark.parametrize("writes", [(LONG, SHORT), (SHORT, LONG)])
+def test_what_is_near_by_one_way_is_reached_by_it(writes: tuple[str, str]) -> None:
+    """The steps of the other way are too many for what `kept` holds."""
+    long = "Kept(" * 57 + "kept" + ")" * 57
+    found = project(NESTED.format(writes="; ".join(writes), far="0", long=long))
+    held = lambdas(found)["lambda: 0"]
+    assert held.surely is Certainty.CERTAIN and len(held.route) < 8
+
+
+@pytest.mark.parametrize("writes", [(LONG, SHORT), (SHORT, LONG)])
+def test_what_only_a_way_of_too_many_steps_leads_to_is_told_as_such(writes: tuple[str, str]) -> None:
+    long = "Kept(" * 59 + "far" + ")" * 59
+    found = project(NESTED.format(writes="; ".join(writes), far="lambda: 1", long=long))
+    assert lambdas(found).keys() == {"lambda: 0"}
+    assert "`Kept(lambda: 1)`: what it holds is not followed, as the shortest way to it has 60 steps" in said(
+        found, "far = Kept"
+    )
+    assert not any("60 steps" in line for line in said(found, "lambda: 0"))
+
+
+@pytest.mark.parametrize("sure", [False, True])
+def test_a_long_way_that_is_sure_hides_nothing_of_a_short_one(sure: bool) -> None:
+    long = "Kept(" * 57 + "kept" + ")" * 57
+    text = NESTED.format(writes=f"{LONG}; {SHORT}", far="0", long=long)
+    found = project(text if sure else text.replace(SHORT, "self.b = short if input() else None"))
+    assert lambdas(found).keys() == {"lambda: 0"}
+
+
+@pytest.mark.parametrize("writes", [("self.call = other.call", "self.kept = [[other]]")[::step] for step in (1, -1)])
+def test_a_bound_method_takes_nothing_along_that_goes_without_it(writes: tuple[str, str]) -> None:
+    text = (
+        "from torch.utils.data import DataLoader, Dataset\n\n\n"
+        "class Other:\n    def call(self):\n        pass\n\n\n"
+        f"class Rows(Dataset):\n    def __init__(self, other):\n        {'; '.join(writes)}\n\n"
+        "    def __getitem__(self, index):\n        return index\n\n\n"
+        "list(DataLoader(Rows(Other()), num_workers=2))\n"
+    )
+    found = project(text)
+    (other,) = (held for held in found.shipped if found.text(held.path, held.span) == "Other()")
+    assert other.method is None
 
 
 @pytest.mark.parametrize("readers", [0, MAX_PLACES + 1])

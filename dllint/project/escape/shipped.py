@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import copy
+from heapq import heapify, heappop, heappush
+from itertools import count
 from typing import NamedTuple
 
 import msgspec
@@ -65,6 +67,7 @@ from dllint.source import Span
 
 MAX_STEPS = 60
 """Objects that hold one another: so many are followed. Seven wrappers around a dataset come to twenty."""
+TOO_FAR = Truncated(f"what it holds is not followed, as the shortest way to it has {MAX_STEPS} steps")
 MAX_VISITED = 4000
 """Values that are followed from one loader; those as near to it as the last of them, too."""
 TOO_MANY_VALUES = Truncated(f"what it holds is not followed, as the walk has come to {MAX_VISITED} values")
@@ -151,12 +154,14 @@ class _Step(NamedTuple):
         return self.decided and self.certainty is Certainty.CERTAIN
 
     @property
-    def turn(self) -> int:
-        """When it is walked: sure ways come first, last those that a library is only taken to keep.
+    def turn(self) -> tuple[bool, ...]:
+        """When it is walked: sure ways come first, those that a library is only taken to keep last of the equally sure.
 
-        Of many that lead to a value, the first of the best tells how sure it is.
+        Then those that need no other argument than the dataset, and no method that takes its owner along. Of many ways
+        that lead to a value, the nearest of the first tells how sure it is.
         """
-        return 0 if self.is_sure else 2 if self.assumed else 1
+        other = self.sent not in ("", "dataset")
+        return not self.is_sure, self.assumed, other, self.method is not None
 
     def on(self, value: Value, holder: Holder, note: Note, surely: bool | Beginnings = True) -> _Step:
         """The step to something that this value holds."""
@@ -190,7 +195,9 @@ class _Step(NamedTuple):
 
 
 _Known = tuple[tuple[str, Span] | None, tuple[_Step, ...]]
-"""Where a value is made, and what it takes along, last first."""
+"""Where a value is made, and what it takes along."""
+_Waiting = tuple[tuple[bool, ...], int, int, _Step, _Step | None]
+"""What is walked in this order: its turn at the earliest, how far away it is, its number, the step, its holder's."""
 
 
 class Shipped:
@@ -251,25 +258,24 @@ class Shipped:
         steps: list[_Step],
         loader: Loader | None,
         env: Env | None = None,
-        near: dict[Value, bool] | None = None,
+        near: dict[Value, Truncated | None] | None = None,
         later: SetLater | None = None,
     ) -> list[Held]:
-        """Everything that values hold, sent from an activation; `near`: what alone is followed of too much, how far."""
+        """Everything that values hold, sent from an activation, each by the nearest of its best ways.
+
+        `near`: what alone is followed of too much, and why no further.
+        """
         found: list[Held] = []
         way = LoadersWay(self.evaluator, env) if env is not None else None
         seen: set[Value] = set()
         named: set[tuple[Value, Holder]] = set()
-        stack: list[tuple[_Step, _Step | None]] = [(step, None) for step in reversed(steps)]
-        put_off: tuple[list[_Step], ...] = [], [], []
-        turn = 0
-        while stack or any(put_off[turn + 1 :]):
+        numbers = count()
+        waiting: list[_Waiting] = [(step.turn, 0, next(numbers), step, None) for step in steps]
+        heapify(waiting)
+        while waiting:
+            turn, away, _, step, outer = heappop(waiting)
             if near is None and len(seen) >= MAX_VISITED:
                 return self._walk(steps, loader, env, self._nearest(steps, way), later)
-            if not stack:
-                turn += 1
-                stack = [(step, None) for step in reversed(put_off[turn])]
-                continue
-            step, outer = stack.pop()
             value = step.value
             if near is not None and value not in near:
                 continue
@@ -290,16 +296,18 @@ class Shipped:
                 begins = way is None or all(map(way.begins, step.after))
                 step = step._replace(decided=step.decided and begins, after=())
             if step.turn > turn:
-                put_off[step.turn].append(step)
+                heappush(waiting, (step.turn, away, next(numbers), step, None))
                 continue
             named.add((value, step.holder))
             if value in seen:
                 found += self._by_another_name(step, loader)
                 continue
-            if len(step.route) > MAX_STEPS or (type(value) is Func and self._renamed(value)):
+            if type(value) is Func and self._renamed(value):
                 continue
             if step.certainty is Certainty.LIKELY and type(value) is Inst and self._doubtful(value):
                 continue
+            if near is None and away > MAX_STEPS:
+                return self._walk(steps, loader, env, self._nearest(steps, way), later)
             seen.add(value)
             if isinstance(value, _BARE) and not _made_by_unknown(step):
                 continue
@@ -309,34 +317,36 @@ class Shipped:
                 place = step.route[0].path, step.route[0].span
             if place is not None:
                 path, span = place
-                ended = TOO_MANY_VALUES if near is not None and not near[value] else None
+                ended = near[value] if near is not None and inside else None
                 found.append(step.held(path, span, loader, ended))
-            stack += [(inner, step) for inner in inside if inner.value not in seen or _is_kept_list(inner)]
+            for inner in inside:
+                if inner.value not in seen or _is_kept_list(inner):
+                    heappush(waiting, (turn, away + 1, next(numbers), inner, step))
         return found
 
-    def _nearest(self, steps: list[_Step], way: LoadersWay | None) -> dict[Value, bool]:
-        """The values that are nearest, and whether what they hold is among them: which come first decides nothing."""
-        near: dict[Value, bool] = {}
+    def _nearest(self, steps: list[_Step], way: LoadersWay | None) -> dict[Value, Truncated | None]:
+        """The values that are nearest, and why what they hold isn't among them: which come first decides nothing."""
+        near: dict[Value, Truncated | None] = {}
         asked: set[tuple[Value, Holder | bool]] = set()
-        nearest = steps
-        while nearest and len(near) < MAX_VISITED:
+        nearest, limit = steps, TOO_FAR
+        for away in range(MAX_STEPS + 1):
             here = [step for step in nearest if way is None or not way.leaves_out(step.value)]
-            near.update((step.value, False) for step in here if step.value not in near)
-            if len(near) >= MAX_VISITED:
+            if len(near.keys() | {step.value for step in here}) >= MAX_VISITED:
+                limit = TOO_MANY_VALUES
+            if away == MAX_STEPS or limit is TOO_MANY_VALUES:
                 break
-            following: list[_Step] = []
+            nearest = []
             for step in here:
-                near[step.value] = True
+                near[step.value] = None
                 key = step.value, self.forked if type(step.value) is Inst else step.holder
                 if key not in asked and not isinstance(step.value, _BARE):
                     asked.add(key)
-                    following += (self._known.get(key) or self._look_into(step, key))[1]
-            nearest = following
-        return near
+                    nearest += (self._known.get(key) or self._look_into(step, key))[1]
+        return {step.value: limit for step in here} | near
 
     def _by_another_name(self, step: _Step, loader: Loader | None) -> Iterator[Held]:
         """A container that is kept twice: `self.data = self.train`."""
-        place = self.place(step.value) if _is_kept_list(step) and len(step.route) <= MAX_STEPS else None
+        place = self.place(step.value) if _is_kept_list(step) else None
         if place is not None:
             yield step.held(*place, loader)
 
@@ -372,7 +382,7 @@ class Shipped:
 
     def _find_known(self, step: _Step) -> _Known:
         inside = tuple(self._find_inside(_Step(step.value, step.holder, (), Certainty.CERTAIN)))
-        return self.place(step.value), inside[::-1]
+        return self.place(step.value), inside
 
     def _doubtful(self, value: Inst) -> bool:
         """Whether an instance of a local class may be something else: a stand-in for what is not installed."""
