@@ -74,7 +74,7 @@ def tell_timings(timings: Timings, seconds: float) -> None:
         total = f"{what}: {sum(named.values()):.2f} s for {len(named)}"
         click.echo(f"{total}; slowest: {told}" if told else total, err=True)
     if timings.given_up:
-        click.echo(f"questions given up: {timings.given_up}; their answers are approximate", err=True)
+        click.echo(f"questions given up: {timings.given_up}; their answers came and went and are not known", err=True)
     if timings.unasked:
         click.echo(f"files not asked for numbers of workers: {timings.unasked}, as there are too many", err=True)
     click.echo(f"time: {seconds:.2f} s", err=True)

@@ -75,6 +75,24 @@ def test_answers_are_those_of_any_other_order(first: str) -> None:
     assert {name: program.ask(name) for name in CYCLE} == dict.fromkeys(CYCLE, (1,))
 
 
+@pytest.mark.parametrize("first", ["turning", "reader"])
+def test_what_comes_and_goes_without_end_is_not_known(first: str) -> None:
+    """`turning` says the contrary of what it has said, which no order of questions brings to rest."""
+    top = ("top",)
+    fixpoint, known = Fixpoint(top, lambda answer: top), dict[str, Any]()
+
+    def turning() -> Any:
+        return ("one",) if fixpoint.ask(known, "turning", (), turning) == ("other",) else ("other",)
+
+    def reader() -> Any:
+        return fixpoint.ask(known, "turning", (), turning)
+
+    find = {"turning": turning, "reader": reader}
+    fixpoint.ask(known, first, (), find[first])
+    assert {name: fixpoint.ask(known, name, (), find[name]) for name in find} == {"turning": top, "reader": top}
+    assert fixpoint.given_up == 1
+
+
 LONG = 40
 """More answers than any question may take back."""
 GROWING: dict[str, tuple[Any, Callable[[Any, int], Any]]] = {

@@ -267,6 +267,33 @@ def test_a_bound_method_takes_nothing_along_that_goes_without_it(writes: tuple[s
     assert other.method is None
 
 
+PARTS = """import texts
+
+
+def read(lines):
+    for line in lines:
+        line, field = line.rstrip().rsplit(" ", 1)
+        if field == "#over":
+            line, field = line.rsplit(" ", 1)
+        elif field == "#more":
+            line, field = line.rsplit(" ", 1)
+        print(line, field)
+
+
+read(texts.one().readlines())
+read(texts.two().readlines())
+"""
+
+
+def test_results_of_libraries_that_are_not_told_apart_stay_so() -> None:
+    """Each part is taken of parts; where too many are not told apart, fewer come back, and would be told apart."""
+    found = project(PARTS)
+    (module,) = found.index
+    (printed,) = (site.expr for site in module.calls["print"])
+    line, field = (found.values(arg, found.evaluator.generic(module, 0)) for arg in printed.args[1:])
+    assert line and field and not found.evaluator.fixpoint.given_up
+
+
 @pytest.mark.parametrize("readers", [0, MAX_PLACES + 1])
 def test_a_name_that_goes_to_many_places_is_no_call_of_what_users_call(readers: int) -> None:
     rows = "class Rows:\n    def loader(self, **options):\n"

@@ -34,7 +34,7 @@ from dllint.project.evaluate.operators import Operators
 from dllint.project.evaluate.platforms import on_platform
 from dllint.project.evaluate.reached import Reached
 from dllint.project.evaluate.settings import Settings
-from dllint.project.evaluate.shapes import MAX_DERIVED, Argument, bounded, display_of, unique
+from dllint.project.evaluate.shapes import MAX_DERIVED, Argument, bounded, display_of, unique, unsettled
 from dllint.project.program.carried import Carried
 from dllint.project.program.index import Index
 from dllint.project.program.programs import Programs
@@ -68,7 +68,8 @@ class Evaluator:
         self._given = given
         self.is_narrowed = bool(platform or given)
         """Whether it isn't asked what may be wherever and however the program runs."""
-        self.fixpoint: Fixpoint = call_sites.evaluator.fixpoint if call_sites is not None else Fixpoint(top=(TOP,))
+        own = call_sites.evaluator.fixpoint if call_sites is not None else None
+        self.fixpoint: Fixpoint = own or Fixpoint(top=(TOP,), unsettled=unsettled)
         self.ask = self.fixpoint.ask
         self.kept = self.fixpoint.kept
         self.carried: Carried = call_sites.evaluator.carried if call_sites is not None else Carried(index)
@@ -137,7 +138,7 @@ class Evaluator:
 
     def _found(self, handler: Callable[[Expr, Env], Iterable[Value]], expr: Expr, env: Env) -> Values:
         self.size += 1
-        found = bounded(unique(handler(expr, env)), expr, env)
+        found = bounded(unique(handler(expr, env)), expr, env, self.fixpoint.so_far)
         if self.platform:
             found = tuple(map(self._here, found))
         return self._answers.setdefault(found, found)

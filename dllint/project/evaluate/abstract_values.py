@@ -211,6 +211,8 @@ class Opaque(_Compared, frozen=True):
 
     expr: Expr
     env: Env
+    joined: bool = False
+    """Whether it stands for results of libraries that are too many to be told apart."""
 
 
 class Free(_Compared, frozen=True):

@@ -34,8 +34,10 @@ Found = TypeVar("Found")
 MAX_DEPTH = 60
 """Questions that are being answered at a time. Each takes some twenty of Python's frames."""
 MAX_CHANGES = 12
-"""Answers to one question of a cycle that take back what an earlier one said, after which alternatives are only added;
-twice as many: it stays at the last."""
+"""Answers to one question of a cycle that take back what an earlier one said, after which its values are not known.
+
+What has no values only gets more alternatives then; twice as many answers, and it stays at the last.
+"""
 _ROOT = sys.maxsize
 """The number of a cycle's first question: it comes last."""
 _MISSING: Any = object()
@@ -110,9 +112,11 @@ class _Open:
 class Fixpoint:
     """Keeps answers, each once it is final; until then, the question stands where its answer will be kept."""
 
-    def __init__(self, top: Any = _MISSING) -> None:
+    def __init__(self, top: Any = _MISSING, unsettled: Callable[[Any], Any] = lambda answer: answer) -> None:
         self._top = top
         """The answer that says that nothing is told apart: it stays, whatever the cycle finds after it."""
+        self._unsettled = unsettled
+        """What is said instead of an answer that does not come to rest."""
         self._stack: list[_Open] = []
         self._provisional: list[_Open] = []
         """Those with a provisional answer, in the order in which these were found."""
@@ -123,7 +127,7 @@ class Fixpoint:
         self._reads = 0
         """How often a provisional value was read."""
         self.given_up = 0
-        """How many questions keep an answer that had not come to rest."""
+        """How many questions have an answer that did not come to rest by itself."""
 
     def ask(self, known: dict[Key, Found], key: Key, least: Found, find: Callable[..., Found], *args: Any) -> Found:
         """The answer that `known` keeps under a key, or the one that `find` gives; `least`: what it begins with."""
@@ -152,6 +156,11 @@ class Fixpoint:
         if self._reads == reads:
             known[key] = found
         return found
+
+    @property
+    def so_far(self) -> Any:
+        """What the question being answered has said so far."""
+        return self._stack[-1].value
 
     def is_open(self) -> bool:
         """Whether the question being answered has read something that may still change; it is asked again then."""
@@ -229,10 +238,12 @@ class Fixpoint:
             return
         if question.said:
             found = question.joined(found)
-        question.changes += question.value is not question.least and not _says(found, question.value)
+        if question.value is not question.least and not _says(found, question.value):
+            question.changes += 1
+            self.given_up += question.changes == MAX_CHANGES + 1
         if question.changes > MAX_CHANGES:
-            found = question.joined(found) if question.changes < 2 * MAX_CHANGES else question.value
-            self.given_up += question.changes == 2 * MAX_CHANGES
+            more = question.changes < 2 * MAX_CHANGES
+            found = self._unsettled(question.joined(found)) if more else question.value
         if question.readers and not _same(found, question.value):
             self._again += question.readers
         question.value = found

@@ -78,12 +78,24 @@ def unique(values: Iterable[Value]) -> Values:
     return tuple(found)
 
 
-def bounded(values: Values, expr: Expr, env: Env) -> Values:
-    """The values of an expression; what comes from something external in too many ways is not known."""
-    if len(values) > MAX_DERIVED:
+def unsettled(answer: Any) -> Any:
+    """What is known where the values of a cycle come and go without end: nothing, also of what has them under keys."""
+    if isinstance(answer, dict):
+        return {key: unsettled(found) for key, found in answer.items()}
+    return (TOP,) if type(answer) is tuple and any(isinstance(item, Value) for item in answer) else answer
+
+
+def bounded(values: Values, expr: Expr, env: Env, before: Values = ()) -> Values:
+    """The values of an expression; what comes from something external in too many ways is not known.
+
+    `before`: what a cycle has found so far. What isn't known stays so: what is made of it may add fewer ways than it
+    took away, and they would come and go.
+    """
+    joined = Opaque(expr, env, joined=True)
+    if len(values) > MAX_DERIVED or joined in before:
         left = tuple(value for value in values if not isinstance(value, (ExtInst, ExtMethod)) or value.base is None)
-        if len(values) - len(left) > MAX_DERIVED:
-            return (*left, Opaque(expr, env))
+        if len(values) - len(left) > MAX_DERIVED or joined in before:
+            return (*left, joined)
     return values
 
 
