@@ -9,7 +9,18 @@ from dllint.knowledge import DROP_STATE
 from dllint.model.facts import Event, Expr
 from dllint.project.escape.pickle_state import left_out
 from dllint.project.escape.shipped import Held
-from dllint.project.evaluate.abstract_values import UNKNOWN, Env, Free, Func, Inst, Klass, Method, Opaque, Top, Value
+from dllint.project.evaluate.abstract_values import (
+    MANY_RESULTS,
+    UNKNOWN,
+    Env,
+    Free,
+    Func,
+    Inst,
+    Klass,
+    Method,
+    Top,
+    Value,
+)
 from dllint.project.evaluate.shapes import MAX_DERIVED, MAX_VALUES
 from dllint.project.loaders.boundaries import Loader
 from dllint.project.loaders.worker_counts import Workers
@@ -87,10 +98,10 @@ class Why:
 
     def _limit_of(self, value: Value) -> str:
         """The limit because of which a value is not known, if it is one."""
+        if value == MANY_RESULTS:
+            return f"it is what libraries give for their own results in more than {MAX_DERIVED} ways"
         if isinstance(value, Top):
             return f"it has more than {MAX_VALUES} values, or they come and go without end"
-        if isinstance(value, Opaque) and value.joined:
-            return f"it comes from libraries in more than {MAX_DERIVED} ways"
         if not isinstance(value, Free):
             return ""
         limit = self.project.evaluator.arguments.limit(value.module, value.function)

@@ -34,7 +34,7 @@ from dllint.project.evaluate.operators import Operators
 from dllint.project.evaluate.platforms import on_platform
 from dllint.project.evaluate.reached import Reached
 from dllint.project.evaluate.settings import Settings
-from dllint.project.evaluate.shapes import MAX_DERIVED, Argument, bounded, display_of, unique, unsettled
+from dllint.project.evaluate.shapes import Argument, bounded, display_of, unique, unsettled
 from dllint.project.program.carried import Carried
 from dllint.project.program.index import Index
 from dllint.project.program.programs import Programs
@@ -122,7 +122,7 @@ class Evaluator:
         if expr.kind == "name" and not self.is_narrowed:
             found = self.names.directly(expr, env)
             if found is not None:
-                return found if len(found) <= MAX_DERIVED else bounded(found, expr, env)
+                return bounded(found)
         handler = self._kinds.get(expr.kind)
         if handler is None:
             found = (self._here(_plain(expr, env)),)
@@ -138,7 +138,7 @@ class Evaluator:
 
     def _found(self, handler: Callable[[Expr, Env], Iterable[Value]], expr: Expr, env: Env) -> Values:
         self.size += 1
-        found = bounded(unique(handler(expr, env)), expr, env, self.fixpoint.so_far)
+        found = bounded(unique(handler(expr, env)))
         if self.platform:
             found = tuple(map(self._here, found))
         return self._answers.setdefault(found, found)

@@ -211,8 +211,6 @@ class Opaque(_Compared, frozen=True):
 
     expr: Expr
     env: Env
-    joined: bool = False
-    """Whether it stands for results of libraries that are too many to be told apart."""
 
 
 class Free(_Compared, frozen=True):
@@ -226,8 +224,12 @@ class Free(_Compared, frozen=True):
 class Top(_Compared, frozen=True):
     """More alternatives than are told apart, and all that comes from them."""
 
+    external: bool = False
+    """Whether these are results of libraries' results alone."""
+
 
 TOP: Final = Top()
+MANY_RESULTS: Final = Top(external=True)
 UNKNOWN: Final = (Opaque, Free, Top)
 """Nothing is known of these: they never become a finding, and a test of one is undecided."""
 NOT_FOLLOWED: Final = (*UNKNOWN, ExtMethod)

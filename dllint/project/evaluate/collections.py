@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from dllint.knowledge import GIVES_NAMES, MAPPINGS
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate.abstract_values import (
-    TOP,
     Const,
     Env,
     Ext,
@@ -291,7 +290,7 @@ class Containers:
             elif isinstance(value, ExtInst):
                 found += self._of_external(value, iterable, env)
             else:
-                found.append(value if value is TOP else Opaque(iterable, env))
+                found.append(value if isinstance(value, Top) else Opaque(iterable, env))
         return unique(found)
 
     def _of_list(self, value: Seq) -> Values:
@@ -408,7 +407,7 @@ class Containers:
                     inner = self._yielded(value) if value.name == GENERATOR else self._column(value, index)
                     found += inner or self._of_copy(value) or self._part(value, index)
                 else:
-                    found.append(value if value is TOP else Opaque(expr, env))
+                    found.append(value if isinstance(value, Top) else Opaque(expr, env))
             values = unique(found)
         return values
 

@@ -157,11 +157,6 @@ class Fixpoint:
             known[key] = found
         return found
 
-    @property
-    def so_far(self) -> Any:
-        """What the question being answered has said so far."""
-        return self._stack[-1].value
-
     def is_open(self) -> bool:
         """Whether the question being answered has read something that may still change; it is asked again then."""
         top = self._stack[-1] if self._stack else None

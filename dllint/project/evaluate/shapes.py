@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from dllint.knowledge import CONFIGURABLE, MAPPINGS
 from dllint.model.facts import Expr, Function
 from dllint.project.evaluate.abstract_values import (
+    MANY_RESULTS,
     TOP,
     Const,
     Env,
@@ -18,7 +19,6 @@ from dllint.project.evaluate.abstract_values import (
     ExtInst,
     ExtMethod,
     Func,
-    Opaque,
     Seq,
     Super,
     Value,
@@ -85,17 +85,15 @@ def unsettled(answer: Any) -> Any:
     return (TOP,) if type(answer) is tuple and any(isinstance(item, Value) for item in answer) else answer
 
 
-def bounded(values: Values, expr: Expr, env: Env, before: Values = ()) -> Values:
+def bounded(values: Values) -> Values:
     """The values of an expression; what comes from something external in too many ways is not known.
 
-    `before`: what a cycle has found so far. What isn't known stays so: what is made of it may add fewer ways than it
-    took away, and they would come and go.
+    All that comes from these ways is not known either, or a cycle would find fewer of them, tell them apart, and so on.
     """
-    joined = Opaque(expr, env, joined=True)
-    if len(values) > MAX_DERIVED or joined in before:
+    if len(values) > MAX_DERIVED or (len(values) > 1 and MANY_RESULTS in values):
         left = tuple(value for value in values if not isinstance(value, (ExtInst, ExtMethod)) or value.base is None)
-        if len(values) - len(left) > MAX_DERIVED or joined in before:
-            return (*left, joined)
+        if len(values) - len(left) > MAX_DERIVED or MANY_RESULTS in left:
+            return tuple(dict.fromkeys((*left, MANY_RESULTS)))
     return values
 
 

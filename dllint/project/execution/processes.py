@@ -13,6 +13,7 @@ from dllint.project.escape.set_later import SetLater
 from dllint.project.escape.shipped import Held, Shipped
 from dllint.project.evaluate import Argument, Evaluator
 from dllint.project.evaluate.abstract_values import (
+    TOP,
     Const,
     Env,
     Ext,
@@ -20,7 +21,6 @@ from dllint.project.evaluate.abstract_values import (
     ExtMethod,
     Inst,
     Seq,
-    Top,
     Value,
 )
 from dllint.project.evaluate.at_rest import at_rest
@@ -107,7 +107,7 @@ class Processes:
         """Whether a call is one of these in any activation: cheaper to tell than which activations there are."""
         env = self.evaluator.generic(site.module, site.function)
         called = self.evaluator.values(site.expr.args[0], env)
-        return any(isinstance(value, Top) or self._task(site, env, value) is not None for value in called)
+        return any(value == TOP or self._task(site, env, value) is not None for value in called)
 
     def _tasks(self, site: Site, env: Env) -> Iterator[Task]:
         """The task of a call in an activation, if it is one."""
