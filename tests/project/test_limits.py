@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterable
 
 import pytest
+from dllint_rules.correctness.dll609_state_only_in_main import StateOnlyInMain
 from dllint_rules.lifetime.analysis.restarts import Restarts
 from dllint_rules.pickling.dll103_lambda_to_loader import LambdaToLoader
 
@@ -14,7 +15,7 @@ from dllint.collect import collect
 from dllint.project.escape import shipped
 from dllint.project.escape.shipped import Held
 from dllint.project.evaluate.abstract_values import MANY_RESULTS
-from dllint.project.execution import call_graph
+from dllint.project.execution import call_graph, own_code
 from dllint.project.loaders import told_apart
 from dllint.project.loaders.told_apart import MAX_CONTEXTS, MAX_GIVEN
 from dllint.project.program.carried import MAX_PLACES
@@ -147,6 +148,69 @@ def test_what_one_call_passes_is_not_certain_beside_calls_that_are_not_followed(
     alone, among = (project(text + callers(["plain"] * count, "table[0]({})")) for count in (0, 65))
     assert [finding.certainty for finding in LambdaToLoader().check(alone)] == [Certainty.CERTAIN]
     assert [finding.certainty for finding in LambdaToLoader().check(among)] == [Certainty.LIKELY]
+
+
+@pytest.mark.parametrize("others", [3, 80])
+def test_what_calls_that_are_not_told_apart_start_is_what_they_surely_start(others: int) -> None:
+    text = (
+        "from torch.utils.data import DataLoader\n\n\n"
+        "def job(flag):\n    if flag:\n        for _ in DataLoader(range(4), num_workers=2):\n            pass\n\n\n"
+        + "".join(f"def run{n}():\n    job({n % 2})\n\n\n" for n in range(others))
+        + "def main():\n    job(0)\n"
+    )
+    found = project(text)
+    module = found.evaluator.index.modules["m0.py"]
+    assert not found.loader_starts.of(module, module.model.functions[-1].index)
+
+
+STATE = """from torch.utils.data import DataLoader, Dataset
+
+scale = 1
+
+
+class Rows(Dataset):
+    def __getitem__(self, index):
+        return index * scale
+
+    def __len__(self):
+        return 4
+
+
+def launch(job):
+    job()
+
+
+def setup():
+    global scale
+    scale = 2
+
+
+if __name__ == "__main__":
+    {start}
+    list(DataLoader(Rows(), num_workers=2))
+"""
+
+
+@pytest.mark.parametrize("start", ["setup()", "launch(setup)", "print(setup, launch(setup))"])
+def test_what_is_handed_over_is_as_sure_as_the_code_that_does(start: str) -> None:
+    surely, perhaps = (project(STATE.format(start=f"{test}{start}")) for test in ("", "if input(): "))
+    assert [finding.certainty for finding in StateOnlyInMain().check(surely)] == [Certainty.CERTAIN]
+    assert [finding.certainty for finding in StateOnlyInMain().check(perhaps)] == [Certainty.LIKELY]
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_a_scripts_own_code_ends_with_all_that_is_equally_near(
+    monkeypatch: pytest.MonkeyPatch, backwards: bool
+) -> None:
+    monkeypatch.setattr(own_code, "MAX_FUNCTIONS", 4)
+    numbers = list(range(6))[:: -1 if backwards else 1]
+    functions = "\n\n\n".join(f"def near{n}():\n    far{n}()\n\n\ndef far{n}():\n    pass" for n in numbers)
+    calls = "; ".join(f"near{n}()" for n in numbers)
+    found = project(f'{functions}\n\n\nif __name__ == "__main__":\n    {calls}\n')
+    (module,) = found.index
+    running = [item for item in found.own_codes.of(module).running if item.env.function >= 0]
+    assert {item.env.facts.name for item in running} == {f"near{n}" for n in range(6)}
+    assert all(item.truncated is call_graph.TOO_MANY_FUNCTIONS for item in running)
 
 
 CODE = """from torch.utils.data import DataLoader, Dataset

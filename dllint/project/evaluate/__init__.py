@@ -68,8 +68,9 @@ class Evaluator:
         self._given = given
         self.is_narrowed = bool(platform or given)
         """Whether it isn't asked what may be wherever and however the program runs."""
-        own = call_sites.evaluator.fixpoint if call_sites is not None else None
-        self.fixpoint: Fixpoint = own or Fixpoint(top=(TOP,), unsettled=unsettled)
+        self.fixpoint: Fixpoint = (
+            call_sites.evaluator.fixpoint if call_sites is not None else Fixpoint(top=(TOP,), unsettled=unsettled)
+        )
         self.ask = self.fixpoint.ask
         self.kept = self.fixpoint.kept
         self.carried: Carried = call_sites.evaluator.carried if call_sites is not None else Carried(index)

@@ -131,17 +131,17 @@ class Reach:
                 yield running
                 for edge in self.edges(running.env):
                     code = _code(edge.env, _goes_on(running.env, edge.env))
-                    called = self._entered(running, edge) if code not in seen else None
+                    called = self.entered(running, edge) if code not in seen else None
                     if called is not None:
                         following.append((called, code))
             nearest = following
 
     def called(self, running: Running) -> Iterator[Running]:
         """The code that this code runs directly."""
-        found = (self._entered(running, edge) for edge in self.edges(running.env))
+        found = (self.entered(running, edge) for edge in self.edges(running.env))
         return (called for called in found if called is not None)
 
-    def _entered(self, running: Running, edge: Edge) -> Running | None:
+    def entered(self, running: Running, edge: Edge) -> Running | None:
         """What an edge runs, if it does where this code runs."""
         if running.start is not None and running.env.function < 0 and edge.event is not running.start:
             return None

@@ -74,12 +74,21 @@ class LoaderStarts:
         for event, begun in self.main_code.begun_by(env):
             if begun.loader is not None:
                 yield event, begun.loader
-        for edge in self.main_code.reach.edges(env):
-            for running in self.main_code.reach.walk([Running(edge.env, ())]):
-                found = next((item.loader for _, item in self.main_code.begun_by(running.env) if item.loader), None)
-                if found is not None:
-                    yield edge.event, found
-                    break
+        here, reach = Running(env, ()), self.main_code.reach
+        for edge in reach.edges(env):
+            called = reach.entered(here, edge)
+            started = map(self._started_by, reach.walk([called] if called is not None else []))
+            found = next(filter(None, started), None)
+            if found is not None:
+                yield edge.event, found
+
+    def _started_by(self, running: Running) -> Loader | None:
+        """The first loader that code starts; behind a limit, what is decided alone is known to run."""
+        decided = self.evaluator.conditions.decided
+        for event, begun in self.main_code.begun_by(running.env):
+            if begun.loader is not None and not (running.truncated and not decided(running.env, event.start)):
+                return begun.loader
+        return None
 
 
 def _is_in_body(module: Module, loop: Event, event: Event) -> bool:

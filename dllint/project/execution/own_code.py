@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
+import msgspec
+
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate import Evaluator
-from dllint.project.evaluate.abstract_values import Env, Ext, Func, Inst, Method, Value
+from dllint.project.evaluate.abstract_values import Env, Ext, Func, Inst, Klass, Method, Value
 from dllint.project.evaluate.at_rest import AtRest
-from dllint.project.execution.call_graph import MAX_FUNCTIONS, Reach, Running
+from dllint.project.execution.call_graph import MAX_FUNCTIONS, TOO_MANY_FUNCTIONS, Reach, Running
 from dllint.project.execution.main_code import HOOKS, RUNS
 from dllint.project.program.guards import under_main_guard
 from dllint.project.program.module import Module
@@ -18,6 +20,9 @@ from dllint.project.program.on_demand import OnDemand
 
 _COMMAND_LINES = frozenset({"fire.Fire"})
 """Without an argument, these run any function of the module, by its name."""
+
+
+_Code = tuple[str, int, Klass | None]
 
 
 class OwnCode(NamedTuple):
@@ -95,17 +100,20 @@ class OwnCodes:
             for event in script.model.events
             if event.kind not in ("def", "class", "import") and under_main_guard(script, -1, event)
         ]
-        seen: set[tuple[str, int, object]] = set()
-        while nearest and len(seen) < MAX_FUNCTIONS:
+        seen: set[_Code] = set()
+        while nearest:
             following: list[Running] = []
+            ends = len(seen.union(map(_code, nearest))) >= MAX_FUNCTIONS
             for running in nearest:
-                receiver = running.env.receiver
-                key = (*running.function, receiver.klass if isinstance(receiver, Inst) else None)
-                if running.env.function < 0 or key not in seen:
-                    seen.add(key)
-                    yield running
-                    following += self.reach.called(running)
-                    following += self._handed_over(running)
+                if running.env.function >= 0 and _code(running) in seen:
+                    continue
+                seen.add(_code(running))
+                if ends:
+                    yield msgspec.structs.replace(running, truncated=running.truncated or TOO_MANY_FUNCTIONS)
+                    continue
+                yield running
+                following += self.reach.called(running)
+                following += self._handed_over(running)
             nearest = following
 
     def _handed_over(self, running: Running) -> Iterator[Running]:
@@ -113,13 +121,17 @@ class OwnCodes:
         for handing in self._handing[running.env.module, running.env.function]:
             if running.env.function < 0 and handing.event is not running.start:
                 continue
+            decided = self.evaluator.conditions.decided(running.env, handing.call.start)
+            if running.truncated and not decided:
+                continue
             note = running.note(handing.call, "hands it over")
+            handed = msgspec.structs.replace(running, route=(note, *running.route), decided=running.decided and decided)
             for value in self._functions_in(handing, running.env):
                 func = value.func if isinstance(value, Method) else value
                 if isinstance(func, Func):
                     owner = value.owner if isinstance(value, Method) else None
                     env = self.evaluator.activations.activation(func, None, None, owner)
-                    yield Running(env, (note, *running.route), start=running.start)
+                    yield msgspec.structs.replace(handed, env=env)
 
     def _functions_in(self, handing: _Handing, env: Env) -> Iterator[Value]:
         for part in handing.functions:
@@ -145,6 +157,12 @@ class OwnCodes:
     def _names(self) -> frozenset[str]:
         """The names of all functions of the project."""
         return frozenset(item.name for module in self.evaluator.index for item in module.model.functions)
+
+
+def _code(running: Running) -> _Code:
+    """Code that is walked once: a function, and a method once a class."""
+    receiver = running.env.receiver
+    return *running.function, receiver.klass if isinstance(receiver, Inst) else None
 
 
 def _public(module: Module) -> list[int]:

@@ -42,7 +42,7 @@ class StateOnlyInMain(Rule):
         changed = self._changed(project, unseen)
         what = "it" if changed == seen else f"`{seen}`"
         surely = change.value is not None and change.event.block < 0
-        surely = surely and change.running.decided and project.certainty(read.running, read.at) is Certainty.CERTAIN
+        surely = surely and change.running.is_sure and project.certainty(read.running, read.at) is Certainty.CERTAIN
         sure = surely and (loader is None or loader.certainty is Certainty.CERTAIN)
         happens, outcome = ("which fails", "exception") if unseen.raises else ("silently different", "corrupt")
         reader = read.running.env.facts.qualname

@@ -132,6 +132,7 @@ class Restarts:
                     return True
                 if event.target is not None and "epoch" in "".join(x.name.lower() for x in event.target.walk()):
                     return True
+            # Whatever may run counts, decided or not: an epoch keeps the rule quiet.
             entries += [Running(edge.env, ()) for edge in self.main_code.reach.edges(env) if edge.event is event]
         return any(self._passes_over_loader(running) for running in self.main_code.reach.walk(entries))
 
