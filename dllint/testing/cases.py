@@ -79,7 +79,9 @@ class Project:
 
     def _run(self, codes: tuple[str, ...], fix: bool = False, unsafe_fixes: bool = False) -> list[Reported]:
         extra = Layer(extend_select=tuple(code for code in (self.code, *codes) if code))
-        request = Request(paths=(str(self.folder),), layer=extra, in_full=True, fix=fix, unsafe_fixes=unsafe_fixes)
+        request = Request(
+            paths=(str(self.folder),), layer=extra, in_full=True, fix=fix, remedies=fix, unsafe_fixes=unsafe_fixes
+        )
         result = engine.check(request)
         if result.crashes:
             raise Crashed("; ".join(result.crashes))
