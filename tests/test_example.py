@@ -73,11 +73,12 @@ def test_readme_shows_something() -> None:
 @pytest.mark.skipif(not TORCH and not REQUIRED, reason="torch is not installed: pip install torch")
 def test_the_example_trains_everywhere_once_it_is_fixed(copy: Path) -> None:
     project = copy / "examples" / "training"
+    train = ("train.py", "--workers", "1", "--epochs", "2", "--start-method")  # each epoch's workers import torch
     assert run(project, "make_reviews.py").returncode == 0
-    assert run(project, "train.py", "--start-method", "fork").returncode == 0
-    assert "PicklingError" in run(project, "train.py", "--start-method", "spawn").stderr
+    assert run(project, *train, "fork").returncode == 0
+    assert "PicklingError" in run(project, *train, "spawn").stderr
     fixed = run(project, "-m", "dllint", "check", "--fix", "--unsafe-fixes", ".")
     assert fixed.returncode == 0, fixed.stdout + fixed.stderr
-    trained = {method: run(project, "train.py", "--start-method", method) for method in ("fork", "spawn", "forkserver")}
+    trained = {method: run(project, *train, method) for method in ("fork", "spawn", "forkserver")}
     assert {method: done.stderr for method, done in trained.items() if done.returncode} == {}
     assert len({done.stdout for done in trained.values()}) == 1, "the same losses under every start method"

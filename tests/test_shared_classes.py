@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
+import os
 import re
 import subprocess
 import sys
+import tempfile
 from collections import defaultdict
 from pathlib import Path
 
@@ -50,6 +53,46 @@ if __name__ == "__main__":
         print([int(batch["n"]) for batch in DataLoader(kind("rows.jsonl"), num_workers=2)])
 """
 NAMES = ("Cats", "Dogs", "Eels")
+STAND_IN = {
+    "torch/__init__.py": """\
+import numpy
+
+
+class Tensor(numpy.ndarray):
+    def numpy(self):
+        return numpy.asarray(self)
+
+
+def from_numpy(values):
+    return values.view(Tensor)
+
+
+def tensor(values):
+    return from_numpy(numpy.array(values))
+
+
+def set_num_threads(number):
+    pass
+""",
+    "torch/utils/__init__.py": "",
+    "torch/utils/data.py": """\
+import pickle
+
+
+class Dataset:
+    pass
+
+
+class DataLoader:
+    def __init__(self, dataset, num_workers):
+        self.sent = pickle.dumps(dataset)
+
+    def __iter__(self):
+        dataset = pickle.loads(self.sent)
+        return iter([dataset[index] for index in range(len(dataset))])
+""",
+}
+"""What these programs use of torch, whose import takes most of a run; a loader gives the items of a copy."""
 
 
 def rows(name: str, imports: str = "", base: str = "Base") -> str:
@@ -75,6 +118,10 @@ def make(root: Path, files: dict[str, str]) -> None:
     root.mkdir(exist_ok=True)
     (root / "dllint.toml").touch()
     (root / "rows.jsonl").write_text("".join(f'{{"n": {number}}}\n' for number in range(3)))
+    write(root, files)
+
+
+def write(root: Path, files: dict[str, str]) -> None:
     for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
@@ -85,8 +132,15 @@ def run(root: Path, *paths: str, fix: bool = False) -> Result:
     return check(Request(paths=wanted, fix=fix, unsafe_fixes=True))
 
 
-def runs(root: Path, number: int = 3) -> bool:
-    done = subprocess.run([sys.executable, "main.py"], cwd=root, capture_output=True, text=True, check=False)
+def runs(root: Path, number: int = 3, torch: dict[str, str] = STAND_IN) -> bool:
+    """Whether the program prints what it did before it was fixed."""
+    with tempfile.TemporaryDirectory() as folder:
+        write(Path(folder), torch)
+        path = os.pathsep.join(filter(None, [folder, os.environ.get("PYTHONPATH", "")]))
+        env = {**os.environ, "PYTHONPATH": path}
+        done = subprocess.run(
+            [sys.executable, "main.py"], cwd=root, env=env, capture_output=True, text=True, check=False
+        )
     assert done.returncode == 0, done.stderr
     return done.stdout == "[0, 1, 2]\n" * number
 
@@ -126,6 +180,14 @@ def test_files_with_a_common_base_import_the_class_from_there(tmp_path: Path, sp
     assert importing(tmp_path) == {f"data/{name.lower()}.py": line for name in NAMES}
     assert not run(tmp_path).findings
     assert runs(tmp_path)
+
+
+@pytest.mark.torch
+@pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed: pip install torch")
+def test_the_workers_of_torch_read_the_shared_class(tmp_path: Path) -> None:
+    make(tmp_path, {**based(), "main.py": main()})
+    run(tmp_path, fix=True)
+    assert runs(tmp_path, torch={})
 
 
 @pytest.mark.parametrize("order", [("cats", "dogs", "eels"), ("eels", "cats", "dogs")])
