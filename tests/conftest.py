@@ -1,14 +1,27 @@
-"""What all tests need: a cache of their own, and examples that a busy machine may take its time for."""
+"""What all tests need: a cache of their own, examples that a busy machine may take its time for, a small heap."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import gc
+from collections.abc import Generator, Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile("dllint", deadline=None, suppress_health_check=(HealthCheck.too_slow,))
 settings.load_profile("dllint")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """The tests themselves are no garbage: no search for any goes through all of them, while they grow or later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)
