@@ -29,6 +29,9 @@ CANONICAL = {
     "pebble.pool.ProcessPool": "pebble.ProcessPool",
     "pebble.pool.process.ProcessPool": "pebble.ProcessPool",
     "torch.multiprocessing.spawn.spawn": "torch.multiprocessing.spawn",
+    "accelerate.accelerator.Accelerator": "accelerate.Accelerator",
+    "lightning.fabric.Fabric": "lightning.Fabric",
+    "lightning.fabric.fabric.Fabric": "lightning.Fabric",
     "litdata.processing.functions.map": "litdata.map",
     "litdata.processing.functions.optimize": "litdata.optimize",
     "io.open": "builtins.open",
@@ -403,6 +406,12 @@ GIVES_NAMES = ("h5py.File()[",)
 
 PASS_THROUGH = frozenset({"copy.copy", "copy.deepcopy", "typing.cast", "torch.utils.data.dataset.T_co"})
 """Callables whose result is, for our questions, one of their arguments."""
+
+GIVES_BACK = frozenset({"accelerate.Accelerator().prepare", "lightning.Fabric().setup_dataloaders"})
+"""Methods that give back what they are given, wrapped: one object alone, several in their order.
+
+Read in accelerate 1.15 and lightning 2.6.
+"""
 
 NEW_TEXTS = frozenset({"torch.device().type"})
 """Attributes that are a new string each time they are read, so none is a literal (run with torch 2.13)."""

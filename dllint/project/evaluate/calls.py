@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from dllint.knowledge import INSTANTIATORS, PASS_THROUGH
+from dllint.knowledge import GIVES_BACK, INSTANTIATORS, PASS_THROUGH
 from dllint.model.facts import Constant, Expr
 from dllint.project.evaluate.abstract_values import (
     Const,
@@ -65,6 +65,8 @@ class Calls:
         self.signatures = Signatures(evaluator)
         self._merged: dict[tuple[int, int, int], Expr] = {}
         self._blank: dict[int, Expr] = {}
+        self._tuples: dict[int, Expr] = {}
+        """What calls are given by position, as tuples."""
         self._written: dict[int, Expr] = {}
         """What each merged call is in the code."""
         self._composed: dict[tuple[ExtInst, int, int, int], Values] = {}
@@ -366,10 +368,26 @@ class Calls:
             found = self._of_text(base, attribute, call, env)
             if found is not None:
                 return found
-        made = derived(ExtInst(f"{describe(base)}.{attribute}", call, env, base))
+        name = f"{describe(base)}.{attribute}"
+        if name in GIVES_BACK and len(call.args) > 1:
+            return self._all_given(call, env)
+        made = derived(ExtInst(name, call, env, base))
         if isinstance(made, ExtInst) and made.name in DRAWS_ONE:
             return self.evaluator.containers.drawn(made)
         return (made,)
+
+    def _all_given(self, call: Expr, env: Env) -> Iterable[Value]:
+        """What a call gets by position: one object, what `*objects` is, or several in a tuple."""
+        given = call.args[1:]
+        if len(given) > 1:
+            return (Seq(self._tuple(call), env),)
+        return self.evaluator.values(given[0].args[0] if given[0].kind == "star" else given[0], env)
+
+    def _tuple(self, call: Expr) -> Expr:
+        known = self._tuples.get(id(call))
+        if known is None:
+            known = self._tuples[id(call)] = Expr("tuple", call.start, call.end, "", call.args[1:])
+        return known
 
     def _of_text(self, text: Const, method: str, call: Expr, env: Env) -> Values | None:
         """What a method of a known text returns for known texts: `name.lower()`, `name.endswith((".a", ".b"))`."""
