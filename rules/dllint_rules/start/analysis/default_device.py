@@ -31,6 +31,15 @@ class CudaDefault(NamedTuple):
     loader: Loader
 
 
+class _Place(NamedTuple):
+    """Where a function makes a loader, itself or by a call."""
+
+    offset: int
+    """The end: what a call gets runs before it."""
+    env: Env
+    around: frozenset[int]
+
+
 class DefaultDevice:
     """Joins them."""
 
@@ -44,7 +53,7 @@ class DefaultDevice:
         """One entry for each call, with the first loader that it breaks."""
         found = []
         index = self.evaluator.index
-        for site in index.calls_named(sorted(name.rpartition(".")[2] for name in _SETTERS)):
+        for site in self._setting:
             env = self.evaluator.generic(site.module, site.function)
             name = next((name for name in self._names(site, env) if self._to_cuda(site.expr, env, name)), "")
             path = site.module.path
@@ -54,10 +63,15 @@ class DefaultDevice:
                 if name and loader.path in index.imports(path) and self._used(loader, path)
                 if self._comes_after(loader, site)
             )
-            loader = next(near, None) or self._importing(site, name)
+            loader = next(near, None) or self._importing(site, name) or self._below_callers(site, name)
             if loader is not None:
                 found.append(CudaDefault(site.module, site.expr, name, loader))
         return tuple(found)
+
+    @at_rest
+    def _setting(self) -> tuple[Site, ...]:
+        """The calls that may set a default."""
+        return tuple(self.evaluator.index.calls_named(sorted(name.rpartition(".")[2] for name in _SETTERS)))
 
     def _used(self, loader: Loader, program: str) -> bool:
         """Whether a program makes a loader itself, or names the function or class that does, outside of that.
@@ -83,18 +97,15 @@ class DefaultDevice:
     def _set_back(self, site: Site, loader: Loader) -> bool:
         """Whether the same code surely makes the CPU the default again between a call and where it makes a loader."""
         module, function = site.module, site.function
-        offset, env = loader.span.start, loader.env
-        while (env.module, env.function) != (module, function):
-            if env.call is None or env.caller is None:
-                return False
-            offset, env = env.call.start, env.caller
-        around = {-1, *module.enclosing(module.block_at(function, offset))}
+        place = _made_by(loader, module, function)
+        if place is None:
+            return False
         return any(
             other.function == function
-            and site.expr.start < other.expr.start < offset
-            and other.event.block in around
-            and any(self._to_cpu(other.expr, env, setter) for setter in self._names(other, env))
-            for other in self.evaluator.index.calls_named((site.expr.args[0].name,))
+            and site.expr.start < other.expr.start < place.offset
+            and other.event.block in place.around
+            and any(self._to_cpu(other.expr, place.env, setter) for setter in self._names(other, place.env))
+            for other in self._setting
             if other.module is module
         )
 
@@ -119,6 +130,31 @@ class DefaultDevice:
         index = self.evaluator.index
         importing = (item for item in self._shuffling if site.module.path in index.imports(item.path))
         return next((item for item in importing if self._comes_after(item, site)), None)
+
+    def _below_callers(self, site: Site, name: str) -> Loader | None:
+        """A loader that other code makes below where it calls the function of a call: `args = options.initialize()`."""
+        if not name or site.function < 0 or self._ends_with_cpu(site):
+            return None
+        callers = [caller for caller, _ in self.evaluator.call_sites.callers(site.module, site.function)]
+        return next((loader for loader in self._shuffling if any(self._is_below(loader, at) for at in callers)), None)
+
+    def _ends_with_cpu(self, site: Site) -> bool:
+        """Whether the function of a call makes the CPU the default again below it, in a `finally` perhaps."""
+        module, env = site.module, self.evaluator.generic(site.module, site.function)
+        around = {-1, *module.enclosing(site.event.block)}
+        return any(
+            (other.module, other.function) == (module, site.function)
+            and other.expr.start > site.expr.start
+            and (other.event.block in around or module.block(other.event.block).kind == "finally")
+            and any(self._to_cpu(other.expr, env, setter) for setter in self._names(other, env))
+            for other in self._setting
+        )
+
+    def _is_below(self, loader: Loader, call: Site) -> bool:
+        """Whether code that makes a loader surely has run a call above, and then leaves the default alone."""
+        place = _made_by(loader, call.module, call.function)
+        above = place is not None and call.expr.end < place.offset and call.event.block in place.around
+        return above and not self._set_back(call, loader)
 
     def _comes_after(self, loader: Loader, site: Site) -> bool:
         """Whether a loader may draw its order after a call, while the default is what that sets."""
@@ -147,6 +183,16 @@ class DefaultDevice:
         hidden = any(key == "**" for key, _ in loader.call.keywords)
         given = self.boundaries.argument(loader, "generator")[0] or self.boundaries.argument(loader, "sampler")[0]
         return shuffled and not hidden and not given
+
+
+def _made_by(loader: Loader, module: Module, function: int) -> _Place | None:
+    """Where a function makes a loader; None: it isn't seen to."""
+    span, env = loader.span, loader.env
+    while (env.module, env.function) != (module, function):
+        if env.call is None or env.caller is None:
+            return None
+        span, env = env.call.span, env.caller
+    return _Place(span.end, env, frozenset({-1, *module.enclosing(module.block_at(function, span.start))}))
 
 
 def _is_done(site: Site, loader: Loader) -> bool:
