@@ -97,9 +97,10 @@ class Elements:
 
         Also None for one of a few constants: a list of these has the same few objects over and over.
         """
-        return None if self._is_constant(expr, env) else self._of(expr, env)
+        return None if self.is_constant(expr, env) else self._of(expr, env)
 
-    def _is_constant(self, expr: Expr, env: Env) -> bool:
+    def is_constant(self, expr: Expr, env: Env) -> bool:
+        """Whether an expression is one of a few constants, of which there is one object each."""
         if expr.kind in _MADE_ANEW:
             return False
         values = self.evaluator.values(expr, env)

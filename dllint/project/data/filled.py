@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dllint.model.facts import Event, Expr
 from dllint.project.data.elements import Elements, Kind
-from dllint.project.data.growth import Filling, Growth
+from dllint.project.data.growth import Filling, Growth, place_of
 from dllint.project.data.naming import means_few, means_text
 from dllint.project.evaluate.abstract_values import ExtInst, Opaque, Seq, Value
 from dllint.project.evaluate.shapes import path_to
@@ -88,6 +88,26 @@ class Filled:
             if (value := filling.event.value) is not None
         )
 
+    def leads_to_labels(self, mapping: Value) -> bool:
+        """Whether text is the key of each entry, as far as is seen, and one of a few objects its value.
+
+        Looking up an entry counts no reference of a key that is text. Of any other key it does, as of the value.
+        """
+        if not isinstance(mapping, Seq | ExtInst) or place_of(mapping).args[1:]:
+            return False
+        fillings = list(self.growth.fillings(mapping))
+        return bool(fillings) and all(map(self._puts_label, fillings))
+
+    def _puts_label(self, filling: Filling) -> bool:
+        """Whether `mapping[name] = label` is what fills a dictionary, or the same with a constant."""
+        what, value, env = filling.what, filling.event.value, filling.env
+        if filling.event.kind != "assign" or filling.grouped or what.kind != "subscript" or value is None:
+            return False
+        key = what.args[1]
+        if key.kind == "tuple" or self._is_numbered(filling) or any(map(_is_number, self.evaluator.values(key, env))):
+            return False
+        return self.elements.is_constant(value, env) or self._is_same_label(value, filling)
+
     def _put(self, filling: Filling, loops: Loops) -> Content | None:
         """What is put into a container."""
         what, value = filling.what, filling.event.value
@@ -120,7 +140,7 @@ class Filled:
         )
 
     def _is_same_label(self, item: Expr, filling: Filling) -> bool:
-        """Whether a loop appends what one around it goes over, again and again: one object for each label.
+        """Whether a loop puts in what one around it goes over, again and again: one object for each label.
 
         `for label in labels: for name in names: rows.append(label)`; what has groups of groups below it is a label,
         whatever its name.
@@ -166,6 +186,10 @@ def _goes_over(event: Event, iterables: list[Expr | None], name: str) -> bool:
         return False
     part = {"enumerate": 1, "items": 0}.get(over.args[0].name) if over.kind == "call" else None
     return target.name == name or (part is not None and path_to(target, name) == (part,))
+
+
+def _is_number(key: Value) -> bool:
+    return isinstance(key, ExtInst) and key.name in ("builtins.int", "builtins.float", "builtins.hash")
 
 
 def _is_empty(value: Expr) -> bool:

@@ -71,6 +71,14 @@ class ItemReads:
         kept = _Kept(self.behind, klass, names)
         return next((part for part in self._reads(running, kept) if not _is_of_column(part)), None)
 
+    def read_keys(self, running: Running, klass: Klass, attribute: str) -> Expr | None:
+        """The same without lookups: where code goes over the keys of a dictionary, or draws one."""
+        names = self._called(klass, attribute)
+        if self.read(running, klass, attribute) is None:
+            return None
+        kept = _Kept(self.behind, klass, names)
+        return next((part for part in self._reads(running, kept) if not _is_lookup(part)), None)
+
     def as_text(self, running: Running, klass: Klass, attribute: str) -> Expr | None:
         """Where this code takes text out of such an attribute: a column called so, or a cell that names a file."""
         return self._taken(running, klass, attribute, by_method=False)
@@ -261,6 +269,11 @@ def _is_of_column(part: Expr) -> bool:
     """`self.db["poses"][index]`: of the column that a written key names."""
     column = part.args[0]
     return part.kind == "subscript" and column.kind == "subscript" and isinstance(column.args[1].value, str)
+
+
+def _is_lookup(part: Expr) -> bool:
+    """`self.splits[name]`, `self.splits.get(name)`."""
+    return part.kind == "subscript" or (part.kind == "call" and part.args[0].name == "get")
 
 
 class _Kept:

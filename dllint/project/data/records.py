@@ -78,6 +78,10 @@ class Records:
         """Whether a loop over data fills a container of records."""
         return self.of(value) == FILLED
 
+    def lead_to_labels(self, value: Value) -> bool:
+        """Whether a lookup in a dictionary touches one of a few objects: `splits[name] = split`."""
+        return self.contents.filled.leads_to_labels(value)
+
     def are_identifiers(self, value: Value) -> bool:
         """Whether a list has one identifier of each record: `[row["image_id"] for row in rows]`."""
         if not isinstance(value, Seq) or value.expr.kind != "comprehension" or value.kind != "list":

@@ -80,6 +80,7 @@ class PythonContainerOnDataset(Rule):
             of_users = held.loader is None
             kept, place = (kept_by(project, held), held.holder.name), (write.path, write.span, of_users)
             read = reads.read_whole if source == "read from a NumPy file" else reads.read
+            read = reads.read_keys if records.lead_to_labels(held.value) else read
             is_read = place not in seen and (read_in_workers(project, held, read) or records.read_by_base(held))
             if is_read and not is_kept_already(project, held, read):
                 seen.add(place)
