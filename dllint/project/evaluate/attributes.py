@@ -140,7 +140,9 @@ class Attributes:
                 set_after = self.set_after.of(base, name)
                 if set_after is not None and set_after[0].event.value is not None:
                     return self.stored_values((set_after[0], set_after[0].event.value, set_after[1]))
-                return self.evaluator.command_lines.option(base, name) or (derived(ExtMethod(base, name)),)
+                told = self.set_after.asserted(base, name, expr, env)
+                stated = self.evaluator.command_lines.stated(base, name, told) if told is not None else ()
+                return stated or self.evaluator.command_lines.option(base, name) or (derived(ExtMethod(base, name)),)
             case ExtInst(name="argparse.Namespace" | "types.SimpleNamespace"):
                 pairs, _ = self.evaluator.containers.dict_item(base, name)
                 return [value for pair in pairs for value in self.evaluator.values(*pair)] or (

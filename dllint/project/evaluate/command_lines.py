@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from dllint.model.facts import Expr
 from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, Value, Values
+from dllint.project.evaluate.exclusion import Told
 from dllint.project.program.module import Site
 
 if TYPE_CHECKING:
@@ -50,6 +51,18 @@ class CommandLines:
             return self._given(option, words, env)
         chosen = self._chosen(option, parsed, env)
         return chosen if chosen and not self._has_set_default(parsers, name) else ()
+
+    def stated(self, parsed: ExtInst, name: str, told: Told) -> Values:
+        """What an option is of which the program asserts what it is: a constant, or the truth of a flag."""
+        if self._is_set(parsed) or not isinstance(parsed.base, ExtInst):
+            return ()
+        if told.constants:
+            stated = sorted(told.constants, key=repr) if told.holds else ()
+            return tuple(Const(value, type(value).__name__) for value in stated)
+        added = [option.expr for parser in self.parsers(parsed.base) for option in self._added(parser, name)]
+        actions = [option.keyword("action") for option in added]
+        are_flags = bool(actions) and all(action is not None and action.value in _FLAGS for action in actions)
+        return _constant(told.holds) if are_flags and told.order is None else ()
 
     def parsers(self, parser: ExtInst) -> list[ExtInst]:
         """A parser and its `parents`, whose options it has, too."""

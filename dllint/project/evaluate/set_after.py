@@ -1,7 +1,8 @@
 """Attributes that code sets on what a function has returned, before anything else gets it: `options.workers = 0`.
 
 What the function that makes an object sets on it counts where it may run in the call that made the object. What the
-caller sets before anything else gets the object replaces it.
+caller sets before anything else gets the object replaces it. What the function asserts of options that it makes, before
+anything else gets them, holds for all who read them below: `assert options.padded`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate.abstract_values import Env, ExtInst, Inst, Value
+from dllint.project.evaluate.exclusion import Told, told_by
 from dllint.project.program.module import Module, Write
 
 if TYPE_CHECKING:
@@ -41,6 +43,22 @@ class SetAfter:
                     if any(_is_same(value, made) for value in self.evaluator.values(write.target.args[0], env)):
                         found = write, env
         return found or self._by_maker(made, name)
+
+    def asserted(self, made: ExtInst, name: str, read: Expr, env: Env) -> Told | None:
+        """What the code that makes an object asserts of an attribute; `read`: where that is read, maybe above it."""
+        if name in self.evaluator.index.outside_writes:
+            return None
+        module, function = made.env.module, made.env.function
+        here = env.module is module and env.function == function
+        for event in module.ending[function]:
+            if event.kind != "assert" or event.value is None or (here and read.start < event.end):
+                continue
+            for told in told_by(event.value, True):
+                base = told.about.args[0] if told.about.kind == "attribute" and told.about.name == name else None
+                bound = _returned(module, function, base, event) if base is not None else None
+                if bound is not None and bound.value is made.call:
+                    return told
+        return None
 
     def _by_maker(self, made: Inst | ExtInst, name: str) -> Replacing | None:
         """The same in the code that makes an object of a library itself: `args = parser.parse_args()`."""
@@ -85,16 +103,20 @@ def _is_same(value: Value, made: Inst | ExtInst) -> bool:
 def follows(module: Module, write: Write) -> bool:
     """Whether a write is in the same block as the call, so that nobody gets the object without it."""
     base, event = write.target.args[0], write.event
-    if base.kind != "name" or event.kind != "assign" or event.value is None:
-        return False
-    bindings = module.bindings[write.function, -1].get(base.name, ())
+    is_set = event.kind == "assign" and event.value is not None
+    return is_set and _returned(module, write.function, base, event) is not None
+
+
+def _returned(module: Module, function: int, base: Expr, event: Event) -> Event | None:
+    """What gives a name the result of a call, in the block of an event and with nothing in between that gets it."""
+    bindings = module.bindings[function, -1].get(base.name, ()) if base.kind == "name" else ()
     made = bindings[0].event if len(bindings) == 1 else None
     if made is None or made.kind != "assign" or made.value is None or made.value.kind != "call":
-        return False
-    if made.block != event.block:
-        return False
-    between = [one for one in module.events(write.function) if made.end <= one.start < event.start]
-    return made.end <= event.start and not any(_hands_on(one, base.name) for one in between)
+        return None
+    if made.block != event.block or event.start < made.end:
+        return None
+    between = [one for one in module.events(function) if made.end <= one.start < event.start]
+    return made if not any(_hands_on(one, base.name) for one in between) else None
 
 
 def _hands_on(event: Event, name: str) -> bool:
