@@ -28,7 +28,7 @@ from dllint.project.evaluate.abstract_values import (
     passed,
 )
 from dllint.project.evaluate.collections import DRAWS_ONE
-from dllint.project.evaluate.conditions import TESTING
+from dllint.project.evaluate.conditions import TESTING, always_leaves
 from dllint.project.evaluate.contents import is_cut
 from dllint.project.evaluate.shapes import (
     GENERATOR,
@@ -126,6 +126,8 @@ class Calls:
             case Top():
                 return (callee,)
             case Klass():
+                if self._is_never_made(callee):
+                    return self.evaluator.unless_open(Opaque(call, env))
                 return (self._made(callee, call, env),)
             case Func():
                 skip += takes_object(callee)
@@ -156,6 +158,11 @@ class Calls:
         if not takes_object(func) or len(call.args) < 2:
             return (None,)
         return self.evaluator.values(call.args[1], env) or (() if self.evaluator.fixpoint.is_open() else (None,))
+
+    def _is_never_made(self, klass: Klass) -> bool:
+        """Whether `__init__` always raises, as in a class that takes the place of what isn't installed."""
+        init = self.evaluator.classes.method(klass, "__init__")
+        return init is not None and always_leaves(init.func) and self.evaluator.classes.method(klass, "__new__") is None
 
     def _made(self, klass: Klass, call: Expr, env: Env) -> Inst:
         """An instance; one that an object of its own class makes in the same place is that object's like: trees end.

@@ -606,11 +606,16 @@ def truth_of(value: Value) -> bool | None:
 
 def never_returns(value: Value) -> bool:
     """Whether a value is a function of a module that always ends with an error or an exit."""
-    if not isinstance(value, Func) or value.facts.kind != "def" or value.facts.owner >= 0 or value.facts.is_generator:
+    return isinstance(value, Func) and value.facts.owner < 0 and always_leaves(value)
+
+
+def always_leaves(func: Func) -> bool:
+    """Whether a function always ends with an error or an exit, if no other one overrides it."""
+    if func.facts.kind != "def" or func.facts.is_generator:
         return False
-    events = value.facts.events
+    events = func.facts.events
     ends = any(event.block < 0 and leaves(event) for event in events)
-    return ends and not value.facts.decorators and all(event.kind != "return" for event in events)
+    return ends and not func.facts.decorators and all(event.kind != "return" for event in events)
 
 
 def is_callable(value: Value) -> bool | None:
