@@ -150,6 +150,46 @@ def test_what_one_call_passes_is_not_certain_beside_calls_that_are_not_followed(
     assert [finding.certainty for finding in LambdaToLoader().check(among)] == [Certainty.LIKELY]
 
 
+KEEPS = """from torch.utils.data import DataLoader
+
+
+class Kept:
+    pass
+
+
+kept = Kept()
+
+
+def fill(collate):
+    kept.collate = collate
+
+
+fill(lambda batch: batch)
+loader = DataLoader(range(4), num_workers=1, collate_fn=kept.collate)
+
+
+"""
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_what_is_passed_to_one_of_too_many_functions_may_be_called_there(many: bool) -> None:
+    kinds = "".join(f"class Kind{n}:\n    def add(self, job):\n        pass\n\n\n" for n in range(8 + many))
+    found = project(f"{KEEPS}{kinds}Kind0().add(fill)\n")
+    expected = Certainty.LIKELY if many else Certainty.CERTAIN
+    assert [finding.certainty for finding in LambdaToLoader().check(found)] == [expected]
+    module = found.evaluator.index.modules["m0.py"]
+    limit = "`fill` is passed to `add`, a name that more than 8 functions have, so not all of its calls are known"
+    assert found.evaluator.carried.limit(module, 0) == limit * many
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_what_is_returned_by_too_many_functions_may_be_called_there(many: bool) -> None:
+    makers = "".join(f"def back{n + 1}():\n    return back{n}\n\n\n" for n in range(2 + many))
+    found = project(f"{KEEPS}def back0():\n    return fill\n\n\n{makers}")
+    expected = Certainty.LIKELY if many else Certainty.CERTAIN
+    assert [finding.certainty for finding in LambdaToLoader().check(found)] == [expected]
+
+
 @pytest.mark.parametrize("others", [3, 80])
 def test_what_calls_that_are_not_told_apart_start_is_what_they_surely_start(others: int) -> None:
     text = (

@@ -30,6 +30,8 @@ MAX_RETURNS = 3
 
 Place = tuple[str, int, str]
 """A variable: a file, the function that binds it (-1: the module), its name. Without a file: an attribute."""
+_NOT_FOLLOWED = -2
+"""In place of a function: what is passed to functions of a name, of which there are too many."""
 _HANDING_ON = frozenset({
     "partial", "dict", "list", "tuple", "set", "OrderedDict", "zip", "enumerate", "iter", "next", "reversed", "sorted",
     "cast", "copy", "deepcopy", "getattr", "SimpleNamespace", "namedtuple", "staticmethod", "MappingProxyType",
@@ -88,13 +90,13 @@ class Carried:
         return known
 
     def _find_calls(self, module: Module, facts: Function) -> tuple[tuple[Site, ...], str]:
-        found = self._reached(self._references(module, facts))
+        found, beyond = self._reached(self._references(module, facts))
         if found is None:
             return (), f"`{facts.name}` is carried to more than {MAX_PLACES} places, so its calls are not known"
         other = tuple(site for site in found if site.expr.args[0].name != facts.name or _decorates(site))
         if len(other) > MAX_CALLS:
             return (), f"more than {MAX_CALLS} calls of values may run `{facts.name}`, so they are not followed"
-        return other, ""
+        return other, f"`{facts.name}` is {beyond[0]}, so not all of its calls are known" if beyond else ""
 
     def calls_of(self, name: str) -> Iterator[Site]:
         """The calls of something else that may run one of the functions of a name."""
@@ -109,7 +111,7 @@ class Carried:
         ]
         reads = [read for name in sorted(names) for read in self._of_attribute[name] if _is_of_import(read)]
         begun = [*(_Steps((place,), (), ()) for place in places), *(self._from_read[read] for read in reads)]
-        return tuple({site.expr: site for steps in begun for site in self._reached(steps) or ()}.values())
+        return tuple({site.expr: site for steps in begun for site in self._reached(steps)[0] or ()}.values())
 
     @property
     def _imported(self) -> Iterator[tuple[Module, ImportedName]]:
@@ -137,17 +139,20 @@ class Carried:
     def _own_place(self, module: Module, facts: Function) -> Place:
         return ("", -1, facts.name) if facts.owner >= 0 else (module.path, facts.parent, facts.name)
 
-    def _reached(self, start: _Steps) -> tuple[Site, ...] | None:
-        """The calls of what begins at a place, each once; None for too many places.
+    def _reached(self, start: _Steps) -> tuple[tuple[Site, ...] | None, list[str]]:
+        """The calls of what begins at a place, each once, None for too many places; and where it isn't followed.
 
         What a function returns is what its calls give.
         """
+        beyond: set[str] = set()
         seen: set[tuple[Place | _Read, int]] = set()
         found: dict[int, Site] = {}
         waiting = [(start, 0)]
         while waiting:
             steps, returns = waiting.pop()
             more: list[tuple[Place | _Read, int]] = [(place, returns) for place in steps.places]
+            if steps.returned_by and returns == MAX_RETURNS:
+                beyond.add(f"returned by more than {MAX_RETURNS} functions that return functions")
             for module, function in steps.returned_by if returns < MAX_RETURNS else ():
                 begun = self._references(module, module.model.functions[function])
                 more += [(place, returns + 1) for place in begun.places]
@@ -161,11 +166,15 @@ class Carried:
                 if item not in seen:
                     seen.add(item)
                     place = item[0]
+                    if not isinstance(place, _Read) and place[1] == _NOT_FOLLOWED:
+                        beyond.add(f"passed to `{place[2]}`, a name that more than {MAX_NAMESAKES} functions have")
+                        continue
                     step = self._from_read[place] if isinstance(place, _Read) else self._from_place[place]
                     waiting.append((step, item[1]))
             if len(seen) > MAX_PLACES:
-                return None
-        return tuple(sorted(found.values(), key=lambda site: (site.module.path, site.expr.start, site.expr.end)))
+                return None, []
+        sites = sorted(found.values(), key=lambda site: (site.module.path, site.expr.start, site.expr.end))
+        return tuple(sites), sorted(beyond)
 
     def _find_from_place(self, place: Place) -> _Steps:
         path, function, name = place
@@ -252,6 +261,7 @@ class Carried:
         callee = call.args[0]
         named = self._meant(module, callee)
         if len(named) > MAX_NAMESAKES:
+            yield "", _NOT_FOLLOWED, callee.name
             return
         position = next((number for number, item in enumerate(call.args[1:]) if item is given), None)
         keyword = next((key for key, item in call.keywords if item is given), "")
