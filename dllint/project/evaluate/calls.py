@@ -190,9 +190,10 @@ class Calls:
         merged = self.merged_call(made, call)
         targets = self.evaluator.values(made.call.args[1], made.env)
         ways *= max(sum(map(_is_partial, targets)), 1)
+        left_out: tuple[Value, ...] = ()
         if ways > MAX_WAYS:
-            targets = tuple(target for target in targets if not _is_partial(target))
-        return [item for target in targets for item in self.result(target, merged, env, ways=ways)]
+            targets, left_out = tuple(target for target in targets if not _is_partial(target)), (Opaque(call, env),)
+        return [*(item for target in targets for item in self.result(target, merged, env, ways=ways)), *left_out]
 
     def _without_arguments(self, call: Expr) -> Expr:
         """A call of what comes later in a chain: what it is given isn't followed. Its own chain is the same."""
