@@ -157,24 +157,25 @@ class Origins:
         return 0 < len(texts) <= _MAX_TEXTS and all(map(_is_wild_once, texts))
 
     def _texts(self, pattern: Expr, env: Env, names: int = _MAX_NAMES) -> list[str]:
-        """What the text of a pattern may be, as far as it is written: more than `_MAX_TEXTS` are too many."""
+        """What a pattern may have with wildcards in it: of more than `_MAX_TEXTS`, one too many is enough to tell."""
         texts = [""]
         for part in pattern.walk():
             if isinstance(part.value, str):
-                texts = [f"{text}/{part.value}" for text in texts]
+                texts = [f"{text}/{part.value}" if _WILD.search(part.value) else text for text in texts]
             elif part.kind in ("name", "attribute") and names and len(texts) <= _MAX_TEXTS:
-                inner: list[str] = []
-                for value in self.evaluator.values(part, env)[: _MAX_TEXTS + 1]:
-                    if isinstance(value, Const) and isinstance(value.value, str):
-                        inner.append(value.value)
-                    elif isinstance(value, ExtInst) and value.call.kind == "call" and value.call is not pattern:
-                        inner += self._texts(value.call, value.env, names - 1)
-                    else:
-                        inner.append("")
-                texts = [
-                    f"{text}/{more}" for text in texts for more in [*dict.fromkeys(inner or [""])][: _MAX_TEXTS + 1]
+                found = [
+                    more for value in self.evaluator.values(part, env) for more in self._texts_in(value, pattern, names)
                 ]
-        return texts
+                texts = [f"{text}/{more}" if more else text for text in texts for more in dict.fromkeys(found or [""])]
+        return [*dict.fromkeys(texts)][: _MAX_TEXTS + 1]
+
+    def _texts_in(self, value: Value, pattern: Expr, names: int) -> list[str]:
+        """The same of what a name in a pattern stands for."""
+        if isinstance(value, Const) and isinstance(value.value, str):
+            return [value.value if _WILD.search(value.value) else ""]
+        if isinstance(value, ExtInst) and value.call.kind == "call" and value.call is not pattern:
+            return self._texts(value.call, value.env, names - 1)
+        return [""]
 
 
 def _is_wild_once(pattern: str) -> bool:
