@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from dllint.collect import collect
+from dllint.model.facts import Expr
 from dllint.project import Project
-from dllint.project.evaluate.abstract_values import Const, Func
+from dllint.project.evaluate.abstract_values import Const, Env, Func, Values
 from dllint.source import Source
 from dllint.targets import Targets
 
@@ -159,3 +160,27 @@ def test_methods_of_objects_are_no_calls_of_a_function_of_their_name():
     project = Project({path: collect(source) for path, source in sources.items()}, Targets(), sources.__getitem__)
     (start,) = project.main_code.starts(project.index.modules["train.py"])
     assert start.surely
+
+
+BOXES = {
+    "box.py": "class Box:\n    def __init__(self, value):\n        self.value = value\n",
+    "one.py": "from box import Box\n\nbox = Box(1)\nbox.value = 2\n",
+    "other.py": "def change(question, found):\n    question.value = found\n",
+}
+
+
+def test_who_sets_an_attribute_is_asked_in_the_programs_of_its_class_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    sources = {name: Source.from_bytes(name, text.encode()) for name, text in BOXES.items()}
+    made = Project({name: collect(source) for name, source in sources.items()}, Targets(), sources.__getitem__)
+    asked = set()
+
+    def values(expr: Expr, env: Env) -> Values:
+        asked.add(env.module.path)
+        return usual(expr, env)
+
+    usual = made.evaluator.values
+    monkeypatch.setattr(made.evaluator, "values", values)
+    box = made.evaluator.klass(made.index.modules["box.py"], 0)
+    ((_, _, module),) = made.evaluator.attributes.outside_writes(box, "value")
+    assert module.path == "one.py"
+    assert "one.py" in asked and "other.py" not in asked

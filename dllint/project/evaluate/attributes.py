@@ -505,8 +505,11 @@ class Attributes:
     def _written_outside(
         self, klass: Klass, writes: Iterable[tuple[Module, Write]]
     ) -> list[tuple[Inst, Write, Module]]:
+        """The assignments to what may be an instance of a class, in the programs that have both files."""
         found = []
         for module, write in writes:
+            if not self.evaluator.programs.share(module, klass.module):
+                continue
             base = write.target.args[0]
             for value in self.evaluator.values(base, self.evaluator.generic(module, write.function)):
                 if isinstance(value, Inst) and self.evaluator.classes.derives(value.klass, klass):

@@ -363,9 +363,17 @@ class MainCode:
             found[id(made)].append(loader)
         return found
 
+    @at_rest
+    def _with_loaders(self) -> frozenset[str]:
+        """The files in whose programs a loader is made: no other code gets one."""
+        loaders = self.boundaries.loaders
+        made = (loader.instance.env for loader in loaders if loader.instance is not None)
+        makers = {env.module for env in (*(loader.env for loader in loaders), *made) if env is not None}
+        return frozenset(module.path for maker in makers for module in self.evaluator.programs.sharing(maker))
+
     def loaders_in(self, expr: Expr, env: Env) -> Iterator[Loader]:
         """The loaders that iterating an expression iterates, each once."""
-        if not self.by_call:
+        if env.module.path not in self._with_loaders:
             return  # nor does it, whatever it may be
         found = (loader for value in self.evaluator.values(expr, env) for loader in self._loaders_of(value))
         yield from dict.fromkeys(found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from typing import TYPE_CHECKING, NamedTuple
 
 from dllint.model.facts import Event, Expr
@@ -84,11 +84,15 @@ class KeptBatches:
         self.passes = project.passes
         self.main_code = project.main_code
         self.counts = BatchCounts(project)
+        last = {name.rpartition(".")[2] for name in _JOINERS | _NUMERIC | _ARRAYS}
+        aliases = self.evaluator.index.aliases
+        self._users = frozenset(last.union(*(aliases.get(name, ()) for name in last)))
+        """What functions that tell what a container has may be called: cheaper to ask than what a loop goes through."""
 
     def kept(self) -> Iterator[Kept]:
         """The places where batches or views of them are put into a container that outlives the loop's step."""
         for one in self.passes.loops():
-            puts = list(_puts(one))
+            puts = list(_puts(one, self._users))
             loader = self._loader(one.iterable, one.env) if puts else None
             if loader is not None:
                 yield from self._kept_by(one, loader, puts)
@@ -183,7 +187,7 @@ class KeptBatches:
         return expr.kind == "name" and expr.name in names
 
 
-def _puts(one: Loop) -> Iterator[_Put]:
+def _puts(one: Loop, users: Set[str]) -> Iterator[_Put]:
     """What a loop puts in every step into containers that outlive it: the part of the question that needs no values."""
     module = one.env.module
     for event, receiver, what in module.mutations[one.env.function]:
@@ -193,10 +197,10 @@ def _puts(one: Loop) -> Iterator[_Put]:
         kept, spread = _put(event, what)
         if kept is None or not is_view(kept, one) or (spread and calls(kept, "numpy")) or not _outlives(receiver, one):
             continue
-        users = tuple(_given(receiver, one))
+        given = tuple(_given(receiver, one, users))
         is_tensor = calls_on_the_way(kept, one, VIEW_METHODS) or seen_as_tensor(kept, one)
-        if users or is_tensor:
-            yield _Put(receiver, kept, what.span if event.kind == "expr" else kept.span, users, is_tensor)
+        if given or is_tensor:
+            yield _Put(receiver, kept, what.span if event.kind == "expr" else kept.span, given, is_tensor)
 
 
 def _base(receiver: Expr) -> Expr:
@@ -225,12 +229,13 @@ def _outlives(receiver: Expr, one: Loop) -> bool:
     return True
 
 
-def _given(receiver: Expr, one: Loop) -> Iterator[Expr]:
-    """The calls that get a container as their first argument, in the function that fills it."""
+def _given(receiver: Expr, one: Loop, users: Set[str]) -> Iterator[Expr]:
+    """The calls of some functions that get a container as their first argument, in the function that fills it."""
     for event in one.env.module.events(one.env.function) if receiver.dotted else ():
         for part in event.walk():
-            if part.kind == "call" and len(part.args) > 1 and part.args[1].dotted == receiver.dotted:
-                yield part
+            if part.kind == "call" and part.args[0].name in users and len(part.args) > 1:
+                if part.args[1].dotted == receiver.dotted:
+                    yield part
 
 
 def _is_case(one: Loop, index: int) -> bool:
