@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 from dllint_rules.correctness.dll609_state_only_in_main import StateOnlyInMain
@@ -435,3 +437,15 @@ def test_calls_before_a_loop_hide_no_loader(steps: int) -> None:
     program += main.replace("    train(loader)\n", looks)
     assert not list(Restarts(project(program)).restarts())
     assert list(Restarts(project(program.replace("        train(loader)\n", ""))).restarts())
+
+
+def test_the_semantics_name_every_limit() -> None:
+    rooms = Path(__file__).parent.parent.parent / "dllint" / "project"
+    rows = (rooms / "evaluate" / "SEMANTICS.md").read_text(encoding="utf-8").split("\n| ")
+    limits = {
+        (name, file.stem)
+        for file in rooms.rglob("*.py")
+        for name in re.findall(r"^(_?MAX_\w+)\b.*=", file.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert len(limits) > 30
+    assert {limit for limit in limits if not any(all(f"`{part}`" in row for part in limit) for row in rows)} == set()
