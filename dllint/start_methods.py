@@ -27,12 +27,15 @@ class StartMethod(NamedTuple):
     """The defaults in words."""
 
 
+_FORKSERVER_SINCE = 14
+"""The first minor version of Python 3 whose default on Linux isn't fork."""
+LINUX_FORKS_BEFORE = f"3.{_FORKSERVER_SINCE}"
 START_METHODS = (
     StartMethod(
         "fork",
         pickles=False,
-        defaults=(Default("linux", tuple(f"3.{minor}" for minor in range(6, 14))),),
-        where="Linux, Python before 3.14",
+        defaults=(Default("linux", tuple(f"3.{minor}" for minor in range(6, _FORKSERVER_SINCE))),),
+        where=f"Linux, Python before {LINUX_FORKS_BEFORE}",
     ),
     StartMethod(
         "spawn",
@@ -43,15 +46,13 @@ START_METHODS = (
     StartMethod(
         "forkserver",
         pickles=True,
-        defaults=(Default("linux", tuple(f"3.{minor}" for minor in range(14, 100))),),
-        where="Linux, Python 3.14 and later",
+        defaults=(Default("linux", tuple(f"3.{minor}" for minor in range(_FORKSERVER_SINCE, 100))),),
+        where=f"Linux, Python {LINUX_FORKS_BEFORE} and later",
     ),
 )
 NAMES = tuple(method.name for method in START_METHODS)
 FORK, SPAWN, FORKSERVER = NAMES
 ALL_METHODS = frozenset(NAMES)
-LINUX_FORKS_BEFORE = "3.14"
-"""The first Python whose default on Linux isn't fork."""
 PICKLING = frozenset(method.name for method in START_METHODS if method.pickles)
 """The start methods that pickle what workers are given."""
 
