@@ -126,7 +126,7 @@ class Calls:
             case Top():
                 return (callee,)
             case Klass():
-                if self._is_never_made(callee):
+                if self._init_never_returns(callee):
                     return self.evaluator.unless_open(Opaque(call, env))
                 return (self._made(callee, call, env),)
             case Func():
@@ -159,7 +159,7 @@ class Calls:
             return (None,)
         return self.evaluator.values(call.args[1], env) or (() if self.evaluator.fixpoint.is_open() else (None,))
 
-    def _is_never_made(self, klass: Klass) -> bool:
+    def _init_never_returns(self, klass: Klass) -> bool:
         """Whether `__init__` always raises, as in a class that takes the place of what isn't installed."""
         init = self.evaluator.classes.method(klass, "__init__")
         return init is not None and always_leaves(init.func) and self.evaluator.classes.method(klass, "__new__") is None

@@ -26,8 +26,8 @@ _MAX_CHOICES = 12
 """Of an option with more choices it isn't followed which of them it is."""
 _FLAGS = {"store_true": (True, False), "store_false": (False, True)}
 """What an option of an action is if the command line has it, and if it doesn't."""
-SETTERS = ("setattr", "update")
-"""What may set attributes by names that are computed."""
+OPTION_SETTERS = ("setattr", "update")
+"""What may set options by names that are computed."""
 _CONVERTED = {"int": int, "float": float, "str": str, "bool": bool}
 
 
@@ -115,7 +115,7 @@ class CommandLines:
         """Whether options may be given something else, in a namespace or by names that the program computes."""
         if parsed.call.keyword("namespace") is not None:
             return True
-        sites = self.evaluator.index.calls_named(SETTERS)
+        sites = self.evaluator.index.calls_named(OPTION_SETTERS)
         owners = ((set_by_name(site.expr), site) for site in sites)
         found = (
             value

@@ -31,7 +31,7 @@ from dllint.project.evaluate.abstract_values import (
     Values,
 )
 from dllint.project.evaluate.at_rest import at_rest
-from dllint.project.evaluate.command_lines import SETTERS, destinations, set_by_name
+from dllint.project.evaluate.command_lines import OPTION_SETTERS, destinations, set_by_name
 from dllint.project.loaders.command_parameters import CommandParameters
 from dllint.project.loaders.demanded import Ask, AskTexts, Demanded, named, none, spelled
 from dllint.project.program.guards import under_main_guard
@@ -111,7 +111,7 @@ class Declared:
         """Whether the project sets options by names that it reads or computes."""
         filled = self.index.calls_named(("set_defaults", "Namespace"))
         unpacked = any(key == "**" for site in filled for key, _ in site.expr.keywords)
-        owners = (set_by_name(site.expr) for site in self.index.calls_named(SETTERS))
+        owners = (set_by_name(site.expr) for site in self.index.calls_named(OPTION_SETTERS))
         return unpacked or any(owner is not None and owner.dotted != "self" for owner in owners)
 
     def _read_by(self, options: Mapping[str, list[_Option]], name: str, read: Value) -> list[_Option]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from dllint.model.facts import Class, Expr, Function
@@ -68,7 +69,7 @@ class DefaultDevice:
                 found.append(CudaDefault(site.module, site.expr, name, loader))
         return tuple(found)
 
-    @at_rest
+    @cached_property
     def _setting(self) -> tuple[Site, ...]:
         """The calls that may set a default."""
         return tuple(self.evaluator.index.calls_named(sorted(name.rpartition(".")[2] for name in _SETTERS)))
