@@ -156,10 +156,10 @@ class GuardedNames:
     def _setter(
         self, module: Module, name: str, start: Env | None, left: bool = False
     ) -> tuple[Function, Event] | None:
-        """The function that sets a name which importing the module leaves unset: one that starts the workers, or that
-        calls of such a function lead to.
+        """The function that sets a name for workers which importing the module leaves unset.
 
-        `left`: importing it leaves the name `None`.
+        It starts the workers itself, or calls of a function that does lead to it. `left`: importing the module leaves
+        the name `None`.
         """
         writers = [item for item in module.writers_of_globals.get(name, ()) if not _sets_none(item[1])]
         around = set(_functions_around(start)) if writers else set()
@@ -178,7 +178,8 @@ class GuardedNames:
         if not functions or functions.isdisjoint(self._leading[module, function]):
             return False
         importers = self.evaluator.index.importers(module.path)
-        return not any((module.path, function) in self._on_import[self.evaluator.index.modules[it]] for it in importers)
+        modules = (self.evaluator.index.modules[path] for path in importers)
+        return not any((module.path, function) in self._on_import[importer] for importer in modules)
 
     def _find_leading(self, called: tuple[Module, int]) -> frozenset[tuple[str, int]]:
         """The functions whose calls lead to one, and the scripts (-1) whose guarded parts do."""

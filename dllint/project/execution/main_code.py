@@ -374,7 +374,7 @@ class MainCode:
     def loaders_in(self, expr: Expr, env: Env) -> Iterator[Loader]:
         """The loaders that iterating an expression iterates, each once."""
         if env.module.path not in self._with_loaders:
-            return  # nor does it, whatever it may be
+            return  # no program of this file makes one, whatever the expression may be
         found = (loader for value in self.evaluator.values(expr, env) for loader in self._loaders_of(value))
         yield from dict.fromkeys(found)
 

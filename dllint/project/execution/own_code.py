@@ -21,8 +21,8 @@ from dllint.project.program.on_demand import OnDemand
 _COMMAND_LINES = frozenset({"fire.Fire"})
 """Without an argument, these run any function of the module, by its name."""
 
-
 _Code = tuple[str, int, Klass | None]
+"""A function, by its file and index, and the class whose object it runs on."""
 
 
 class OwnCode(NamedTuple):

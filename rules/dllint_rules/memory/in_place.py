@@ -133,7 +133,7 @@ def _record_change(project: Project, held: Held) -> Change | None:
 def _column_change(project: Project, held: Held, module: Module, write: Write) -> Change | None:
     """The change of a list of the cells of a column: that of a list of text, or to bytes, if workers read text there.
 
-    Numbers are better kept as an array, of which each is of another type.
+    Numbers are better kept as an array, whose type is another one for each column.
     """
     texts, reads = _list_change(project, held), project.analysis(ItemReads)
     if texts is None or not texts.obstacle():

@@ -45,9 +45,9 @@ _OF_THE_LIST = ("write", "filled", "tested", "set")
 class KeptList:
     """A list, or a dictionary of records, the assignment that keeps it, and the uses of the attribute.
 
-    `words` are those of the class that packs it; None for an array or a tensor. `contents` says whether a list has only
-    such.
-    `gone_through`: it changes only below what goes through the whole list, which would make each record again.
+    `words` are those of the class that packs it; None for an array or a tensor. `contents` says what surely is a list
+    that may be changed so. `gone_through`: it changes only below what goes through the whole list, which would make
+    each record again.
     """
 
     def __init__(
@@ -412,10 +412,10 @@ class KeptList:
 
     def _as_read(self, place: Place, path_class: str) -> list[Edit]:
         """The edits that make a path, or integers, of what a use reads."""
+        if self.of_paths:
+            return self._as_path(place, path_class) or []
         path = place.module.path
-        if self.of_paths or not self.of_integers:
-            return (self.of_paths and self._as_path(place, path_class)) or []
-        entry = taken_apart(self.project.source(path), place.use.span)
+        entry = taken_apart(self.project.source(path), place.use.span) if self.of_integers else None
         return [Edit(path, Span(entry.end, entry.end), ".tolist()")] if entry is not None else []
 
     def _as_path(self, place: Place, path_class: str = "Path") -> list[Edit] | None:
