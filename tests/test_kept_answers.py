@@ -27,7 +27,7 @@ OF_EVALUATOR = OF_TEXT | {"generic", "klass", "env", "activations"}
 OTHER = {
     "Evaluator._answers": "equal answers, each once",
     "Reached._ways": "of the conditions, only which calls are written",
-    "Names._bindings": "the same in every activation, and found anew where a platform is asked for",
+    "Names._bindings": "the same in every activation, and found anew where the evaluator is narrowed",
     "Boundaries._elsewhere": "objects that keep their own answers",
     "Boundaries._within": "objects that keep their own answers",
     "Boundaries._made_in": "loaders with the same number of workers, each once",

@@ -47,8 +47,8 @@ _DISPLAYS = frozenset({"list", "tuple", "set", "dict", "comprehension"})
 class Evaluator:
     """Answers `values(expr, env)`; everything else in the project builds on it.
 
-    `call_sites`: on one platform, those of any: which calls may run a function is not asked again for each. `given`:
-    all values that an attribute of something external has, by its name, where not any value counts.
+    `call_sites`: of one that is narrowed, those of the one that isn't: which calls may run a function is asked once.
+    `given`: all values that an attribute of something external has, by its name, where not any value counts.
     """
 
     def __init__(

@@ -212,7 +212,7 @@ class Names:
     def seen(self, name: str, env: Env, offset: int | None) -> list[tuple[Binding, Tests]]:
         """The bindings that a local name may have at a place, with the tests under which others have replaced them.
 
-        They are the same in every activation, unless a platform is asked for.
+        They are the same in every activation, unless the evaluator is narrowed.
         """
         key = env.module, env.function, name, offset
         known = self._bindings.get(key)
@@ -239,7 +239,7 @@ class Names:
         )
 
     def _executed(self, seen: list[Binding], env: Env) -> list[Binding]:
-        """The bindings, newest first, that the platform which is asked for lets run, down to one that surely does."""
+        """The bindings, newest first, that may run where the evaluator is narrowed to, down to one that surely does."""
         if not self.evaluator.is_narrowed:
             return seen
         found = []
