@@ -76,7 +76,7 @@ from dllint.syntax.anew import entry_keys as entry_keys
 from dllint.syntax.anew import only_decides as only_decides
 from dllint.syntax.changed import changed_entry as changed_entry
 from dllint.syntax.changed import chosen_part as chosen_part
-from dllint.syntax.changed import taken_apart as taken_apart
+from dllint.syntax.changed import entry_taken_apart as entry_taken_apart
 from dllint.syntax.changed import takes_apart as takes_apart
 from dllint.syntax.closing import closed_if_open as closed_if_open
 from dllint.syntax.declared import as_variable as as_variable

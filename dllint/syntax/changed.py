@@ -56,23 +56,12 @@ def chosen_part(source: Source, container: Span) -> Span | None:
 def takes_apart(source: Source, container: Span) -> bool:
     """Whether code only asks a container for its length, or for entries of which it takes the parts at once.
 
-    So does `a, b = rows[index]`, `rows[index][0]` and a loop over `a, b`: what the entries are does not matter.
+    `a, b = rows[index]`, `rows[index][0]` and a loop over `a, b` do the latter: what the entries are does not matter.
     """
-    return asks_length(source, container) or taken_apart(source, container) is not None
+    return _asks_length(source, container) or entry_taken_apart(source, container) is not None
 
 
-def asks_length(source: Source, container: Span) -> bool:
-    """Whether code asks a container for its length."""
-    seen = outline(source.text)
-    node = seen.expression_at(container) if seen is not None else None
-    above, field = seen.parents[node] if seen is not None and node is not None else (None, "")
-    match above:
-        case ast.Call(func=ast.Name(id="len"), args=[_]):
-            return field == "args"
-    return False
-
-
-def taken_apart(source: Source, container: Span) -> Span | None:
+def entry_taken_apart(source: Source, container: Span) -> Span | None:
     """The entry of a container whose parts code takes at once; what a loop goes through that does so with each."""
     seen = outline(source.text)
     node = seen.expression_at(container) if seen is not None else None
@@ -85,6 +74,17 @@ def taken_apart(source: Source, container: Span) -> Span | None:
         case ast.Subscript(ctx=ast.Load(), slice=index) if field == "value" and not isinstance(index, ast.Slice):
             return Span(*seen.offsets.span(above)) if _is_taken_apart(*seen.parents[above]) else None
     return None
+
+
+def _asks_length(source: Source, container: Span) -> bool:
+    """Whether code asks a container for its length."""
+    seen = outline(source.text)
+    node = seen.expression_at(container) if seen is not None else None
+    above, field = seen.parents[node] if seen is not None and node is not None else (None, "")
+    match above:
+        case ast.Call(func=ast.Name(id="len"), args=[_]):
+            return field == "args"
+    return False
 
 
 def _is_taken_apart(above: ast.AST, field: str) -> bool:

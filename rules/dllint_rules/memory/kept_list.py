@@ -20,11 +20,11 @@ from dllint import (
     below_statement,
     changed_entry,
     chosen_part,
+    entry_taken_apart,
     goes_through,
     is_declared,
     name_uses,
     on_each,
-    taken_apart,
     takes_apart,
 )
 from dllint_rules.memory.analysis.entries import Entries
@@ -415,7 +415,7 @@ class KeptList:
         if self.of_paths:
             return self._as_path(place, path_class) or []
         path = place.module.path
-        entry = taken_apart(self.project.source(path), place.use.span) if self.of_integers else None
+        entry = entry_taken_apart(self.project.source(path), place.use.span) if self.of_integers else None
         return [Edit(path, Span(entry.end, entry.end), ".tolist()")] if entry is not None else []
 
     def _as_path(self, place: Place, path_class: str = "Path") -> list[Edit] | None:
