@@ -278,7 +278,7 @@ class Fixpoint:
             self._hang(root, question.head)
 
     def _release(self, root: _Open, mark: int, again: int) -> None:
-        """Has questions say what they hold back, until none does: there will be no more."""
+        """Has questions say what they hold back, until none holds anything: no values are to come for them."""
         settled: set[_Open] = set()
         while root.head is None:
             cycle = [*self._provisional[mark:], root]
@@ -318,10 +318,10 @@ class Fixpoint:
 def _ready(cycle: list[_Open], settled: set[_Open]) -> Iterator[tuple[_Open, set[_Open]]]:
     """The questions of a cycle at rest that may say now what they hold back, each with the part of it that it is in.
 
-    What hangs on nothing held back gets `settled`.
+    What hangs on nothing held back joins `settled`.
 
     What a question says hangs on the answers that it had read before; its answer, on all that it has read and on what
-    it says. Those may say something that hang, in this sense, on nothing held back but what hangs on them as well.
+    it says. A question may say something if, in this sense, it hangs on nothing held back but what hangs on it as well.
     """
     left = set(cycle) - settled
 
