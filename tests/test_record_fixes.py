@@ -463,6 +463,38 @@ def test_a_list_that_is_got_by_a_name_that_varies_stays(use: str, packed: bool) 
 
 
 @pytest.mark.parametrize(
+    ("change", "packed"),
+    [
+        ("layer.rows = layer.rows.half()", True),
+        ("layer.rows.copy_(other)", True),
+        ("layer.rows = other.half()", False),
+        ("import torch; layer.rows = torch.from_numpy(other)", True),
+        ("import torch; layer.rows = torch.load(other)", False),
+        ("import torch\n    if isinstance(layer, torch.nn.Parameter):\n        return layer.rows", True),
+        ("import torch\n    if not isinstance(layer, torch.nn.Parameter):\n        return layer.rows", False),
+        ("layer.rows = layer.rows.copy()", False),
+        ("layer.rows = layer.rows.to_list()", False),
+    ],
+)
+def test_what_is_a_tensor_elsewhere_is_no_list(change: str, packed: bool) -> None:
+    assert is_packed(FILLED, "return self.rows[index]", f"def convert(layer, other):\n    {change}\n") is packed
+
+
+def test_a_parameter_that_may_be_handed_over_is_no_dataset() -> None:
+    layer = """\
+class Layer(torch.nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.weight_left = torch.nn.Parameter(torch.zeros(size))
+    def share(self, weight_left):
+        self.weight_left = weight_left
+    def fill(self, made):
+        self.weight_left.rows[0] = made(self.weight_left.rows[0])
+"""
+    assert is_packed("import torch\n" + FILLED, "return self.rows[index]", "import torch\n" + layer)
+
+
+@pytest.mark.parametrize(
     ("use", "result"),
     [
         ("return numpy.array(self.rows)", "return numpy.array(list(self.rows))"),

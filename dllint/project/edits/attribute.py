@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Set
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from dllint.model.facts import Expr
 from dllint.project.edits.meeting import Meetings
 from dllint.project.evaluate.abstract_values import Const, Ext, ExtInst, Func, Inst, Klass, Mod, Seq, Value
 from dllint.project.evaluate.at_rest import at_rest
+from dllint.project.program.flow import decided
 from dllint.project.program.module import Module
 from dllint.project.program.on_demand import OnDemand
 from dllint.source import Span
@@ -50,6 +52,11 @@ _USED_BY_BASE = {
 """Classes of libraries, with the public attributes that their own code uses of those that derive from them."""
 _TENSORS = frozenset({"weight", "bias", "grad"})
 """What layers and parameters of torch keep tensors under: `layer.weight.data`."""
+_OF_TENSORS = frozenset({"bfloat16", "clone", "cpu", "cuda", "detach", "double", "float", "half", "numel", "to"})
+"""Methods of tensors that neither lists, dictionaries nor arrays have, besides those that end in `_`."""
+_PARAMETERS = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
+_MADE = frozenset({"torch.from_numpy", "torch.tensor", "torch.Tensor", "torch.as_tensor"})
+_IN_PLACE = re.compile(r"[a-z]\w*[a-z]_")
 _ASKING = frozenset({"isinstance", "issubclass", "type", "hasattr", "getattr", "AttributeError"})
 _MAKING_NAMES = ("setattr", "__getattr", "__dict__", "decorat")
 
@@ -162,6 +169,8 @@ class Attribute:
             tensor = site[0].kind == "attribute" and site[0].name in _TENSORS
             if tensor or self._is_surely_other(site[0], module, site[1]) or self._is_asked_for_more(module, *site):
                 return False
+            if self._is_parameter(module, *site) or self._keeps_tensor(module, *site):
+                return False
         meetings = self.project.analysis(Meetings)
         return any(meetings.may_meet(path, module.path) for path, _ in self.family)
 
@@ -181,6 +190,46 @@ class Attribute:
         same = (part for part in parts if part.kind == "attribute" and part.args[0].name == base.name)
         names = {part.name for part in same if self.project.text(module.path, part.args[0].span) == text}
         return any(map(self._lacks, names.difference(self.names)))
+
+    def _is_parameter(self, module: Module, base: Expr, function: int) -> bool:
+        """Whether what has the attribute is a layer's parameter, in some case or by a test: no object of the family.
+
+        What is a parameter in one case may be handed over in another one.
+        """
+        if self._is_any(base, module, function, _PARAMETERS):
+            return True
+        text = self.project.text(module.path, base.span)
+        tests = (known.test for known in decided(module, function, base.start) if known.holds)
+        asked = (test.args[1:] for test in tests if test.kind == "call" and test.args[0].name == "isinstance")
+        return any(
+            len(given) == 2
+            and self.project.text(module.path, given[0].span) == text
+            and self._is_any(given[1], module, function, _PARAMETERS)
+            for given in asked
+        )
+
+    def _keeps_tensor(self, module: Module, base: Expr, function: int) -> bool:
+        """Whether the code around a use has a tensor under the attribute: `weight.data = weight.data.half()`."""
+        text = self.project.text(module.path, base.span)
+
+        def is_it(expr: Expr) -> bool:
+            named = expr.kind == "attribute" and expr.name in self.names
+            return named and self.project.text(module.path, expr.args[0].span) == text
+
+        for event in module.events(function):
+            if event.kind == "assign" and event.target is not None and event.value is not None and is_it(event.target):
+                if self._is_any(event.value, module, function, _MADE):
+                    return True
+            for part in event.walk():
+                if part.kind == "attribute" and (part.name in _OF_TENSORS or _IN_PLACE.fullmatch(part.name)):
+                    if is_it(part.args[0]):
+                        return True
+        return False
+
+    def _is_any(self, expr: Expr, module: Module, function: int, names: Set[str]) -> bool:
+        """Whether an expression may be one of some things of libraries, or what they make."""
+        values = self.project.values(expr, self.project.evaluator.generic(module, function))
+        return any(isinstance(value, Ext | ExtInst) and value.name in names for value in values)
 
     @at_rest
     def _is_known(self) -> bool:
