@@ -610,6 +610,16 @@ def test_spawned_workers_share_a_tensor_only() -> None:
     compile(fix.snippet, "snippet.py", "exec")
 
 
+@pytest.mark.parametrize(
+    "value",
+    ["sorted(self.every)", "sorted(name for name in self.every if name)", "[name for name in self.every if name]"],
+)
+def test_what_another_attribute_keeps_as_well_is_not_packed_for_spawned_workers(value: str) -> None:
+    init = f"self.every = set(glob.glob(root))\nself.files = {value}"
+    fix = fix_of(program(init), Targets(start_method="spawn"))
+    assert fix.title.endswith("`every` keeps the same strings, and spawned workers get those, too")
+
+
 TEXTS = """\
 from torch.utils.data import DataLoader, Dataset
 

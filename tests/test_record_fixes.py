@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import itertools
+import pickle
 import re
 import textwrap
 import zlib
@@ -1210,6 +1212,10 @@ def test_a_list_of_integers_that_branches_fill_is_a_tensor_below() -> None:
     result = fixed(branches, "return [number for number, start in self.rows if start < self.rows[index][1]]")
     assert "            self.rows = []\n        self.rows = torch.tensor(self.rows)\n" in result
     assert "self.rows = torch.tensor(" in fixed(NUMBERED, "return self.rows[index][0]")
+    gpu = "import torch\nif __name__ == '__main__':\n    torch.set_default_device('cuda')\n"
+    assert re.search(
+        r'self\.rows = torch\.tensor\(.+, device="cpu"\)\n', fixed(CLIPS, "return self.rows[index][0]", gpu)
+    )
 
 
 @pytest.mark.parametrize(
@@ -1389,3 +1395,15 @@ def test_what_is_told_once_the_first_container_of_a_class_is_packed_is_packed_to
         CliRunner().invoke(cli, ["check", "--no-cache", "--fix", "--unsafe-fixes", "."])
     assert "self.rows = Serialized(self.rows)" in file.read_text()
     assert "self.more = Serialized(self.more)" in file.read_text()
+
+
+@pytest.mark.torch
+def test_records_stay_where_forked_workers_can_read_them() -> None:
+    """`torch.set_default_device` moves what `torch.tensor` makes: to the GPU, of which "meta" takes the place here."""
+    torch = pytest.importorskip("torch")
+    (made,) = (item for item in ast.parse(fixed(FILLED)).body if getattr(item, "name", "") == "Serialized")
+    names: dict[str, Any] = {"np": np, "pickle": pickle, "torch": torch, "Dataset": object, "Sequence": object}
+    exec(compile(ast.Module([made], []), "a.py", "exec"), names)
+    with torch.device("meta"):
+        rows = names["Serialized"]([{"text": "a"}, {"text": "b"}])
+    assert [*rows] == [{"text": "a"}, {"text": "b"}]

@@ -55,6 +55,9 @@ from dllint_rules.memory.remedies import by_hand, is_set, records_by_hand, would
 from dllint_rules.memory.rows import Cells, IntegerRows, Rows, TextRows
 from dllint_rules.memory.text import Nothing, Texts
 
+_DEFAULT_DEVICES = ("set_default_device", "set_default_tensor_type")
+"""What may put a new tensor on the GPU, where forked workers can't read it."""
+_COPIERS = frozenset({"list", "sorted", "tuple"})
 _UNREAD = "a file that may use it is written for another Python"
 _LONG = 60
 _LISTING = {"glob", "glob.glob", "listdir", "os.listdir", "sorted"}
@@ -218,6 +221,9 @@ class Change(KeptList):
         keeping = self._keeps_whole(event.value)
         if keeping is not None:
             return f"`{self._text(event.value)}` is a part of what `{self._text(keeping)}` keeps as well"
+        beside = self._kept_beside(event.value) if self.words is NAMES else ""
+        if beside:
+            return f"`{beside}` keeps the same strings, and spawned workers get those, too"
         if self.words is TABLE and keeps_python_2(self.module.model):
             return "its class needs `collections.abc`, and the file still runs in Python 2"
         if not (self.of_paths or (is_seen and self._gives(self.contents, kept, self.write.function))):
@@ -243,6 +249,16 @@ class Change(KeptList):
             row = self.project.source(self.module.path).location(self.kept_as_lists[0].event.start)[0]
             return f"line {row}, in another branch, sets what is not certain to be a {self.contents.whole}"
         return ""
+
+    def _kept_beside(self, value: Expr) -> str:
+        """The attribute of the same object that a list only sorts or filters: `sorted(f for f in self.all if ...)`."""
+        while value.kind == "call" and value.args[0].name in _COPIERS and len(value.args) > 1:
+            value = value.args[1]
+        if value.kind == "comprehension" and len(value.keywords) > 1:
+            (_, target), (_, iterable) = value.keywords[:2]
+            value = iterable if value.args[0].kind == "name" and value.args[0].name == target.name else value
+        own = value.kind == "attribute" and value.args[0].name == self.module.receiver_name(self.write.function)
+        return value.name if own else ""
 
     def _in_use(self, attribute: Attribute) -> str:
         """A use that does not survive, in words."""
@@ -502,7 +518,8 @@ class Change(KeptList):
         model, start = self.module.model, self.write.event.start
         if self.of_integers:
             torch, more = module_alias(model, "torch", "torch", start)
-            return Made(f"{torch}.tensor(", ")", imports=more)
+            elsewhere = any(True for _ in self.project.index.calls_named(_DEFAULT_DEVICES))
+            return Made(f"{torch}.tensor(", 'device="cpu")' if elsewhere else ")", imports=more)
         if not self.words:
             np, more = module_alias(model, "numpy", "np", start)
             dtype = f"{np}.dtypes.StringDType()" if self.project.targets.needs_numpy_2(model.path) else "str"
