@@ -37,6 +37,15 @@ def banner_above(source: Source, row: int) -> Rows | None:
     return found if found is not None and _is_banner(source, found) else None
 
 
+def comment_naming(source: Source, row: int, name: str) -> Rows | None:
+    """The comment, no banner, that nothing but empty lines part from a row, where it has the name of what is there."""
+    found = _heading_above(source, row)
+    if found is None or _is_banner(source, found):
+        return None
+    said = "\n".join(source.line(at) for at in range(found[0], found[1] + 1))
+    return found if re.search(rf"\b{re.escape(name)}\b", said) else None
+
+
 def is_of_one(source: Source, banner: Rows) -> bool:
     """Whether a banner is about one definition, not a section: it calls what is below it a class, or a function."""
     return any(_KIND.search(source.line(row)) for row in range(banner[0], banner[1] + 1))

@@ -11,7 +11,7 @@ import libcst as cst
 
 from dllint.fix import Edit, Import
 from dllint.source import Source
-from dllint.syntax.headings import banner_above, is_of_one
+from dllint.syntax.headings import banner_above, comment_naming, is_of_one
 from dllint.syntax.imports import add_imports
 from dllint.syntax.names import free_name, reference
 from dllint.syntax.parse import Tree
@@ -24,8 +24,8 @@ _TAB = 8
 def insertion_point(source: Source, tree: Tree, before: int) -> int:
     """The offset where a new module-level definition goes: above the top-level statement that contains `before`.
 
-    Its decorators, the comments or strings that stand directly above it, and a banner of its own stay with it; the
-    comments that a file begins with stay first.
+    Its decorators, the comments or strings that stand directly above it, a banner of its own, and a comment that an
+    empty line parts from it but that names it stay with it; the comments that a file begins with stay first.
     """
     rows = tree.statement_rows
     row = source.location(before)[0]
@@ -42,6 +42,10 @@ def insertion_point(source: Source, tree: Tree, before: int) -> int:
     banner = banner_above(source, top)
     if banner is not None and is_of_one(source, banner) and _is_alone(source, rows, index):
         top = banner[0]
+    statement = tree.module.body[index]
+    if isinstance(statement, (cst.ClassDef, cst.FunctionDef)):
+        about = comment_naming(source, top, statement.name.value)
+        top = about[0] if about is not None else top
     return source.row_span(first if top == 1 else top).start
 
 
