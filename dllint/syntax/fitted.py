@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import re
 import tokenize
@@ -11,7 +12,8 @@ from typing import NamedTuple
 
 from dllint.fix import Edit
 from dllint.source import Source, Span
-from dllint.syntax.width import placed
+from dllint.syntax.outline import outline
+from dllint.syntax.width import LEAST, placed, width
 
 _OPENING, _CLOSING = {*"([{"}, {*")]}"}
 _BEFORE_CALL = re.compile(r"\s*(?:return\s+|await\s+|\*{1,2}(?!\*)|[\w.]+\s*=\s*|\"\w+\":\s*|'\w+':\s*)*[\w.]*")
@@ -27,12 +29,30 @@ def fitted(source: Source, span: Span, text: str) -> tuple[Edit, ...]:
     """The edits that put one line of text in place of an expression, and take away a comment that silences nothing now.
 
     Where the project says how long lines are, brackets around it get lines of their own if a line is too long now, and
-    lose them if it no longer is. Lines that no formatter has laid out stay as they are.
+    lose them if it no longer is. A lambda's place below its key goes with the lambda. Lines that no formatter has laid
+    out stay as they are.
     """
     span = _with_brackets(source, span) if text.isidentifier() else span
-    edit = _laid_out(source, span, text) if source.width else None
+    edit = _beside_key(source, span, text) or (_laid_out(source, span, text) if source.width else None)
     plain = Edit(source.path, span, placed(source, text, span.start, span.end) if "," in text else text)
     return edit or plain, *without_silence(source, span.end)
+
+
+def _beside_key(source: Source, span: Span, text: str) -> Edit | None:
+    """The text on the line of its key or keyword, below which a lambda was put for its length; None if too long."""
+    above = source.text[: span.start].rstrip()
+    between, row = source.text[len(above) : span.start], source.location(len(above))[0]
+    if source.newline not in between or above[-1:] not in (":", "="):
+        return None
+    seen = outline(source.text)
+    value = source.text[span.start : span.end]
+    node = seen.function_at(span.end - len(value.lstrip("( \t\r\n"))) if seen else None
+    if seen is None or node is None or not isinstance(seen.parents[node][0], (ast.Dict, ast.keyword)):
+        return None
+    joined = f" {text}" if above.endswith(":") else text
+    rest = source.text[span.end : source.row_span(source.location(span.end)[0]).end]
+    line = f"{above[source.line_starts[row - 1] :]}{joined}{rest}"
+    return Edit(source.path, Span(len(above), span.end), joined) if len(line) <= min(LEAST, width(source)) else None
 
 
 def _with_brackets(source: Source, span: Span) -> Span:

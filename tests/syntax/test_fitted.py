@@ -57,6 +57,14 @@ def laid_out(code: str, text: str, width: int) -> str:
         ("a = (lambda x: x[0])(b)\n", SHORT, 60, "a = _first(b)\n"),
         ("a = f(lambda x: x[0])\n", SHORT, 60, "a = f(_first)\n"),
         ("a = f(b,\n      lambda x: x[0])\n", SHORT, 18, "a = f(b,\n      _first)\n"),
+        ("a = {\n    'b':\n    lambda x: x[0],\n}\n", SHORT, 0, "a = {\n    'b': _first,\n}\n"),
+        ("a = {\n    'b':\n    lambda x: x[0],\n}\n", SHORT, 16, "a = {\n    'b': _first,\n}\n"),
+        ("a = {\n    'b':\n    lambda x: x[0],\n}\n", SHORT, 15, "a = {\n    'b':\n    _first,\n}\n"),
+        ("a = {\n    'b':\n        lambda x:\n        x[0]§}\n", LONG, 0, "a = {\n    'b': operator.itemgetter(0)}\n"),
+        ("a = f(b=\n      lambda x: x[0])\n", SHORT, 0, "a = f(b=_first)\n"),
+        ("a = {'b':  # why\n     lambda x: x[0]}\n", SHORT, 0, "a = {'b':  # why\n     _first}\n"),
+        ("if a:\n    lambda x: x[0]\n", SHORT, 0, "if a:\n    _first\n"),
+        ("a = [\n    lambda x: x[0],\n]\n", SHORT, 0, "a = [\n    _first,\n]\n"),
     ],
 )
 def test_lines_are_those_of_a_formatter(code: str, text: str, width: int, after: str) -> None:
