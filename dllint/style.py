@@ -56,7 +56,7 @@ _CHECKED: _Told = (
 _SORTED: _Told = (
     ("pyproject.toml", r"tool\.isort", r"line_length\s*=\s*(\d+)", 0),
     ("setup.cfg", "(?:tool:)?isort", r"line_length\s*=\s*(\d+)", 0),
-    (".isort.cfg", "settings", r"line_length\s*=\s*(\d+)", 0),
+    (".isort.cfg", "(?:settings|isort)", r"line_length\s*=\s*(\d+)", 0),
 )
 """The same of what only sorts imports, which says little of other lines."""
 _READ = dict.fromkeys(file for file, *_ in (*_TOLD, *_CHECKED, *_SORTED))

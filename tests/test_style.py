@@ -52,6 +52,8 @@ from dllint.style import Style, style_of
             Style(90),
         ),
         ("setup.cfg", "[isort]\nline_length = 88\n", Style(88)),
+        (".isort.cfg", "[settings]\nline_length = 88\n", Style(88)),
+        (".isort.cfg", "[isort]\nline_length=79\n", Style(79)),
         (".pre-commit-config.yaml", "- id: flake8\n- id: other\n  args: ['--max-line-length=79']\n", Style()),
     ],
 )
