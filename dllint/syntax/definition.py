@@ -49,12 +49,25 @@ def returned(body: str, indent: str, unit: str, column: int = -1) -> str:
     try:
         ast.parse(f"_ = {body}")
     except SyntaxError:
-        body = f"({body})"
+        body = _in_brackets(body, indent, unit)
     try:
         lines = reindent(body + "\n", indent, unit)
     except ValueError:
         lines = body
     return "return " + lines.strip()
+
+
+def _in_brackets(body: str, indent: str, unit: str) -> str:
+    """An expression in brackets, which get lines of their own where one of its lines would be no deeper than they."""
+    bracketed = f"({body})"
+    if all(line.startswith((f"{indent} ", f"{indent}\t")) for line in body.split("\n")[1:]):
+        return bracketed
+    newline = "\r\n" if "\r\n" in body else "\n"
+    try:
+        deeper = reindent(bracketed + "\n", indent, indent + unit).strip()[1:-1]
+    except ValueError:
+        return bracketed
+    return f"({newline}{indent}{unit}{deeper}{newline}{indent})"
 
 
 def _aligned(body: str, column: int, new: int) -> str:

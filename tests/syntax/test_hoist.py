@@ -166,6 +166,31 @@ SAME: dict[str, tuple[str, str]] = {
             return make(["a"])([{"a": 1, "b": 2}]), make(("a", "b"))
         """,
     ),
+    "body over lines that are no deeper than the lambda": (
+        """
+        def run():
+            made = {
+                "a":
+                lambda a, b: a.count(b) +
+                a.count("a comment of more than eighty-eight characters is longer than lines"), "b": 1,
+            }
+            return made["a"]("ab", "b"), made
+        """,
+        """
+        def _a(a, b):
+            return (
+                a.count(b) +
+                a.count("a comment of more than eighty-eight characters is longer than lines")
+            )
+
+
+        def run():
+            made = {
+                "a": _a, "b": 1,
+            }
+            return made["a"]("ab", "b"), made
+        """,
+    ),
     "body over lines without brackets of its own": (
         """
         import functools
