@@ -35,7 +35,7 @@ class Edit(msgspec.Struct, frozen=True, order=True):
 class Import(msgspec.Struct, frozen=True):
     """An import that a fix needs: `import module as alias`, or `from module import attribute as alias`.
 
-    `own`: the module is one of the project.
+    `own`: the module is one of the project. `starred`: `from module import *` brings the name, too.
     """
 
     path: str
@@ -43,6 +43,7 @@ class Import(msgspec.Struct, frozen=True):
     attribute: str = ""
     alias: str = ""
     own: bool = False
+    starred: bool = False
 
     @property
     def bound(self) -> str:

@@ -248,6 +248,52 @@ def test_files_with_a_common_helper_import_it_from_there(tmp_path: Path, more: s
     assert runs(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("shown", "brought"), [("", True), ("__all__ = ['cleaned']\n", False), ("__all__ = [*'ab']\n", False)]
+)
+def test_a_star_import_brings_the_class_unless_its_module_says_what_it_shows(
+    tmp_path: Path, shown: str, brought: bool
+) -> None:
+    imports = "from torch.utils.data import Dataset\nfrom data.texts import *\n"
+    files = {f"data/{name.lower()}.py": rows(name, imports, "Dataset") for name in NAMES}
+    helper = f"import re\n\n{shown}a = b = 0\n\n\ndef cleaned(text):\n    return re.sub(' +', ' ', text)\n"
+    make(tmp_path, {**files, "data/texts.py": helper, "data/__init__.py": "", "main.py": main()})
+    apply_one(tmp_path, run(tmp_path), "data/dogs.py")
+    run(tmp_path, fix=True)
+    assert defining(tmp_path) == ["data/texts.py"]
+    line = "from data.texts import Serialized"
+    assert importing(tmp_path) == ({} if brought else {f"data/{name.lower()}.py": line for name in NAMES})
+    assert not run(tmp_path).findings
+    assert runs(tmp_path)
+
+
+def test_a_second_list_of_a_file_has_the_class_of_a_star_import(tmp_path: Path) -> None:
+    imports = "from torch.utils.data import Dataset\nfrom data.texts import *\n"
+    files = {f"data/{name.lower()}.py": rows(name, imports, "Dataset") for name in NAMES}
+    helper = "import re\n\n\ndef cleaned(text):\n    return re.sub(' +', ' ', text)\n"
+    make(tmp_path, {**files, "data/texts.py": helper, "data/__init__.py": "", "main.py": main()})
+    run(tmp_path, fix=True)
+    more = rows("Apes", "", "Dataset").replace("import json\n", "")
+    with (tmp_path / "data/cats.py").open("a") as file:
+        file.write(more)
+    write(tmp_path, {"main.py": main().replace("(Cats,", "(Apes, Cats,").replace("import Cats", "import Apes, Cats")})
+    run(tmp_path, fix=True)
+    assert (defining(tmp_path), importing(tmp_path)) == (["data/texts.py"], {})
+    assert (tmp_path / "data/cats.py").read_text().count("= Serialized(") == 2
+    assert runs(tmp_path, 4)
+
+
+def test_the_class_joins_an_import_below_calls(tmp_path: Path) -> None:
+    imports = "import sys\n\nprint(end='')\n\nfrom torch.utils.data import Dataset\nfrom data.texts import cleaned\n"
+    files = {f"data/{name.lower()}.py": rows(name, imports, "Dataset") for name in NAMES}
+    helper = "import re\n\n\ndef cleaned(text):\n    return re.sub(' +', ' ', text)\n"
+    make(tmp_path, {**files, "data/texts.py": helper, "data/__init__.py": "", "main.py": main()})
+    run(tmp_path, fix=True)
+    assert defining(tmp_path) == ["data/texts.py"]
+    assert set(importing(tmp_path).values()) == {"from data.texts import Serialized, cleaned"}
+    assert runs(tmp_path)
+
+
 def test_of_modules_that_all_import_it_goes_to_what_imports_least(tmp_path: Path) -> None:
     files = {f"data/{name.lower()}.py": plain(name, "from data.more import More\n") for name in NAMES}
     files |= {path: f"from data.parent import Parent\n{text}" for path, text in files.items()}

@@ -272,6 +272,7 @@ def _total(counts: Mapping[tuple[str, str], int], code: str) -> int:
 
 def _imports(fixes: Iterable[Fix], project: Project) -> list[Edit]:
     """The edits that add what the fixes import, once a file."""
+    fixes = list(fixes)
     wanted: dict[str, list[Import]] = defaultdict(list)
     for item in (item for fix in fixes for item in fix.imports):
         if item not in wanted[item.path]:
@@ -280,10 +281,12 @@ def _imports(fixes: Iterable[Fix], project: Project) -> list[Edit]:
         return []
     from dllint.syntax.write import place_imports
 
+    changed = _by_path(edit for fix in fixes for edit in fix.edits)
+    used = {path: min(edit.span.start for edit in own) for path, own in changed.items()}
     return [
         edit
         for path, items in wanted.items()
-        for edit in place_imports(project.source(path), project.tree(path), items)
+        for edit in place_imports(project.source(path), project.tree(path), items, used.get(path, 0))
     ]
 
 

@@ -16,6 +16,7 @@ from dllint.source import Source, Span
 from dllint.syntax.layout import BLANK, begins_definition
 from dllint.syntax.parse import Tree
 from dllint.syntax.stores import binding, bound_names, imported_names
+from dllint.syntax.walk import walk
 
 _FUTURE, _STDLIB, _OTHER, _LOCAL = range(4)
 _FIRST = re.compile(
@@ -45,12 +46,15 @@ class Place(NamedTuple):
     after: bool = False
 
 
-def add_imports(source: Source, tree: Tree, rows: Sequence[tuple[int, int]], imports: Iterable[Import]) -> list[Edit]:
-    """Edits that add the imports which the file's beginning lacks; `rows` are those of its top-level statements.
+def add_imports(
+    source: Source, tree: Tree, rows: Sequence[tuple[int, int]], imports: Iterable[Import], used: int = 0
+) -> list[Edit]:
+    """Edits that add the imports which the file lacks above the offset `used`, or at its beginning.
 
-    Raises ValueError where a name would be shadowed.
+    `rows` are those of its top-level statements. Raises ValueError where a name would be shadowed.
     """
     lines, below, floor = _beginning(source, tree, rows)
+    above = _above(source, tree, rows, used)
     elsewhere = bound_names(tree.module)
     joined: dict[Line, list[Import]] = {}
     placed: dict[int, list[tuple[int, Place, str]]] = {}
@@ -58,11 +62,13 @@ def add_imports(source: Source, tree: Tree, rows: Sequence[tuple[int, int]], imp
     for wanted in sorted(once, key=lambda wanted: (wanted.attribute != "", wanted.statement)):
         same = binding(wanted.module, wanted.attribute, wanted.alias)
         own = below if _is_below(lines, below, wanted) else lines
-        if any(same in imported_names(line.node) for line in own):
+        if any(same in imported_names(line.node) for line in (*own, *above)):
             continue
         if any(other != same and not same[1] == other[1] == "" for other in elsewhere if other[0] == wanted.bound):
             raise ValueError(f"`{wanted.bound}` is something else in {source.path}")
-        host = _host(own, wanted)
+        if wanted.starred and any(_is_last_star(tree, line, wanted) for line in (*own, *above)):
+            continue
+        host = _host([*own, *above], wanted)
         if host is None:
             place = _place(source, [line for line in own if not line.is_first], floor, wanted)
             placed.setdefault(place.row, []).append((_section(wanted.module), place, wanted.statement))
@@ -86,8 +92,7 @@ def _beginning(source: Source, tree: Tree, rows: Sequence[tuple[int, int]]) -> t
     for index, (statement, (first, last)) in enumerate(zip(tree.module.body, rows, strict=True)):
         small = statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else None
         if isinstance(small, (cst.Import, cst.ImportFrom)):
-            module, is_first = _module(small), _is_first(source, first, last)
-            run.append(Line(small, first, last, module, _section(module), is_first))
+            run.append(_line(source, small, first, last))
             floor = last if all(line.is_first for line in (*lines, *below)) else floor
         elif index == 0 and tree.module.get_docstring(clean=False) is not None:
             floor = last
@@ -98,6 +103,23 @@ def _beginning(source: Source, tree: Tree, rows: Sequence[tuple[int, int]]) -> t
         else:
             break
     return lines, below, floor
+
+
+def _above(source: Source, tree: Tree, rows: Sequence[tuple[int, int]], used: int) -> list[Line]:
+    """The imports that end above an offset, wherever they are at module level."""
+    row = source.location(used)[0]
+    return [
+        _line(source, small, first, last)
+        for statement, (first, last) in zip(tree.module.body, rows, strict=True)
+        if last < row and isinstance(statement, cst.SimpleStatementLine)
+        for small in statement.body[:1]
+        if isinstance(small, (cst.Import, cst.ImportFrom))
+    ]
+
+
+def _line(source: Source, node: cst.Import | cst.ImportFrom, first: int, last: int) -> Line:
+    module = _module(node)
+    return Line(node, first, last, module, _section(module), _is_first(source, first, last))
 
 
 def _is_first(source: Source, first: int, last: int) -> bool:
@@ -138,6 +160,12 @@ def _host(lines: list[Line], wanted: Import) -> Line | None:
         if isinstance(line.node, cst.ImportFrom) and line.module == wanted.module and _plain(line.node):
             return line
     return None
+
+
+def _is_last_star(tree: Tree, line: Line, wanted: Import) -> bool:
+    """Whether a line is `from module import *`, and no other one below may bind the name again."""
+    stars = [node for node in walk(tree.module) if isinstance(node, cst.ImportStar)]
+    return line.module == wanted.module and bool(stars) and line.node.names is stars[-1]
 
 
 def _plain(node: cst.ImportFrom) -> bool:

@@ -66,9 +66,12 @@ def _is_string(statement: cst.CSTNode) -> bool:
     return isinstance(small, cst.Expr) and isinstance(small.value, (cst.SimpleString, cst.ConcatenatedString))
 
 
-def place_imports(source: Source, tree: Tree, imports: Iterable[Import]) -> list[Edit]:
-    """Edits that add the imports which the file's beginning lacks. Raises ValueError where one would shadow a name."""
-    return add_imports(source, tree, tree.statement_rows, imports)
+def place_imports(source: Source, tree: Tree, imports: Iterable[Import], used: int = 0) -> list[Edit]:
+    """Edits that add the imports which the file lacks. Raises ValueError where one would shadow a name.
+
+    Names join imports further down, too, where these end above `used`, the offset of what first uses a name.
+    """
+    return add_imports(source, tree, tree.statement_rows, imports, used)
 
 
 def reindent(text: str, old: str, new: str) -> str:

@@ -20,12 +20,12 @@ PARTIAL = Import("a.py", "functools", "partial")
 NUMPY = Import("a.py", "numpy", alias="np")
 
 
-def added(text: str, *imports: Import) -> str:
+def added(text: str, *imports: Import, used: str = "") -> str:
     source = Source("a.py", text)
-    result = apply(text, place_imports(source, parse(source), imports))
+    result = apply(text, place_imports(source, parse(source), imports, text.find(used)))
     ast.parse(result)
     again = Source("a.py", result)
-    assert place_imports(again, parse(again), imports) == [], "they are there now"
+    assert place_imports(again, parse(again), imports, result.find(used)) == [], "they are there now"
     return result
 
 
@@ -120,6 +120,56 @@ def test_an_imported_name(before: str, after: str) -> None:
 )
 def test_a_name_of_a_module_of_the_same_package(before: str, after: str) -> None:
     assert added(before, Import("a.py", "a.x", "y")) == after
+
+
+@pytest.mark.parametrize(
+    ("below", "after"),
+    [
+        ("from a.x import z\n", "from a.x import y, z\n"),
+        (
+            "import torch\n\nfrom a.x import (\n    z,  # z\n)\n",
+            "import torch\n\nfrom a.x import (\n    y,\n    z,  # z\n)\n",
+        ),
+        ("def f():\n    pass\n\n\nfrom a.x import z\n", "def f():\n    pass\n\n\nfrom a.x import y, z\n"),
+        ("from a.x import y\n", "from a.x import y\n"),
+        ("from a.x import z as w\n", ""),
+        ("from .x import z\n", ""),
+        ("try:\n    from a.x import z\nexcept ImportError:\n    pass\n", ""),
+        ("def f():\n    from a.x import z\n", ""),
+        ("x = USE\nfrom a.x import z\n", ""),
+    ],
+)
+def test_a_name_joins_an_import_further_down_that_is_above_its_use(below: str, after: str) -> None:
+    head, tail = "import sys\n\nrun()\n", "\n\nclass A:\n    x = USE\n"
+    alone = f"import sys\n\nfrom a.x import y\n\nrun()\n{below}"
+    assert (
+        added(head + below + tail, Import("a.py", "a.x", "y"), used="USE") == (head + after if after else alone) + tail
+    )
+
+
+@pytest.mark.parametrize(
+    ("lines", "brought"),
+    [
+        ("from a.x import *\n", True),
+        ("from b import *\nfrom a.x import *\n", True),
+        ("run()\nfrom a.x import *\n", True),
+        ("from a.x import *\nfrom b import *\n", False),
+        ("from a.x import *\n\ntry:\n    from b import *\nexcept ImportError:\n    pass\n", False),
+        ("from .x import *\n", False),
+        ("def f():\n    import a.x\n", False),
+        ("x = USE\nrun()\nfrom a.x import *\n", False),
+    ],
+)
+def test_a_star_import_brings_a_public_name(lines: str, brought: bool) -> None:
+    text = f"{lines}\n\nx = USE\n"
+    assert (added(text, Import("a.py", "a.x", "y", starred=True), used="USE") == text) is brought
+    assert "from a.x import y\n" in added(text, Import("a.py", "a.x", "y"), used="USE")
+
+
+def test_a_name_that_is_bound_to_something_else_is_not_one_of_a_star_import() -> None:
+    source = Source("a.py", "from a.x import *\n\ny = 1\n")
+    with pytest.raises(ValueError, match="`y`"):
+        place_imports(source, parse(source), [Import("a.py", "a.x", "y", starred=True)])
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,16 @@ class Neighbors:
     def imported(self, path: str, name: str) -> str:
         """The file from which another one imports a name, which stays as it is there, for all of its code; or ""."""
         own = [one for _, one in self._top(path) if one.bound == name == one.attribute]
-        return self._names(path, own[0]) if len(own) == 1 else ""
+        if own or name in self.index.modules[path].model.bound:
+            return self._names(path, own[0]) if len(own) == 1 else ""
+        stars = [one for _, one in self._top(path) if one.bound == "*"]
+        other = self._names(path, stars[-1]) if stars else ""
+        return other if other and self.shows(other, name) else ""
+
+    def shows(self, path: str, name: str) -> bool:
+        """Whether `from module import *` brings a public name of a file: it has no `__all__`, or lists the name."""
+        model = self.index.modules[path].model
+        return name in (model.exports or ()) or "__all__" not in model.bound
 
     def named(self, path: str) -> set[str]:
         """The other files from which a file imports names by itself."""

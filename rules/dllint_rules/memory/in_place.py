@@ -22,6 +22,7 @@ from dllint import (
     Import,
     ItemReads,
     Module,
+    Neighbors,
     Place,
     Project,
     Rule,
@@ -535,10 +536,11 @@ class Change(KeptList):
         """The class of another file, which may have to get it."""
         assert self.words is not None
         name = self.words["name"]
-        there = Import(self.module.path, home.module, name, own=True)
+        model, unit = self.project.index.modules[home.path].model, self.project.source(home.path).unit
+        starred = Neighbors(self.project).shows(home.path, name)
+        there = Import(self.module.path, home.module, name, own=True, starred=starred)
         if home.at < 0:
             return Made(f"{name}(", ")", imports=(there,))
-        model, unit = self.project.index.modules[home.path].model, self.project.source(home.path).unit
         text, imports = class_at(self.words, name, model, home.at, unit)
         return Made(f"{name}(", ")", text, (there, *imports), name, home.path, home.at)
 
