@@ -67,7 +67,7 @@ def from_numpy(values):
     return values.view(Tensor)
 
 
-def tensor(values):
+def tensor(values, device=None):
     return from_numpy(numpy.array(values))
 
 
