@@ -24,6 +24,7 @@ _PUBLIC = {
     "Const": "dllint.project.evaluate.abstract_values",
     "Container": "dllint.documents.containers.container",
     "Counted": "dllint.project.data.counted",
+    "DEFAULT_DEVICES": "dllint.knowledge",
     "Edit": "dllint.fix",
     "Env": "dllint.project.evaluate.abstract_values",
     "Event": "dllint.model.facts",

@@ -9,6 +9,7 @@ from dllint.fix import Applicability as Applicability
 from dllint.fix import Edit as Edit
 from dllint.fix import Fix as Fix
 from dllint.fix import Import as Import
+from dllint.knowledge import DEFAULT_DEVICES as DEFAULT_DEVICES
 from dllint.knowledge import FOLDER_DATASETS as FOLDER_DATASETS
 from dllint.knowledge import MAPPINGS as MAPPINGS
 from dllint.knowledge import Boundary as Boundary

@@ -11,6 +11,7 @@ import msgspec
 
 from dllint import (
     ALL_METHODS,
+    DEFAULT_DEVICES,
     FORK,
     Applicability,
     Attribute,
@@ -56,8 +57,6 @@ from dllint_rules.memory.remedies import by_hand, is_set, records_by_hand, would
 from dllint_rules.memory.rows import Cells, IntegerRows, Rows, TextRows
 from dllint_rules.memory.text import Nothing, Texts
 
-_DEFAULT_DEVICES = ("set_default_device", "set_default_tensor_type")
-"""What may put a new tensor on the GPU, where forked workers can't read it."""
 _COPIERS = frozenset({"list", "sorted", "tuple"})
 _UNREAD = "a file that may use it is written for another Python"
 _LONG = 60
@@ -519,7 +518,8 @@ class Change(KeptList):
         model, start = self.module.model, self.write.event.start
         if self.of_integers:
             torch, more = module_alias(model, "torch", "torch", start)
-            elsewhere = any(True for _ in self.project.index.calls_named(_DEFAULT_DEVICES))
+            names = sorted(name.rpartition(".")[2] for name in DEFAULT_DEVICES)
+            elsewhere = any(True for _ in self.project.index.calls_named(names))  # forked workers can't read a GPU
             return Made(f"{torch}.tensor(", 'device="cpu")' if elsewhere else ")", imports=more)
         if not self.words:
             np, more = module_alias(model, "numpy", "np", start)

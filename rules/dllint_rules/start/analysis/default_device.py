@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from dllint.knowledge import DEFAULT_DEVICES
 from dllint.model.facts import Class, Expr, Function
 from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst, Value
 from dllint.project.evaluate.at_rest import at_rest
@@ -17,8 +18,6 @@ from dllint.source import Span
 
 if TYPE_CHECKING:
     from dllint.project import Project
-
-_SETTERS = {"torch.set_default_tensor_type": "t", "torch.set_default_device": "device"}
 
 _CPU = frozenset({None, "cpu", "torch.FloatTensor", "torch.DoubleTensor"})
 
@@ -72,7 +71,7 @@ class DefaultDevice:
     @cached_property
     def _setting(self) -> tuple[Site, ...]:
         """The calls that may set a default."""
-        return tuple(self.evaluator.index.calls_named(sorted(name.rpartition(".")[2] for name in _SETTERS)))
+        return tuple(self.evaluator.index.calls_named(sorted(name.rpartition(".")[2] for name in DEFAULT_DEVICES)))
 
     def _used(self, loader: Loader, program: str) -> bool:
         """Whether a program makes a loader itself, or names the function or class that does, outside of that.
@@ -112,7 +111,7 @@ class DefaultDevice:
 
     def _to_cpu(self, call: Expr, env: Env, name: str) -> bool:
         """Whether a call surely makes the CPU the default."""
-        pairs = self.evaluator.arguments.argument(call, env, 0, _SETTERS[name])[0]
+        pairs = self.evaluator.arguments.argument(call, env, 0, DEFAULT_DEVICES[name])[0]
         values = [value for pair in pairs for value in self._device_names(*pair)]
         return bool(values) and all(isinstance(value, Const) and value.value in _CPU for value in values)
 
@@ -163,11 +162,11 @@ class DefaultDevice:
 
     def _names(self, site: Site, env: Env) -> Iterator[str]:
         for value in self.evaluator.values(site.expr.args[0], env):
-            if isinstance(value, Ext) and value.name in _SETTERS:
+            if isinstance(value, Ext) and value.name in DEFAULT_DEVICES:
                 yield value.name
 
     def _to_cuda(self, call: Expr, env: Env, name: str) -> bool:
-        for pair in self.evaluator.arguments.argument(call, env, 0, _SETTERS[name])[0]:
+        for pair in self.evaluator.arguments.argument(call, env, 0, DEFAULT_DEVICES[name])[0]:
             if any(_cuda_type(value) for value in self.evaluator.values(*pair)) or self.devices.is_cuda(*pair):
                 return True
         return False
