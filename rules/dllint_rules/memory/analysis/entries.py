@@ -16,7 +16,7 @@ from dllint.project.data.records import Records
 from dllint.project.escape.shipped import Held
 from dllint.project.evaluate.abstract_values import Const, Env, Ext, ExtInst, Klass, Opaque, Seq, Value
 from dllint.project.execution.call_graph import Running
-from dllint_rules.memory.analysis.indexed import Indexed, is_called
+from dllint_rules.memory.analysis.indexed import COUNTING, Indexed, is_called
 
 if TYPE_CHECKING:
     from dllint.project import Project
@@ -30,8 +30,6 @@ _OF_FILES = re.compile(
 _SUFFIX = re.compile(r"\.\w{1,5}$")
 _INTEGERS = frozenset({"builtins.int", "builtins.len", "builtins.range[]", "builtins.ord"})
 _NUMBERS = _INTEGERS | {"builtins.float"}
-_COUNTING = ("+", "-", "*", "//", "%")
-"""What makes an integer of integers."""
 _LOADED = frozenset(
     name for name, what in READ.items() if what in ("a file", "a pickle")
 ) | {"numpy.load", "torch.load", "scipy.io.loadmat"}  # fmt: skip
@@ -153,7 +151,7 @@ class Entries:
 
     def _is_integer(self, expr: Expr, env: Env) -> bool:
         if expr.kind in ("binop", "unary"):
-            return expr.name in _COUNTING and all(self.is_integer(part, env) for part in expr.args)
+            return expr.name in COUNTING and all(self.is_integer(part, env) for part in expr.args)
         values = self.evaluator.values(expr, env)
         return bool(values) and all(map(self._counts, values))
 

@@ -8,7 +8,8 @@ from collections.abc import Container, Iterator
 from dllint.model.facts import Event, Expr
 from dllint.project.program.module import Module
 
-_COUNTING = ("+", "-", "*", "//", "%")
+COUNTING = ("+", "-", "*", "//", "%")
+"""What makes an integer of integers."""
 _DRAWN = ("randint", "randrange")
 _NUMBERS = frozenset({"int", "len", "round"})
 
@@ -73,7 +74,7 @@ class Indexed:
             case "unary":
                 return all(self._is_number(one, function) for one in expr.args)
             case "binop":
-                return expr.name in _COUNTING and all(self._is_number(one, function) for one in expr.args)
+                return expr.name in COUNTING and all(self._is_number(one, function) for one in expr.args)
             case "call":
                 return expr.args[0].name in (_NUMBERS if expr.args[0].kind == "name" else _DRAWN)
         return False
