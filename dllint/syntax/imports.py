@@ -164,8 +164,10 @@ def _host(lines: list[Line], wanted: Import) -> Line | None:
 
 def _is_last_star(tree: Tree, line: Line, wanted: Import) -> bool:
     """Whether a line is `from module import *`, and no other one below may bind the name again."""
-    stars = [node for node in walk(tree.module) if isinstance(node, cst.ImportStar)]
-    return line.module == wanted.module and bool(stars) and line.node.names is stars[-1]
+    if line.module != wanted.module or not isinstance(line.node.names, cst.ImportStar):
+        return False
+    *_, last = (node for node in walk(tree.module) if isinstance(node, cst.ImportStar))
+    return last is line.node.names
 
 
 def _plain(node: cst.ImportFrom) -> bool:
