@@ -109,6 +109,13 @@ def based(spelled: str = ".base") -> dict[str, str]:
     return {"data/base.py": BASE, "data/__init__.py": "", **files}
 
 
+def with_helper(imports: str, above: str = "", below: str = "") -> dict[str, str]:
+    """A package of three datasets without a base, and a module that they import."""
+    files = {f"data/{name.lower()}.py": rows(name, imports, "Dataset") for name in NAMES}
+    helper = f"import re\n{above}\n\ndef cleaned(text):\n    return re.sub(' +', ' ', text)\n{below}"
+    return {**files, "data/texts.py": helper, "data/__init__.py": "", "main.py": main()}
+
+
 def main(names: tuple[str, ...] = NAMES, package: str = "data.") -> str:
     imports = "".join(f"from {package}{name.lower()} import {name}\n" for name in names)
     return MAIN.format(imports=imports, names=", ".join(names))
@@ -238,9 +245,7 @@ def test_files_without_a_common_base_import_it_from_the_first(tmp_path: Path) ->
 @pytest.mark.parametrize("more", ["", "class Kept:\n    pass\n"])
 def test_files_with_a_common_helper_import_it_from_there(tmp_path: Path, more: str) -> None:
     imports = "from torch.utils.data import Dataset\n\nfrom data.texts import cleaned\n"
-    files = {f"data/{name.lower()}.py": rows(name, imports, "Dataset") for name in NAMES}
-    helper = f"import re\n\n\ndef cleaned(text):\n    return re.sub(' +', ' ', text)\n{more}"
-    make(tmp_path, {**files, "data/texts.py": helper, "data/__init__.py": "", "main.py": main()})
+    make(tmp_path, with_helper(imports, below=more))
     run(tmp_path, fix=True)
     assert defining(tmp_path) == ["data/texts.py"]
     assert "Dataset\n\nfrom data.texts import Serialized, cleaned\n" in (tmp_path / "data/dogs.py").read_text()
@@ -255,9 +260,7 @@ def test_a_star_import_brings_the_class_unless_its_module_says_what_it_shows(
     tmp_path: Path, shown: str, brought: bool
 ) -> None:
     imports = "from torch.utils.data import Dataset\nfrom data.texts import *\n"
-    files = {f"data/{name.lower()}.py": rows(name, imports, "Dataset") for name in NAMES}
-    helper = f"import re\n\n{shown}a = b = 0\n\n\ndef cleaned(text):\n    return re.sub(' +', ' ', text)\n"
-    make(tmp_path, {**files, "data/texts.py": helper, "data/__init__.py": "", "main.py": main()})
+    make(tmp_path, with_helper(imports, above=f"\n{shown}a = b = 0\n"))
     apply_one(tmp_path, run(tmp_path), "data/dogs.py")
     run(tmp_path, fix=True)
     assert defining(tmp_path) == ["data/texts.py"]
@@ -269,9 +272,7 @@ def test_a_star_import_brings_the_class_unless_its_module_says_what_it_shows(
 
 def test_a_second_list_of_a_file_has_the_class_of_a_star_import(tmp_path: Path) -> None:
     imports = "from torch.utils.data import Dataset\nfrom data.texts import *\n"
-    files = {f"data/{name.lower()}.py": rows(name, imports, "Dataset") for name in NAMES}
-    helper = "import re\n\n\ndef cleaned(text):\n    return re.sub(' +', ' ', text)\n"
-    make(tmp_path, {**files, "data/texts.py": helper, "data/__init__.py": "", "main.py": main()})
+    make(tmp_path, with_helper(imports))
     run(tmp_path, fix=True)
     more = rows("Apes", "", "Dataset").replace("import json\n", "")
     with (tmp_path / "data/cats.py").open("a") as file:
@@ -285,9 +286,7 @@ def test_a_second_list_of_a_file_has_the_class_of_a_star_import(tmp_path: Path) 
 
 def test_the_class_joins_an_import_below_calls(tmp_path: Path) -> None:
     imports = "import sys\n\nprint(end='')\n\nfrom torch.utils.data import Dataset\nfrom data.texts import cleaned\n"
-    files = {f"data/{name.lower()}.py": rows(name, imports, "Dataset") for name in NAMES}
-    helper = "import re\n\n\ndef cleaned(text):\n    return re.sub(' +', ' ', text)\n"
-    make(tmp_path, {**files, "data/texts.py": helper, "data/__init__.py": "", "main.py": main()})
+    make(tmp_path, with_helper(imports))
     run(tmp_path, fix=True)
     assert defining(tmp_path) == ["data/texts.py"]
     assert set(importing(tmp_path).values()) == {"from data.texts import Serialized, cleaned"}
