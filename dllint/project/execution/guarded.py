@@ -161,12 +161,13 @@ class GuardedNames:
         It starts the workers itself, or calls of a function that does lead to it. `left`: importing the module leaves
         the name `None`.
         """
+        if not left and module.bindings[-1, -1].get(name):
+            return None
         writers = [item for item in module.writers_of_globals.get(name, ()) if not _sets_none(item[1])]
         around = set(_functions_around(start)) if writers else set()
         own = next((item for item in writers if (module.path, item[0]) in around), None)
         own = own or next((item for item in writers if self._is_led_to(around, module, item[0])), None)
-        bound = bool(module.bindings[-1, -1].get(name)) and not left
-        if own is None or bound or self._is_set_elsewhere(module, name):
+        if own is None or self._is_set_elsewhere(module, name):
             return None
         elsewhere = self._on_import[module] | self._in_children()
         if any((module.path, function) in elsewhere for function, _ in writers):
