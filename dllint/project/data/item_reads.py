@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -60,24 +60,26 @@ class ItemReads:
         return self.evaluator.kept(self._known, key, self._first_read, running, klass, attribute)
 
     def _first_read(self, running: Running, klass: Klass, attribute: str) -> Expr | None:
-        kept = _Kept(self.behind, klass, self._called(klass, attribute))
-        return next(self._reads(running, kept), None)
+        return next(self._all_reads(running, klass, attribute), None)
+
+    def _all_reads(self, running: Running, klass: Klass, attribute: str) -> Iterator[Expr]:
+        return self._reads(running, _Kept(self.behind, klass, self._called(klass, attribute)))
 
     def read_whole(self, running: Running, klass: Klass, attribute: str) -> Expr | None:
         """The same without elements of columns: in what NumPy keeps under written keys, these are rows of arrays."""
-        names = self._called(klass, attribute)
-        if self.read(running, klass, attribute) is None:
-            return None
-        kept = _Kept(self.behind, klass, names)
-        return next((part for part in self._reads(running, kept) if not _is_of_column(part)), None)
+        return self._first_besides(_is_of_column, running, klass, attribute)
 
     def read_keys(self, running: Running, klass: Klass, attribute: str) -> Expr | None:
         """The same without lookups: where code goes over the keys of a dictionary, or draws one."""
-        names = self._called(klass, attribute)
+        return self._first_besides(_is_lookup, running, klass, attribute)
+
+    def _first_besides(
+        self, left_out: Callable[[Expr], bool], running: Running, klass: Klass, attribute: str
+    ) -> Expr | None:
+        """The first of these reads that isn't left out."""
         if self.read(running, klass, attribute) is None:
             return None
-        kept = _Kept(self.behind, klass, names)
-        return next((part for part in self._reads(running, kept) if not _is_lookup(part)), None)
+        return next((part for part in self._all_reads(running, klass, attribute) if not left_out(part)), None)
 
     def as_text(self, running: Running, klass: Klass, attribute: str) -> Expr | None:
         """Where this code takes text out of such an attribute: a column called so, or a cell that names a file."""
