@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from dllint.project.escape.shipped import Held
 from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.abstract_values import Func, Inst, Klass
-from dllint.project.evaluate.at_rest import at_rest
+from dllint.project.evaluate.at_rest import AtRest, at_rest
 
 if TYPE_CHECKING:
     from dllint.project import Project
@@ -27,7 +27,7 @@ class Unselected:
         self.evaluator = project.evaluator
         self.classes = project.evaluator.classes
         self._is_installed = project.boundaries.unnamed.is_installed
-        self._known: dict[Klass, bool] = {}
+        self._is_unselected = AtRest(self.evaluator, self._is_never_made)
 
     def has(self, held: Held) -> bool:
         """Whether each class that keeps something, and that a loader takes, is one."""
@@ -35,10 +35,7 @@ class Unselected:
             return False
         keepers = self.classes.keepers(held.holder.owner, held.route[0].path)
         made = [klass for klass in keepers if klass in self._made]
-        return bool(made) and all(map(self._is_unselected, made))
-
-    def _is_unselected(self, klass: Klass) -> bool:
-        return self.evaluator.kept(self._known, klass, self._is_never_made, klass)
+        return bool(made) and all(self._is_unselected[klass] for klass in made)
 
     def _is_never_made(self, klass: Klass) -> bool:
         return not any(map(self._may_be_made, self._made[klass]))

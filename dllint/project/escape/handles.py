@@ -181,7 +181,7 @@ class Handles:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
-        self._known: dict[Klass, frozenset[tuple[str, int]]] = {}
+        self._set_up = AtRest(self.evaluator, self._find_set_up)
         self._methods = AtRest(self.evaluator, self._find_methods)
         self._run_by = AtRest(self.evaluator, self._find_run_by)
 
@@ -230,7 +230,7 @@ class Handles:
 
     def set_up(self, klass: Klass) -> frozenset[tuple[str, int]]:
         """The methods that making an object of the class, or asking its length, leads to."""
-        return self.evaluator.kept(self._known, klass, self._find_set_up, klass)
+        return self._set_up[klass]
 
     def _find_set_up(self, klass: Klass) -> frozenset[tuple[str, int]]:
         return frozenset(self._reached(self._entries(klass), self._methods[klass]))
