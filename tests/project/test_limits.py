@@ -240,14 +240,19 @@ def test_what_is_handed_over_is_as_sure_as_the_code_that_does(start: str) -> Non
     assert [finding.certainty for finding in StateOnlyInMain().check(perhaps)] == [Certainty.LIKELY]
 
 
+def near_and_far(backwards: bool) -> tuple[str, str]:
+    """Functions of which six call another one each, and the calls of the six."""
+    numbers = range(6)[:: -1 if backwards else 1]
+    functions = "\n\n\n".join(f"def near{n}():\n    far{n}()\n\n\ndef far{n}():\n    pass" for n in numbers)
+    return functions, "; ".join(f"near{n}()" for n in numbers)
+
+
 @pytest.mark.parametrize("backwards", [False, True])
 def test_a_scripts_own_code_ends_with_all_that_is_equally_near(
     monkeypatch: pytest.MonkeyPatch, backwards: bool
 ) -> None:
     monkeypatch.setattr(own_code, "MAX_FUNCTIONS", 4)
-    numbers = list(range(6))[:: -1 if backwards else 1]
-    functions = "\n\n\n".join(f"def near{n}():\n    far{n}()\n\n\ndef far{n}():\n    pass" for n in numbers)
-    calls = "; ".join(f"near{n}()" for n in numbers)
+    functions, calls = near_and_far(backwards)
     found = project(f'{functions}\n\n\nif __name__ == "__main__":\n    {calls}\n')
     (module,) = found.index
     running = [item for item in found.own_codes.of(module).running if item.env.function >= 0]
@@ -277,9 +282,8 @@ list(DataLoader(Rows(), num_workers=2))
 @pytest.mark.parametrize("backwards", [False, True])
 def test_a_walk_over_code_ends_with_all_that_are_equally_near(monkeypatch: pytest.MonkeyPatch, backwards: bool) -> None:
     monkeypatch.setattr(call_graph, "MAX_FUNCTIONS", 4)
-    numbers = list(range(6))[:: -1 if backwards else 1]
-    functions = "\n\n\n".join(f"def near{n}():\n    far{n}()\n\n\ndef far{n}():\n    pass" for n in numbers)
-    found = project(CODE.format(calls="; ".join(f"near{n}()" for n in numbers), functions=functions))
+    functions, calls = near_and_far(backwards)
+    found = project(CODE.format(calls=calls, functions=functions))
     names = {running.env.facts.name: running for running in found.running}
     assert names.keys() >= {f"near{n}" for n in range(6)} and not names.keys() & {f"far{n}" for n in range(6)}
     assert {running.certainty for name, running in names.items() if name != "__getitem__"} == {Certainty.LIKELY}
