@@ -34,7 +34,7 @@ from dllint.project.evaluate.operators import Operators
 from dllint.project.evaluate.platforms import on_platform
 from dllint.project.evaluate.reached import Reached
 from dllint.project.evaluate.settings import Settings
-from dllint.project.evaluate.shapes import Argument, bounded, display_of, unique, unsettled
+from dllint.project.evaluate.shapes import Argument, bounded, display_of, limited, unique, unsettled
 from dllint.project.program.carried import Carried
 from dllint.project.program.index import Index
 from dllint.project.program.programs import Programs
@@ -69,7 +69,7 @@ class Evaluator:
         self.is_narrowed = bool(platform or given)
         """Whether it isn't asked what may be wherever and however the program runs."""
         self.fixpoint: Fixpoint = (
-            call_sites.evaluator.fixpoint if call_sites is not None else Fixpoint(top=(TOP,), unsettled=unsettled)
+            call_sites.evaluator.fixpoint if call_sites is not None else Fixpoint((TOP,), unsettled, limited)
         )
         self.ask = self.fixpoint.ask
         self.kept = self.fixpoint.kept

@@ -87,8 +87,8 @@ class _Open:
         """How many it had read where it held something back, as its cycle hadn't come to rest; 0: it held nothing."""
         self.says: tuple[set[_Open], set[_Open]] | None = None
         """The questions on which what it may say now hangs; None: it holds back what hangs on any."""
-        self.said = False
-        """Whether it has said what it held back, which it never takes back."""
+        self.said = _MISSING
+        """What it said when it no longer held anything back, which it never takes back."""
 
     def keep(self) -> None:
         """Keeps the answer, and lets go of the other questions: nobody may collect the garbage of a cycle."""
@@ -96,27 +96,34 @@ class _Open:
         self.head = self.readers = None
         self.seen = []
 
-    def joined(self, found: Any) -> Any:
-        """An answer that says what the last one and another one say; True and False make None, which is not known."""
-        if self.value is self.least:
+    def joined(self, one: Any, found: Any) -> Any:
+        """An answer that says what an earlier one and a new one say; True and False make None, which is not known."""
+        if one is self.least:
             return found
         if found == self.least:
-            return self.value
-        if not isinstance(found, bool) and not isinstance(self.value, bool):
-            return _joined(self.value, found)
+            return one
+        if not isinstance(found, bool) and not isinstance(one, bool):
+            return _joined(one, found)
         if isinstance(self.least, bool):
-            return self.value or found
-        return found if found is self.value else None
+            return one or found
+        return found if found is one else None
 
 
 class Fixpoint:
     """Keeps answers, each once it is final; until then, the question stands where its answer will be kept."""
 
-    def __init__(self, top: Any = _MISSING, unsettled: Callable[[Any], Any] = lambda answer: answer) -> None:
+    def __init__(
+        self,
+        top: Any = _MISSING,
+        unsettled: Callable[[Any], Any] = lambda answer: answer,
+        limited: Callable[[Any], Any] = lambda answer: answer,
+    ) -> None:
         self._top = top
         """The answer that says that nothing is told apart: it stays, whatever the cycle finds after it."""
         self._unsettled = unsettled
         """What is said instead of an answer that does not come to rest."""
+        self._limited = limited
+        """What is said instead of an answer that says what two say: they may be too much together."""
         self._stack: list[_Open] = []
         self._provisional: list[_Open] = []
         """Those with a provisional answer, in the order in which these were found."""
@@ -231,14 +238,14 @@ class Fixpoint:
         """Gives a question the answer that was found; those who have read another one are to be asked again."""
         if found is question.value:
             return
-        if question.said:
-            found = question.joined(found)
+        if question.said is not _MISSING:
+            found = self._limited(question.joined(question.said, found))
         if question.value is not question.least and not _says(found, question.value):
             question.changes += 1
             self.given_up += question.changes == MAX_CHANGES + 1
         if question.changes > MAX_CHANGES:
             more = question.changes < 2 * MAX_CHANGES
-            found = self._unsettled(question.joined(found)) if more else question.value
+            found = self._unsettled(question.joined(question.value, found)) if more else question.value
         if question.readers and not _same(found, question.value):
             self._again += question.readers
         question.value = found
@@ -287,7 +294,7 @@ class Fixpoint:
             ready = list(_ready(cycle, settled))
             said = [(question, self._find_said(root, question, settled, part)) for question, part in ready]
             for question, found in said:  # only now: none of them has read what another one says
-                question.said = True
+                question.said = self._limited(question.joined(question.value, found))
                 self._change(question, found)
             while root.head is None and len(self._again) > again:
                 self._ask_again(root, again)

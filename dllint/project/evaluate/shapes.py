@@ -82,7 +82,16 @@ def unsettled(answer: Any) -> Any:
     """What is known where the values of a cycle come and go without end: nothing, also of what has them under keys."""
     if isinstance(answer, dict):
         return {key: unsettled(found) for key, found in answer.items()}
-    return (TOP,) if type(answer) is tuple and any(isinstance(item, Value) for item in answer) else answer
+    return (TOP,) if type(answer) is tuple and _has_values(answer) else answer
+
+
+def limited(answer: Any) -> Any:
+    """An answer that was put together of two, within the limits of values."""
+    return bounded(unique(answer)) if type(answer) is tuple and _has_values(answer) else answer
+
+
+def _has_values(answer: tuple[Any, ...]) -> bool:
+    return any(isinstance(item, Value) for item in answer)
 
 
 def bounded(values: Values) -> Values:
