@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from dllint.project.evaluate import fixpoint as fixpoints
+from dllint.project.evaluate.abstract_values import ExtInst, ExtMethod, Value
 from dllint.project.evaluate.fixpoint import MAX_DEPTH, Fixpoint
 from tests.order import Files
 
@@ -142,6 +143,26 @@ def test_what_is_said_at_rest_is_never_taken_back(first: str) -> None:
     assert not fixpoint.given_up
 
 
+@pytest.mark.parametrize("first", ["test", "chosen"])
+def test_what_comes_and_goes_after_something_was_said_is_not_kept(first: str) -> None:
+    """`test` says "no" only as long as `chosen` hasn't been asked again, which depends on which comes first."""
+    fixpoint, known = Fixpoint(), dict[str, tuple[str, ...]]()
+
+    def test() -> tuple[str, ...]:
+        found = fixpoint.ask(known, "chosen", (), chosen)
+        if found == ("none",):
+            return ("no",)
+        return ("unknown",) if found or not fixpoint.is_open() else ()
+
+    def chosen() -> tuple[str, ...]:
+        found = ("method",) if "unknown" in fixpoint.ask(known, "test", (), test) else ()
+        return found or (() if fixpoint.is_open() else ("none",))
+
+    find = {"test": test, "chosen": chosen}
+    fixpoint.ask(known, first, (), find[first])
+    assert {name: set(values) for name, values in known.items()} == {"test": {"unknown"}, "chosen": {"none", "method"}}
+
+
 @pytest.mark.parametrize("first", ["source", "limited"])
 def test_the_top_is_never_left(first: str) -> None:
     """`limited` reaches its limit with what `source` finds, which finds nothing from then on."""
@@ -160,6 +181,10 @@ def test_the_top_is_never_left(first: str) -> None:
     fixpoint.ask(known, first, (), find[first])
     assert {name: fixpoint.ask(known, name, (), find[name]) for name in find} == {"source": (), "limited": top}
     assert not fixpoint.given_up
+
+
+Place = tuple[str, int, str, int, int]
+"""The file, function, kind, beginning and end of an expression."""
 
 
 class Part(NamedTuple):
@@ -256,7 +281,8 @@ def test_what_only_reads_a_cycle_adds_nothing_that_it_held_back() -> None:
     assert set(known["reader"]) == {"one", "two"}
 
 
-PROGRAM = """\
+PROGRAMS = {
+    "a number, an attribute and a parameter that have no value but from each other": """\
 class K:
     def __init__(self, v):
         self.v = v
@@ -267,27 +293,191 @@ def h():
 
 
 k = K(h())
+""",
+    "an item that is the pair's own, before that of a name": """\
+g = (0, g)[1]
+try:
+    g = unknown
+except ValueError:
+    pass
+
+
+class K:
+    b = 0
+
+
+def f(a):
+    try:
+        x = a
+    except ValueError:
+        return 0
+""",
+    "an attribute of None, which has none": """\
+def f(a):
+    c = g(a)
+    return c
+
+
+g = f(0)
+try:
+    g = g.m
+except ValueError:
+    pass
+""",
+    "more results of results than are told apart": """\
+def f(a):
+    c = g(a)
+    return c
+
+
+def h():
+    return g
+
+
+g = f(0)
+if unknown:
+    g = h().m
+""",
+    "what a list has that is made of lists with it": """\
+class K:
+    def __init__(self, a):
+        for x in list(a):
+            a = x
+        K([0, a])
+""",
+    "a sum of what calls give to each other": """\
+def f(a=0, b=0):
+    x = h(a + 1, 0)
+
+
+def g(a, b):
+    return f(a, a)
+
+
+def h(a, b):
+    y = g(a, a)
+    a = g({0: 0}, 0)
+""",
+    "an attribute that keeps what it has, and hides that of the base": """\
+class Base:
+    w = 0
+
+
+class K(Base):
+    def __init__(self, a):
+        self.w = K if a else self.w
+""",
+    "a sum of what is not known, or of a list": """\
+def f(a=int):
+    h(a + 1)
+
+
+def g(a):
+    f(a)
+
+
+f(f)
+
+
+def h(a):
+    g(a)
+    g({"k": None})
+""",
+}
+
+
+def values_of(files: Files, seed: int) -> dict[Place, frozenset[tuple[str, ...]]]:
+    """What the expressions of a program may be in the end, by their places, where they were asked for in some order."""
+    evaluator = files.project().evaluator
+    places = {
+        (module.path, function, part.kind, part.start, part.end): (part, evaluator.generic(module, function))
+        for module in evaluator.index
+        for function, klass, events in module.scopes
+        if klass < 0
+        for event in events
+        for part in event.walk()
+    }
+    names = list(places)
+    for name in random.Random(seed).sample(names, len(names)):
+        evaluator.values(*places[name])
+    return {name: frozenset(map(shown, evaluator.values(*places[name]))) for name in names}
+
+
+def shown(value: Value) -> tuple[str, ...]:
+    """A value in words that are those of any other project of the same files."""
+    place = getattr(value, "call", None) or getattr(value, "expr", None)
+    named = [str(getattr(value, name, "")) for name in ("name", "attribute", "value", "index")]
+    base = shown(value.base) if isinstance(value, (ExtInst, ExtMethod)) and value.base is not None else ()
+    return (type(value).__name__, str(place and place.start), *named, *base)
+
+
+def changes(files: Files, orders: int) -> dict[Place, list[frozenset[tuple[str, ...]]]]:
+    """The places whose values depend on the order in which they are asked for, with these."""
+    usual = values_of(files, 0)
+    others = [values_of(files, seed) for seed in range(1, orders)]
+    found = {name: [usual[name], *(other[name] for other in others if other[name] != usual[name])] for name in usual}
+    return {name: answers for name, answers in found.items() if len(answers) > 1}
+
+
+@pytest.mark.parametrize("text", PROGRAMS.values(), ids=PROGRAMS)
+def test_values_that_hang_on_each_other_depend_on_no_order(text: str) -> None:
+    assert changes(Files(texts={"a.py": text}), orders=12) == {}
+
+
+IMPORTS = {
+    "a name that neither file binds": ("from b import g\nx = g\n", "from a import g\ny = g\n"),
+    "what both read from each other": ("import b\ng = b.g\n", "import a\ng = a.g\n"),
+}
+
+
+@pytest.mark.parametrize("texts", IMPORTS.values(), ids=IMPORTS)
+def test_imports_of_each_other_depend_on_no_order(texts: tuple[str, str]) -> None:
+    assert changes(Files(texts=dict(zip(("a.py", "b.py"), texts, strict=True))), orders=12) == {}
+
+
+COPIED = """\
+import importlib
+
+
+class K:
+    v = "v"
+
+
+def f():
+    return n
+
+
+def h():
+    if unknown:
+        return 0
+    if unknown:
+        return n
+
+
+d = {{}}
+d[f()] = 1
+d.update(k=f())
+n = {found}
+if unknown:
+    n = f()
+if unknown:
+    n = {later}
 """
 
 
-def test_values_that_hang_on_each_other_depend_on_no_order() -> None:
-    """The number, the attribute and the parameter have no value but from each other."""
-    answers = set()
-    for seed in range(8):
-        project = Files(texts={"a.py": PROGRAM}).project()
-        places = [
-            (module, function, part)
-            for module in project.index
-            for function, klass, events in module.scopes
-            if klass < 0
-            for event in events
-            for part in event.walk()
-        ]
-        order = random.Random(seed).sample(range(len(places)), len(places))
-        found = {}
-        for number in order:
-            module, function, part = places[number]
-            values = project.evaluator.values(part, project.evaluator.generic(module, function))
-            found[number] = frozenset((type(value).__name__, getattr(value, "name", "")) for value in values)
-        answers.add(tuple(sorted((number, tuple(sorted(names))) for number, names in found.items())))
-    assert len(answers) == 1
+@pytest.mark.parametrize(
+    ("found", "later"),
+    [
+        ("getattr(K, n)", "'v'"),
+        ("getattr(K, n, 0)", "'v'"),
+        ("{'k': 'k', 'o': 1}.get(n)", "'k'"),
+        ("int(n)", "'1'"),
+        ("importlib.import_module(n)", "'b'"),
+        ("h()", "K"),
+        ("d['k']", "'k'"),
+    ],
+)
+def test_what_stands_in_until_more_is_found_does_not_stay(found: str, later: str) -> None:
+    """`n` also has what it has already: nothing that was found too early would leave it again."""
+    texts = {"a.py": COPIED.format(found=found, later=later), "b.py": "x = 1\n"}
+    assert changes(Files(texts=texts), orders=40) == {}

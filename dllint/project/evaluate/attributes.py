@@ -90,6 +90,8 @@ class Attributes:
             return found
         bases = self.evaluator.values(expr.args[0], env)
         some = [base for base in bases if type(base) is not Const or base.value is not None]
+        if not some and self.evaluator.fixpoint.is_open():
+            return ()
         for base in some or bases:  # None has none: it would raise
             found += self.attribute(base, expr.name, expr, env)
         return found
@@ -103,6 +105,8 @@ class Attributes:
                 found = self.evaluator.names.global_name(module, name)
                 if found and found != (Ext(f"builtins.{name}"),):  # those are no module's own
                     return found
+                if found == () and self.evaluator.fixpoint.is_open():
+                    return ()
                 submodule = (
                     self.evaluator.index.find(module.path, name, 1) if module.path.endswith("__init__.py") else None
                 )
@@ -324,6 +328,8 @@ class Attributes:
             found = unique((*self._of_class(inst, name), *found))
         taken, surely = self.taken_over.of(inst, name)
         empty = all(isinstance(value, Const) and value.value is None for value in found)
+        if stored and self.evaluator.fixpoint.is_open():
+            empty = False  # what is stored may still have values
         if empty or (taken and not surely):
             found = unique((*found, *self._getter(inst, name), *self.class_attribute(inst.klass, name, inst)))
             found = unique((*found, *([] if taken else self.taken_over.perhaps(inst))))

@@ -267,7 +267,7 @@ class Calls:
             for value in self.evaluator.values(event.value, env)
         ]
         if found and all(isinstance(value, Const) for value in found) and may_end(func.module, func.index):
-            found.append(_NONE)  # else, what it returns where it ends is no answer to what anything asks for
+            found += self.evaluator.unless_open(_NONE)  # else, what it returns where it ends is no answer to anything
         if call is not None and caller is not None and env.call is None:
             found = list(self._given_back(found, env, call, caller))
         return unique(found) or (self.evaluator.unless_open(_NONE) if facts.kind == "def" else ())
@@ -308,13 +308,14 @@ class Calls:
             return sizes or self.evaluator.unless_open(unknown)
         if name in ("builtins.int", "builtins.float", "builtins.str", "builtins.bool") and len(args) == 1:
             whole = [whole for value in self.evaluator.values(args[0], env) for whole in as_int(value)]
-            if whole and name == "builtins.int":
-                return whole
+            if name == "builtins.int":
+                return whole or self.evaluator.unless_open(ExtInst(name, call, env))
         if name in ("importlib.import_module", "builtins.__import__") and args:
             paths = [value.value for value in self.evaluator.values(args[0], env) if isinstance(value, Const)]
             found = [self.evaluator.index.find(env.module.path, path, 0) for path in paths if isinstance(path, str)]
             modules = [Mod(module) for module in found if module is not None]
-            return modules or self.evaluator.namespaces.imported(args[0], env) or (ExtInst(name, call, env),)
+            modules += () if modules else self.evaluator.namespaces.imported(args[0], env)
+            return modules or self.evaluator.unless_open(ExtInst(name, call, env))
         if name in INSTANTIATORS and args:
             return (*self.evaluator.settings.made(call, env), Opaque(call, env))  # or of settings that aren't seen
         if name == "builtins.globals":
@@ -338,7 +339,7 @@ class Calls:
         bases = self.evaluator.values(call.args[1], env)
         names = self._texts(call.args[2], env)
         found: list[Value] = []
-        for base in bases:
+        for base in bases if names or not self.evaluator.fixpoint.is_open() else ():
             if names:
                 for name in names:
                     found += self.evaluator.attributes.attribute(base, str(name), call, env)
@@ -346,7 +347,7 @@ class Calls:
                 found += self.evaluator.namespaces.classes(base.module, own=len(bases) > 1)
             else:
                 found.append(Opaque(call, env))
-        if len(call.args) > 3 and not found:
+        if len(call.args) > 3 and not found and not self.evaluator.fixpoint.is_open():
             found += self.evaluator.values(call.args[3], env)
         return found or self.evaluator.unless_open(Opaque(call, env))
 
@@ -427,7 +428,7 @@ class Calls:
         for key in keys:
             for pair in self.evaluator.containers.under_key(base, str(key)):
                 found += self.evaluator.values(*pair)
-        if not keys:
+        if not keys and not self.evaluator.fixpoint.is_open():
             found += self.evaluator.containers.elements(base)
         if len(call.args) > 2:
             found += self.evaluator.values(call.args[2], env)

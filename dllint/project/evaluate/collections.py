@@ -138,6 +138,8 @@ class Containers:
                 args = base.expr.args
                 if -len(args) <= key < len(args) and args[key].kind != "star":
                     found += self.evaluator.values(args[key], base.env)
+        if not found and self.evaluator.fixpoint.is_open():
+            return ()  # what is under the keys comes first
         return unique(found) if found else self.elements(base)
 
     def elements(self, value: Value) -> Values:
@@ -316,7 +318,8 @@ class Containers:
         if value.name.startswith(GIVES_NAMES):
             return (Opaque(iterable, env),)
         inner = self._yielded(value) if value.name == GENERATOR else self.viewed(value)
-        return inner or self._handed_on(value) or (derived(ExtInst(f"{value.name}[]", iterable, env, value)),)
+        found, part = inner or self._handed_on(value), derived(ExtInst(f"{value.name}[]", iterable, env, value))
+        return found or self.evaluator.unless_open(part)
 
     def _keys(self, value: Seq, iterable: Expr, env: Env) -> Iterator[Value]:
         """The keys of a dictionary that is written out or made by a comprehension, and those that it gets later."""
@@ -463,7 +466,9 @@ class Containers:
     def under_key(self, value: Value, name: str) -> list[Argument]:
         """The expressions that a dictionary may have under a key, those among them that code puts there elsewhere."""
         found = self.dict_item(value, name)[0]
-        return found or self.evaluator.ask(self._registered, (value, name), [], self._find_registered, value, name)
+        if found or self.evaluator.fixpoint.is_open():
+            return found
+        return self.evaluator.ask(self._registered, (value, name), [], self._find_registered, value, name)
 
     def _find_registered(self, value: Value, name: str) -> list[Argument]:
         found = []

@@ -382,6 +382,8 @@ class Names:
             found = self.global_name(target, attribute)
             if found and found != (Ext(f"builtins.{attribute}"),):
                 return found
+            if found == () and self.evaluator.fixpoint.is_open():
+                return ()
         dotted = f"{module}.{attribute}" if module else attribute
         submodule = self.evaluator.index.find(path, dotted, level)
         if submodule is not None:

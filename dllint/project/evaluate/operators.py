@@ -70,16 +70,22 @@ class Operators:
         return self._calls.setdefault((id(expr), what), Expr("call", expr.start, expr.end, args=args))
 
     def _built_in(self, left: Values, right: Values, expr: Expr, env: Env) -> Iterable[Value]:
-        if expr.name in "+|" and any(isinstance(value, Seq) or _is_list(value) for value in (*left, *right)):
-            return (*left, *right)
-        repeated = [value for value in (*left, *right) if _is_list(value)]
-        if expr.name == "*" and repeated:
-            return repeated
+        joins = expr.name in "+|"
+        kept = [value for value in (*left, *right) if _is_list(value) or (joins and isinstance(value, Seq))]
+        if kept and (joins or expr.name == "*"):
+            one, other = (tuple(value for value in values if value not in kept) for values in (left, right))
+            computed = self._computed(one, other, expr, env) if one and other else ()
+            return (*((*left, *right) if joins else kept), *computed)
+        return self._computed(left, right, expr, env)
+
+    def _computed(self, left: Values, right: Values, expr: Expr, env: Env) -> Values:
         if len(left) == len(right) == 1 and isinstance(left[0], Const) and isinstance(right[0], Const):
             folded = fold(expr.name, left[0].value, right[0].value)
             if folded is not None:
                 return (Const(folded, type(folded).__name__),)
-        return (TOP if TOP in left or TOP in right else Opaque(expr, env),)
+        if TOP in left or TOP in right:
+            return (TOP,)
+        return (Opaque(expr, env),) if left and right else self.evaluator.unless_open(Opaque(expr, env))
 
 
 def _is_list(value: Value) -> bool:
