@@ -607,6 +607,16 @@ def test_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert asked("b.py", 1) == ["b.py: syntax error: '(' was never closed"]
 
 
+def test_why_tells_of_what_a_later_definition_replaces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "dllint.toml").touch()
+    load = "def load(items):\n    return DataLoader(items, num_workers=2, collate_fn=lambda batch: batch)\n\n\n"
+    (tmp_path / "a.py").write_text(f"from torch.utils.data import DataLoader\n\n{load}{load}", encoding="utf-8")
+    reason = "this never runs: a later definition of the same name replaces it before anything uses it"
+    assert why(Request(paths=("a.py",)), "a.py", 4) == [reason]
+    assert reason not in why(Request(paths=("a.py",)), "a.py", 8)
+
+
 def test_why_tells_of_callers_that_were_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "dllint.toml").touch()

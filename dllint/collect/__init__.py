@@ -46,7 +46,7 @@ def _facts(source: Source, text: str, tree: ast.Module) -> ModuleModel:
     from dllint.collect.scopes import Scopes
 
     walk = Scopes(text)
-    walk.suite(tree.body)
+    walk.body(tree.body)
     return ModuleModel(
         path=source.path,
         imports=tuple(walk.imports),
@@ -57,4 +57,5 @@ def _facts(source: Source, text: str, tree: ast.Module) -> ModuleModel:
         bound=frozenset(walk.scope.bound),
         exports=walk.exports,
         suppressions=scan(source),
+        replaced=tuple(walk.replaced),
     )

@@ -7,14 +7,13 @@ import re
 from collections.abc import Iterable, Sequence
 
 from dllint.collect.expressions import Lowering
+from dllint.collect.replaced import Definition, replaced
 from dllint.collect.scope import Scope
 from dllint.model.facts import Block, Class, Expr, Function, Parameter
 from dllint.source import Span
 
 _DEFINED = re.compile(r"(?:async[\s\\]+)?(?:def|class)[\s\\]+\w+")
 _NONE: frozenset[str] = frozenset()
-
-Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 class Definitions(Lowering):
@@ -25,10 +24,17 @@ class Definitions(Lowering):
         self.functions: list[Function | None] = []
         self.classes: list[Class | None] = []
         self.blocks: list[Block] = []
+        self.replaced: list[Span] = []
 
     def suite(self, body: Iterable[ast.stmt]) -> None:
         """Collect statements."""
         raise NotImplementedError  # pragma: no cover
+
+    def body(self, statements: Sequence[ast.stmt]) -> None:
+        """Collect all that a scope does, but nothing of the definitions that later ones replace."""
+        unused = list(replaced(statements))
+        self.replaced += [Span(*self.at(node)) for node in unused]
+        self.suite([node for node in statements if node not in unused] if unused else statements)
 
     def block(self, kind: str, body: Sequence[ast.stmt], test: Expr | None = None, partner: int = -1) -> int:
         """Collect a nested suite; the index of its block."""
@@ -101,7 +107,7 @@ class Definitions(Lowering):
         outer.bound.add(node.name)
         self.scope = inner = Scope(qualname, index, -1)
         inner.bound.update([parameter.name for parameter in parameters])
-        self.suite(node.body)
+        self.body(node.body)
         self.scope = outer
         self.functions[index] = Function(
             index, "def", node.name, qualname, Span(start, end), self.header(node, start), self.body_span(node.body),
@@ -121,7 +127,7 @@ class Definitions(Lowering):
         qualname = outer.nested(node.name)
         outer.bound.add(node.name)
         self.scope = inner = Scope(qualname, outer.function, index)
-        self.suite(node.body)
+        self.body(node.body)
         self.scope = outer
         methods = {event.name: event.ref for event in inner.events if event.kind == "def"}
         self.classes[index] = Class(

@@ -242,3 +242,5 @@ class ModuleModel(msgspec.Struct, frozen=True):
     """Only Python 2 accepts the file: no Python that spawns torch's workers runs it as it is."""
     until_3_6: bool = False
     """Only Pythons before 3.7 accept the file, Python 3 among them."""
+    replaced: tuple[Span, ...] = ()
+    """The definitions that later ones replace before anything uses them: nothing else is known of them."""

@@ -69,7 +69,7 @@ class Why:
     def lines(self) -> list[str]:
         """One sentence for each thing on the line that could matter; an indented line is a step of a route."""
         after = dict.fromkeys((*self._unshipped(), *self._classes(), *self._main_code(), *self._limits()))
-        return [*dict.fromkeys(self._loaders()), *self._shipped(), *after]
+        return [*self._replaced(), *dict.fromkeys(self._loaders()), *self._shipped(), *after]
 
     def _here(self, span: Span) -> bool:
         return self.source.location(span.start)[0] == self.row
@@ -79,6 +79,10 @@ class Why:
 
     def _at(self, path: str, span: Span) -> str:
         return f"{self._named(path)}:{self.project.source(path).place(span.start)}"
+
+    def _replaced(self) -> Iterator[str]:
+        if any(map(self._inside, self.module.model.replaced)):
+            yield "this never runs: a later definition of the same name replaces it before anything uses it"
 
     def _loaders(self) -> Iterator[str]:
         for loader in self.project.loaders:
