@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from dllint.model.facts import Class, Expr, Function, ImportedName
 from dllint.project.program.events import event_names
+from dllint.project.program.flow import decided
 from dllint.project.program.index import Index, stem
 from dllint.project.program.module import Module
 
@@ -17,6 +18,7 @@ _EVERYTHING = frozenset({"globals", "eval", "exec"})
 """Functions that may find whatever the module has that calls them."""
 _INTO = frozenset({"getattr", "vars", "dir", "getmembers"})
 """Functions that find things in what they get first."""
+_DIGITS = frozenset({"isnumeric", "isdigit", "isdecimal"})
 _LISTS = frozenset({"listdir", "scandir", "glob", "iglob", "iterdir", "walk", "iter_modules", "walk_packages"})
 _PATH = re.compile(r"[\w.:]+")
 _IMPORTERS = frozenset({"import_module", "__import__", "load_module", "spec_from_file_location", "run_module"})
@@ -122,7 +124,8 @@ class Lookups:
         if part.name in _LISTS:
             self._listing.add(module.path)
         if part.kind == "name" and part.name in _EVERYTHING:
-            self._into[module.path].add("*")
+            if not _reads_number(module, part):
+                self._into[module.path].add("*")
         elif part.kind == "attribute" and part.name == "__dict__":
             self._into[module.path].add(part.dotted.partition(".")[0])
         elif part.kind == "attribute" and part.dotted == "sys.modules":
@@ -187,6 +190,21 @@ def scope_parts(module: Module, function: int, klass: int) -> Iterator[Expr]:
     for event in events:
         if event.target is None or event.target.name != "__all__":
             yield from event.walk()
+
+
+def _reads_number(module: Module, callee: Expr) -> bool:
+    """Whether `eval` is called with a text that is tested for digits: `eval(source) if source.isnumeric() else 0`."""
+    calls = (call for call in module.calls.get(callee.name, ()) if call.expr.args[0] is callee)
+    return any(
+        holds and test.kind == "call" and test.args[0].name in _DIGITS and _is_only(test.args[0].args, call.expr)
+        for call in calls
+        for test, holds, _ in decided(module, call.function, call.expr.start)
+    )
+
+
+def _is_only(subject: tuple[Expr, ...], call: Expr) -> bool:
+    """Whether all that a call gets is the subject of a test, by its name."""
+    return bool(subject) and [item.dotted for item in call.args[1:]] == [subject[0].dotted] != [""]
 
 
 def _asked_for_base(module: Module, function: int) -> str:
