@@ -11,7 +11,7 @@ _FILLED = """\
             ends.append(len(data))
         values = {np}.frombuffer(data, dtype={np}.uint8)
         self.data = {torch}.from_numpy(values)
-        self.ends = {torch}.tensor(ends, device="cpu")
+        self.ends = {torch}.from_numpy({np}.array(ends))
 """
 _LIST = '''\
 class {name}:
@@ -35,7 +35,7 @@ class {name}({Mapping}):
 
     def __init__(self, {items}):
 {filled}        hashes = [self._hash(key) for key in {items}]
-        self.hashes, self.places = {torch}.tensor(hashes, device="cpu").long().sort()
+        self.hashes, self.places = {torch}.from_numpy({np}.array(hashes, dtype={np}.int64)).sort()
 
     def __len__(self):
         return len(self.places)
