@@ -402,7 +402,13 @@ CALLERS: dict[str, int | str] = {
     "builtins.map": 0, "builtins.filter": 0, "itertools.starmap": 0, "functools.reduce": 0,
     "builtins.sorted": "key", "builtins.min": "key", "builtins.max": "key",
 }  # fmt: skip
-"""Callables that call what they are given, and where it stands among their arguments."""
+"""Callables that call what they are given for each item, and where it stands among their arguments."""
+
+COMMAND_LINES = frozenset({
+    "absl.app.run", "argh.dispatch_command", "clize.run", "cyclopts.run", "defopt.run", "fire.Fire",
+    "jsonargparse.CLI", "jsonargparse.auto_cli", "plac.call", "typer.run", "tyro.cli",
+})  # fmt: skip
+"""What calls the function that it is given first, with arguments of the command line (each library's documentation)."""
 
 GIVES_NAMES = ("h5py.File()[",)
 """What a loop goes over without keeping it open: it gets the names in a group, or the rows of a dataset."""

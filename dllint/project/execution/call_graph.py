@@ -9,7 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from dllint.finding import Certainty, Note
-from dllint.knowledge import CALLERS
+from dllint.knowledge import CALLERS, COMMAND_LINES
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate import Evaluator
 from dllint.project.evaluate.abstract_values import Env, Ext, ExtInst, Func, Inst, Klass, Method, Value, Values
@@ -205,7 +205,10 @@ class Reach:
             for value in callees:
                 only = len(callees) < 2 and len(self._on(value, expr, env)) < 2
                 yield from ((called, only) for called in self._run(value, expr, env))
-                yield from ((called, False) for called in self._run_for_each(value, expr, env))
+                if isinstance(value, Ext) and value.name in COMMAND_LINES:
+                    yield from ((called, only) for called in self._run_given(0, expr, env))
+                elif isinstance(value, Ext) and value.name in CALLERS:  # perhaps never, as there may be no item
+                    yield from ((called, False) for called in self._run_given(CALLERS[value.name], expr, env))
         elif expr.kind == "attribute":
             yield from ((called, True) for called in self._property(expr, env))
 
@@ -258,11 +261,8 @@ class Reach:
         """The objects on which a call runs a function."""
         return self.evaluator.calls.receivers(value, call, env) if isinstance(value, Func) else (None,)
 
-    def _run_for_each(self, value: Value, call: Expr, env: Env) -> Iterator[Env]:
-        """What a function such as `map` or `sorted` calls for each item: perhaps never, as there may be none."""
-        at = CALLERS.get(value.name) if isinstance(value, Ext) else None
-        if at is None:
-            return
+    def _run_given(self, at: int | str, call: Expr, env: Env) -> Iterator[Env]:
+        """What a library's function calls of its arguments: the one with a name, or at a place."""
         given = call.keyword(at) if isinstance(at, str) else next(iter(call.args[at + 1 : at + 2]), None)
         for called in self.evaluator.values(given, env) if given is not None else ():
             for part in self.callables_in(called) if isinstance(called, ExtInst) else (called,):

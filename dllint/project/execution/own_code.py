@@ -18,8 +18,8 @@ from dllint.project.program.guards import under_main_guard
 from dllint.project.program.module import Module
 from dllint.project.program.on_demand import OnDemand
 
-_COMMAND_LINES = frozenset({"fire.Fire"})
-"""Without an argument, these run any function of the module, by its name."""
+_ANY_OF_MODULE = "fire.Fire"
+"""Without an argument, it runs any function of the module, by its name."""
 
 _Code = tuple[str, int, Klass | None]
 """A function, by its file and index, and the class whose object it runs on."""
@@ -138,7 +138,7 @@ class OwnCodes:
             yield from self.evaluator.values(part, env)
         if not handing.functions:
             for value in self.evaluator.values(handing.call.args[0], env):
-                if isinstance(value, Ext) and value.name in _COMMAND_LINES:
+                if isinstance(value, Ext) and value.name == _ANY_OF_MODULE:
                     yield from (Func(env.module, index) for index in _public(env.module))
 
     def _find_handing(self, scope: tuple[Module, int]) -> list[_Handing]:

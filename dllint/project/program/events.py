@@ -17,6 +17,8 @@ WRAPPERS = PROGRESS | {
 CONSUMERS = frozenset({
     "iter", "list", "tuple", "set", "frozenset", "dict", "sorted", "deque", "sum", "min", "max", "any", "all", "next",
 })  # fmt: skip
+_ASKS = frozenset({"__iter__", "__next__"})
+"""The methods that `iter` and `next` call."""
 _DISPLAYS = frozenset({"call", "list", "tuple", "set"})
 _TAKERS = CONSUMERS | WRAPPERS
 _READING = frozenset({"attribute", "subscript", "comprehension", "compare", "yieldfrom"})
@@ -101,6 +103,8 @@ def iterated_by(event: Event) -> Iterator[Expr]:
             yield from iterables[:1] if expr.name == "generator" else iterables
         elif expr.kind == "call" and len(expr.args) > 1 and expr.args[0].name in CONSUMERS:
             yield expr.args[1]
+        elif expr.kind == "call" and expr.args[0].kind == "attribute" and expr.args[0].name in _ASKS:
+            yield from expr.args[0].args
         elif expr.kind == "yieldfrom":
             yield from expr.args
         if expr.kind in _DISPLAYS:
