@@ -148,11 +148,10 @@ class RngOnDataset(Rule):
     def _drawn(self, project: Project, held: Held) -> tuple[Running, bool] | None:
         code = [running for running in project.running if running.loader is held.loader]
         code += project.users_running if held.loader is None else ()
-        for klass in project.evaluator.classes.all_classes:
-            if klass.facts.name == held.holder.owner:
-                found = project.analysis(RandomStates).drawn(code, klass, held.holder.name)
-                if found is not None:
-                    return found
+        for klass in project.evaluator.classes.keepers(held.holder.owner, held.route[0].path):
+            found = project.analysis(RandomStates).drawn(code, klass, held.holder.name)
+            if found is not None:
+                return found
         return None
 
     def _finding(self, project: Project, held: Held, drawn: Running, surely: bool) -> Finding:

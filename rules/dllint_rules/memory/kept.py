@@ -133,8 +133,7 @@ def kept_by(project: Project, held: Held) -> object:
     classes = project.evaluator.classes
     setters = (
         (klass.module.path, klass.index)
-        for owner in classes.all_classes
-        if owner.facts.name == held.holder.owner
+        for owner in classes.keepers(held.holder.owner, step.path)
         for klass in classes.mro(owner)
         if any(
             not _changes(klass.module, write) for write in klass.module.self_writes.get(klass.index, {}).get(name, ())
