@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from dllint.model.facts import Event, Expr
 from dllint.project.evaluate.shapes import path_to
 from dllint.project.execution.passes import Loop
@@ -44,6 +46,15 @@ def is_view(expr: Expr, one: Loop, depth: int = MAX_STEPS) -> bool:
             to_cpu = callee.name == "to" and len(expr.args) == 2 and expr.args[1].value == "cpu"
             return (callee.name in VIEW_METHODS or to_cpu) and is_view(callee.args[0], one, depth - 1)
     return False
+
+
+def views_in(kept: Expr, one: Loop) -> Iterator[Expr]:
+    """What is kept, if it is a view; of a display, the parts that are."""
+    if kept.kind in ("tuple", "list"):
+        for part in kept.args:
+            yield from views_in(part, one)
+    elif is_view(kept, one):
+        yield kept
 
 
 def _name_is_view(expr: Expr, one: Loop, depth: int) -> bool:

@@ -16,8 +16,8 @@ from dllint_rules.memory.analysis.batch_views import (
     VIEW_METHODS,
     calls,
     calls_on_the_way,
-    is_view,
     seen_as_tensor,
+    views_in,
 )
 
 if TYPE_CHECKING:
@@ -195,10 +195,11 @@ def _puts(one: Loop, users: Set[str]) -> Iterator[_Put]:
         if one.block not in inside or any(_is_case(one, index) for index in inside[: inside.index(one.block)]):
             continue
         kept, spread = _put(event, what)
-        if kept is None or not is_view(kept, one) or (spread and calls(kept, "numpy")) or not _outlives(receiver, one):
+        views = list(views_in(kept, one)) if kept is not None else []
+        if kept is None or not views or (spread and calls(kept, "numpy")) or not _outlives(receiver, one):
             continue
         given = tuple(_given(receiver, one, users))
-        is_tensor = calls_on_the_way(kept, one, VIEW_METHODS) or seen_as_tensor(kept, one)
+        is_tensor = any(calls_on_the_way(view, one, VIEW_METHODS) or seen_as_tensor(view, one) for view in views)
         if given or is_tensor:
             yield _Put(receiver, kept, what.span if event.kind == "expr" else kept.span, given, is_tensor)
 
