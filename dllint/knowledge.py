@@ -20,6 +20,8 @@ CANONICAL = {
     "torch_geometric.loader.dataloader.DataLoader": "torch_geometric.loader.DataLoader",
     "torch_geometric.data.DataLoader": "torch_geometric.loader.DataLoader",
     "torchtext.legacy.data.Dataset": "torchtext.data.Dataset",
+    "transformers.trainer.Trainer": "transformers.Trainer",
+    "transformers.trainer_seq2seq.Seq2SeqTrainer": "transformers.Seq2SeqTrainer",
     "typing.Dict": "builtins.dict",
     "functools.cache": "functools.lru_cache",
     "torch.utils.data.datapipes.iter.IterDataPipe": "torch.utils.data.IterDataPipe",

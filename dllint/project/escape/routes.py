@@ -179,13 +179,13 @@ class Routes:
 
     @at_rest
     def _reached(self) -> set[Klass]:
-        """Classes that some loader ships, with their bases."""
+        """Classes of what some loader ships, or has where it has no workers, with their bases."""
         found: set[Klass] = set()
         for loader, items in self.by_loader:
             if loader.in_tests and not _may_start(loader):
                 continue
             home = loader.path if self.is_demo(loader) else ""
-            for held in items:
+            for held in (*items, *self.pickled.without_workers(loader)):
                 if isinstance(held.value, Inst) and held.value.klass.module.path != home:
                     found |= set(self.evaluator.classes.mro(held.value.klass))
         idle = [*self.boundaries.unused, *(loader for loader in self.boundaries.forgotten if not loader.in_tests)]

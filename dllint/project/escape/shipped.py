@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import copy
 from heapq import heapify, heappop, heappush
 from itertools import count
@@ -223,12 +223,19 @@ class Shipped:
 
     def by(self, loader: Loader) -> list[Held]:
         """Everything that one loader hands to its workers."""
+        return self._given(loader, WithWorkers(self.evaluator, self.boundaries, loader).values)
+
+    def without_workers(self, loader: Loader) -> list[Held]:
+        """Everything that a loader, which may have workers, only has where it has none."""
+        return self._given(loader, WithWorkers(self.evaluator, self.boundaries, loader).without)
+
+    def _given(self, loader: Loader, given: Callable[[Expr, Env], Values]) -> list[Held]:
+        """Everything that a loader has by those values of its arguments that count."""
         steps = []
-        given = WithWorkers(self.evaluator, self.boundaries, loader)
         for name in loader.boundary.ships:
             for expr, env in self.boundaries.argument(loader, name)[0]:
                 note = Note(env.module.path, expr.span, f"passed as `{name}`")
-                values = given.values(expr, env)
+                values = given(expr, env)
                 known = any(self._is_dataset(value) for value in values)
                 for value in values:
                     if name == "dataset" and (self._no_dataset(value, loader) or (known and self._is_other(value))):

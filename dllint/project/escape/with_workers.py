@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dllint.model.facts import Expr
 from dllint.project.escape.copied_loaders import CopiedLoader
 from dllint.project.evaluate import Evaluator
-from dllint.project.evaluate.abstract_values import Env, Values
+from dllint.project.evaluate.abstract_values import Env, ExtInst, Inst, Values
 from dllint.project.evaluate.exclusion import Known, constant_in, exclude, known_at, known_from
 from dllint.project.evaluate.shapes import Tests, unique
 from dllint.project.loaders.boundaries import Boundaries, Loader
@@ -23,13 +23,30 @@ class WithWorkers:
 
     def __init__(self, evaluator: Evaluator, boundaries: Boundaries, loader: Loader) -> None:
         self.evaluator = evaluator
+        self.boundaries = boundaries
+        self.loader = loader
         self.env = loader.env
         self.known = self._where_some(boundaries, loader)
         """What the tests state where there are workers."""
         self.copied = CopiedLoader(evaluator, boundaries, loader)
 
     def values(self, expr: Expr, env: Env) -> Values:
-        """The values of an argument where there are workers."""
+        """The values of an argument where there are workers: those of a loader that never has any are all there."""
+        found = self._by_tests(expr, env)
+        if self.loader.workers is Workers.NONE:
+            return found
+        return tuple(
+            value
+            for value in found
+            if not (isinstance(value, ExtInst | Inst) and self.boundaries.has_none_for(self.loader, value))
+        )
+
+    def without(self, expr: Expr, env: Env) -> Values:
+        """The values that an argument only has where there are no workers."""
+        left = self.values(expr, env)
+        return tuple(value for value in self.evaluator.values(expr, env) if value not in left)
+
+    def _by_tests(self, expr: Expr, env: Env) -> Values:
         taken_over = self.copied.values(expr, env)
         if taken_over:
             return taken_over

@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from dllint.knowledge import canonical
@@ -44,13 +45,14 @@ _NOT_DIRECT = frozenset({"name", "ifexp", "walrus", "await", "star", "passed"})
 
 
 class _Stars(NamedTuple):
-    """What a module imports with a star: files of the project in the order of the text, and the last one of torch."""
+    """What a module imports with a star: files of the project and other modules, and the last one of torch."""
 
     targets: list[Module]
     offering: dict[str, list[int]]
     """Which of the files may bind a name, themselves or by star imports."""
     open: list[int]
-    """Those that import torch with a star, and so may bind any class."""
+    """Those that import other packages that have loaders with a star, and so may bind a class of theirs."""
+    outside: list[str]
     torch: str
 
 
@@ -60,8 +62,8 @@ class _Offered(NamedTuple):
     names: frozenset[str]
     modules: tuple[Module, ...]
     """The module and those that it imports with a star itself, and so on."""
-    torch: bool
-    """Whether one of these star imports is of torch."""
+    known: bool
+    """Whether one of these star imports is of another package that has loaders."""
     outside: bool
     """Whether one is of something that the project doesn't have."""
 
@@ -280,6 +282,9 @@ class Names:
             found = self.global_name(stars.targets[position], name)
             if found and found != (Ext(f"builtins.{name}"),):
                 return found
+        for known in (canonical(f"{module}.{name}") for module in reversed(stars.outside)):
+            if known in self.evaluator.loaders:
+                return (Ext(known),)
         return (Ext(canonical(f"{stars.torch}.{name}")),) if is_class and stars.torch else None
 
     def _find_stars(self, module: Module) -> _Stars:
@@ -287,19 +292,29 @@ class Names:
 
         Asking each of the others for each name would keep an answer for every pair of them.
         """
-        targets, offering, open_, outside = list[Module](), defaultdict[str, list[int]](list), list[int](), ""
+        targets, offering, open_ = list[Module](), defaultdict[str, list[int]](list), list[int]()
+        outside: list[str] = []
         for imported in module.star_imports:
             target = self.evaluator.index.find(module.path, imported.module, imported.level)
             if target is not None and target is not module:
                 offered = self._offered[target]
                 for name in offered.names:
                     offering[name].append(len(targets))
-                if offered.torch:
+                if offered.known:
                     open_.append(len(targets))
                 targets.append(target)
-            elif target is None and imported.module.startswith("torch"):
-                outside = imported.module
-        return _Stars(targets, offering, open_, outside)
+            elif target is None and self._has_loaders(imported):
+                outside.append(imported.module)
+        torch = next((name for name in reversed(outside) if name.startswith("torch")), "")
+        return _Stars(targets, offering, open_, outside, torch)
+
+    def _has_loaders(self, imported: ImportedName) -> bool:
+        """Whether an import is of another package that has loaders."""
+        return imported.module.startswith("torch") or imported.module.partition(".")[0] in self._loading
+
+    @cached_property
+    def _loading(self) -> frozenset[str]:
+        return frozenset(name.partition(".")[0] for name in self.evaluator.loaders)
 
     def starred(self, module: Module) -> tuple[Module, ...] | None:
         """The modules whose names star imports may bring along; None where the project doesn't have all of them."""
@@ -308,18 +323,18 @@ class Names:
 
     def _find_offered(self, module: Module) -> _Offered:
         """The names that a module binds, itself or by star imports."""
-        seen, waiting, names, torch, outside = {module: None}, [module], set[str](), False, False
+        seen, waiting, names, known, outside = {module: None}, [module], set[str](), False, False
         while waiting:
             inner = waiting.pop()
             names.update(inner.bindings[-1, -1], inner.writers_of_globals)
             for imported in inner.star_imports:
                 target = self.evaluator.index.find(inner.path, imported.module, imported.level)
-                torch = torch or (target is None and imported.module.startswith("torch"))
+                known = known or (target is None and self._has_loaders(imported))
                 outside = outside or target is None
                 if target is not None and target not in seen:
                     seen[target] = None
                     waiting.append(target)
-        return _Offered(frozenset(names), tuple(seen), torch, outside)
+        return _Offered(frozenset(names), tuple(seen), known, outside)
 
     def bound_values(self, binding: Binding, name: str, env: Env) -> Values:
         """The values that one binding gives its name."""

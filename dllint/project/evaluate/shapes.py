@@ -210,6 +210,12 @@ def reaching_writes(module: Module, function: int, writes: list[Write], offset: 
     return [write for write in writes if id(write.event) in kept]
 
 
+def surely_written(module: Module, function: int, writes: list[Write], offset: int) -> bool:
+    """Whether every way to an offset comes by one of some writes."""
+    before = Binding("parameter", 0, -1, None)
+    return before not in reaching(module, function, [before, *map(_as_binding, writes)], offset)
+
+
 def with_replacing(module: Module, function: int, writes: list[Write]) -> list[tuple[Write, Tests]]:
     """Writes to one attribute, each with the tests under which a later one replaces it, and whether they hold then."""
     bindings = [_as_binding(write) for write in writes]

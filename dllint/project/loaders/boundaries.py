@@ -44,6 +44,7 @@ from dllint.project.loaders.option_defaults import Declared
 from dllint.project.loaders.platform_names import names_in
 from dllint.project.loaders.platform_needs import PlatformNeeds
 from dllint.project.loaders.platform_workers import Elsewhere, Place, Scope, begun_by
+from dllint.project.loaders.set_options import SetOptions
 from dllint.project.loaders.told_apart import ToldApart
 from dllint.project.loaders.worker_counts import WorkerCounts, Workers, join
 from dllint.project.program.guards import must_raise
@@ -160,6 +161,7 @@ class Boundaries:
         """Each once, as loaders are compared by identity: one that is asked for again is no other answer."""
         self._given_own = OnDemand(self._find_given_own)
         self.counts = WorkerCounts(evaluator, declared)
+        self.set_options = SetOptions(evaluator, self.counts)
         self.chosen_methods = ChosenMethods(evaluator, targets)
         self.needs = PlatformNeeds(evaluator)
         self.elsewhere = Elsewhere(evaluator, targets, self._workers_on) if not evaluator.platform else None
@@ -753,13 +755,23 @@ class Boundaries:
         return found
 
     def _workers_of_options(self, call: Expr, env: Env, boundary: Boundary, skip: int) -> Workers:
-        option = boundary.workers.partition(".")[2]
-        return join([self._workers_of_object(value, option, env) for value in self._options(call, env, boundary, skip)])
+        option, options = boundary.workers.partition(".")[2], self._options(call, env, boundary, skip)
+        if self.set_options.ask_for_none(options, option, call, env):
+            return Workers.NONE
+        return join([self._workers_of_object(value, option, env) for value in options])
 
-    def _options(self, call: Expr, env: Env, boundary: Boundary, skip: int) -> list[Value]:
+    def has_none_for(self, loader: Loader, made: ExtInst | Inst) -> bool:
+        """Whether the code that makes something leaves a loader that gets it without workers, by its options."""
+        option = loader.boundary.workers.partition(".")[2]
+        if not option or made.call is None or made.env is None:
+            return False
+        options = self._options(loader.given, loader.env, loader.boundary, loader.skip)
+        return self.set_options.ask_for_none(options, option, made.call, made.env)
+
+    def _options(self, call: Expr, env: Env, boundary: Boundary, skip: int) -> Values:
         """The objects of options that a loader may be given."""
         found, _ = self._argument(call, env, boundary, skip, boundary.workers.partition(".")[0])
-        return [value for pair in found for value in self.evaluator.values(*pair)]
+        return tuple(value for pair in found for value in self.evaluator.values(*pair))
 
     def _demand(self, call: Expr, env: Env, boundary: Boundary, skip: int) -> Demand | None:
         """What a file of the project asks for, where the number is that of an option with 0 as its default."""
