@@ -7,7 +7,7 @@ import pytest
 from dllint import registry
 from dllint.collect import collect
 from dllint.project import Project
-from dllint.project.evaluate import attributes, exclusion
+from dllint.project.evaluate import exclusion, own_tests
 from dllint.project.evaluate.abstract_values import TOP, Const, Inst, Klass, Opaque, Value
 from dllint.project.evaluate.call_sites import MAX_JOINED, MAX_ON_OBJECTS
 from dllint.project.evaluate.contents import Contents
@@ -581,7 +581,7 @@ def test_what_tests_say_of_attributes_is_read_once_for_all_objects(monkeypatch: 
         places.append(offset)
         return exclusion.known_at(module, function, offset)
 
-    monkeypatch.setattr(attributes, "known_at", known_at)
+    monkeypatch.setattr(own_tests, "known_at", known_at)
     made = "".join(f"box{number} = Box({number}).run()\n" for number in range(10))
     found = project(
         "class Box:\n"

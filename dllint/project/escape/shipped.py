@@ -244,17 +244,17 @@ class Shipped:
                     steps.append(_Step(value, holder, (note, loader.start), Certainty.CERTAIN, sent=name, decided=only))
         if loader.instance is not None and not loader.boundary.ships:
             steps.append(_Step(loader.instance, Holder("argument", "process"), (loader.start,), Certainty.CERTAIN))
-        return self._walk(steps, loader, loader.env)
+        return self._walk(steps, loader, LoadersWay(self.evaluator, loader.env, loader.call))
 
     def by_users(self, value: Value, holder: Holder, route: tuple[Note, ...]) -> list[Held]:
         """The values that the project's users would send with this value, if no loader of the project ships it."""
         return self._walk([_Step(value, holder, route, Certainty.LIKELY)], None)
 
-    def by_process(self, values: Values, note: Note, env: Env, later: SetLater | None) -> list[Held]:
-        """The values sent to a process that isn't a loader's worker, from an activation."""
+    def by_process(self, values: Values, note: Note, way: LoadersWay, later: SetLater | None) -> list[Held]:
+        """The values sent to a process that isn't a loader's worker."""
         sent, only = Holder("argument", "process"), len(values) < 2
         steps = [_Step(value, sent, (note,), Certainty.CERTAIN, decided=only) for value in values]
-        return self._walk(steps, None, env, later=later)
+        return self._walk(steps, None, way, later=later)
 
     def in_full(self, items: list[Held]) -> bool:
         """Whether pickle leaves out nothing of what was found: forked workers inherit the same."""
@@ -264,16 +264,15 @@ class Shipped:
         self,
         steps: list[_Step],
         loader: Loader | None,
-        env: Env | None = None,
+        way: LoadersWay | None = None,
         near: dict[Value, Truncated | None] | None = None,
         later: SetLater | None = None,
     ) -> list[Held]:
-        """Everything that values hold, sent from an activation, each by the nearest of its best ways.
+        """Everything that values hold, sent from where a way ends, each by the nearest of its best ways.
 
         `near`: what alone is followed of too much, and why no further.
         """
         found: list[Held] = []
-        way = LoadersWay(self.evaluator, env) if env is not None else None
         seen: set[Value] = set()
         named: set[tuple[Value, Holder]] = set()
         numbers = count()
@@ -282,7 +281,7 @@ class Shipped:
         while waiting:
             turn, away, _, step, outer = heappop(waiting)
             if near is None and len(seen) >= MAX_VISITED:
-                return self._walk(steps, loader, env, self._nearest(steps, way), later)
+                return self._walk(steps, loader, way, self._nearest(steps, way), later)
             value = step.value
             if near is not None and value not in near:
                 continue
@@ -293,8 +292,9 @@ class Shipped:
             if type(value) is Inst and self.evaluator.calls.signatures.is_never_made(value.klass):
                 continue
             if outer is not None:
-                if later is not None and type(outer.value) is Inst and step.holder.kind == "attribute":
-                    if later.has(outer.value, step.holder.name, step.route[0]):
+                if type(outer.value) is Inst and step.holder.kind == "attribute":
+                    written = outer.value, step.holder.name, step.route[0]
+                    if (way is not None and way.lacks(*written)) or (later is not None and later.has(*written)):
                         continue
                 step = outer.to(step)
             if type(value) is Inst and self.evaluator.calls.signatures.is_refused(value):
@@ -314,7 +314,7 @@ class Shipped:
             if step.certainty is Certainty.LIKELY and type(value) is Inst and self._doubtful(value):
                 continue
             if near is None and away > MAX_STEPS:
-                return self._walk(steps, loader, env, self._nearest(steps, way), later)
+                return self._walk(steps, loader, way, self._nearest(steps, way), later)
             seen.add(value)
             if isinstance(value, _BARE) and not _made_by_unknown(step):
                 continue

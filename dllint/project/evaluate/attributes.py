@@ -31,10 +31,11 @@ from dllint.project.evaluate.abstract_values import (
     Values,
 )
 from dllint.project.evaluate.computed_attributes import ComputedAttributes
-from dllint.project.evaluate.exclusion import Known, chosen_arm, constant_in, exclude, known_at
+from dllint.project.evaluate.exclusion import Known, chosen_arm, constant_in, known_at
 from dllint.project.evaluate.hierarchy import Answer
 from dllint.project.evaluate.kwargs_attributes import TakenOver
 from dllint.project.evaluate.namespaces import VIEWS
+from dllint.project.evaluate.own_tests import OwnTests
 from dllint.project.evaluate.saved_parameters import SavedParameters
 from dllint.project.evaluate.set_after import SetAfter
 from dllint.project.evaluate.set_again import set_again
@@ -53,7 +54,6 @@ from dllint.project.evaluate.shapes import (
 )
 from dllint.project.evaluate.strong_updates import just_written, overwritten_later, puts_back
 from dllint.project.program.module import Module, Write
-from dllint.project.program.on_demand import OnDemand
 
 if TYPE_CHECKING:
     from dllint.project.evaluate import Evaluator
@@ -77,10 +77,9 @@ class Attributes:
         self._set_on: dict[int, frozenset[Klass]] = {}
         self._elsewhere: dict[tuple[Klass, str, Module, int], frozenset[str]] = {}
         self._writes: dict[tuple[Module, int, str], list[tuple[int, list[tuple[Write, Tests]]]]] = {}
-        self._known_at: OnDemand[tuple[Module, int, int], list[Known]] = OnDemand(lambda place: known_at(*place))
-        self._kept_as = OnDemand(_attributes_of_names)
         self.taken_over = TakenOver(evaluator)
         self.computed = ComputedAttributes(evaluator)
+        self.own_tests = OwnTests(evaluator)
         self.saved = SavedParameters(evaluator)
         self.set_after = SetAfter(evaluator)
 
@@ -268,54 +267,18 @@ class Attributes:
         own = module.receiver_name(function)
         if env.receiver != inst or expr.kind != "attribute" or not own or expr.args[0].dotted != own:
             return ()
-        here = self._of_object(self._known_at[module, function, expr.start], inst, own, {})
+        here = self.own_tests.at(inst, module, function, expr.start)
         stored = self.stored(inst, name) if here else ()
         if any(write is None or write.function == function for write, _, _ in stored):
             return ()
-        left = [item for item in stored if not exclude(here, self._where_written(item, inst))]
+        left = [
+            (write, value, by)
+            for write, value, by in stored
+            if write is None or not self.own_tests.excludes(here, inst, by.module, write)
+        ]
         if len(left) == len(stored):
             return ()
         return self._or_computed(unique(value for item in left for value in self.stored_values(item)), inst, name)
-
-    def _where_written(self, stored: Stored, inst: Inst) -> list[Known]:
-        """What tests around the place where a method of an object sets an attribute state about other ones."""
-        write, _, env = stored
-        own = env.module.receiver_name(env.function)
-        if write is None or env.receiver != inst or not own:
-            return []
-        known = self._known_at[env.module, env.function, write.event.start]
-        return self._of_object(known, inst, own, self._kept_as[env.module, env.function])
-
-    def _of_object(self, known: list[Known], inst: Inst, own: str, names: dict[str, str]) -> list[Known]:
-        """What is known of attributes that never change, under their names; `names`: of what else has their value."""
-        found = []
-        for item in known:
-            start, _, attribute = names.get(item.subject, item.subject).partition(".")
-            changes = not item.constants and item.order is None  # a list may become empty
-            if start == own and attribute.isidentifier() and self._is_fixed(inst, attribute, changes):
-                found.append(item._replace(subject=attribute))
-        return found
-
-    def _is_fixed(self, inst: Inst, name: str, in_itself: bool) -> bool:
-        """Whether only `__init__` sets an attribute, once; `in_itself`: and nothing changes what it has."""
-        classes = {*self.evaluator.classes.mro(inst.klass), *self.evaluator.classes.subclasses(inst.klass)}
-        writes = [
-            (item.module, write)
-            for item in classes
-            for write in item.module.self_writes.get(item.index, {}).get(name, ())
-        ]
-        if len(writes) != 1 or self.outside_writes(inst.klass, name) or self.computed.of(inst, name) is not None:
-            return False
-        module, write = writes[0]
-        if write.event.block >= 0 or write.event.kind != "assign" or write.function < 0:
-            return False
-        if module.model.functions[write.function].name != "__init__" or self.class_attribute(inst.klass, name, None):
-            return False
-        return not in_itself or not any(
-            f".{name}" in other.uses[function].handed
-            for other in {item.module for item in classes}
-            for function in range(len(other.model.functions))
-        )
 
     def instance_attribute(self, inst: Inst, name: str) -> Values:
         """The values of an attribute of an instance: what methods, outsiders and the class give it."""
@@ -625,15 +588,3 @@ def _last(module: Module, function: int, writes: list[Write]) -> list[Write]:
 def _is_initial(write: Write, env: Env) -> bool:
     """Whether a write may be one of those that make an object: in `__init__`, or from outside."""
     return write.function < 0 or env.module.model.functions[write.function].name == "__init__"
-
-
-def _attributes_of_names(scope: tuple[Module, int]) -> dict[str, str]:
-    """The attributes that a function gives the values of names, by these names, where nothing rebinds them there."""
-    module, function = scope
-    return {
-        event.value.name: event.target.dotted
-        for event in module.events(function)
-        if event.kind == "assign" and event.target is not None and event.target.kind == "attribute"
-        and event.value is not None and event.value.kind == "name"
-        and constant_in(module, function, event.value.name)
-    }  # fmt: skip

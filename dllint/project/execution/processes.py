@@ -9,6 +9,7 @@ import msgspec
 from dllint.finding import Note
 from dllint.knowledge import CONTEXTS, POOL_METHODS, PROCESSES, SPAWN_UNLESS_TOLD, Starter
 from dllint.model.facts import Expr
+from dllint.project.escape.loaders_way import LoadersWay
 from dllint.project.escape.set_later import SetLater
 from dllint.project.escape.shipped import Held, Shipped
 from dllint.project.evaluate import Argument, Evaluator
@@ -232,15 +233,16 @@ class Processes:
                 yield held
 
     def _held(self, task: Task) -> Iterator[Held]:
+        way = LoadersWay(self.evaluator, task.env, task.call)
         later = SetLater(self.evaluator, task.call, task.env) if task.name == "Process" else None
         for expr, env in task.sent:
             values = tuple(value for value in self.evaluator.values(expr, env) if self._gets(task, value))
-            yield from self._shipped.by_process(values, task.note, task.env, later)
+            yield from self._shipped.by_process(values, task.note, way, later)
         for pair in task.iterated:
             for container in self.evaluator.values(*pair):
                 if isinstance(container, Seq) and container.expr.kind != "dict":
                     elements = self.evaluator.containers.elements(container)
-                    yield from self._shipped.by_process(elements, task.note, task.env, later)
+                    yield from self._shipped.by_process(elements, task.note, way, later)
 
     def _gets(self, task: Task, value: Value) -> bool:
         """Whether a process may be started where the branch was taken that makes a function."""
