@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from functools import cached_property
+from itertools import chain
 from posixpath import dirname, normpath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,6 +20,7 @@ from dllint.knowledge import SETTINGS_READERS
 from dllint.model.facts import Event, Expr, ImportedName
 from dllint.project.evaluate import Argument, Evaluator
 from dllint.project.evaluate.abstract_values import (
+    TOP,
     Const,
     Env,
     ExtInst,
@@ -86,33 +88,49 @@ class Declared:
         )
         return [text for texts in given for text in texts]
 
-    def only_texts(self, name: str, read: Value) -> Values:
-        """All texts that the project gives to an option: by default, on command lines, in code; none if more may be.
+    def only_given(self, name: str, read: Value) -> Values:
+        """All values that the project gives to an option: by default, on command lines, in code; none if more may be.
 
         Users choose where there is no default, where an option has `choices`, or where a page says what to fill in.
         Files of settings count, whatever reads them.
         """
         options = [item for item in self._added.get(name, ()) if self._of_one_program(item.env, read)]
-        if not options or not _is_of_options(read) or not all(map(_has_text, options)) or self._sets_any:
+        if not all(map(_has_text, options)) or (options and not _is_of_options(read)):
             return ()
-        named_so = (sorted(word for word in named(option.call) if word.startswith("-")) for option in options)
-        passed = (given.text for names in named_so for given in self.demanded.ask_texts(" ".join(names)))
-        set_by = (site.expr.keyword(name) for site in self.index.calls_named(("set_defaults",)))
-        written = (write.event.value for _, write in self.index.outside_writes.get(name, ()))
-        settings = (expr for expr, _ in self._settings_texts.get(name, ()))
-        in_code = (*(option.default for option in options), *(expr for expr in set_by if expr), *written, *settings)
-        texts = dict.fromkeys((*passed, *(expr.value if expr is not None else None for expr in in_code)))
-        if not all(isinstance(text, str) and _PLAIN.fullmatch(text) for text in texts):
+        defaults = [(item.default, item.env) for item in options if item.default] or self._in_mapping(name, read)
+        if not defaults or any(self._of_one_program(self._around(site), read) for site in self._setting_any):
             return ()
-        return tuple(Const(text, "str") for text in texts)
+        named_so = [named(item.call) for item in options] or [{f"--{name}"}]
+        asked = (" ".join(sorted(word for word in names if word.startswith("-"))) for names in named_so)
+        passed = (given.text for names in asked for given in self.demanded.ask_texts(names))
+        calls = ((site.expr.keyword(name), site) for site in self.index.calls_named(("set_defaults",)))
+        set_by = ((expr, self._around(site)) for expr, site in calls if expr is not None)
+        writes = ((write, module) for module, write in self.index.outside_writes.get(name, ()))
+        written = ((write.event.value, self.evaluator.generic(module, write.function)) for write, module in writes)
+        in_code = (*defaults, *set_by, *written, *self._settings_texts.get(name, ()))
+        known = (self.evaluator.values(expr, env) if expr is not None else (TOP,) for expr, env in in_code)
+        values = dict.fromkeys((*(Const(text, "str") for text in passed), *chain.from_iterable(known)))
+        return tuple(values) if all(map(_is_plain, values)) else ()
+
+    def _in_mapping(self, name: str, read: Value) -> list[Argument]:
+        """What a library gets under a name, for what it returns: `args = setup(default_args=dict(mode="paired"))`."""
+        made = read.base if isinstance(read, ExtMethod) else None
+        if not isinstance(made, ExtInst) or made.call.kind != "call":
+            return []
+        given = (*made.call.args[1:], *(expr for _, expr in made.call.keywords))
+        mappings = (value for expr in given for value in self.evaluator.values(expr, made.env))
+        return [pair for mapping in mappings for pair in self.evaluator.containers.under_key(mapping, name)]
 
     @cached_property
-    def _sets_any(self) -> bool:
-        """Whether the project sets options by names that it reads or computes."""
+    def _setting_any(self) -> list[Site]:
+        """Where options are set by names that the project reads or computes."""
         filled = self.index.calls_named(("set_defaults", "Namespace"))
-        unpacked = any(key == "**" for site in filled for key, _ in site.expr.keywords)
-        owners = (set_by_name(site.expr) for site in self.index.calls_named(OPTION_SETTERS))
-        return unpacked or any(owner is not None and owner.dotted != "self" for owner in owners)
+        unpacked = [site for site in filled if any(key == "**" for key, _ in site.expr.keywords)]
+        owners = ((set_by_name(site.expr), site) for site in self.index.calls_named(OPTION_SETTERS))
+        return [*unpacked, *(site for owner, site in owners if owner is not None and owner.dotted != "self")]
+
+    def _around(self, site: Site) -> Env:
+        return self.evaluator.generic(site.module, site.function)
 
     def _read_by(self, options: Mapping[str, list[_Option]], name: str, read: Value) -> list[_Option]:
         near = [
@@ -436,6 +454,12 @@ def _has_text(option: _Option) -> bool:
     """Whether an option is one text, any text, with a default."""
     text = option.default is not None and isinstance(option.default.value, str)
     return text and {"choices", "nargs", "action"}.isdisjoint(key for key, _ in option.call.keywords)
+
+
+def _is_plain(value: Value) -> bool:
+    """Whether something is a text that nothing has to be put in the place of, or the value of a flag."""
+    known = value.value if isinstance(value, Const) else None
+    return isinstance(known, bool) or (isinstance(known, str) and _PLAIN.fullmatch(known) is not None)
 
 
 def _reads_settings(imported: ImportedName) -> bool:

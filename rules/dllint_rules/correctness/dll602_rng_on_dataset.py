@@ -21,6 +21,7 @@ from dllint import (
     Running,
     Severity,
     Span,
+    Unselected,
 )
 from dllint_rules.correctness.analysis.augmenters import Augmenters
 from dllint_rules.correctness.analysis.random_state import RandomStates, receiver_of
@@ -155,14 +156,15 @@ class RngOnDataset(Rule):
         return None
 
     def _finding(self, project: Project, held: Held, drawn: Running, surely: bool) -> Finding:
-        loader = held.loader
+        loader, unselected = held.loader, project.analysis(Unselected).clause(held)
         return Finding(
             code=self.code,
             path=held.path,
             span=held.span,
             message=f"random generator kept as `{held.holder.name}` of `{held.holder.owner}`: every worker gets a "
-            "copy in the same state, so all draw the same numbers; make it in the worker from `torch.initial_seed()`",
-            severity=self.severity,
+            f"copy in the same state, so all draw the same numbers{unselected}; make it in the worker from "
+            "`torch.initial_seed()`",
+            severity=Severity.INFO if unselected else self.severity,
             certainty=held.surely if loader is not None and surely else Certainty.LIKELY,
             outcomes=dict.fromkeys(sorted(project.failing(held, ALL_METHODS)), "corrupt"),
             notes=(*held.route, *drawn.route[:1]),

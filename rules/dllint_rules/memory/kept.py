@@ -211,15 +211,14 @@ def bloat(
     if small:
         what = f"{what}, likely small ({small})"
         least = project.analysis(Sizes).least(held.value)
-        how = f"from some {least:,} entries on it matters that {how}, {each} for each"
-    unselected = not small and not is_surely_large(project, held) and project.analysis(Unselected).has(held)
-    if unselected:
-        what = f"{what}, only with a value of an option that nothing in this project gives it"
+        how = f"from some {least:,} entries on it undecided that {how}, {each} for each"
+    undecided = not small and not is_surely_large(project, held)
+    unselected = project.analysis(Unselected).clause(held) if undecided else ""
     return Finding(
         code=code,
         path=write.path,
         span=write.span,
-        message=f"{what}: {how}, {remedy}",
+        message=f"{what}{unselected}: {how}, {remedy}",
         severity=Severity.INFO if small or unselected else Severity.WARNING,
         certainty=certainty(project, held),
         outcomes=dict.fromkeys(sorted(failing), "bloat"),

@@ -6,7 +6,20 @@ from collections.abc import Iterator
 
 import msgspec
 
-from dllint import FORK, Applicability, Certainty, ExtInst, Finding, Fix, Held, Inst, Project, Rule, Severity
+from dllint import (
+    FORK,
+    Applicability,
+    Certainty,
+    ExtInst,
+    Finding,
+    Fix,
+    Held,
+    Inst,
+    Project,
+    Rule,
+    Severity,
+    Unselected,
+)
 from dllint_rules.pickling.analysis.escaping_handles import (
     Shared,
     is_never_read,
@@ -49,7 +62,7 @@ class HandleOnDataset(Rule):
                 certainty = found.certainty if handle.sure else Certainty.LIKELY
                 yield msgspec.structs.replace(found, outcomes=outcomes, anchors=anchors, certainty=certainty, data=held)
         for shared in shared_under_fork(project, workers):
-            yield self._shared(shared)
+            yield self._shared(project, shared)
         for look in project.analysis(FirstLooks).looks:
             found = self._looked_at(project, look)
             if found is not None:
@@ -61,21 +74,23 @@ class HandleOnDataset(Rule):
         if handle is None or not isinstance(held.value, ExtInst):
             return None
         if not look.pickled:
-            return self._shared(Shared(held, held.value, handle, held.holder.name), LEFT) if handle.fork else None
+            shared = Shared(held, held.value, handle, held.holder.name)
+            return self._shared(project, shared, LEFT) if handle.fork else None
         found = finding(self, project, held, f"{handle.what} {keeper(held)}", LEFT)
         outcomes = {FORK: handle.fork} if handle.fork else {}
         return found and msgspec.structs.replace(found, outcomes=found.outcomes | outcomes)
 
-    def _shared(self, shared: Shared, remedy: str = "") -> Finding:
+    def _shared(self, project: Project, shared: Shared, remedy: str = "") -> Finding:
         """A handle that is left out of the pickle: forked workers still have it."""
         held, loader, path = shared.held, shared.held.loader, shared.made.env.module.path
+        unselected = project.analysis(Unselected).clause(held)
         return Finding(
             code=self.code,
             path=path,
             span=shared.made.call.span,
             message=f"{shared.handle.what} kept as `{shared.attribute}` is shared by forked workers, which "
-            f"{SHOWS[shared.handle.fork]}; {remedy or shared.handle.remedy}",
-            severity=Severity.WARNING,
+            f"{SHOWS[shared.handle.fork]}{unselected}; {remedy or shared.handle.remedy}",
+            severity=Severity.INFO if unselected else Severity.WARNING,
             certainty=held.surely if shared.handle.sure else Certainty.LIKELY,
             outcomes={FORK: shared.handle.fork, "forkserver": "ok", "spawn": "ok"},
             notes=held.route,

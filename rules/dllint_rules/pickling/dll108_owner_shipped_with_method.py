@@ -46,11 +46,12 @@ class OwnerShippedWithMethod(Rule):
         how = f"which is {whole}" if held is owner.held else f"which has {whole}"
         how = "on which Lightning sets the trainer, with the model" if what == TRAINER else how
         sent = "sent to" if what in (MODEL, TRAINER) else "copied into"
-        found = finding(self, project, passed(owner.held), taken(owner), REMEDY, f"{how}: {sent} every worker")
+        how = f"{how}: {sent} every worker"
+        found = finding(self, project, passed(owner.held), taken(owner), REMEDY, how, Severity.WARNING)
         if found is None:
             return None
         outcomes = {method: "bloat" if outcome != "ok" else "ok" for method, outcome in found.outcomes.items()}
-        return msgspec.structs.replace(found, severity=Severity.WARNING, outcomes=outcomes)
+        return msgspec.structs.replace(found, outcomes=outcomes)
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
         return without_owner(project, finding.data)

@@ -43,11 +43,11 @@ class MemmapShipped(Rule):
 
     def _finding(self, project: Project, held: Held, remedy: str) -> Finding | None:
         how = "is copied whole into every worker"
-        found = finding(self, project, held, f"memory map {keeper(held)}", remedy, how)
+        found = finding(self, project, held, f"memory map {keeper(held)}", remedy, how, Severity.WARNING)
         if found is None:
             return None
         outcomes = {method: "bloat" if outcome != "ok" else "ok" for method, outcome in found.outcomes.items()}
-        return msgspec.structs.replace(found, severity=Severity.WARNING, outcomes=outcomes)
+        return msgspec.structs.replace(found, outcomes=outcomes)
 
     def fix(self, finding: Finding, project: Project) -> Fix | None:
         from dllint_rules.pickling.lazy_handle import fix_handle

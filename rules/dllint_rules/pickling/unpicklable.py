@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from dllint import Certainty, Finding, Func, Held, Project, Rule, Severity, Workers, outcomes
+from dllint import Certainty, Finding, Func, Held, Project, Rule, Severity, Unselected, Workers, outcomes
 
 FAILS = "exception"
 
 
 def finding(
-    rule: Rule, project: Project, held: Held, what: str, remedy: str, how: str = "cannot be pickled: fails"
+    rule: Rule,
+    project: Project,
+    held: Held,
+    what: str,
+    remedy: str,
+    how: str = "cannot be pickled: fails",
+    severity: Severity = Severity.ERROR,
 ) -> Finding | None:
     """The finding for a shipped value that cannot be pickled; None where no target pickles it.
 
-    `what` names the value; the message goes on with the consequence and the remedy.
+    `what` names the value; the message goes on with the consequence and the remedy. `severity`: where it is shipped.
     """
     failing = project.failing(held)
     if not failing:
@@ -20,13 +26,14 @@ def finding(
     where = project.where(held.loader, failing)
     loader = held.loader
     whose = " in a loader with workers" if loader is None or loader.for_users else ""
+    unselected = project.analysis(Unselected).clause(held)
     unsure = loader is None or loader.workers is Workers.UNKNOWN
     return Finding(
         code=rule.code,
         path=held.path,
         span=held.span,
-        message=f"{what} {how} {where}{whose}; {remedy}",
-        severity=Severity.ERROR,
+        message=f"{what} {how} {where}{whose}{unselected}; {remedy}",
+        severity=Severity.INFO if unselected else severity,
         certainty=Certainty.LIKELY if unsure else held.surely,
         outcomes=outcomes(failing, FAILS, loader is not None and loader.chosen),
         notes=held.route,
