@@ -611,3 +611,42 @@ def test_an_old_lambda_of_torchvision_is_given_no_partial(asked: str, refused: b
     fix = fix_lambda(project, Func(module, index))
     assert fix is not None and bool(fix.edits) != refused
     assert not refused or "refuses partials" in fix.title
+
+
+_SCALED = """
+def scaled(size):
+    def scale(x):
+        return x * size
+    return scale
+
+
+def twice(x):
+    return x + x
+
+
+def make(size):
+    change = {}
+    def collate(items):
+        return [change(item) for item in items]
+    return collate
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ("twice", ""),
+        ("scaled(size)", "`change`, which it captures, may be the local function `scale` of `scaled`"),
+        ("twice if size else scaled(size)", "may be the local function `scale` of `scaled`"),
+        ("twice if size else (lambda x: x)", "`change`, which it captures, may be a lambda"),
+    ],
+)
+def test_what_is_captured_must_be_found_by_its_name_too(change: str, why: str) -> None:
+    source = Source("a.py", _SCALED.format(change))
+    project = Project({"a.py": collect(source)}, Targets(), lambda path: source)
+    module = next(iter(project.index))
+    collate = next(item.index for item in module.model.functions if item.name == "collate")
+    fix = fix_function(project, Func(module, collate))
+    assert fix is not None
+    assert why in fix.title if why else "functools.partial(_collate, change)" in fix.edits[-1].text
+    assert bool(fix.edits) is not bool(why)

@@ -38,6 +38,7 @@ from dllint_rules.pickling.ready_made import (
     times_bound,
 )
 from dllint_rules.pickling.settled import settled_attributes
+from dllint_rules.pickling.taken_along import local_capture
 from dllint_rules.pickling.unpicklable import captured
 
 
@@ -239,6 +240,9 @@ def hoist_lambda(project: Project, func: Func, name: str = "") -> Fix:
         fix = hoist(source, project.tree(path), model, func.facts, name, callee, settled=settled)
     except Refused as refused:
         return by_hand("the lambda", refused)
+    why = local_capture(project, func, fix)
+    if why:
+        return by_hand("the lambda", why)
     if any("partial(" in edit.text for edit in fix.edits) and _is_in_old_lambda(project, func):
         return by_hand("the lambda", "`Lambda` of this torchvision refuses partials: give `Compose` the partial itself")
     return msgspec.structs.replace(fix, applicability=Applicability.UNSAFE)
@@ -265,6 +269,8 @@ def hoist_function(project: Project, func: Func) -> Fix:
         return by_hand(f"`{func.facts.name}`", why)
     try:
         source, settled = project.source(path), settled_attributes(project, func)
-        return hoist(source, project.tree(path), model, func.facts, callee=_callee(project, func), settled=settled)
+        fix = hoist(source, project.tree(path), model, func.facts, callee=_callee(project, func), settled=settled)
     except Refused as refused:
         return as_method(project, func) or by_hand(f"`{func.facts.name}`", refused)
+    why = local_capture(project, func, fix)
+    return by_hand(f"`{func.facts.name}`", why) if why else fix
