@@ -165,3 +165,50 @@ def test_a_file_that_imports_torch_late_imports_it_in_the_worker() -> None:
     assert not fix.imports
     after = "    import numpy as np\n    import torch\n    np.random.seed(torch.initial_seed() % 2**32)\n"
     assert after in apply(source.text, fix.edits)
+
+
+_FIXED = """\
+import random
+
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+def seed_all(_):
+    torch.manual_seed(1)
+    np.random.seed(1)
+    random.seed(1)
+
+
+class Dice(Dataset):
+    def __len__(self):
+        return 60
+
+    def __getitem__(self, index):
+        {in_worker}
+        return random.random() + np.random.random()
+
+
+if __name__ == "__main__":
+    {in_main}
+    DataLoader(Dice(), num_workers=2, shuffle=True, worker_init_fn=seed_all)
+"""
+_OWN = """\
+def seed_worker(worker_id):
+    np.random.seed(torch.initial_seed() % 2**32)
+    random.seed(torch.initial_seed() % 2**32)"""
+
+
+@pytest.mark.parametrize(
+    ("in_main", "in_worker", "own"), [("seed_all(0)", "", _OWN), ("", "", ""), ("", "index or seed_all(0)", "")]
+)
+def test_what_also_seeds_the_main_process_stays(in_main: str, in_worker: str, own: str) -> None:
+    source = Source("a.py", _FIXED.format(in_main=in_main, in_worker=in_worker))
+    project = Project({"a.py": collect(source)}, Targets(), lambda path: source)
+    (finding,) = WorkerSeedRepeats().check(project)
+    fix = WorkerSeedRepeats().fix(finding, project)
+    assert fix is not None
+    assert fix.snippet == own
+    assert bool(fix.edits) is not bool(own)
+    assert ("`seed_all` also seeds where a.py:24:5 calls it" in fix.title) is bool(own)

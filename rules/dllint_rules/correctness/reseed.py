@@ -28,14 +28,38 @@ def fix_seed(project: Project, loader: Loader, reseed: Reseed) -> Fix | None:
         text = f"({text})" if reseed.seed.kind in ("binop", "ifexp") else text
         edit = Edit(path, reseed.seed.span, f"{text} % 2**32")
         return Fix("Take the seed modulo 2**32", (edit,), Applicability.SAFE)
+    every = project.analysis(Reseeding).reseeds(loader)
+    own = [other for other in every if not other.running.route and other.what is not Seeding.TOO_LARGE]
+    elsewhere = _called_elsewhere(project, reseed.running.env)
+    if elsewhere:
+        title = f"Pass `worker_init_fn` a function of its own; `{reseed.running.env.facts.name}` also {elsewhere}"
+        return Fix.manual(title, _of_its_own(project, own))
     edits: dict[Edit, None] = {}
     wanted: dict[Import, None] = {}
-    for other in project.analysis(Reseeding).reseeds(loader):
-        if not other.running.route and other.what is not Seeding.TOO_LARGE:
-            changed, imports = _seeded(project, other)
-            edits |= dict.fromkeys(changed)
-            wanted |= dict.fromkeys(imports)
+    for other in own:
+        changed, imports = _seeded(project, other)
+        edits |= dict.fromkeys(changed)
+        wanted |= dict.fromkeys(imports)
     return Fix("Seed with what torch gives the worker", tuple(edits), Applicability.UNSAFE, tuple(wanted))
+
+
+def _called_elsewhere(project: Project, env: Env) -> str:
+    """Where code that no worker runs calls a function, in words: there, a program's own seed makes runs repeatable."""
+    in_workers = {running.function for running in project.running}
+    for site, _ in project.evaluator.call_sites.callers(env.module, env.function):
+        path = site.module.path
+        if (path, site.function) not in in_workers:
+            return f"seeds where {path}:{project.source(path).place(site.expr.start)} calls it"
+    return ""
+
+
+def _of_its_own(project: Project, reseeds: list[Reseed]) -> str:
+    """A function for the workers alone; torch has seeded its own generator there."""
+    called = [
+        project.text(item.running.path, item.call.args[0].span) for item in reseeds if "torch" not in item.libraries
+    ]
+    lines = [f"    {name}(torch.initial_seed() % 2**32)" for name in dict.fromkeys(called)]
+    return "\n".join(["def seed_worker(worker_id):", *lines]) if lines else ""
 
 
 def _seeded(project: Project, reseed: Reseed) -> tuple[tuple[Edit, ...], tuple[Import, ...]]:
