@@ -402,6 +402,29 @@ def test_a_helper_outside_of_the_package_has_the_class_for_all_that_import_it(tm
     assert runs(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("home", "gets"),
+    [
+        ("models/builder", False),
+        ("data_models/builder", True),
+        ("models/utils", True),
+        ("common/builder", True),
+        ("builder", True),
+        ("sets/builder", True),
+    ],
+)
+def test_a_module_of_another_folder_has_the_class_only_if_it_is_for_all(tmp_path: Path, home: str, gets: bool) -> None:
+    imports = f"from pets.{home.replace('/', '.')} import cleaned\n"
+    files = {f"pets/sets/{name.lower()}.py": plain(name, imports) for name in NAMES}
+    files |= {f"pets/{home}.py": "def cleaned(text):\n    return text.strip()\n", "pets/__init__.py": ""}
+    files |= {f"pets/{folder}/__init__.py": "" for folder in ("sets", home.rpartition("/")[0]) if folder}
+    make(tmp_path, {**files, "main.py": main(package="pets.sets.")})
+    run(tmp_path, fix=True)
+    assert defining(tmp_path) == [f"pets/{home if gets else 'sets/cats'}.py"]
+    assert not run(tmp_path).findings
+    assert runs(tmp_path)
+
+
 @pytest.mark.parametrize("shown", ["", '__all__ = ["Cats"]\n'])
 def test_a_class_behind_a_package_that_is_imported_whole_is_named_where_it_is(tmp_path: Path, shown: str) -> None:
     files = {f"pets/water/{name.lower()}.py": plain(name, "from pets.land import *\n") for name in ("Eels", "Fish")}

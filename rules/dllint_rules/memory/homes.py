@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import posixpath
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import cached_property
@@ -11,6 +13,8 @@ from dllint import Neighbors, Project, free_name
 from dllint_rules.memory.packed import class_at
 
 _Words = dict[str, str]
+_FOR_ALL = re.compile(r"(?:^|[/_])(?:util|helper|common|misc|shared|data)[a-z]*(?:_\w*)?(?:/\w+)?\.py$")
+"""A module that has what others need, or what is about data, by its name or that of its folder."""
 
 
 class Home(NamedTuple):
@@ -117,7 +121,8 @@ class Homes:
         found = []
         for path, users in near.items():
             at = needing.get(path, bases[path] if path in derived else self._first(path))
-            if at >= 0 and (len(users) > 1 or path in needing):
+            fits = path in derived or path in needing or _is_for(path, users)
+            if at >= 0 and fits and (len(users) > 1 or path in needing):
                 rank = path not in derived, path in needing, len(self.project.index.imports(path))
                 found.append(_Place(path, at, frozenset(users), rank))
         return found
@@ -160,3 +165,12 @@ class Homes:
             if change.words is not None:
                 found[change.words["name"]].append(Need(change.module.path, change.write.event.start, own))
         return found
+
+
+def _is_for(path: str, users: Iterable[str]) -> bool:
+    """Whether what files share may go to another one: it is beside them or above, or not only for others, by its name.
+
+    The table in which they register themselves isn't for what they are made of.
+    """
+    folder = posixpath.dirname(path)
+    return bool(_FOR_ALL.search(path)) or all(not folder or user.startswith(f"{folder}/") for user in users)
