@@ -678,6 +678,17 @@ def test_names_are_those_of_files_by_how_items_use_them() -> None:
     assert "self.lines = np.array(open(path).readlines(), dtype=str)\n" in fixed(opened)
 
 
+@pytest.mark.parametrize(
+    ("taken", "are_files"),
+    [("glob.glob(path)", True), ("sorted(glob.glob(path))", True), ("open(path).readlines()", False)],
+)
+def test_names_are_those_of_files_if_a_list_takes_over_some(taken: str, are_files: bool) -> None:
+    init = f"rows = []\n        rows.extend({taken})\n        self.lines = rows"
+    result = fixed("import glob\n" + TEXTS.format(init=init, more=""))
+    assert ("self.lines = np.array(rows, dtype=str)\n" in result) is are_files
+    assert ("self.lines = Texts(rows)\n" in result) is not are_files
+
+
 SCANNED = """\
 import os
 from torch.utils.data import DataLoader, Dataset
@@ -783,6 +794,20 @@ def test_paths_become_strings_at_once_where_the_line_allows_it(value: str, items
     wide = fixed(program(f"self.files = {value}", f"# {'-' * 109}"))
     assert f"self.files = np.array([str(path) for path in {items}], dtype=str)\n" in wide
     assert wide.count("self.files = ") == 1
+
+
+@pytest.mark.parametrize(
+    ("item", "string"),
+    [
+        ("Path(name)", "name"),
+        ("Path(name).with_suffix('.txt')", "str(Path(name).with_suffix('.txt'))"),
+        ("Path(root, name)", "str(Path(root, name))"),
+    ],
+)
+def test_a_comprehension_makes_strings_in_place_of_paths(item: str, string: str) -> None:
+    result = fixed(program(f"self.files = [{item} for name in os.listdir(root)]", f"# {'-' * 109}"))
+    assert f"self.files = np.array([{string} for name in os.listdir(root)], dtype=str)\n" in result
+    assert "        return Path(self.files[index])\n" in result
 
 
 def test_paths_become_strings_below_where_the_line_would_be_too_long() -> None:

@@ -300,11 +300,11 @@ class Containers:
         return self.evaluator.ask(self._elements_of, value, (), self._find_of_list, value)
 
     def _find_of_list(self, value: Seq) -> Values:
-        taken = ((part, given) for given in self._taken_over(value) for part in self.evaluator.values(*given))
+        taken = ((part, given) for given in self.taken_over(value) for part in self.evaluator.values(*given))
         external = (self._of_external(part, *given) for part, given in taken if isinstance(part, ExtInst))
         return unique((*self.elements(value), *(item for items in external for item in items)))
 
-    def _taken_over(self, value: Seq) -> Iterator[Argument]:
+    def taken_over(self, value: Seq) -> Iterator[Argument]:
         """What a list takes all elements of: `[*more]`, `rows += more`, `rows.extend(more)`."""
         yield from ((part.args[0], value.env) for part in value.expr.args if part.kind == "star")
         for scope, event, what in self._fillings(value):

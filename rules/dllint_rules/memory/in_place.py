@@ -17,6 +17,7 @@ from dllint import (
     Attribute,
     Edit,
     Expr,
+    Ext,
     Finding,
     Fix,
     Held,
@@ -450,15 +451,33 @@ class Change(KeptList):
         return without_declaration(source, self.declared.use.span, self.write.target.span, self.members)
 
     def _of_paths_at_once(self, made: Made) -> str:
-        """What an assignment of paths sets instead: of a name, or of a call that leaves the line short enough."""
+        """What an assignment of paths sets instead: of a name, or of what leaves the line short enough."""
         source, value = self.project.source(self.module.path), self.write.event.value
-        if value is None or value.kind not in ("name", "call"):
+        if value is None or value.kind not in ("name", "call", "comprehension"):
             return ""
-        listed = value.kind == "call" and value.args[0].dotted == "list" and len(value.args) == 2
-        items = value.args[1] if listed and value.args[1].kind == "call" else value
-        text = made.of(f"[str(path) for path in {self.project.text(source.path, items.span)}]")
+        text = made.of(self._strings_of(value))
         is_short = source.newline not in text and placed(source, text, value.start, value.end) == text
         return text if value.kind == "name" or is_short else ""
+
+    def _strings_of(self, value: Expr) -> str:
+        """The strings of what gives paths; those that a comprehension only makes paths of become none first."""
+        if value.kind == "comprehension":
+            item, text = value.args[0], self.project.text(self.module.path, value.span)
+            made = self._made_path_of(item)
+            string = self.project.text(self.module.path, (made or item).span)
+            string = string if made is not None else f"str({string})"
+            return f"{text[: item.start - value.start]}{string}{text[item.end - value.start :]}"
+        listed = value.kind == "call" and value.args[0].dotted == "list" and len(value.args) == 2
+        items = value.args[1] if listed and value.args[1].kind == "call" else value
+        return f"[str(path) for path in {self.project.text(self.module.path, items.span)}]"
+
+    def _made_path_of(self, item: Expr) -> Expr | None:
+        """What `Path` makes a path of, if an expression is a call of it and no more."""
+        if item.kind != "call" or len(item.args) != 2 or item.keywords or item.args[1].kind == "star":
+            return None
+        called = self.project.values(item.args[0], self.project.evaluator.generic(self.module, self.write.function))
+        is_class = bool(called) and all(isinstance(one, Ext) and one.name == "pathlib.Path" for one in called)
+        return item.args[1] if is_class else None
 
     def _remade(self, made: Made) -> Iterator[Edit]:
         """The edits where nothing fills the list: one statement below an `if` that sets it in all of its branches."""

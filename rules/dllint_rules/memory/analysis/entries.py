@@ -86,9 +86,12 @@ class Entries:
     def _have_paths(self, value: Value) -> bool:
         if isinstance(value, ExtInst) and _lists(value):
             return True
-        if any(map(self._are_paths, self.growth.copied(value))):
+        containers = self.evaluator.containers
+        added = containers.taken_over(value) if isinstance(value, Seq) else ()
+        taken = (one for given in added for one in self.evaluator.values(*given))
+        if any(map(self._are_paths, (*self.growth.copied(value), *taken))):
             return True
-        return any(self.is_path(expr, env) for expr, env in self.evaluator.containers.items(value))
+        return any(self.is_path(expr, env) for expr, env in containers.items(value))
 
     def is_path(self, expr: Expr, env: Env) -> bool:
         """Whether an entry is the name of a file, by what it is made of."""
