@@ -199,10 +199,22 @@ def test_what_feeds_the_loop_moves_with_it() -> None:
     assert fixed(script(tail), Applicability.SAFE) == script(after)
 
 
-def test_a_guard_at_the_end_stays_where_it_is() -> None:
-    guard = '\n\nif __name__ == "__main__":\n    print("done")\n'
-    result = fixed(script(LOOP + guard), Applicability.SAFE)
-    assert result == script('if __name__ == "__main__":\n' + textwrap.indent(LOOP, "    ") + guard)
+_MAIN = 'if __name__ == "__main__":'
+
+
+@pytest.mark.parametrize(
+    "guard", [f'# Only as a script.\n{_MAIN}\n    print("done")\n', f'{_MAIN} print("done")\n']
+)
+def test_a_guard_at_the_end_stays_where_it_is(guard: str) -> None:
+    result = fixed(script(f"{LOOP}\n\n{guard}"), Applicability.SAFE)
+    assert result == script(f"{_MAIN}\n{textwrap.indent(LOOP, '    ')}\n\n{guard}")
+
+
+@pytest.mark.parametrize("unit", ["    ", "  "])
+def test_a_guard_that_follows_gets_what_moves(unit: str) -> None:
+    header, rest = f"{_MAIN}  # no worker\n", f'{unit}# At last.\n{unit}print("done")\n'
+    result = fixed(script(f"{LOOP}\n\n{header}{rest}"), Applicability.SAFE)
+    assert result == script(f"{header}{textwrap.indent(LOOP, unit)}\n{rest}")
 
 
 def test_the_search_path_stays_at_the_top() -> None:

@@ -143,7 +143,7 @@ def guarded(
     """Whole statements under the main guard, with the comments right above the first; None where a line is shared.
 
     Code that is commented out and ends the file goes along. `lifted` are definitions and imports among them that go
-    above it, the imports first; `gone` are those that it does not keep.
+    above it, the imports first; `gone` are those that it does not keep. A guard that follows at once is the one.
     """
     top, bottom = source.location(first.start)[0], source.location(last.end)[0]
     before = source.text[source.row_span(top).start : first.start]
@@ -167,12 +167,39 @@ def guarded(
     dropped = _lifted_rows(source, gone)
     taken = {row for pair in (*moved, *dropped, *banners.values()) for row in range(pair[0], pair[1] + 1)}
     rest = "".join(_lines(source, row, row) for row in range(top, bottom + 1) if row not in taken)
+    following = _guard_below(source, bottom)
     try:
-        inside = closed_up(reindent(rest.lstrip("\r\n"), "", indent_unit(source, rest)))
+        unit = following.unit if following is not None else indent_unit(source, rest)
+        inside = closed_up(reindent(rest.lstrip("\r\n"), "", unit))
     except ValueError:
         return None
     block = refolded(source, inside)
+    if following is not None:
+        header = source.text[following.header.start : following.header.end]
+        block = block.rstrip("\r\n") + source.newline * 2
+        return Edit(source.path, Span(start, following.header.end), f"{gap}{header}{block}")
     return Edit(source.path, Span(start, end), f"{gap}{in_quotes(source, GUARD)}{source.newline}{block}")
+
+
+class _Guard(NamedTuple):
+    """A main guard without an alternative: its first line, and how much its block is indented."""
+
+    header: Span
+    unit: str
+
+
+def _guard_below(source: Source, row: int) -> _Guard | None:
+    """The main guard that is the next thing below a row."""
+    seen = outline(source.text)
+    node = next((node for node in seen.tree.body if node.lineno > row), None) if seen is not None else None
+    if seen is None or not isinstance(node, ast.If) or node.orelse or not is_main_guard(node.test):
+        return None
+    first = node.body[0]
+    if first.lineno == node.lineno or any(source.line(between).strip() for between in range(row + 1, node.lineno)):
+        return None
+    margin = Span(source.line_starts[first.lineno - 1], seen.offsets.span(first)[0])
+    header = Span(source.line_starts[node.lineno - 1], source.line_starts[node.lineno])
+    return _Guard(header, source.text[margin.start : margin.end])
 
 
 def _whole(source: Source, lines: tuple[int, int]) -> str:
