@@ -7,7 +7,7 @@ parameter that an option of click or typer fills.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dllint.model.facts import Expr
@@ -46,7 +46,7 @@ class CommandLines:
         options = [(option, parser.env) for parser in parsers for option in self._added(parser, name)]
         if len(options) != 1:
             return ()
-        words, (option, env) = _words(parsed), options[0]
+        words, (option, env) = self._words(parsed), options[0]
         if words is not None:
             return self._given(option, words, env)
         chosen = self._chosen(option, parsed, env)
@@ -63,6 +63,23 @@ class CommandLines:
         actions = [option.keyword("action") for option in added]
         are_flags = bool(actions) and all(action is not None and action.value in _FLAGS for action in actions)
         return _constant(told.holds) if are_flags and told.order is None else ()
+
+    def _words(self, parsed: ExtInst) -> list[str] | None:
+        """The words of a command line that a call is given: a list of texts, also by a parameter, or a split text."""
+        given = parsed.call.args[1] if len(parsed.call.args) > 1 else parsed.call.keyword("args")
+        if given is None:
+            return None
+        if given.kind in ("list", "tuple"):
+            return _texts([item.value for item in given.args])
+        if given.kind == "name":
+            values = self.evaluator.values(given, parsed.env)
+            whole = self.evaluator.conditions.contents.at(values[0], given, parsed.env) if len(values) == 1 else None
+            return _texts(whole.constants) if whole is not None and whole.kind in ("list", "tuple") else None
+        callee = given.args[0] if given.kind == "call" and len(given.args) == 1 and not given.keywords else None
+        if callee is not None and callee.kind == "attribute" and callee.name == "split":
+            text = callee.args[0].value
+            return text.split() if isinstance(text, str) else None
+        return None
 
     def parsers(self, parser: ExtInst) -> list[ExtInst]:
         """A parser and its `parents`, whose options it has, too."""
@@ -164,23 +181,6 @@ def namespace(known: ExtInst) -> ExtInst | None:
     return ExtInst(_PARSED, known.call, known.env, known.base)
 
 
-def _words(parsed: ExtInst) -> list[str] | None:
-    """The words of a command line that a call is given: a list of texts, or a text that is split."""
-    given = parsed.call.args[1] if len(parsed.call.args) > 1 else parsed.call.keyword("args")
-    if given is None:
-        return None
-    if given.kind in ("list", "tuple"):
-        words = [item.value for item in given.args]
-        return (
-            [word for word in words if isinstance(word, str)] if all(isinstance(item, str) for item in words) else None
-        )
-    callee = given.args[0] if given.kind == "call" and len(given.args) == 1 and not given.keywords else None
-    if callee is not None and callee.kind == "attribute" and callee.name == "split":
-        text = callee.args[0].value
-        return text.split() if isinstance(text, str) else None
-    return None
-
-
 def destinations(call: Expr) -> Iterator[str]:
     """The attribute that an option fills: `dest`, or its first long name, or its first one, with underscores.
 
@@ -193,6 +193,12 @@ def destinations(call: Expr) -> Iterator[str]:
     names = [arg.value for arg in call.args[1:] if isinstance(arg.value, str)]
     for name in [name for name in names if name.startswith("--") or not name.startswith("-")] or names[:1]:
         yield name.lstrip("-").replace("-", "_")
+
+
+def _texts(words: Sequence[object] | None) -> list[str] | None:
+    """Words that are all texts."""
+    texts = [word for word in words or () if isinstance(word, str)]
+    return texts if words is not None and len(texts) == len(words) else None
 
 
 def _constant(value: bool | None) -> tuple[Value, ...]:
