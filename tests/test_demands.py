@@ -1,4 +1,4 @@
-"""What files other than Python give to options: which files are asked, and that findings follow when they change."""
+"""What files give to options: which files are asked, and that findings follow when they change."""
 
 from __future__ import annotations
 
@@ -72,6 +72,11 @@ def test_a_verdict_holds_while_other_files_ask_for_the_same(
     (project / "run.sh").write_text("python train.py --workers 3\n")
     assert codes(check(request)) == ["DLL103"]
     (project / "run.sh").unlink()
+    assert codes(check(request)) == []
+    launcher = project / "launch.py"
+    launcher.write_text('import os\nos.system("python train.py --workers 3")\n')
+    assert codes(check(request)) == codes(check(request)) == ["DLL103"]
+    launcher.write_text('import os\nos.system("python train.py --workers 0")\n')
     assert codes(check(request)) == []
 
 

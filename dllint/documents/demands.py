@@ -1,13 +1,13 @@
-"""What files other than Python give to options: numbers in settings in JSON, numbers and texts on command lines.
+"""What files give to options: numbers in settings in JSON, numbers and texts on command lines.
 
-Command lines are those of scripts, Makefiles, and the code blocks of Markdown and reStructuredText. JSON may have
-comments, as some readers take them; what is no JSON at all has no keys.
+Command lines are those of scripts, Makefiles, and the code blocks of Markdown and reStructuredText; those that Python
+starts are in `launches`. JSON may have comments, as some readers take them; what is no JSON at all has no keys.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 _ENDINGS = (".json", ".sh", ".bash", ".zsh", ".slurm", ".sbatch", ".mk", ".md", ".markdown", ".rst")
@@ -46,6 +46,13 @@ class Passed(NamedTuple):
     """The words behind the script: the names of options, and what they are given."""
 
 
+class Command(NamedTuple):
+    """A command line: its words, without quotes, and the offsets in the file where they begin."""
+
+    words: list[str]
+    starts: list[int]
+
+
 def is_asking(name: str) -> bool:
     """Whether a file of a name may say something about options."""
     lower = name.lower()
@@ -63,29 +70,45 @@ def demands(path: str, text: str, names: frozenset[str]) -> Iterator[Demand]:
             if match["number"] and match["key"] in names:
                 yield Demand(path, text.count("\n", 0, match.start()) + 1, int(match["number"]), "")
         return
-    for command, words in _all_commands(text, lower):
-        place = _script(words)
-        for at, value in _given(words, place, names):
-            number = _number(value, text)
-            if number is not None:
-                yield Demand(path, text.count("\n", 0, command[at].start()) + 1, number, words[place])
+    yield from demanded(path, text, _all_commands(text, lower), names)
 
 
 def passed(path: str, text: str, names: frozenset[str]) -> Iterator[Passed]:
     """The texts that command lines in a file give to an option that has some names."""
     lower = path.lower()
-    for _, words in _all_commands(text, lower) if not lower.endswith(".json") else ():
+    yield from given(path, _all_commands(text, lower) if not lower.endswith(".json") else (), names)
+
+
+def demanded(path: str, text: str, commands: Iterable[Command], names: frozenset[str]) -> Iterator[Demand]:
+    """The numbers that command lines in a file's text give to any of some names."""
+    for words, starts in commands:
+        place = _script(words)
+        for at, value in _given(words, place, names):
+            number = _number(value, text)
+            if number is not None:
+                yield Demand(path, text.count("\n", 0, starts[at]) + 1, number, words[place])
+
+
+def given(path: str, commands: Iterable[Command], names: frozenset[str]) -> Iterator[Passed]:
+    """The texts that command lines give to any of some names."""
+    for words, _ in commands:
         place = _script(words)
         others = frozenset(part for word in words[place + 1 :] for part in word.split("=", 1))
         for _, value in _given(words, place, names):
             yield Passed(path, words[place], value, others)
 
 
-def _all_commands(text: str, path: str) -> Iterator[tuple[list[re.Match[str]], list[str]]]:
-    """The words of each command in a file, where they stand and without quotes."""
+def _all_commands(text: str, path: str) -> Iterator[Command]:
+    """The commands in a file."""
     for start, end in _code(text, path):
-        for command in _commands(text, start, end):
-            yield command, [word.group().replace('"', "").replace("'", "") for word in command]
+        yield from commands(text, start, end)
+
+
+def commands(text: str, start: int, end: int) -> Iterator[Command]:
+    """The commands between two offsets."""
+    for command in _commands(text, start, end):
+        words = [word.group().replace('"', "").replace("'", "") for word in command]
+        yield Command(words, [word.start() for word in command])
 
 
 def _code(text: str, path: str) -> Iterator[tuple[int, int]]:

@@ -30,6 +30,9 @@ _WORDS = (
 _REPLAYING = (b"cycle(", b"tee(")
 _NAMED_LOADER = re.compile(rb"loader|_dl(?![a-z])", re.IGNORECASE)
 """What is replayed matters where it is a loader, and of those that cannot be followed, where it is called one."""
+_STARTING = (b"subprocess", b"os.system", b"os.popen")
+_LAUNCHED = re.compile(rb"""(?:\.py|-m["'\s,]{1,9}[\w.]{1,99})["'\s\\,+()]{1,99}(?:f["'])?(?:-|[+\w.]{1,99}=)""")
+"""What starts programs matters where it gives options to a script, or to a module: that may be one that has workers."""
 _COMMENTS = (b"dllint:", b"DLL")
 _COMMENT = re.compile(rb"dllint:|noqa[^\r\n]*DLL")
 _PACKAGES = frozenset(
@@ -74,6 +77,8 @@ class Words(msgspec.Struct, frozen=True):
     def found(self, data: bytes) -> bool:
         """Whether the file has one of them."""
         if any(word in data for word in self.anywhere):
+            return True
+        if any(word in data for word in _STARTING) and _LAUNCHED.search(data):
             return True
         return any(re.search(rb"\b" + re.escape(word) + rb"\b", data) for word in self.whole if word in data)
 

@@ -27,6 +27,8 @@ from dllint.project.execution.processes import Processes, Task
 from dllint.project.execution.worker_code import WorkerCode, never_in_workers
 from dllint.project.loaders.arguments import Given
 from dllint.project.loaders.boundaries import Boundaries, Loader, known_loaders
+from dllint.project.loaders.demanded import Asked
+from dllint.project.loaders.launched import Launched
 from dllint.project.loaders.open_loaders import OpenLoaders
 from dllint.project.loaders.option_defaults import Declared
 from dllint.project.loaders.worker_counts import Workers
@@ -40,7 +42,6 @@ from dllint.targets import Targets
 
 if TYPE_CHECKING:
     from dllint.documents.containers.container import Container
-    from dllint.documents.demands import Demand, Passed
     from dllint.syntax.parse import Tree
 
 RECURSION_LIMIT = 10_000
@@ -50,17 +51,11 @@ Analysis = TypeVar("Analysis")
 __all__ = ["Held", "Loader", "Project", "Running", "Targets", "Task", "Workers"]
 
 
-class Lists(Protocol):
+class Lists(Asked, Protocol):
     """How long the lists in files are, and what files that aren't modules say about options and data."""
 
     def longest(self, pattern: str, /) -> tuple[str, int, int] | None:
         """Of the files that a pattern means the one with most elements: its path, elements and bytes."""
-
-    def demands(self, names: str, /) -> tuple[Demand, ...]:
-        """The numbers above 0 that files give to an option by any of its names, which spaces separate."""
-
-    def passed(self, names: str, /) -> tuple[Passed, ...]:
-        """The texts that command lines in files give to such an option."""
 
     def data_set(self, folder: str, /) -> tuple[str, str, int] | None:
         """The largest public data set that the README nearest to a folder names: its path, the name, the items."""
@@ -100,9 +95,8 @@ class Project:
             Index(models, targets.src, former.index if former is not None else ()), known_loaders(targets)
         )
         self.index: Index = self.evaluator.index
-        declared = (
-            Declared(self.evaluator, lists.demands, lists.passed) if lists is not None else Declared(self.evaluator)
-        )
+        launched = Launched(self.index, self.source)
+        declared = Declared(self.evaluator, (launched,) if lists is None else (lists, launched))
         self.boundaries = Boundaries(self.evaluator, targets, declared)
         self.given = Given(self.evaluator, self.boundaries, declared)
         self.handles = Handles(self.evaluator)

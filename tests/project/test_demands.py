@@ -57,3 +57,43 @@ def test_what_is_asked_for(
     project = Project({"train.py": collect(source)}, Targets(), lambda _: source, lists=Asked(script))
     found = [(loader.workers, loader.certainty, loader.start.text) for loader in project.loaders]
     assert found == [(workers, certainty, said)]
+
+
+@pytest.mark.parametrize(
+    ("launcher", "line"),
+    [
+        ('import os\nos.system("python train.py --workers 2")', 2),
+        ('from os import system\nsystem("cd .. && N=1 python3 ./train.py --workers=2 | tee log")', 2),
+        ('import os\nos.popen(f"python train.py --gpu {os.getpid()} --workers 2")', 2),
+        ('import os\nos.system("python train.py "\n    f"--gpu {os.getpid()} "\n    "--workers 2")', 4),
+        ('import os\nos.system(f"python {os.getcwd()}/train.py --workers 2")', 2),
+        ('import os\nos.system("python {}/train.py --workers 2 --gpu %s".format(os.getcwd()) % 1)', 2),
+        ('import os\nos.system("python train.py --gpu " + str(os.getpid()) + " --workers 2")', 2),
+        ('import os\nos.system("""\n# first\npython train.py \\\\\n  --workers 2\n""")', 5),
+        ('import subprocess\ncommand = ["python", "train.py",\n    "--workers", "2"]\nsubprocess.call(command)', 3),
+        ('import subprocess as sp\nsp.Popen(["python", "-m", "train", *map(str, []), "--workers", "2"])', 2),
+        ('import shlex, subprocess\nsubprocess.run(shlex.split("python train.py --workers 2"))', 2),
+        ('import subprocess\nsubprocess.run("python train.py --workers 2".split(" "))', 2),
+        ('import os\nos.system(" ".join(["python train.py", "--gpu 1", "--workers 2"]))', 2),
+        ('import os\nfor command in ["python a.py", "python train.py --workers 2"]:\n    os.system(command)', 2),
+        ('import os\nos.system("python train.py --workers %d" % os.cpu_count())', 0),
+        ('import os\nos.system("python train.py --workers {}".format(os.cpu_count()))', 0),
+        ('import os\nos.system(f"python train.py --workers {os.cpu_count()} 2")', 0),
+        ('import os\nos.system("python train.py --workers 0 --others 2")', 0),
+        ('import os\nos.system("python launch.py --workers 2")', 0),
+        ('import os\n"python train.py --workers 2"\nos.system("ls")', 0),
+        ('import os\nprint(os.getcwd(), "python train.py --workers 2")', 0),
+        ('from .os import system\nsystem("python train.py --workers 2")', 0),
+        ('import os\nos.system(b"python train.py --workers 2")', 0),
+        pytest.param('import os\nos.system("python train.py --workers 2")' + "\n" * 70_000, 0, id="data"),
+    ],
+)
+def test_what_python_files_ask_for(launcher: str, line: int) -> None:
+    sources = {
+        "train.py": Source("train.py", PROGRAM.format(default="0", number="args.workers")),
+        "launch.py": Source("launch.py", launcher),
+    }
+    project = Project({path: collect(source) for path, source in sources.items()}, Targets(), sources.__getitem__)
+    found = [(loader.workers, loader.certainty, loader.start.text) for loader in project.loaders]
+    said = f"{SAID}: `launch.py:{line}` asks for 2" if line else SAID
+    assert found == [(Workers.SOME if line else Workers.NONE, Certainty.LIKELY, said)]

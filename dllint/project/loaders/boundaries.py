@@ -682,7 +682,7 @@ class Boundaries:
         if known is None:
             evaluator = Evaluator(self.index, self.known, platform, self.evaluator.call_sites)
             known = self._elsewhere[platform] = Boundaries(
-                evaluator, self.targets, Declared(evaluator, self.declared.demanded.ask)
+                evaluator, self.targets, Declared(evaluator, self.declared.demanded.asked)
             )
         return known
 

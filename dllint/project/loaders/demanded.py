@@ -1,4 +1,4 @@
-"""What files that aren't modules give to options: keys in JSON, and the command lines of scripts and pages.
+"""What the project's files give to options: keys in JSON, and the command lines of scripts, pages and Python files.
 
 A command line names the script that it runs, which must be of the option's program, and of that of the code that reads
 the option: several programs may share the file that adds it. A key in JSON counts where the program reads JSON, in the
@@ -7,10 +7,10 @@ folder of the file or in the nearest one around it that has modules.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cached_property
 from posixpath import commonpath, dirname, normpath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from dllint.knowledge import JSON_READERS
 from dllint.model.facts import Expr
@@ -22,15 +22,15 @@ from dllint.project.program.module import Module
 if TYPE_CHECKING:
     from dllint.documents.demands import Demand, Passed
 
-Ask = Callable[[str], "tuple[Demand, ...]"]
-"""Asks the files for the names of an option, which spaces separate."""
-AskTexts = Callable[[str], "tuple[Passed, ...]"]
-"""Asks them for texts."""
 
+class Asked(Protocol):
+    """Some files of the project. The names of an option are separated by spaces."""
 
-def none(names: str) -> tuple[()]:
-    """The answer where there are no such files."""
-    return ()
+    def demands(self, names: str, /) -> tuple[Demand, ...]:
+        """The numbers above 0 that files give to an option by any of its names."""
+
+    def passed(self, names: str, /) -> tuple[Passed, ...]:
+        """The texts that command lines in files give to such an option."""
 
 
 def named(call: Expr) -> set[str]:
@@ -48,12 +48,11 @@ def spelled(name: str) -> set[str]:
 class Demanded:
     """Finds what is given to an option in the program that has it."""
 
-    def __init__(self, evaluator: Evaluator, ask: Ask, ask_texts: AskTexts) -> None:
+    def __init__(self, evaluator: Evaluator, asked: Sequence[Asked]) -> None:
         self.evaluator = evaluator
         self.index = evaluator.index
         self.programs = evaluator.programs
-        self.ask = ask
-        self.ask_texts = ask_texts
+        self.asked = asked
         self._known: dict[tuple[str, Module, Module | None, frozenset[Module]], Demand | None] = {}
 
     def first(self, names: Iterable[str], module: Module, program: Module | None, reader: Env) -> Demand | None:
@@ -63,14 +62,18 @@ class Demanded:
         """
         key = " ".join(sorted(names)), module, program, frozenset(_files(reader))
         if key not in self._known:
-            asked = (demand for demand in self.ask(key[0]) if self._is_for(demand, *key[1:]))
-            self._known[key] = next(asked, None)
+            given = (demand for files in self.asked for demand in files.demands(key[0]))
+            self._known[key] = next((demand for demand in given if self._is_for(demand, *key[1:])), None)
         return self._known[key]
 
     def texts(self, names: Iterable[str], module: Module, program: Module | None) -> list[Passed]:
         """The texts that command lines give to an option of a module, where only one script runs: to its."""
-        asked = self.ask_texts(" ".join(sorted(names)))
-        return [given for given in asked if self._is_run(given, program, {module})]
+        return [given for given in self.passed(names) if self._is_run(given, program, {module})]
+
+    def passed(self, names: Iterable[str]) -> Iterator[Passed]:
+        """The texts that command lines give to an option, whatever they run."""
+        key = " ".join(sorted(names))
+        return (given for files in self.asked for given in files.passed(key))
 
     def _is_for(self, demand: Demand, module: Module, program: Module | None, files: frozenset[Module]) -> bool:
         if not demand.script:

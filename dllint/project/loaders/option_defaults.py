@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from itertools import chain
@@ -35,7 +35,7 @@ from dllint.project.evaluate.abstract_values import (
 from dllint.project.evaluate.at_rest import at_rest
 from dllint.project.evaluate.command_lines import OPTION_SETTERS, destinations, set_by_name
 from dllint.project.loaders.command_parameters import CommandParameters
-from dllint.project.loaders.demanded import Ask, AskTexts, Demanded, named, none, spelled
+from dllint.project.loaders.demanded import Asked, Demanded, named, spelled
 from dllint.project.program.guards import under_main_guard
 from dllint.project.program.index import Index
 from dllint.project.program.module import Module, Site, Write
@@ -64,11 +64,11 @@ class _Option(NamedTuple):
 class Declared:
     """Finds the default of an option or setting by its name, in the program that reads it."""
 
-    def __init__(self, evaluator: Evaluator, ask: Ask = none, ask_texts: AskTexts = none) -> None:
+    def __init__(self, evaluator: Evaluator, asked: Sequence[Asked] = ()) -> None:
         self.evaluator = evaluator
         self.index: Index = evaluator.index
         self.commands = CommandParameters(evaluator)
-        self.demanded = Demanded(evaluator, ask, ask_texts)
+        self.demanded = Demanded(evaluator, asked)
         self.program: Module | None = None
         """The script that runs, where only its program counts."""
         self._elsewhere: dict[tuple[Module, int], bool] = {}
@@ -101,8 +101,8 @@ class Declared:
         if not defaults or any(self._of_one_program(self._around(site), read) for site in self._setting_any):
             return ()
         named_so = [named(item.call) for item in options] or [{f"--{name}"}]
-        asked = (" ".join(sorted(word for word in names if word.startswith("-"))) for names in named_so)
-        passed = (given.text for names in asked for given in self.demanded.ask_texts(names))
+        dashed = ([word for word in names if word.startswith("-")] for names in named_so)
+        passed = (given.text for names in dashed for given in self.demanded.passed(names))
         calls = ((site.expr.keyword(name), site) for site in self.index.calls_named(("set_defaults",)))
         set_by = ((expr, self._around(site)) for expr, site in calls if expr is not None)
         writes = ((write, module) for module, write in self.index.outside_writes.get(name, ()))
