@@ -344,7 +344,10 @@ DATA_ROOTS = frozenset({
     "medmnist", "tensorflow_datasets",
 })  # fmt: skip
 """Packages whose functions give data or datasets of their own, none that the project defines."""
-DATASET_MODULES = ("torchvision.datasets.", "torchaudio.datasets.", "torchtext.datasets.", "torch_geometric.datasets.")
+DATASET_MODULES = (
+    "torchvision.datasets.", "torchaudio.datasets.", "torchtext.datasets.", "torch_geometric.datasets.",
+    "torchgeo.datasets.",
+)  # fmt: skip
 
 DEFAULT_DEVICES = {"torch.set_default_tensor_type": "t", "torch.set_default_device": "device"}
 """What says where new tensors are, with the parameter that does (torch 2.13; the first one, of old, with the type)."""
