@@ -311,6 +311,14 @@ DATASET_BASES = {
 """Read in the sources of mmdet 2 (mmdet 3 derives these classes from mmengine's, too), mmdet3d 1.0, mmseg 0.x, mmcls
 0.x, and mmengine, which packs its `data_list` itself by default."""
 
+TRAINER_HOOKS = ("prepare_data", "setup", "train_dataloader", "val_dataloader", "test_dataloader", "predict_dataloader")
+"""What Lightning's trainer calls, in its own process, before workers start."""
+TRAINED_CLASSES = frozenset({
+    "lightning.LightningDataModule", "lightning.LightningModule", "torchgeo.datamodules.GeoDataModule",
+    "torchgeo.datamodules.NonGeoDataModule",
+})  # fmt: skip
+"""The classes whose hooks these are, and bases of other packages that derive from them."""
+
 ANNOTATION_INDEXES = {
     **dict.fromkeys(
         ("pycocotools.coco.COCO", "pycocotools.COCO", "xtcocotools.coco.COCO", "mmdet.datasets.api_wrappers.COCO"),

@@ -1,6 +1,7 @@
-"""Libraries' dataset classes whose own code calls methods that the project's classes replace.
+"""Libraries' classes whose own code calls methods that the project's classes replace.
 
-`load_annotations`, of which the constructor keeps the result, and `prepare_train_img`, which `__getitem__` calls.
+`load_annotations`, of which a dataset's constructor keeps the result, `prepare_train_img`, which `__getitem__` calls,
+and `setup`, which Lightning's trainer calls before it asks for loaders.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from dllint.knowledge import DATASET_BASES
+from dllint.knowledge import DATASET_BASES, TRAINED_CLASSES, TRAINER_HOOKS
 from dllint.model.facts import Expr
 from dllint.project.evaluate.abstract_values import Func, Inst, Klass
 from dllint.project.evaluate.shapes import Argument
@@ -52,10 +53,12 @@ class LibraryBases:
         }
 
     def sets_up(self, klass: Klass) -> Iterator[str]:
-        """The methods that the base's constructor calls."""
+        """The methods that the base's constructor calls, or its library before workers start."""
         yield from self.kept(klass).values()
         for name in self._known(klass):
             yield from DATASET_BASES[name].sets_up
+        if not TRAINED_CLASSES.isdisjoint(self.evaluator.classes.external_bases(klass)):
+            yield from TRAINER_HOOKS
 
     def given(self, inst: Inst, attribute: str) -> Iterator[Argument]:
         """What the project's method returns that the base keeps as an attribute of an object."""

@@ -62,7 +62,17 @@ class ToldApart:
                 found.by_given or outers.by_given,
                 found.truncated or outers.truncated,
             )
-        return found if found.envs else found._replace(envs=(self.evaluator.generic(module, function),))
+        if found.envs and not self._is_also_called_by_its_base(module, function):
+            return found
+        return found._replace(envs=(*found.envs, self.evaluator.generic(module, function)))
+
+    def _is_also_called_by_its_base(self, module: Module, function: int) -> bool:
+        """Whether the library of a class calls a method that nothing else in the project calls, its tests aside."""
+        owner = module.model.functions[function].owner
+        if owner < 0 or self.evaluator.call_sites.known(module, function):
+            return False
+        set_up = self.evaluator.library_bases.sets_up(self.evaluator.klass(module, owner))
+        return module.model.functions[function].name in set_up
 
     def _by_calls(self, module: Module, function: int, levels: int) -> Activations:
         """The activations that calls create, by so many calls in a row as don't give it too many different things."""
