@@ -81,11 +81,14 @@ def endless_getattr(project: Project, inst: Inst) -> tuple[Module, Expr] | None:
         return None
     module, function = method.func.module, method.func.index
     facts = module.model.functions[function]
-    if len(facts.parameters) != 2 or "__dict__" in _names(facts.events):
+    if len(facts.parameters) != 2:
         return None
     receiver, wanted = facts.parameters[0].name, facts.parameters[1].name
+    events = tuple(_reached(module, facts.events, receiver, wanted))
+    if "__dict__" in _names(events):
+        return None
     own = {name for item in classes.mro(inst.klass) for name in _class_names(item)}
-    for event in facts.events:
+    for event in events:
         if event.block >= 0 or (event.kind == "test" and wanted in _names((event,))):
             return None
         for expr in event.walk():
@@ -93,6 +96,20 @@ def endless_getattr(project: Project, inst: Inst) -> tuple[Module, Expr] | None:
                 if expr.name not in own and not expr.name.startswith("__") and _is_set(project, inst, expr.name):
                     return module, expr
     return None
+
+
+def _reached(module: Module, events: tuple[Event, ...], receiver: str, wanted: str) -> Iterator[Event]:
+    """What `__getattr__` runs for a new object, whose `__dict__` is empty: `if name in self.__dict__` finds nothing."""
+
+    def finds_nothing(test: Expr | None) -> bool:
+        asked = test.args if test is not None and (test.kind, test.name) == ("compare", "in") else ()
+        return [part.dotted for part in asked] == [wanted, f"{receiver}.__dict__"]
+
+    for event in events:
+        around = map(module.block, module.enclosing(event.block))
+        skipped = any(block.kind == "if" and finds_nothing(block.test) for block in around)
+        if not skipped and not (event.kind == "test" and finds_nothing(event.value)):
+            yield event
 
 
 def _bases_known(project: Project, klass: Klass) -> bool:
