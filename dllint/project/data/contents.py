@@ -9,7 +9,7 @@ from dllint.knowledge import MAPPINGS
 from dllint.model.facts import Expr
 from dllint.project.data.elements import PAIRS, Elements, Kind, splits_text
 from dllint.project.data.filled import COUNTED, FILLED, MADE, Content, Filled
-from dllint.project.data.growth import Growth
+from dllint.project.data.growth import Growth, maps_in_pool
 from dllint.project.data.naming import means_choice, means_class
 from dllint.project.data.sources import SETTINGS, Sources
 from dllint.project.evaluate.abstract_values import (
@@ -128,7 +128,7 @@ class Contents:
             return self._yielded(value)
         if name in PAIRS and self.growth.grows(value):
             return Content(Kind.ROW, MADE)
-        if name == "builtins.map" and len(call.args) > 2 and self.growth.grows(value):
+        if _maps(value) and self.growth.grows(value):
             return self._mapped(call, value.env)
         if name in _SHUFFLED and isinstance(base, ExtInst):
             return self.of_any(base.call.args[1], base.env) if len(base.call.args) > 1 else None
@@ -198,7 +198,7 @@ class Contents:
         """The elements of a container, those that `map` makes, too."""
         yield from self.evaluator.containers.elements(container)
         for part in (container, *self.growth.copied(container)):
-            if isinstance(part, ExtInst) and part.name == "builtins.map" and len(part.call.args) > 2:
+            if isinstance(part, ExtInst) and _maps(part):
                 for function in self.evaluator.values(part.call.args[1], part.env):
                     yield from self.returned(function) if isinstance(function, (Func, Method)) else ()
 
@@ -272,6 +272,12 @@ def _is_replaced(made: Expr, env: Env) -> bool:
 
 def _makes_number(value: Expr | None) -> bool:
     return value is not None and value.kind == "call" and value.args[0].dotted in ("int", "float", "bool")
+
+
+def _maps(made: ExtInst) -> bool:
+    """Whether something has what a function returns for each element: `map(load, paths)`, `pool.imap(load, paths)`."""
+    mapped = made.name == "builtins.map" or maps_in_pool(made.name)
+    return mapped and made.call.kind == "call" and len(made.call.args) > 2
 
 
 def is_mapping(value: Value) -> bool:

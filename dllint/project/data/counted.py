@@ -16,6 +16,7 @@ from dllint.project.data.growth import Growth
 from dllint.project.escape.shipped import Held
 from dllint.project.evaluate.abstract_values import Env, ExtInst, Inst, Klass, Seq, Value
 from dllint.project.evaluate.at_rest import at_rest
+from dllint.project.program.module import Write
 
 if TYPE_CHECKING:
     from dllint.project import Project
@@ -150,19 +151,34 @@ class Counted:
 
 
 def _counted_for(klass: Klass, attribute: str) -> Iterator[str]:
-    """The attributes whose length a class stores in another: `self.size = len(self.rows)`, `len(rows)` of those."""
+    """The attributes whose length a class stores in another: `self.size = len(self.rows)`, `len(rows)` of those.
+
+    Or the length that its method returns: `self.size = self.read()`.
+    """
     writes = klass.module.self_writes.get(klass.index, {})
     for write in writes.get(attribute, ()):
-        receiver = klass.module.receiver_name(write.function)
-        for part in write.event.value.walk() if write.event.value is not None else ():
+        for function, part in _given(klass, write):
             if not is_length(part):
                 continue
-            if _is_own(part.args[1], receiver):
+            if _is_own(part.args[1], klass.module.receiver_name(function)):
                 yield part.args[1].name
             for other in (item for items in writes.values() for item in items if part.args[1].kind == "name"):
                 value = other.event.value
-                if other.function == write.function and value is not None and value.name == part.args[1].name:
+                if other.function == function and value is not None and value.name == part.args[1].name:
                     yield other.target.name
+
+
+def _given(klass: Klass, write: Write) -> Iterator[tuple[int, Expr]]:
+    """The parts of what an attribute is set to, and of what the class's own method returns for it, with the method."""
+    module, value = klass.module, write.event.value
+    if value is None:
+        return
+    yield from ((write.function, part) for part in value.walk())
+    if value.kind == "call" and _is_own(value.args[0], module.receiver_name(write.function)):
+        method = klass.facts.methods.get(value.args[0].name, -1)
+        for event in module.events(method) if method >= 0 else ():
+            if event.kind == "return" and event.value is not None:
+                yield from ((method, part) for part in event.value.walk())
 
 
 def _filled_for(klass: Klass, attribute: str) -> Iterator[str]:

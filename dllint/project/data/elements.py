@@ -33,6 +33,8 @@ _TOKENS = frozenset({
 })  # fmt: skip
 """What makes a list of tokens, or of their numbers, of a text."""
 _ENCODER = re.compile(r"token|bpe|spm|^sp$|^enc", re.IGNORECASE)
+_GIVE_TEXT = frozenset({"builtins.str", "re.sub", "re.compile().sub", "re.escape", "unicodedata.normalize"})
+"""Functions that give a text."""
 _OF_TEXT = frozenset({"strip", "rstrip", "lstrip", "removesuffix", "removeprefix", "zfill", "as_posix", "hexdigest"})
 """Methods that only text has, or that give nothing else."""
 _SPLITS = frozenset({"split", "rsplit", "partition", "rpartition"})
@@ -192,7 +194,7 @@ class Elements:
 
     def _of_call(self, made: ExtInst) -> Kind | None:
         name, last = made.name, made.name.rpartition(".")[2]
-        if name == "builtins.str" or (name.startswith("os.path.") and last in _JOINS) or last in _STR_METHODS:
+        if name in _GIVE_TEXT or (name.startswith("os.path.") and last in _JOINS) or last in _STR_METHODS:
             return Kind.STR
         if _tokenizes(made.call):
             return Kind.ROW

@@ -243,7 +243,7 @@ class Growth:
                     return True
                 if name == "builtins.zip" and any(map(self.grows, self._starred(call, env))):
                     return True  # `zip(*columns)`
-                if name in _AS_MANY or last in PROGRESS or name.startswith("numpy.") or _maps(name):
+                if name in _AS_MANY or last in PROGRESS or name.startswith("numpy.") or maps_in_pool(name):
                     return any(self.loops(arg, env) for arg in call.args[1:])
                 return last in _VIEWS and base is not None and self.grows(base)
             case Opaque(expr=expr, env=env) if expr.kind == "binop":
@@ -447,7 +447,7 @@ def _progresses(name: str) -> bool:
     return name.rpartition(".")[2] in PROGRESS
 
 
-def _maps(name: str) -> bool:
+def maps_in_pool(name: str) -> bool:
     """Whether a callable calls a function on each element: `pool.imap`, `executor.map`."""
     return name.rpartition(".")[2] in _MAPS and ("Pool" in name or "Executor" in name or name.startswith("joblib."))
 
