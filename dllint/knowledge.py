@@ -417,6 +417,9 @@ CALLERS: dict[str, int | str] = {
 }  # fmt: skip
 """Callables that call what they are given for each item, and where it stands among their arguments."""
 
+PROGRAM_STARTERS = ("subprocess", "os.system", "os.popen")
+"""What starts other programs by their command lines: a module, and functions."""
+
 COMMAND_LINES = frozenset({
     "absl.app.run", "argh.dispatch_command", "clize.run", "cyclopts.run", "defopt.run", "fire.Fire",
     "jsonargparse.CLI", "jsonargparse.auto_cli", "plac.call", "typer.run", "tyro.cli",

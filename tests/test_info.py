@@ -54,6 +54,11 @@ def test_a_small_list_is_not_reported_unasked(project: Path) -> None:
     assert Workbench(Request(paths=(str(project),))).view().findings == ()
 
 
+def test_its_message_says_from_what_size_it_matters(project: Path) -> None:
+    findings = check(Request(paths=(str(project),), layer=Layer(select=("DLL201",)), cache=False)).findings
+    assert " entries on it matters that every worker copies it page by page as it reads" in findings[0][0].message
+
+
 @pytest.mark.parametrize(
     "layer",
     [

@@ -30,7 +30,7 @@ _WORDS = (
 _REPLAYING = (b"cycle(", b"tee(")
 _NAMED_LOADER = re.compile(rb"loader|_dl(?![a-z])", re.IGNORECASE)
 """What is replayed matters where it is a loader, and of those that cannot be followed, where it is called one."""
-_STARTING = (b"subprocess", b"os.system", b"os.popen")
+_STARTING = tuple(name.encode() for name in knowledge.PROGRAM_STARTERS)
 _LAUNCHED = re.compile(rb"""(?:\.py|-m["'\s,]{1,9}[\w.]{1,99})["'\s\\,+()]{1,99}(?:f["'])?(?:-|[+\w.]{1,99}=)""")
 """What starts programs matters where it gives options to a script, or to a module: that may be one that has workers."""
 _COMMENTS = (b"dllint:", b"DLL")

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from dllint.knowledge import PROGRAM_STARTERS
 from dllint.model.facts import Event, Expr, ImportedName
 from dllint.project.program.index import Index
 from dllint.project.program.module import Module
@@ -18,8 +19,6 @@ from dllint.source import Source
 if TYPE_CHECKING:
     from dllint.documents.demands import Command, Demand, Passed
 
-_STARTING = ("subprocess", "os.system", "os.popen")
-"""What a file that starts programs imports, or calls."""
 _LARGEST = 1 << 16
 """Characters of a file; what is longer is data."""
 
@@ -79,11 +78,12 @@ def _starts_programs(module: Module) -> bool:
     if any(_is_starting(imported) for imported in module.model.imports):
         return True
     calls = (call for name in ("system", "popen") for call in module.calls.get(name, ()))
-    return any(call.expr.args[0].dotted in _STARTING for call in calls)
+    return any(call.expr.args[0].dotted in PROGRAM_STARTERS for call in calls)
 
 
 def _is_starting(imported: ImportedName) -> bool:
-    return not imported.level and not {imported.module, f"{imported.module}.{imported.attribute}"}.isdisjoint(_STARTING)
+    names = (imported.module, f"{imported.module}.{imported.attribute}")
+    return not imported.level and any(name in PROGRAM_STARTERS for name in names)
 
 
 def _saying(event: Event) -> Iterator[Expr]:

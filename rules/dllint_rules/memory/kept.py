@@ -211,7 +211,7 @@ def bloat(
     if small:
         what = f"{what}, likely small ({small})"
         least = project.analysis(Sizes).least(held.value)
-        how = f"from some {least:,} entries on it undecided that {how}, {each} for each"
+        how = f"from some {least:,} entries on it matters that {how}, {each} for each"
     undecided = not small and not is_surely_large(project, held)
     unselected = project.analysis(Unselected).clause(held) if undecided else ""
     return Finding(
