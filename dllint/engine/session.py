@@ -74,6 +74,7 @@ class Session:
         self.request = request
         paths = (*request.paths, *([request.stdin_path] if request.stdin is not None else []))
         self._paths = paths
+        self._chosen: dict[registry.Layer, frozenset[str]] = {}
         self.configs = self._configured()
         self.selection = self._select()
         self.overlay: dict[str, bytes] = {}
@@ -91,7 +92,9 @@ class Session:
 
     def chosen(self, own: Config) -> frozenset[str]:
         """The rules that a configuration selects."""
-        return registry.select(own.layer, self.request.layer)
+        if own.layer not in self._chosen:
+            self._chosen[own.layer] = registry.select(own.layer, self.request.layer)
+        return self._chosen[own.layer]
 
     def in_full(self, own: Config) -> frozenset[str]:
         """The rules that report what is only `info`, too."""

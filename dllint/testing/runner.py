@@ -5,8 +5,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -105,16 +104,7 @@ def _of_rule(parsed: pages.Page) -> Iterator[str]:
 
 
 def _problems(case: Case) -> Iterator[str]:
-    each: list[Callable[..., Iterable[str]]] = [
-        partial(checks.findings, case),
-        *(partial(checks.fixes, case, unsafe=unsafe) for unsafe in (False, True)),
-        partial(checks.diff, case),
-        *(partial(checks.silenced, case, *comment) for comment in checks.silencings(case)),
-    ]
-    for check in each:
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                yield from check(folder=Path(folder).resolve())
-            except (Crashed, ConfigError, registry.UnknownRule) as error:
-                yield f"{case.page}:{case.line}: {error}"
-                return
+    try:
+        yield from checks.problems(case)
+    except (Crashed, ConfigError, registry.UnknownRule) as error:
+        yield f"{case.page}:{case.line}: {error}"
