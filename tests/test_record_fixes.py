@@ -1212,10 +1212,21 @@ def test_a_list_of_integers_that_branches_fill_is_a_tensor_below() -> None:
     result = fixed(branches, "return [number for number, start in self.rows if start < self.rows[index][1]]")
     assert "            self.rows = []\n        self.rows = torch.tensor(self.rows)\n" in result
     assert "self.rows = torch.tensor(" in fixed(NUMBERED, "return self.rows[index][0]")
-    gpu = "import torch\nif __name__ == '__main__':\n    torch.set_default_device('cuda')\n"
-    assert re.search(
-        r'self\.rows = torch\.tensor\(.+, device="cpu"\)\n', fixed(CLIPS, "return self.rows[index][0]", gpu)
-    )
+
+
+@pytest.mark.parametrize(
+    ("line", "is_explicit"),
+    [
+        ("torch.set_default_device('cuda')", True),
+        ("torch.set_default_tensor_type(torch.cuda.FloatTensor)", True),
+        ("with torch.device('cuda'): rows = Rows('.')", True),
+        ("with torch.cuda.device(0): rows = Rows('.')", False),
+        ("device = torch.device('cuda')", False),
+    ],
+)
+def test_a_tensor_of_integers_is_on_the_cpu_where_new_tensors_may_be_elsewhere(line: str, is_explicit: bool) -> None:
+    code = fixed(CLIPS, "return self.rows[index][0]", f"import torch\nif __name__ == '__main__':\n    {line}\n")
+    assert ("self.rows = torch.tensor(self.rows" + (', device="cpu")\n' if is_explicit else ")\n")) in code
 
 
 @pytest.mark.parametrize(

@@ -537,9 +537,8 @@ class Change(KeptList):
         model, start = self.module.model, self.write.event.start
         if self.of_integers:
             torch, more = module_alias(model, "torch", "torch", start)
-            names = sorted(name.rpartition(".")[2] for name in DEFAULT_DEVICES)
-            elsewhere = any(True for _ in self.project.index.calls_named(names))  # forked workers can't read a GPU
-            return Made(f"{torch}.tensor(", 'device="cpu")' if elsewhere else ")", imports=more)
+            closing = 'device="cpu")' if self._has_default_device() else ")"  # forked workers can't read a GPU
+            return Made(f"{torch}.tensor(", closing, imports=more)
         if not self.words:
             np, more = module_alias(model, "numpy", "np", start)
             dtype = f"{np}.dtypes.StringDType()" if self.project.targets.needs_numpy_2(model.path) else "str"
@@ -550,6 +549,18 @@ class Change(KeptList):
             return Made(f"{self.words['name']}(", ")")
         name = class_name(model, self.words)
         return Made(f"{name}(", ")", *class_at(self.words, name, model, start, source.unit), name, model.path, start)
+
+    def _has_default_device(self) -> bool:
+        """Whether any code may say where new tensors are: by a call, or by `with torch.device(...):`."""
+        project, index = self.project, self.project.index
+        setters = sorted(name.rpartition(".")[2] for name in DEFAULT_DEVICES)
+        entered = (site for site in index.calls_named(["device"]) if site.event.kind == "with")
+        return any(True for _ in index.calls_named(setters)) or any(
+            isinstance(value, Ext) and value.name == "torch.device"
+            for site in entered
+            if site.event.value is site.expr
+            for value in project.values(site.expr.args[0], project.evaluator.generic(site.module, site.function))
+        )
 
     def _imported(self, home: Home) -> Made:
         """The class of another file, which may have to get it."""
