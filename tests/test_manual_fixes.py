@@ -134,6 +134,16 @@ def test_a_class_whose_base_is_passed_stays() -> None:
                 'return {**self.__dict__, "_noise": None, "_noise_pid": None}',
             ],
         ),
+        *(
+            (
+                "DLL110",
+                f"self.noise = torch.Generator{device}{seeded}",
+                "return torch.rand(1, generator=self.noise, device='cuda')",
+                [f"self._noise = torch.Generator{device}.manual_seed(torch.initial_seed())"],
+            )
+            for device in ("(device='cuda')", "('cuda')", "(self.device)")
+            for seeded in ("", ".manual_seed(1)")
+        ),
     ],
 )
 def test_what_to_paste(code: str, init: str, item: str, words: list[str]) -> None:
@@ -143,6 +153,13 @@ def test_what_to_paste(code: str, init: str, item: str, words: list[str]) -> Non
     compile(fix.snippet, "a.py", "exec")
     for word in words:
         assert word in fix.snippet
+
+
+def test_a_generators_device_that_only_init_knows_is_named() -> None:
+    init = "device = path\nself.noise = torch.Generator(device)"
+    fix = fix_of("DLL110", init, "return torch.rand(1, generator=self.noise)")
+    assert fix is not None
+    assert fix.title == "Make `noise` in the process that uses it, from torch's seed; keep `device` for that"
 
 
 def test_code_that_adds_to_records_is_named() -> None:

@@ -149,16 +149,30 @@ def generator_by_hand(project: Project, held: Held) -> Fix | None:
         if isinstance(made, ExtInst) and made.name.startswith("torch.Generator"):
             return Fix.manual("Make the generator in the worker, from torch's seed; it is not a separate attribute")
         return Fix.manual(f"Keep the array that `{made_of}` is given, and make the tensor when it is needed")
-    setter = setter_of_local(project, attribute.name, made) if isinstance(made, ExtInst) else None
+    assert isinstance(made, ExtInst)
+    setter = setter_of_local(project, attribute.name, made)
     if setter is not None:
         return Fix.manual(f"Make `{attribute.name}` a local variable of `{setter.name}`: no other code uses it")
     model, start = attribute.module.model, attribute.write.event.start
     (getpid, _), (torch, _) = reference(model, "os", "getpid", start), module_alias(model, "torch", "torch", start)
     store = attribute.free_name()
-    value = f"{torch}.Generator().manual_seed({torch}.initial_seed())"
+    device, local = _device_of_generator(project, attribute, made)
+    value = f"{torch}.Generator{device}.manual_seed({torch}.initial_seed())"
     snippet = lazy_members(Lazy(attribute.name, value, store, f"{store}_pid", getpid))
     title = f"Make `{attribute.name}` in the process that uses it, from torch's seed"
-    return Fix(title, (), Applicability.MANUAL, snippet=snippet)
+    return Fix.manual(f"{title}; keep `{local}` for that" if local else title, snippet)
+
+
+def _device_of_generator(project: Project, attribute: OwnAttribute, made: ExtInst) -> tuple[str, str]:
+    """The arguments of the generator in parentheses, and a local variable among them, which a property can't see."""
+    call = made.call if made.name == "torch.Generator" else made.call.args[0].args[0]
+    if call.kind != "call":
+        return "()", ""
+    path, bound = attribute.module.path, attribute.module.model.functions[attribute.write.function].bound
+    given = (*call.args[1:], *(value for _, value in call.keywords))
+    names = [part.name for value in given for part in value.walk() if part.kind == "name" and part.name in bound]
+    text = " ".join(project.text(path, Span(call.args[0].end, call.end)).split())
+    return text, next((name for name in names if name != "self"), "")
 
 
 class _Change:
