@@ -5,36 +5,23 @@ The programs need torch, not dllint. They were run with torch 2.11 (CUDA 13) and
 
 from __future__ import annotations
 
-import contextlib
-import os
-import signal
-import subprocess
-import sys
 import textwrap
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
+from tests.on_gpu import needs_gpu, run
 
-def _has_gpu() -> bool:
-    """Whether there is a GPU; torch is imported only where the driver is."""
-    if not Path("/dev/nvidiactl").exists():
-        return False
-    try:
-        import torch
-    except ImportError:
-        return False
-    return torch.cuda.is_available()
-
-
-pytestmark = pytest.mark.skipif(not _has_gpu(), reason="needs a GPU that torch can use")
+pytestmark = needs_gpu
 
 FORKED = "Cannot re-initialize CUDA in forked subprocess"
 INHERITED = "CUDA error: initialization error"
 GENERATOR = "Expected a 'cuda' device type for generator but found 'cpu'"
 PINNED = "cannot pin 'torch.cuda.LongTensor' only dense CPU tensors can be pinned"
 HANDED_ON = "Attempted to send CUDA tensor received from another process"
+ENDED = "CUDA error: invalid resource handle"
+NOT_RELEASED = "Producer process has been terminated before all shared CUDA tensors released"
 
 ALL = ("fork", "spawn", "forkserver")
 OTHERS = ("spawn", "forkserver")
@@ -55,7 +42,7 @@ class Items(Dataset):
 
 
 class Claim(NamedTuple):
-    """A program: it fails and `says` something on standard error; with "" it succeeds. It may hang instead."""
+    """A program: it fails and `says` something on standard error; with "" it succeeds. It may hang, or only warn."""
 
     name: str
     code: str
@@ -63,6 +50,7 @@ class Claim(NamedTuple):
     methods: tuple[str, ...] = ("fork",)
     environment: tuple[tuple[str, str], ...] = ()
     hangs: bool = False
+    warns: bool = False
 
 
 def forked(parent: str, child: str = "torch.zeros(1, device='cuda')") -> str:
@@ -107,6 +95,8 @@ ASKS = (
     "with torch.cuda.device(0): pass",
     "torch.zeros(1).cuda()",
     "torch.nn.Linear(1, 1).to('cuda')",
+    "torch.compile(torch.nn.Linear(1, 1))",
+    "torch.nn.DataParallel(torch.nn.ReLU())",
     "list(DataLoader(range(4), pin_memory=True))",
 )
 """After any of these in the parent, a forked child that uses CUDA raises."""
@@ -140,6 +130,7 @@ FINE_IN_CHILDREN = (
     "torch.cuda.memory.memory_reserved(), torch.cuda.random.manual_seed(0), torch.cuda.empty_cache()",
     "torch.device('cuda'), torch.cuda.device(0), torch.cuda.Event(), torch.cuda.amp.GradScaler()",
     STEP.format("SGD"),
+    STEP.format("Adagrad"),
     "KEPT.shape, len(KEPT), KEPT.dtype, KEPT.device",
 )
 """Nothing of this raises in a forked child of a parent that has used CUDA."""
@@ -162,7 +153,10 @@ RAISES_IN_CHILDREN = {
     "KEPT[0]": INHERITED,
     "KEPT * 2": INHERITED,
     "KEPT.cpu()": INHERITED,
-    STEP.format("Adam"): INHERITED,
+    **{
+        STEP.format(name): INHERITED
+        for name in ("Adadelta", "Adam", "AdamW", "Adamax", "NAdam", "RAdam", "RMSprop")
+    },
 }
 
 ITEM = """
@@ -220,6 +214,23 @@ if __name__ == "__main__":
     time.sleep(1)
     assert [batch.item() for batch in kept] == [0, 1, 2, 3]
 """, "", OTHERS),
+    Claim("CUDA tensors outlive their worker, a warning", WORKER_USES + """
+if __name__ == "__main__":
+    kept = list(DataLoader(Uses(), num_workers=2))
+    time.sleep(1)
+""", NOT_RELEASED, ("spawn",), warns=True),
+    Claim("CUDA tensor received after its process ended", """
+def put(queue):
+    queue.put(cuda())
+
+if __name__ == "__main__":
+    queue = mp.Queue()
+    process = mp.Process(target=put, args=(queue,))
+    process.start()
+    process.join()
+    time.sleep(1)
+    print(queue.get())
+""", ENDED, OTHERS),
     Claim("memory of two workers that use CUDA", WORKER_COPIES + """
 if __name__ == "__main__":
     cuda()
@@ -243,6 +254,23 @@ class Applies(Items):
 """ + loop("Applies()"), INHERITED),
     Claim("kept, handed on", KEPT.format("self.kept[index]") + loop("Keeps()", "", "num_workers=1, batch_size=None"),
           HANDED_ON, ("spawn",), hangs=True),
+    Claim("kept, handed on in a list", KEPT.format("self.kept[index]") + "\ndef together(items):\n    return items\n"
+          + loop("Keeps()", "", "num_workers=1, collate_fn=together"), HANDED_ON, ("spawn",), hangs=True),
+    Claim("kept, cloned", KEPT.format("self.kept[index].clone()")
+          + loop("Keeps()", "", "num_workers=1, batch_size=None", 2), "", OTHERS),
+    Claim("kept, never read", KEPT.format("index") + """
+if __name__ == "__main__":
+    data = Keeps()
+""" + MEMORY.replace("LIMIT", "> 300"), "", ("spawn",)),
+    # DLL110: a generator of the device, sent to a worker.
+    Claim("generator of the device", """
+class Noise(Items):
+    def __init__(self):
+        self.noise = torch.Generator(device="cuda")
+
+    def __getitem__(self, index):
+        return index
+""" + loop("Noise()"), "exited unexpectedly", OTHERS),
     # DLL307: CUDA as the default.
     *(Claim(f"{setter}: {draw}", f"\ntorch.{setter}\n{draw}\n", says) for setter in (
         "set_default_device('cuda')", "set_default_tensor_type(torch.cuda.FloatTensor)",
@@ -258,6 +286,18 @@ class Applies(Items):
         "list(DataLoader(range(4), num_workers=1))": FORKED,
         "list(DataLoader(range(4), shuffle=True, generator=torch.Generator('cuda'), num_workers=1))": FORKED,
     }.items()),
+    *(Claim(f"under a device: {draw}", f"\nwith torch.device('cuda'):\n    {draw}\n", says) for draw, says in {
+        "list(DataLoader(range(4), shuffle=True))": GENERATOR,
+        "random_split(range(4), [2, 2])": GENERATOR,
+        "list(DataLoader(range(4), sampler=SubsetRandomSampler([0, 1])))": "",
+        "list(DataLoader(range(4)))": "",
+    }.items()),
+    *(Claim(f"{setter}: a new tensor in a worker", ITEM.format("torch.zeros(3)")
+            + loop("Uses()", f"torch.{setter}"), says, methods) for setter in (
+        "set_default_device('cuda')", "set_default_tensor_type(torch.cuda.FloatTensor)",
+    ) for says, methods in ((FORKED, ("fork",)), ("", OTHERS))),
+    Claim("generator on the default device, spawned workers", loop("range(4)", "torch.set_default_device('cuda')",
+          "shuffle=True, generator=torch.Generator(device=torch.empty(0).device), num_workers=1"), "", OTHERS),
     # DLL308: CUDA on import.
     Claim("no CUDA on import", "\n" + ITEM.format("index") + """
 if __name__ == "__main__":
@@ -281,28 +321,9 @@ if __name__ == "__main__":
     [pytest.param(claim, method, id=f"{claim.name} ({method})") for claim in CLAIMS for method in claim.methods],
 )
 def test_claim(claim: Claim, method: str, tmp_path: Path) -> None:
-    set_method = "import os, multiprocessing\nmultiprocessing.set_start_method(os.environ['METHOD'])\n"
-    for name, text in {"main.py": START + claim.code, "sitecustomize.py": set_method}.items():
-        (tmp_path / name).write_text(text)
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "METHOD": method, **dict(claim.environment)}
-    errors = (tmp_path / "errors").open("w+b")
-    program = subprocess.Popen(
-        [sys.executable, "main.py"], cwd=tmp_path, env=environment, stderr=errors, start_new_session=True
-    )
-    try:
-        status = program.wait(40 if claim.hangs else 90)
-    except subprocess.TimeoutExpired:
-        status = None
-    finally:
-        _end(program)
-    said = (tmp_path / "errors").read_text()
+    program = run(tmp_path, START + claim.code, method, 40 if claim.hangs else 90, dict(claim.environment))
+    said = program.errors
     assert claim.says in said, said
-    assert (status is None) == claim.hangs, said
-    assert claim.hangs or bool(status) == bool(claim.says), said
-
-
-def _end(program: subprocess.Popen[bytes]) -> None:
-    """Ends a program and its workers."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(program.pid, signal.SIGKILL)
-    program.wait()
+    assert (program.status is None) == claim.hangs, said
+    assert claim.hangs or claim.warns or bool(program.status) == bool(claim.says), said
+    assert not (claim.warns and program.status), said
