@@ -252,6 +252,28 @@ def test_why_tells_the_calls_of_what_makes_a_loader_apart(program: Path) -> None
     assert "`DataLoader` at words.py:22:12, which starts no workers as called at words.py:26:15: kept as" in told
 
 
+def test_why_names_the_finding_on_what_a_line_fills(program: Path) -> None:
+    (program / "images.py").write_text(
+        "import os\n\nfrom torch.utils.data import DataLoader, Dataset\n\n\n"
+        "class Images(Dataset):\n"
+        "    def __init__(self, lists):\n"
+        "        self.names, self.sizes = [], []\n"
+        "        for line in open(lists):\n"
+        "            self.names.append(line)\n"
+        "            self.sizes.append(len(line))\n\n"
+        "    def __len__(self):\n"
+        "        return len(self.names)\n\n"
+        "    def __getitem__(self, index):\n"
+        "        return self.names[index], self.sizes[index]\n\n\n"
+        "def main(lists):\n"
+        "    return DataLoader(Images(lists), num_workers=2)\n"
+    )
+    told = check("--why", "images.py:10").stdout
+    assert told.startswith("DLL201 is about what this line makes or fills, at images.py:8:9: Python list of strings")
+    assert "DLL201" not in check("--why", "images.py:11").stdout
+    assert "is about what" not in check("--why", "images.py:8").stdout
+
+
 # Formats.
 
 

@@ -19,7 +19,7 @@ from dllint.engine.session import Session
 from dllint.finding import Finding
 from dllint.fix import Fix
 from dllint.reduce.disk import read
-from dllint.source import Source, is_settings
+from dllint.source import Source, Span, is_settings
 from dllint.targets import Targets
 
 if TYPE_CHECKING:
@@ -61,7 +61,9 @@ def why(session: Session, path: str, row: int, cell: int | None) -> list[str]:
     row += source.location(part.start)[0] - 1
     judged = session.judge.judge(corpus)
     told = [*_told(judged, corpus, relative, row)]
-    reasons = judged.project(relative).why(relative, row, lambda one: _from_here(session.absolute(one)))
+    project = judged.project(relative)
+    told += _told_elsewhere(judged, corpus, relative, row, project.kept_from(relative, row))
+    reasons = project.why(relative, row, lambda one: _from_here(session.absolute(one)))
     return [*told, *(reasons or ([] if told else [NOTHING])), *judged.crashes]
 
 
@@ -81,9 +83,7 @@ def _told(judged: Judgement, corpus: Corpus, path: str, row: int) -> Iterable[st
     """The findings of a line, reported and silenced."""
 
     def here(finding: Finding) -> bool:
-        source = corpus.source(finding.path)
-        first, last = source.location(finding.span.start)[0], source.location(finding.span.end)[0]
-        return finding.path == path and first <= row <= last
+        return _is_on(finding, corpus, path, row)
 
     for finding in filter(here, judged.findings):
         yield f"{finding.code} is reported here: {finding.message}"
@@ -96,6 +96,24 @@ def _told(judged: Judgement, corpus: Corpus, path: str, row: int) -> Iterable[st
             for place, entry in judged.suppressions.comments(finding)
         ]
         yield f"{finding.code} is silenced by the comment at {', '.join(comments)}: {finding.message}"
+
+
+def _told_elsewhere(
+    judged: Judgement, corpus: Corpus, path: str, row: int, kept: set[tuple[str, Span]]
+) -> Iterable[str]:
+    """The findings of other lines on attributes that keep what this line makes or fills."""
+    for finding in (*judged.findings, *judged.withheld):
+        if kept.isdisjoint({(finding.path, finding.span), *finding.anchors}) or _is_on(finding, corpus, path, row):
+            continue
+        place = f"{_from_here(os.path.join(corpus.root, finding.path))}:"
+        place += corpus.source(finding.path).place(finding.span.start)
+        yield f"{finding.code} is about what this line makes or fills, at {place}: {finding.message}"
+
+
+def _is_on(finding: Finding, corpus: Corpus, path: str, row: int) -> bool:
+    source = corpus.source(finding.path)
+    first, last = source.location(finding.span.start)[0], source.location(finding.span.end)[0]
+    return finding.path == path and first <= row <= last
 
 
 def _defining(session: Session, corpus: Corpus, names: Iterable[str]) -> set[str]:

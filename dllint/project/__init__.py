@@ -293,6 +293,12 @@ class Project:
 
         return why(self, path, row, named)
 
+    def kept_from(self, path: str, row: int) -> set[tuple[str, Span]]:
+        """Where code sets the attributes that keep what a line makes, or a container that it fills."""
+        from dllint.project.why import kept_from
+
+        return kept_from(self, path, row)
+
     # Values.
 
     def values(self, expr: Expr, env: Env) -> Values:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dllint.knowledge import DROP_STATE
 from dllint.model.facts import Event, Expr
+from dllint.project.data.growth import Growth
 from dllint.project.escape.pickle_state import left_out
 from dllint.project.escape.shipped import Held
 from dllint.project.evaluate.abstract_values import (
@@ -243,3 +244,22 @@ def why(project: Project, path: str, row: int, named: Callable[[str], str]) -> l
     `named` says how the path of a file is written.
     """
     return Why(project, project.index.modules[path], row, named).lines()
+
+
+def kept_from(project: Project, path: str, row: int) -> set[tuple[str, Span]]:
+    """Where code sets the attributes that keep what a line makes, or a container that it fills: findings are there."""
+    source, growth = project.source(path), project.analysis(Growth)
+
+    def is_here(start: int, end: int) -> bool:
+        return source.location(start)[0] <= row <= source.location(end)[0]
+
+    def is_from_here(held: Held) -> bool:
+        made = held.path == path and is_here(held.span.start, held.span.end)
+        return made or any(
+            filling.env.module.path == path and is_here(filling.event.start, filling.event.end)
+            for filling in growth.fillings(held.value)
+        )
+
+    in_file = [held for held in project.in_memory if held.route[0].path == path]
+    kept = {held.holder for held in in_file if is_from_here(held)}
+    return {(path, held.route[0].span) for held in in_file if held.holder in kept}
