@@ -54,11 +54,11 @@ class Counted:
         if held.loader is None:
             return None
         if self.used_by_base(held, "__len__"):
-            return self._held(held.value)
+            return self.if_counted(held.value)
         if (owner, name) not in self._named:
             return None
         keepers = self.evaluator.classes.keepers(owner, held.route[0].path)
-        return self._held(held.value) if any(name in self._lengths.get(klass, ()) for klass in keepers) else None
+        return self.if_counted(held.value) if any(name in self._lengths.get(klass, ()) for klass in keepers) else None
 
     def used_by_base(self, held: Held, method: str) -> bool:
         """Whether a method that a library's class has uses what this, or a class derived from it, keeps."""
@@ -74,7 +74,8 @@ class Counted:
             for klass in keepers
         )
 
-    def _held(self, value: Value) -> Content | None:
+    def if_counted(self, value: Value) -> Content | None:
+        """What a value holds if it is as long as a dataset."""
         return self.evaluator.ask(self._known, value, None, self._find, value)
 
     def _find(self, value: Value) -> Content | None:
@@ -100,7 +101,7 @@ class Counted:
                 if found is not None:
                     return found
         for inner in self.growth.copied(value):
-            found = Content(Kind.STR, COUNTED) if _has_names(inner) else self._held(inner)
+            found = Content(Kind.STR, COUNTED) if _has_names(inner) else self.if_counted(inner)
             if found is not None:
                 return found
         return None

@@ -10,6 +10,7 @@ from dllint.benchmarks import data_sets
 from dllint.knowledge import PATH_JOINS
 from dllint.project.data.checked import Checked
 from dllint.project.data.contents import Contents, Kind
+from dllint.project.data.counted import Counted
 from dllint.project.data.element_files import has_its_length, is_per_item, lists_each, opens_each
 from dllint.project.data.growth import SMALL, Growth, chain
 from dllint.project.data.known import (
@@ -61,6 +62,7 @@ class Sizes:
     def __init__(self, project: Project) -> None:
         self.evaluator = project.evaluator
         self.contents = project.analysis(Contents)
+        self.counted = project.analysis(Counted)
         self.growth = project.analysis(Growth)
         self.known = project.analysis(Known)
         self.origins = project.analysis(Origins)
@@ -249,7 +251,7 @@ class Sizes:
         return LEAST // self._each(value)
 
     def _each(self, value: Value) -> int:
-        found = self.contents.of(value)
+        found = self.contents.of(value) or self.counted.if_counted(value)
         return _ROW if found is None or found.kind is Kind.ROW else _NAME
 
     def _has_more(self, value: Value, attribute: str, keepers: Iterable[Klass]) -> bool:
