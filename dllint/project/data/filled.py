@@ -24,6 +24,7 @@ COUNTED = "one for each item"
 """What is said of what a dataset counts for its length, where it isn't known what the loop goes over that fills it."""
 Loops = Callable[[Filling], bool]
 """Whether a loop that runs often fills a container."""
+_NUMBERS = frozenset({"builtins.int", "builtins.float", "builtins.len", "builtins.hash"})
 
 
 class Content(NamedTuple):
@@ -97,6 +98,20 @@ class Filled:
             return False
         fillings = list(self.growth.fillings(mapping))
         return bool(fillings) and all(map(self._puts_label, fillings))
+
+    def has_no_objects(self, container: Value) -> bool:
+        """Whether loops append to a list, and only constants, numbers or blocks of memory."""
+        fillings = list(self.growth.fillings(container))
+        return bool(fillings) and all(map(self._appends_no_object, fillings))
+
+    def _appends_no_object(self, filling: Filling) -> bool:
+        what, env = filling.what, filling.env
+        appends = what.kind == "call" and what.args[0].name == "append" and not filling.grouped
+        if not appends or not self.growth.may_repeat(filling):
+            return False
+        values = self.evaluator.values(what.args[-1], env)
+        numbers = bool(values) and all(map(_is_number, values))
+        return numbers or self.elements.is_constant(what.args[-1], env) or self.elements.blocks(what.args[-1:], env)
 
     def _puts_label(self, filling: Filling) -> bool:
         """Whether `mapping[name] = label` is what fills a dictionary, or the same with a constant."""
@@ -188,8 +203,8 @@ def _goes_over(event: Event, iterables: list[Expr | None], name: str) -> bool:
     return target.name == name or (part is not None and path_to(target, name) == (part,))
 
 
-def _is_number(key: Value) -> bool:
-    return isinstance(key, ExtInst) and key.name in ("builtins.int", "builtins.float", "builtins.hash")
+def _is_number(value: Value) -> bool:
+    return isinstance(value, ExtInst) and value.name in _NUMBERS
 
 
 def _is_empty(value: Expr) -> bool:

@@ -45,10 +45,16 @@ class Records:
         found = self.counted.of(held)
         if found is None or found.kind is not Kind.ROW:
             return ""
-        if found.source in _MAY_BE_ARRAYS and self.array_uses.shown(held):
+        if found.source in _MAY_BE_ARRAYS and (self.array_uses.shown(held) or self._is_made_without_objects(held)):
             return ""
         # Of labels there are few: small numbers that Python has once, or texts that a table has once.
         return "" if found.source == COLUMN and means_few(held.holder.name) else found.source
+
+    def _is_made_without_objects(self, held: Held) -> bool:
+        """Whether code that makes the same list shows that it has no objects of its own: a file keeps what was made."""
+        attribute = held.route[0].path, held.holder
+        others = (other for other in self.project.in_memory if (other.route[0].path, other.holder) == attribute)
+        return any(self.contents.filled.has_no_objects(other.value) for other in others)
 
     def fill_array(self, held: Held) -> bool:
         """Whether the elements of an array that NumPy unpickles are dictionaries, by how items are read.
