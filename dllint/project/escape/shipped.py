@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from heapq import heapify, heappop, heappush
 from itertools import count
@@ -194,6 +194,33 @@ class _Step(NamedTuple):
         )
 
 
+class _Sent(NamedTuple):
+    """Of the values of a walk: what sends them, and which of them are left behind."""
+
+    loader: Loader | None = None
+    way: LoadersWay | None = None
+    """The way that ends where they are sent."""
+    later: SetLater | None = None
+    near: Mapping[Value, Truncated | None] | None = None
+    """Of too many values, which alone are followed, and why no further."""
+
+    def leaves_out(self, step: _Step, outer: _Step | None) -> bool:
+        """Whether a value isn't followed, isn't there on this way, or is set on its holder elsewhere or later."""
+        if self.near is not None and step.value not in self.near:
+            return True
+        if self.way is not None and self.way.leaves_out(step.value):
+            return True
+        if outer is None or type(outer.value) is not Inst or step.holder.kind != "attribute":
+            return False
+        written = outer.value, step.holder.name, step.route[0]
+        lacks = self.way is not None and self.way.lacks(*written)
+        return lacks or (self.later is not None and self.later.has(*written))
+
+    def begins(self, after: tuple[Beginnings, ...]) -> bool:
+        """Whether the way begins in a function of each."""
+        return self.way is None or all(map(self.way.begins, after))
+
+
 _Known = tuple[tuple[str, Span] | None, tuple[_Step, ...]]
 """Where a value is made, and what it takes along."""
 _Waiting = tuple[tuple[bool, ...], int, int, _Step, _Step | None]
@@ -244,34 +271,24 @@ class Shipped:
                     steps.append(_Step(value, holder, (note, loader.start), Certainty.CERTAIN, sent=name, decided=only))
         if loader.instance is not None and not loader.boundary.ships:
             steps.append(_Step(loader.instance, Holder("argument", "process"), (loader.start,), Certainty.CERTAIN))
-        return self._walk(steps, loader, LoadersWay(self.evaluator, loader.env, loader.call))
+        return self._walk(steps, _Sent(loader, LoadersWay(self.evaluator, loader.env, loader.call)))
 
     def by_users(self, value: Value, holder: Holder, route: tuple[Note, ...]) -> list[Held]:
         """The values that the project's users would send with this value, if no loader of the project ships it."""
-        return self._walk([_Step(value, holder, route, Certainty.LIKELY)], None)
+        return self._walk([_Step(value, holder, route, Certainty.LIKELY)], _Sent())
 
     def by_process(self, values: Values, note: Note, way: LoadersWay, later: SetLater | None) -> list[Held]:
         """The values sent to a process that isn't a loader's worker."""
         sent, only = Holder("argument", "process"), len(values) < 2
         steps = [_Step(value, sent, (note,), Certainty.CERTAIN, decided=only) for value in values]
-        return self._walk(steps, None, way, later=later)
+        return self._walk(steps, _Sent(None, way, later))
 
     def in_full(self, items: list[Held]) -> bool:
         """Whether pickle leaves out nothing of what was found: forked workers inherit the same."""
         return self.partly.isdisjoint(held.value for held in items)
 
-    def _walk(
-        self,
-        steps: list[_Step],
-        loader: Loader | None,
-        way: LoadersWay | None = None,
-        near: dict[Value, Truncated | None] | None = None,
-        later: SetLater | None = None,
-    ) -> list[Held]:
-        """Everything that values hold, sent from where a way ends, each by the nearest of its best ways.
-
-        `near`: what alone is followed of too much, and why no further.
-        """
+    def _walk(self, steps: list[_Step], sent: _Sent) -> list[Held]:
+        """Everything that values hold, each by the nearest of its best ways."""
         found: list[Held] = []
         seen: set[Value] = set()
         named: set[tuple[Value, Holder]] = set()
@@ -280,56 +297,57 @@ class Shipped:
         heapify(waiting)
         while waiting:
             turn, away, _, step, outer = heappop(waiting)
-            if near is None and len(seen) >= MAX_VISITED:
-                return self._walk(steps, loader, way, self._nearest(steps, way), later)
+            if sent.near is None and len(seen) >= MAX_VISITED:
+                return self._walk(steps, sent._replace(near=self._nearest(steps, sent.way)))
             value = step.value
-            if near is not None and value not in near:
-                continue
             if value in seen and (value, step.holder) in named:
                 continue
-            if way is not None and way.leaves_out(value):
+            if sent.leaves_out(step, outer) or self._is_never_made(value):
                 continue
-            if type(value) is Inst and self.evaluator.calls.signatures.is_never_made(value.klass):
-                continue
-            if outer is not None:
-                if type(outer.value) is Inst and step.holder.kind == "attribute":
-                    written = outer.value, step.holder.name, step.route[0]
-                    if (way is not None and way.lacks(*written)) or (later is not None and later.has(*written)):
-                        continue
-                step = outer.to(step)
-            if type(value) is Inst and self.evaluator.calls.signatures.is_refused(value):
-                step = step._replace(decided=False)
-            if step.after:
-                begins = way is None or all(map(way.begins, step.after))
-                step = step._replace(decided=step.decided and begins, after=())
+            step = self._arrived(step, outer, sent)
             if step.turn > turn:
                 heappush(waiting, (step.turn, away, next(numbers), step, None))
                 continue
             named.add((value, step.holder))
             if value in seen:
-                found += self._by_another_name(step, loader)
+                found += self._by_another_name(step, sent.loader)
                 continue
-            if type(value) is Func and self._renamed(value):
+            if self._is_something_else(step):
                 continue
-            if step.certainty is Certainty.LIKELY and type(value) is Inst and self._doubtful(value):
-                continue
-            if near is None and away > MAX_STEPS:
-                return self._walk(steps, loader, way, self._nearest(steps, way), later)
+            if sent.near is None and away > MAX_STEPS:
+                return self._walk(steps, sent._replace(near=self._nearest(steps, sent.way)))
             seen.add(value)
             if isinstance(value, _BARE) and not _made_by_unknown(step):
                 continue
-            key = value, self.forked if type(value) is Inst else step.holder
-            place, inside = self._known.get(key) or self._look_into(step, key)
+            place, inside = self._look_into(step)
             if place is None and step.holder.kind == "attribute" and isinstance(value, (Ext, Mod)):
                 place = step.route[0].path, step.route[0].span
             if place is not None:
-                path, span = place
-                ended = near[value] if near is not None and inside else None
-                found.append(step.held(path, span, loader, ended))
+                ended = sent.near[value] if sent.near is not None and inside else None
+                found.append(step.held(*place, sent.loader, ended))
             for inner in inside:
                 if inner.value not in seen or _is_kept_list(inner):
                     heappush(waiting, (turn, away + 1, next(numbers), inner, step))
         return found
+
+    def _is_never_made(self, value: Value) -> bool:
+        return type(value) is Inst and self.evaluator.calls.signatures.is_never_made(value.klass)
+
+    def _arrived(self, step: _Step, outer: _Step | None, sent: _Sent) -> _Step:
+        """A step inside of another one, as the step from where the walk begins, and as sure as it turns out to be."""
+        if outer is not None:
+            step = outer.to(step)
+        refused = type(step.value) is Inst and self.evaluator.calls.signatures.is_refused(step.value)
+        if refused or step.after:
+            step = step._replace(decided=step.decided and not refused and sent.begins(step.after), after=())
+        return step
+
+    def _is_something_else(self, step: _Step) -> bool:
+        """Whether a value isn't what it looks like: a function with another name, a stand-in."""
+        value = step.value
+        if type(value) is Func:
+            return self._renamed(value)
+        return step.certainty is Certainty.LIKELY and type(value) is Inst and self._doubtful(value)
 
     def _nearest(self, steps: list[_Step], way: LoadersWay | None) -> dict[Value, Truncated | None]:
         """The values that are nearest, and why what they hold isn't among them: which come first decides nothing."""
@@ -345,10 +363,10 @@ class Shipped:
             nearest = []
             for step in here:
                 near[step.value] = None
-                key = step.value, self.forked if type(step.value) is Inst else step.holder
+                key = self._key(step)
                 if key not in asked and not isinstance(step.value, _BARE):
                     asked.add(key)
-                    nearest += (self._known.get(key) or self._look_into(step, key))[1]
+                    nearest += self._look_into(step)[1]
         return {step.value: limit for step in here} | near
 
     def _by_another_name(self, step: _Step, loader: Loader | None) -> Iterator[Held]:
@@ -383,9 +401,13 @@ class Shipped:
             and not any(method(value, name) for name in MAP_METHODS)
         )
 
-    def _look_into(self, step: _Step, key: tuple[Value, Holder | bool]) -> _Known:
+    def _look_into(self, step: _Step) -> _Known:
         """Where a value is made and what it takes along, each by its way from there: many routes lead to one value."""
-        return self.evaluator.kept(self._known, key, self._find_known, step)
+        key = self._key(step)
+        return self._known.get(key) or self.evaluator.kept(self._known, key, self._find_known, step)
+
+    def _key(self, step: _Step) -> tuple[Value, Holder | bool]:
+        return step.value, self.forked if type(step.value) is Inst else step.holder
 
     def _find_known(self, step: _Step) -> _Known:
         inside = tuple(self._find_inside(_Step(step.value, step.holder, (), Certainty.CERTAIN)))
