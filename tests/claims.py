@@ -15,10 +15,13 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+from typing import Protocol
 
 import psutil
 
@@ -82,10 +85,11 @@ class _Watch:
         return f"still running after {LIMIT:.0f} s" if now - began > LIMIT else ""
 
 
-def run(files: Mapping[str, str], main: str, method: str, inside: Sequence[str] = ()) -> Outcome:
+def run(files: Mapping[str, str], main: str, method: str, inside: Sequence[str] = (), cold: bool = False) -> Outcome:
     """Run `main` among `files`, with `method` as the platform's default start method.
 
-    `inside` is a command that runs the command it is given, in surroundings of its own.
+    `inside` is a command that runs the command it is given, in surroundings of its own. With it, and if `cold`, the
+    program begins with a new interpreter; otherwise torch has been imported (see `claims_host.py`).
     """
     # A short path of our own: the sockets of a fork server may not be longer than 104 characters.
     with tempfile.TemporaryDirectory(prefix="dll", ignore_cleanup_errors=True) as name:
@@ -95,42 +99,136 @@ def run(files: Mapping[str, str], main: str, method: str, inside: Sequence[str] 
         for path, text in files.items():
             (project / path).parent.mkdir(parents=True, exist_ok=True)
             (project / path).write_text(text, encoding="utf-8")
-        command = [*inside, sys.executable, main]
-        return _run(project, command, _environment(scratch, method, folder / "report.json"), folder)
+        return _run(project, main, method, folder, inside, cold or bool(inside))
 
 
-def _environment(scratch: Path, method: str, report: Path) -> dict[str, str]:
+def _environment() -> dict[str, str]:
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST", "PYTHON", "COV"))}
     return kept | {
         "PYTHONPATH": str(SITE),
         "PYTHONDONTWRITEBYTECODE": "1",
         "OMP_NUM_THREADS": "1",
         "CUDA_VISIBLE_DEVICES": "",
-        "TMPDIR": str(scratch),
-        "DLLINT_CLAIM_METHOD": method,
-        "DLLINT_CLAIM_REPORT": str(report),
     }
 
 
-def _run(project: Path, command: list[str], environment: dict[str, str], folder: Path) -> Outcome:
-    began = time.monotonic()
-    out, err = folder / "out", folder / "err"
+class _Program(Protocol):
+    """The main process of a program."""
+
+    @property
+    def pid(self) -> int: ...
+
+    @property
+    def returncode(self) -> int | None: ...
+
+    def poll(self) -> int | None: ...
+
+    def wait(self, timeout: float | None = None) -> int: ...
+
+
+class _Forked:
+    """A program that the host runs. It is asked for like a `subprocess.Popen`."""
+
+    def __init__(self) -> None:
+        self.pid = 0
+        self.returncode: int | None = None
+        self.begun = threading.Event()
+        self._ended = threading.Event()
+
+    def end(self, status: int) -> None:
+        self.returncode = status
+        self._ended.set()
+
+    def poll(self) -> int | None:
+        return self.returncode
+
+    def wait(self, timeout: float | None = None) -> int:
+        if not self._ended.wait(timeout) or self.returncode is None:
+            raise subprocess.TimeoutExpired("program", timeout or 0.0)
+        return self.returncode
+
+
+class _Host:
+    """The process of `claims_host.py`, and what it says of its programs."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, str(Path(__file__).parent / "claims_host.py")],
+            env=_environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        self._lock = threading.Lock()
+        self._asked: list[_Forked] = []
+        self._running: dict[int, _Forked] = {}
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            said = json.loads(line)
+            if "number" in said:
+                program = self._running[said["pid"]] = self._asked[said["number"]]
+                program.pid = said["pid"]
+                program.begun.set()
+            else:
+                self._running.pop(said["pid"]).end(said["status"])
+
+    def start(self, request: Mapping[str, str]) -> _Forked:
+        """Begin with a program. Raises TimeoutError if the host doesn't."""
+        program = _Forked()
+        with self._lock:
+            self._asked.append(program)
+            line = json.dumps({**request, "number": len(self._asked) - 1})
+            assert self._process.stdin is not None
+            self._process.stdin.write(line.encode() + b"\n")
+            self._process.stdin.flush()
+        if not program.begun.wait(LIMIT):
+            raise TimeoutError(f"the host has not begun with {line}, its exit status is {self._process.poll()}")
+        return program
+
+
+@cache
+def _host() -> _Host:
+    return _Host()
+
+
+_STARTING = threading.Lock()
+
+
+def _started(project: Path, main: str, method: str, folder: Path, inside: Sequence[str], cold: bool) -> _Program:
+    """The main process of a program, in a session of its own."""
+    out, err, scratch, report = folder / "out", folder / "err", folder / "t", folder / "report.json"
+    if not cold:
+        with _STARTING:
+            host = _host()
+        paths = {"folder": project, "out": out, "err": err, "scratch": scratch, "report": report}
+        return host.start({"main": main, "method": method, **{name: str(path) for name, path in paths.items()}})
+    asked = {"TMPDIR": str(scratch), "DLLINT_CLAIM_METHOD": method, "DLLINT_CLAIM_REPORT": str(report)}
     with out.open("wb") as stdout, err.open("wb") as stderr:
-        process = subprocess.Popen(
-            command,
+        return subprocess.Popen(
+            [*inside, sys.executable, main],
             cwd=project,
-            env=environment,
+            env=_environment() | asked,
             stdin=subprocess.DEVNULL,
             stdout=stdout,
             stderr=stderr,
             start_new_session=True,
         )
-        try:
-            why = _wait(process, began)
-        finally:
-            _end_session(process)
+
+
+def _run(project: Path, main: str, method: str, folder: Path, inside: Sequence[str], cold: bool) -> Outcome:
+    began = time.monotonic()
+    out, err = folder / "out", folder / "err"
+    out.touch()
+    err.touch()
+    process = _started(project, main, method, folder, inside, cold)
+    try:
+        why = _wait(process, began)
+    finally:
+        _end_session(process)
     stderr_text = err.read_text(encoding="utf-8", errors="replace")
-    kind, types = _kind(process.returncode, why, stderr_text, folder / "report.json")
+    kind, types = _kind(process.returncode or 0, why, stderr_text, folder / "report.json")
     return Outcome(
         kind,
         types,
@@ -143,7 +241,7 @@ def _run(project: Path, command: list[str], environment: dict[str, str], folder:
     )
 
 
-def _wait(process: subprocess.Popen[bytes], began: float) -> str:
+def _wait(process: _Program, began: float) -> str:
     watch = _Watch(process.pid)
     while True:
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -182,7 +280,7 @@ def _seconds_computed(pid: int) -> float:
     return 0.0
 
 
-def _end_session(process: subprocess.Popen[bytes]) -> None:
+def _end_session(process: _Program) -> None:
     """Kill whatever is left, the resource tracker last: it removes the semaphores of those that were killed."""
     for patience in (3.0, 0.0):
         until = time.monotonic() + patience

@@ -43,6 +43,11 @@ def slow_unless(quick: bool) -> tuple[pytest.MarkDecorator, ...]:
     return () if quick else (pytest.mark.slow,)
 
 
+def is_slow(item: pytest.Item) -> bool:
+    """Whether a test is part of the full matrix, whose programs all begin with a new interpreter."""
+    return item.get_closest_marker("slow") is not None
+
+
 def firsts(cases: list[pages.Case]) -> set[int]:
     """The identities of each page's first."""
     found: dict[Path, pages.Case] = {}
@@ -94,11 +99,11 @@ class Programs:
         self._runs: dict[tuple[object, ...], Future[claims.Outcome]] = {}
         self._fixed: dict[tuple[Path, str], dict[str, str]] = {}
 
-    def start(self, files: dict[str, str], main: str, method: str) -> Future[claims.Outcome]:
+    def start(self, files: dict[str, str], main: str, method: str, cold: bool) -> Future[claims.Outcome]:
         """Run a program unless that was done; the result may be waited for."""
         key = (frozenset(files.items()), main, method)
         if key not in self._runs:
-            self._runs[key] = self._pool.submit(claims.run, files, main, method)
+            self._runs[key] = self._pool.submit(claims.run, files, main, method, cold=cold)
         return self._runs[key]
 
     def fixed(self, case: pages.Case) -> dict[str, str]:
@@ -124,7 +129,8 @@ def programs(request: pytest.FixtureRequest) -> Iterator[Programs]:
             if "case" in values:
                 case, mend = values["case"], "clause" not in values
                 with contextlib.suppress(Exception):  # a fix that crashes fails its own tests, below
-                    running.start(running.fixed(case) if mend else case.files, case.main, values["method"])
+                    files = running.fixed(case) if mend else case.files
+                    running.start(files, case.main, values["method"], is_slow(item))
     yield running
     running.end()
 
@@ -149,9 +155,16 @@ def test_torch_is_there() -> None:
     assert TORCH, "DLLINT_REQUIRE_TORCH is set and torch is not installed"
 
 
+@pytest.fixture
+def cold(request: pytest.FixtureRequest) -> bool:
+    return is_slow(request.node)
+
+
 @pytest.mark.parametrize(("case", "clause", "method"), CLAIMS)
-def test_a_program_does_what_its_page_says(case: pages.Case, clause: Clause, method: str, programs: Programs) -> None:
-    outcome = programs.start(case.files, case.main, method).result()
+def test_a_program_does_what_its_page_says(
+    case: pages.Case, clause: Clause, method: str, programs: Programs, cold: bool
+) -> None:
+    outcome = programs.start(case.files, case.main, method, cold).result()
     assert agrees(clause, outcome), explain(f"the page says {clause}", case, method, outcome)
 
 
@@ -163,10 +176,10 @@ def meant(case: pages.Case) -> list[Clause]:
 
 
 @pytest.mark.parametrize(("case", "method"), MENDED)
-def test_the_fixed_program_works(case: pages.Case, method: str, programs: Programs) -> None:
+def test_the_fixed_program_works(case: pages.Case, method: str, programs: Programs, cold: bool) -> None:
     fixed = programs.fixed(case)
     assert fixed != case.files, "nothing was fixed"
-    outcome = programs.start(fixed, case.main, method).result()
+    outcome = programs.start(fixed, case.main, method, cold).result()
     assert outcome.kind == "ok", explain("the fixed program works", case, method, outcome)
     for clause in meant(case):
         assert clause.prints in outcome.stdout, explain(f"the fixed program prints {clause}", case, method, outcome)
@@ -183,6 +196,12 @@ if __name__ == "__main__":
     child.start()
     child.join()
 """
+SEEN = """
+import os, sys, tempfile, multiprocessing.process
+print(__name__, os.path.basename(__file__), sys.argv, os.getcwd() == sys.path[0] == os.path.dirname(__file__))
+print(os.getsid(0) == os.getpid(), sys.stdin.read(), tempfile.gettempdir() == os.environ["TMPDIR"])
+print(os.environ.get("DLLINT_CLAIM_METHOD"), multiprocessing.process.ORIGINAL_DIR == os.getcwd())
+"""
 HARNESS = {
     "ok": "print('done')",
     "raises": "{}['a']",
@@ -191,24 +210,31 @@ HARNESS = {
 }
 
 
+@pytest.mark.parametrize("new", [True, False], ids=["new", "forked"])
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("kind", HARNESS)
-def test_the_harness_tells_outcomes_apart(kind: str, method: str) -> None:
-    outcome = claims.run({"program.py": HARNESS[kind]}, "program.py", method)
+def test_the_harness_tells_outcomes_apart(kind: str, method: str, new: bool) -> None:
+    outcome = claims.run({"program.py": HARNESS[kind]}, "program.py", method, cold=new)
     assert outcome.kind == kind, outcome.stderr
     assert outcome.types[:1] == (("KeyError",) if kind in ("raises", "complains") else ())
 
 
+@pytest.mark.parametrize("new", [True, False], ids=["new", "forked"])
 @pytest.mark.parametrize("method", METHODS)
-def test_the_harness_changes_the_default_and_leaves_the_choice(method: str) -> None:
+def test_the_harness_changes_the_default_and_leaves_the_choice(method: str, new: bool) -> None:
     program = CHILD.format(work="print(multiprocessing.get_start_method())")
-    outcome = claims.run({"program.py": program}, "program.py", method)
+    outcome = claims.run({"program.py": program}, "program.py", method, cold=new)
     assert outcome.kind == "ok", outcome.stderr
     assert outcome.stdout.split() == [method]
-    chosen = claims.run(
-        {"program.py": "import multiprocessing as mp\nmp.set_start_method('spawn')"}, "program.py", method
-    )
+    choice = "import multiprocessing as mp\nmp.set_start_method('spawn')"
+    chosen = claims.run({"program.py": choice}, "program.py", method, cold=new)
     assert chosen.kind == "ok", chosen.stderr
+
+
+def test_a_forked_program_sees_what_a_new_interpreter_has() -> None:
+    new, forked = (claims.run({"program.py": SEEN}, "program.py", "fork", cold=cold) for cold in (True, False))
+    assert new.kind == forked.kind == "ok", forked.stderr
+    assert new.stdout == forked.stdout == "__main__ program.py ['program.py'] True\nTrue  True\nNone True\n"
 
 
 def test_a_program_that_waits_for_ever_hangs() -> None:
