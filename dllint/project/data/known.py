@@ -48,7 +48,7 @@ class Known:
         What is nearest to the class says it: its names and defaults, its file, what it is given, the file's folder.
         """
         folder = path.rpartition("/")[0].rpartition("/")[2]
-        return self.items(owner, path) or self.given(owner, path) or _largest((folder,))
+        return self.items(owner, path) or self.given(owner, path) or largest((folder,))
 
     def items(self, owner: str, path: str) -> _Known:
         """The public data set that a class's name, its default folders and its bases name, each class before its bases.
@@ -63,11 +63,11 @@ class Known:
         keepers = self.classes.keepers(owner, path)
         named = _most(self._nearest(klass) for klass in keepers)
         files = (klass.module.path.rpartition("/")[2].removesuffix(".py") for klass in keepers)
-        return _largest((owner,)) or named or _largest(files)
+        return largest((owner,)) or named or largest(files)
 
     def _nearest(self, klass: Klass) -> _Known:
         tiers = (tier for base in self.classes.mro(klass) for tier in _tiers(base))
-        return next(filter(None, map(_largest, tiers)), None)
+        return next(filter(None, map(largest, tiers)), None)
 
     def given(self, owner: str, path: str) -> _Known:
         """The public data set in whose place the classes of a name are made."""
@@ -77,7 +77,7 @@ class Known:
     def _find_given(self, owner: str, path: str) -> _Known:
         places = (place for klass in self.classes.keepers(owner, path) for place in self._places(klass))
         given = (list(self.files.texts(*place)) for place in places)
-        return _largest(text for texts in given if _tell(texts) for text in texts)
+        return largest(text for texts in given if _tell(texts) for text in texts)
 
     def passed(self, owner: str, path: str) -> _Known:
         """The public data set that the project's command lines give such a class, if each of them names one."""
@@ -88,7 +88,7 @@ class Known:
         keepers = self.classes.keepers(owner, path)
         given = [self.files.passed(*place, klass) for klass in keepers for place in self._places(klass)]
         named = (texts for texts in given if all(any(data_sets(text)) for text in texts))
-        return _largest(text for texts in named for text in texts)
+        return largest(text for texts in named for text in texts)
 
     def _places(self, klass: Klass) -> Iterator[tuple[Expr, Env]]:
         """The places that a class is given where it is made, with the defaults of options and settings."""
@@ -108,7 +108,8 @@ def _tell(texts: list[str]) -> bool:
     return not all(map(str.isidentifier, texts)) or all(any(data_sets(text)) for text in texts)
 
 
-def _largest(texts: Iterable[str]) -> _Known:
+def largest(texts: Iterable[str]) -> _Known:
+    """The largest public data set that texts name; `kitti/object` is one, whatever the number of `kitti`."""
     found = {name for text in texts for name in data_sets(text)}
     own = {name for name in found if not any(name != other and name in other for other in found)}
     return _most((name, ITEMS[name]) for name in sorted(own))

@@ -21,6 +21,7 @@ from dllint.project.data.known import (
     is_held_out,
     is_place,
     is_trained_on,
+    largest,
 )
 from dllint.project.data.limits import Limits
 from dllint.project.data.list_files import ANY, ListFiles
@@ -183,6 +184,8 @@ class Sizes:
         elsewhere = self._is_beside(attribute, keepers) or self._is_elsewhere(owner, path, origins)
         if self.known.of(owner, path) is not None and not elsewhere:
             return ""
+        if _counts_more(largest(filter(None, map(_folder_of_files, self._listed(origins)))), self.least(value)):
+            return ""
         listed = all(calls is not None and all(map(lists_folder, calls)) for calls in origins)
         return "one element for each entry of one folder" if listed else ""
 
@@ -206,9 +209,13 @@ class Sizes:
         """Whether only a place says which data set a class is for, and it lists others: masks beside the images."""
         if self.known.items(owner, path) is not None or self.known.given(owner, path) is None:
             return False
-        calls = [call for found in origins for call in found or ()]
-        texts = [text for call in calls for arg in call.call.args[1:2] for text in self.files.texts(arg, call.env)]
+        texts = self._listed(origins)
         return bool(texts) and not any(text.startswith((ANY, "{")) or any(data_sets(text)) for text in texts)
+
+    def _listed(self, origins: Iterable[Found]) -> list[str]:
+        """The paths that are listed, as far as the program says them."""
+        calls = (call for found in origins for call in found or ())
+        return [text for call in calls for arg in call.call.args[1:2] for text in self.files.texts(arg, call.env)]
 
     def _is_beside(self, attribute: str, keepers: Iterable[Klass]) -> bool:
         """Whether a list isn't that of the items, nor read by their number, and is of another place: masks to draw."""
@@ -269,6 +276,12 @@ class Sizes:
 def _is_alone(held: Held) -> bool:
     """Whether a loader takes a dataset as it is, not as a part of another one."""
     return held.loader is not None and len(held.route) == _ALONE
+
+
+def _folder_of_files(pattern: str) -> str:
+    """The folder in which a pattern finds files, `data/coco` of `data/coco/*.jpg`, or "": not one of many folders."""
+    folder, _, name = pattern.rpartition("/")
+    return folder if "." in name and ANY not in folder and "{" not in folder else ""
 
 
 def _given_places(classes: Iterable[Klass], attributes: Set[str]) -> set[str]:
