@@ -211,8 +211,10 @@ class Reseeding:
             return
         for event in env.facts.events:
             if event.kind in ("assign", "augment") and event.target is not None and event.value is not None:
-                if event.target.kind == "name" and event.target.name == name.name and event.start < name.start:
+                if event.target.kind == "name" and event.target.name == name.name and event.end <= name.start:
                     yield event.value, env
+                    if event.kind == "augment":
+                        yield event.target, env  # as it was before
         if env.call is not None and env.caller is not None and env.call.kind == "call":
             for position, parameter in enumerate(env.facts.parameters):
                 if parameter.name == name.name and parameter.kind not in ("args", "kwargs"):
