@@ -84,6 +84,7 @@ class Edge(NamedTuple):
 
 
 Skips = Callable[[Running, Event], bool]
+More = Callable[[Env], Iterable[Edge]]
 _Code = tuple[str, int, Value | None]
 
 
@@ -91,11 +92,15 @@ class Reach:
     """Follows calls from given code. `skips` says which events do not run (code under a guard).
 
     With `items`, what is looped over and indexed counts too: a dataset that wraps another one runs that one's code.
+    `more` finds what else an activation runs.
     """
 
-    def __init__(self, evaluator: Evaluator, skips: Skips | None = None, items: bool = False) -> None:
+    def __init__(
+        self, evaluator: Evaluator, skips: Skips | None = None, items: bool = False, more: More | None = None
+    ) -> None:
         self.evaluator = evaluator
         self._items = items
+        self._more = more or (lambda env: ())
         self._generators = Generators(evaluator)
         self.skips = skips or (lambda running, event: False)
         self._edges: dict[Env, tuple[Edge, ...]] = {}
@@ -163,7 +168,7 @@ class Reach:
     def _find_edges(self, env: Env) -> tuple[Edge, ...]:
         asked = self._asked(env.module, env.function)
         called = (edge for event, parts in asked for edge in self._called_by(event, parts, env))
-        return (*called, *self._resumed(env), *self._taken_from(env))
+        return (*called, *self._resumed(env), *self._taken_from(env), *self._more(env))
 
     def _called_by(self, event: Event, parts: list[Expr], env: Env) -> list[Edge]:
         """The calls of an event, if it may run: asked last, for most events call nothing of the project's."""

@@ -27,7 +27,7 @@ from dllint.project.evaluate.abstract_values import (
     Value,
 )
 from dllint.project.evaluate.at_rest import at_rest
-from dllint.project.execution.call_graph import Reach, Running
+from dllint.project.execution.call_graph import Edge, Reach, Running
 from dllint.project.loaders.boundaries import Boundaries, Loader
 from dllint.project.loaders.worker_counts import Workers
 from dllint.project.program.events import WRAPPERS, iterated_by
@@ -114,7 +114,7 @@ class MainCode:
         self._begun: dict[int, list[tuple[Event, Begun]]] = {}
         self._iterated: dict[Value, tuple[Loader, ...]] = {}
         self._asked = OnDemand(_parts)
-        self.reach = Reach(evaluator, lambda running, event: self._guarded(running.env, event))
+        self.reach = Reach(evaluator, lambda running, event: self._guarded(running.env, event), more=self._datasets)
         self._fatal = copy(self.reach)
         """The code in which a worker that starts workers dies of it."""
         self._fatal.skips = lambda running, event: self._goes_on(running.env, event)
@@ -125,6 +125,24 @@ class MainCode:
     def _goes_on(self, env: Env, event: Event) -> bool:
         """Whether a worker never runs an event, or survives that it starts workers there."""
         return self._guarded(env, event) or is_survived(env.module, env.function, event)
+
+    def _datasets(self, env: Env) -> Iterator[Edge]:
+        """What code runs of a dataset where it takes batches of a loader without workers: `iter` takes none yet."""
+        for event, iterated, calls in self._asked[env.module, env.function]:
+            kept = [call.args[1] for call in calls if call.args[0].name == "iter" and len(call.args) == 2]
+            for expr in iterated if self.evaluator.conditions.may_run(env, event.start) else ():
+                for loader in self.loaders_in(expr, env) if expr not in kept else ():
+                    if loader.workers is Workers.NONE:
+                        yield from (Edge(event, run, expr, False) for run in self._items_of(loader))
+
+    def _items_of(self, loader: Loader) -> Iterator[Env]:
+        """The methods of a loader's datasets that give its items."""
+        for given, where in self.boundaries.argument(loader, "dataset")[0]:
+            for value in self.evaluator.values(given, where):
+                for name in ("__getitem__", "__iter__") if isinstance(value, Inst) else ():
+                    method = self.evaluator.classes.method(value, name)
+                    if method is not None:
+                        yield self.evaluator.activations.activation(method.func, None, None, value)
 
     def runs_on_import(self, module: Module) -> bool:
         """Whether a worker's import of the main script may run a module's own code.
