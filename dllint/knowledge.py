@@ -506,6 +506,8 @@ SETTINGS_READERS = frozenset({
     "pytorch_lightning.utilities.cli.LightningCLI", "transformers.HfArgumentParser",
 })  # fmt: skip
 """Packages and classes that read settings from YAML files, by their own documentation."""
+TOML_READERS = frozenset({"anyconfig", "box", "dynaconf", "pytoml", "rtoml", "toml", "tomli", "tomlkit", "tomllib"})
+"""Packages that read settings from TOML files."""
 JSON_READERS = frozenset({
     "commentjson", "configargparse", "hjson", "json", "json5", "jsonargparse", "jstyleson", "simplejson", "ujson",
     "orjson", "omegaconf", "pyjson5", "rapidjson", "transformers.HfArgumentParser",

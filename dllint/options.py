@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import msgspec
 
-from dllint import __version__, own_loaders, registry
+from dllint import __version__, own_loaders, reading, registry
 from dllint.keys import LoaderKeys, Options, Words
 from dllint.reading import contents
 
@@ -25,7 +24,6 @@ _SELECTORS = ("select", "extend_select", "ignore", "fixable", "unfixable", "exte
 
 
 _COMPARISON = re.compile(r"\s*([<>!]=|[<>])\s*([0-9]{1,18}(?:\.[0-9]{1,18})*)\s*")
-_DEEP = re.compile(r"(?<![\w\"'-])(?:[\w\"'-]+[ \t]*\.[ \t]*){100}")
 _ENDLESS = re.compile(r"[0-9]{19}")
 """No part of a version; Python makes no numbers of thousands of digits."""
 
@@ -75,16 +73,7 @@ def has(file: str, words: bytes) -> bool:
 @lru_cache(maxsize=64)
 def _parsed(data: bytes) -> dict[str, Any]:
     """Who asks for a pyproject.toml is not the only one in a run. Raises ValueError."""
-    text = data.decode()
-    if not text.strip():
-        return {}
-    if _DEEP.search(text):  # what Python's parser takes minutes for
-        raise ValueError("nested too deeply")
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
-    return tomllib.loads(text)
+    return reading.toml(data.decode())
 
 
 def is_toml(line: str) -> bool:

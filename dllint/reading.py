@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
-from typing import IO
+import sys
+from typing import IO, Any
 
 SMALL = 1 << 20
 """Bytes; configuration, ignore files and lists of requirements are never larger."""
 LARGEST = 32 << 20
 """Bytes; a larger file isn't source code."""
+_DEEP = re.compile(r"(?<![\w\"'-])(?:[\w\"'-]+[ \t]*\.[ \t]*){100}")
+"""What Python's parser takes minutes for."""
 
 
 def regular(place: str) -> tuple[IO[bytes], os.stat_result]:
@@ -38,3 +42,16 @@ def contents(place: str, most: int = SMALL) -> bytes:
     if len(data) > most:
         raise OSError(f"more than {most >> 20} MiB is too large")
     return data
+
+
+def toml(text: str) -> dict[str, Any]:
+    """What TOML says. Raises ValueError and RecursionError."""
+    if not text.strip():
+        return {}
+    if _DEEP.search(text):
+        raise ValueError("nested too deeply")
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    return tomllib.loads(text)

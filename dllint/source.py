@@ -189,8 +189,8 @@ def is_notebook(path: str) -> bool:
 
 
 def is_settings(path: str) -> bool:
-    """Whether a file may hold settings: YAML."""
-    return path.endswith((".yaml", ".yml"))
+    """Whether a file may hold settings: YAML or TOML."""
+    return path.endswith((".yaml", ".yml", ".toml"))
 
 
 def is_template(path: str) -> bool:

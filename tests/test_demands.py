@@ -54,7 +54,7 @@ def lists(project: Path, whole: bool = True) -> Lists:
 
 
 def asked(path: Path, names: str = NAMES) -> list[tuple[str, int, int, str]]:
-    return [tuple(demand) for demand in lists(path).demands(names)]
+    return [tuple(demand)[:4] for demand in lists(path).demands(names)]
 
 
 @pytest.mark.usefixtures("settle")

@@ -13,10 +13,10 @@ from typing import NamedTuple
 _ENDINGS = (".json", ".sh", ".bash", ".zsh", ".slurm", ".sbatch", ".mk", ".md", ".markdown", ".rst")
 _PAGES = (".md", ".markdown", ".rst")
 _JSON = (
-    r"""(?s)//[^\n]*|/\*.*?(?:\*/|\Z)"""
-    r"""|"(?P<key>(?:\\.|[^"\\\n])*)(?:"(?:\s*:\s*"?(?P<number>\d{1,4})"?(?=\s*(?:[,}\n]|//|/\*)))?)?"""
+    r"""(?s)//[^\n]*|/\*.*?(?:\*/|\Z)|(?P<open>[{[])|(?P<close>[\]}])"""
+    r"""|"(?P<key>(?:\\.|[^"\\\n])*)(?:"(?:(?P<colon>\s*:)(?:\s*"?(?P<number>\d{1,4})"?(?=\s*(?:[,}\n]|//|/\*)))?)?)?"""
 )
-"""Comments and strings, and the numbers of keys; each part matches without an end, so that none is tried twice.
+"""Comments, brackets and strings, and the numbers of keys; each part matches without an end, so none is tried twice.
 
 These patterns aren't compiled on import: few projects are asked.
 """
@@ -34,6 +34,8 @@ class Demand(NamedTuple):
     number: int
     script: str
     """The script whose command line has it, or a module's dotted name, as it is written; "" of a key in JSON."""
+    keys: tuple[str, ...] = ()
+    """The keys of the two mappings around one in JSON, the inner one last; "" in a list."""
 
 
 class Passed(NamedTuple):
@@ -66,11 +68,25 @@ def demands(path: str, text: str, names: frozenset[str]) -> Iterator[Demand]:
     """
     lower = path.lower()
     if lower.endswith(".json"):
-        for match in re.finditer(_JSON, text):
-            if match["number"] and match["key"] in names:
-                yield Demand(path, text.count("\n", 0, match.start()) + 1, int(match["number"]), "")
+        yield from _in_json(path, text, names)
         return
     yield from demanded(path, text, _all_commands(text, lower), names)
+
+
+def _in_json(path: str, text: str, names: frozenset[str]) -> Iterator[Demand]:
+    keys: list[str] = []
+    key = ""
+    for match in re.finditer(_JSON, text):
+        if match["open"]:
+            keys.append(key)
+            key = ""
+        elif match["close"]:
+            del keys[-1:]
+        elif match["colon"]:
+            key = match["key"]
+            if match["number"] and key in names:
+                line = text.count("\n", 0, match.start()) + 1
+                yield Demand(path, line, int(match["number"]), "", tuple(keys[1:][-2:]))
 
 
 def passed(path: str, text: str, names: frozenset[str]) -> Iterator[Passed]:

@@ -1,4 +1,4 @@
-"""YAML settings as modules: the numbers in them, and the calls that they stand for.
+"""Settings in YAML and TOML as modules: the numbers in them, and the calls that they stand for.
 
 `_target_: package.Class` (Hydra), `class_path` with `init_args` (LightningCLI), and `target` with `params` (what latent
 diffusion began) name a class and its arguments. A file of settings becomes a module with one function that nothing
@@ -12,7 +12,9 @@ import re
 
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+from yaml.representer import SafeRepresenter
 
+from dllint import reading
 from dllint.model.facts import Block, Event, Expr, Function, ImportedName, ModuleModel
 from dllint.source import Source, Span
 
@@ -32,15 +34,21 @@ def is_telling(data: bytes) -> bool:
 
 
 def collect(source: Source) -> ModuleModel:
-    """The facts of a file; none of a file that isn't YAML, such as a template."""
-    reading = _Reading()
+    """The facts of a file; none of a file that can't be read, such as a template."""
+    found = _Reading()
     try:
-        nodes = list(yaml.compose_all(source.text, Loader=_LOADER)) if len(source.text) <= _LARGEST else []
-        for node in nodes:
-            reading.made.append(reading.expression(node, _DEPTH))
+        for node in _nodes(source) if len(source.text) <= _LARGEST else ():
+            found.made.append(found.expression(node, _DEPTH))
     except (yaml.YAMLError, RecursionError, ValueError):
-        reading = _Reading()
-    return reading.module(source)
+        found = _Reading()
+    return found.module(source)
+
+
+def _nodes(source: Source) -> list[Node]:
+    """The documents of a file, as YAML has them; nothing says where those of TOML are."""
+    if source.path.endswith(".toml"):
+        return [SafeRepresenter().represent_data(reading.toml(source.text))]
+    return list(yaml.compose_all(source.text, Loader=_LOADER))
 
 
 class _Reading:
@@ -75,7 +83,7 @@ class _Reading:
 
     def expression(self, node: Node | None, depth: int) -> Expr:
         """A node as an expression."""
-        start, end = (node.start_mark.index, node.end_mark.index) if node is not None else (0, 0)
+        start, end = _place(node)
         if isinstance(node, ScalarNode):
             return _scalar(node, start, end)
         if isinstance(node, SequenceNode) and depth:
@@ -124,10 +132,14 @@ class _Reading:
         return found
 
     def _named(self, dotted: str, node: Node) -> Expr:
-        start, end = node.start_mark.index, node.end_mark.index
+        start, end = _place(node)
         module, _, name = dotted.rpartition(".")
         self.modules[module] = None
         return Expr("attribute", start, end, name, (Expr("name", start, end, module),))
+
+
+def _place(node: Node | None) -> tuple[int, int]:
+    return (node.start_mark.index, node.end_mark.index) if node is not None and node.start_mark else (0, 0)
 
 
 def _entries(node: Node | None) -> dict[str, Node]:

@@ -25,8 +25,7 @@ _NOTEBOOKS = lsp.NotebookDocumentSyncOptions(
     notebook_selector=[lsp.NotebookDocumentFilterWithCells(cells=[lsp.NotebookCellLanguage("python")])], save=True
 )
 WATCHED = (
-    *("**/*.py", "**/*.ipynb", "**/*.yaml", "**/*.yml"),
-    *("**/pyproject.toml", "**/dllint.toml", "**/.dllint.toml", "**/.gitignore"),
+    *("**/*.py", "**/*.ipynb", "**/*.yaml", "**/*.yml", "**/*.toml", "**/.gitignore"),
     *("**/*.{json,sh,bash,zsh,slurm,sbatch,mk,md,markdown,rst}", "**/[Mm]akefile"),
 )
 

@@ -36,7 +36,7 @@ class Selection(msgspec.Struct, frozen=True):
     """Paths relative to the root, with forward slashes, sorted."""
 
     files: tuple[str, ...]
-    """The whole project, with all YAML files: any may be settings."""
+    """The whole project, with all YAML and TOML files: any may be settings."""
     containers: tuple[str, ...]
     """Its container files, where they are asked for."""
     targets: frozenset[str]

@@ -346,7 +346,7 @@ class Calls:
             elif isinstance(base, Mod):
                 found += self.evaluator.namespaces.classes(base.module, own=len(bases) > 1)
             else:
-                found.append(Opaque(call, env))
+                found += (*self.evaluator.settings.found_in(base, call.args[2], env), Opaque(call, env))
         if len(call.args) > 3 and not found and not self.evaluator.fixpoint.is_open():
             found += self.evaluator.values(call.args[3], env)
         return found or self.evaluator.unless_open(Opaque(call, env))

@@ -719,11 +719,17 @@ class Boundaries:
     def _given_workers(self, call: Expr, env: Env, boundary: Boundary, skip: int) -> tuple[list[Argument], bool]:
         """The numbers of workers that a call may pass, those in files of settings among them."""
         found, surely = self._argument(call, env, boundary, skip, boundary.workers)
-        mappings = [expr for key, expr in call.keywords if key == "**" and not surely]
+        mappings = _unpacked(call) if not surely else ()
         return [
             *found,
-            *(pair for expr in mappings for pair in self.counts.in_filled(expr, env, boundary.workers)),
+            *(pair for expr in mappings for pair in self.counts.in_unpacked(expr, env, boundary.workers)),
         ], surely
+
+    def _demand_unpacked(self, call: Expr, env: Env, boundary: Boundary) -> Demand | None:
+        """What JSON asks for in a mapping that a call unpacks."""
+        mappings = _unpacked(call) if boundary.workers else ()
+        asked = (self.counts.demand_unpacked(expr, env, boundary.workers) for expr in mappings)
+        return next((demand for demand in asked if demand is not None), None)
 
     def _workers(self, call: Expr, env: Env, boundary: Boundary, skip: int, instance: Inst | None) -> Workers:
         """How many worker processes a loader has."""
@@ -737,6 +743,8 @@ class Boundaries:
         found, surely = self._given_workers(call, env, boundary, skip)
         default = Workers.SOME if boundary.defaults.get(boundary.workers) else Workers.NONE
         first = self.counts.of_arguments(found, surely, self._open_ended(call, env), default)
+        if not found and first is Workers.UNKNOWN and self._demand_unpacked(call, env, boundary) is not None:
+            first = Workers.SOME
         made = instance.call if instance is not None else call
         later, always = self._set_later.get(id(made), (first, True))
         return later if always else join((first, later))
@@ -777,7 +785,8 @@ class Boundaries:
         """What a file of the project asks for, where the number is that of an option with 0 as its default."""
         option = boundary.workers.partition(".")[2]
         if not option:
-            return self.counts.demand(self._given_workers(call, env, boundary, skip)[0])
+            given, _ = self._given_workers(call, env, boundary, skip)
+            return self.counts.demand(given) if given else self._demand_unpacked(call, env, boundary)
         options = self._options(call, env, boundary, skip)
         found = (self.declared.demand_of_library(option, value, env) for value in options)
         return next((demand for demand in found if demand is not None), None)
@@ -866,6 +875,11 @@ def _handed_on_in(module: Module) -> Iterator[tuple[str, str]]:
             for keyword, value in call.expr.keywords:
                 if value.kind in _NAMED:
                     yield value.name, keyword
+
+
+def _unpacked(call: Expr) -> Iterator[Expr]:
+    """What a call unpacks: `options` of `f(**options)`."""
+    return (expr for key, expr in call.keywords if key == "**")
 
 
 def _said(demand: Demand | None) -> str:

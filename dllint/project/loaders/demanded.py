@@ -66,6 +66,15 @@ class Demanded:
             self._known[key] = next((demand for demand in given if self._is_for(demand, *key[1:])), None)
         return self._known[key]
 
+    def in_section(self, name: str, section: str, around: str, module: Module) -> Demand | None:
+        """The first number above 0 that JSON has under a name, in a mapping that a module reads under a key.
+
+        `around` is the key of the mapping around it, as far as it is known.
+        """
+        given = (demand for files in self.asked for demand in files.demands(name) if demand.keys[-1:] == (section,))
+        near = (demand for demand in given if not around or demand.keys[:-1] in ((), (around,)))
+        return next((demand for demand in near if self._is_for(demand, module, None, frozenset())), None)
+
     def texts(self, names: Iterable[str], module: Module, program: Module | None) -> list[Passed]:
         """The texts that command lines give to an option of a module, where only one script runs: to its."""
         return [given for given in self.passed(names) if self._is_run(given, program, {module})]

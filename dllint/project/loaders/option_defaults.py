@@ -1,8 +1,8 @@
 """Defaults that a project declares away from where they are read: command line options and settings.
 
-A number in a YAML file counts where the program imports something that reads settings. Where nothing else says which
-number an object has under a name, as it isn't followed, the fields of dataclasses do. Of a script that starts workers,
-only what its own program sets counts.
+A number in a YAML or TOML file counts where the program imports something that reads such files. Where nothing else
+says which number an object has under a name, as it isn't followed, the fields of dataclasses do. Of a script that
+starts workers, only what its own program sets counts.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from itertools import chain
 from posixpath import dirname, normpath
 from typing import TYPE_CHECKING, NamedTuple
 
-from dllint.knowledge import SETTINGS_READERS
+from dllint.knowledge import SETTINGS_READERS, TOML_READERS
 from dllint.model.facts import Event, Expr, ImportedName
 from dllint.project.evaluate import Argument, Evaluator
 from dllint.project.evaluate.abstract_values import (
@@ -43,6 +43,8 @@ from dllint.project.program.module import Module, Site, Write
 if TYPE_CHECKING:
     from dllint.documents.demands import Demand, Passed
 
+_READERS = {".toml": TOML_READERS, ".yaml": SETTINGS_READERS, ".yml": SETTINGS_READERS}
+"""What reads settings from files whose names end so."""
 _PLAIN = re.compile(r"[\w.-]+")
 """A text that nothing has to be put in the place of."""
 _OPTION_CALLS = ("add_argument", "add_option", "option", "add_arg")
@@ -351,6 +353,11 @@ class Declared:
         values = {value for mapping in mappings for value in mapping.args[1::2]}
         return [pair for pair in self._of_settings(self._settings_given, name, read) if pair[0] in values]
 
+    def demand_in_section(self, section: str, name: str, read: Value, around: str) -> Demand | None:
+        """What JSON has under a name in such mappings."""
+        module = _module_of(read)
+        return self.demanded.in_section(name, section, around, module) if module is not None else None
+
     def has_section(self, section: str) -> bool:
         """Whether a file of settings has something under a key."""
         return section in self._sections
@@ -370,7 +377,9 @@ class Declared:
         used, found = _module_of(read), settings.get(name, [])
         if not found or used is None or used.settings:
             return found
-        return [pair for pair in found if self._is_for(pair[1].module, used)] if self._reads_settings(used) else []
+        read_there = tuple(ending for ending in _READERS if self._reads_settings(used, _READERS[ending]))
+        files = ((pair, pair[1].module) for pair in found)
+        return [pair for pair, file in files if file.path.endswith(read_there) and self._is_for(file, used)]
 
     def _is_for(self, settings: Module, used: Module) -> bool:
         """Whether a program that has a file may read settings: those that scripts name are theirs."""
@@ -391,19 +400,19 @@ class Declared:
                         found[path.removesuffix(".yaml") + ending].append(module)
         return found
 
-    def _reads_settings(self, module: Module) -> bool:
-        """Whether a file belongs to a program that reads settings, or is for others, which may read them."""
+    def _reads_settings(self, module: Module, readers: frozenset[str]) -> bool:
+        """Whether a file belongs to a program that imports a reader of settings, or is for others, which may do so."""
         importers = self.index.importers(module.path)
-        return any(not importers.isdisjoint(self.index.importers(path)) for path in self._settings_readers)
+        return any(not importers.isdisjoint(self.index.importers(path)) for path in self._importing[readers])
 
     @cached_property
-    def _settings_readers(self) -> tuple[str, ...]:
-        """The files that import what reads settings."""
-        return tuple(
-            module.path
-            for module in self.index
-            if not module.settings and any(map(_reads_settings, module.model.imports))
-        )
+    def _importing(self) -> dict[frozenset[str], list[str]]:
+        """The files that import some of what reads settings."""
+        code = [module for module in self.index if not module.settings]
+        return {
+            readers: [item.path for item in code if any(_is_one_of(readers, name) for name in item.model.imports)]
+            for readers in set(_READERS.values())
+        }
 
     @cached_property
     def _settings(self) -> dict[str, list[Argument]]:
@@ -462,9 +471,9 @@ def _is_plain(value: Value) -> bool:
     return isinstance(known, bool) or (isinstance(known, str) and _PLAIN.fullmatch(known) is not None)
 
 
-def _reads_settings(imported: ImportedName) -> bool:
+def _is_one_of(readers: frozenset[str], imported: ImportedName) -> bool:
     whole = f"{imported.module}.{imported.attribute}"
-    return not imported.level and (whole in SETTINGS_READERS or imported.module.partition(".")[0] in SETTINGS_READERS)
+    return not imported.level and (whole in readers or imported.module.partition(".")[0] in readers)
 
 
 def _parser_of(value: Value) -> ExtInst | None:

@@ -12,6 +12,7 @@ from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, ExtMeth
 from dllint.project.evaluate.at_rest import at_rest
 from dllint.project.evaluate.computed_attributes import SETTERS, filled_by
 from dllint.project.evaluate.open_mappings import is_of_mapping
+from dllint.project.evaluate.settings import read_from
 from dllint.project.loaders.option_defaults import Declared
 from dllint.project.program.flow import reaching
 
@@ -213,17 +214,35 @@ class WorkerCounts:
             return frozenset(found)
         return frozenset({Workers.UNKNOWN}) if unseen else frozenset()
 
-    def in_filled(self, mapping: Expr, env: Env, name: str) -> list[Argument]:
-        """What settings hold under a name in a mapping that fills a parameter, which is handed on: they must agree.
+    def in_unpacked(self, mapping: Expr, env: Env, name: str) -> list[Argument]:
+        """What settings hold under a name in a mapping that a call unpacks: they must agree.
 
-        `make(**config["train"])` calls `def make(options=None): return DataLoader(data, **options)`.
+        `DataLoader(data, **config["train"]["loader"])`, or `make(**config["train"])` for
+        `def make(loader=None): return DataLoader(data, **loader)`.
         """
         found = [
             pair
-            for value in self.filling(mapping, env)
-            for pair in self.declared.in_section(mapping.name, name, value, _read_name(value))
+            for section, around, value in self._sections(mapping, env)
+            for pair in self.declared.in_section(section, name, value, around)
         ]
         return found if {self.of_expression(*pair) for pair in found} == {Workers.SOME} else []
+
+    def demand_unpacked(self, mapping: Expr, env: Env, name: str) -> Demand | None:
+        """What JSON has under a name in such a mapping."""
+        asked = (
+            self.declared.demand_in_section(section, name, value, around)
+            for section, around, value in self._sections(mapping, env)
+        )
+        return next((demand for demand in asked if demand is not None), None)
+
+    def _sections(self, mapping: Expr, env: Env) -> Iterator[tuple[str, str, Value]]:
+        """The keys under which a mapping may stand in settings, those of the mappings around it, and what is read."""
+        for value in self.filling(mapping, env):
+            yield mapping.name, _read_name(value), value
+        for value in self.evaluator.values(mapping, env):
+            section = _read_name(value)
+            if section:
+                yield section, _read_name(read_from(value)), value
 
     def filling(self, name: Expr, env: Env) -> list[Value]:
         """The mappings that may fill the parameter that a name still is where it stands."""
@@ -342,7 +361,7 @@ def _is_looked_up(got: ExtInst) -> bool:
     return got.name.rpartition(".")[2] in _GETTERS and len(got.call.args) > 1
 
 
-def _read_name(value: Value) -> str:
+def _read_name(value: Value | None) -> str:
     """The name under which an option or a setting is read: `args.workers`, `args["workers"]`, `args.get("workers")`."""
     match value:
         case ExtMethod(attribute=attribute):

@@ -91,7 +91,7 @@ class Programs:
         """The files that a call may import by its name, of which it is seen to say some words; all are in their paths.
 
         Where it is seen to say nothing, it may import what is in its own top folder, or what some string names with the
-        folder around it, by a path or by the beginning of one. Only what is written out names tests.
+        folder around it or a class in it, by a path or by the beginning of one. Only what is written out names tests.
         """
         said, folder = written
         if said:
@@ -102,7 +102,8 @@ class Programs:
         place = stem(path).split("/")
         if len(place) == 1 or folder in ("", place[0]):
             return True
-        return not self.lookups.paths.isdisjoint((f"{place[-2]}.", f"{place[-2]}.{place[-1]}"))
+        classes = (f"{place[-1]}.{item.name}" for item in self.index.modules[path].model.classes)
+        return not self.lookups.paths.isdisjoint((f"{place[-2]}.", f"{place[-2]}.{place[-1]}", *classes))
 
     @cached_property
     def lookups(self) -> Lookups:
