@@ -189,8 +189,8 @@ def is_notebook(path: str) -> bool:
 
 
 def is_settings(path: str) -> bool:
-    """Whether a file may hold settings: YAML or TOML."""
-    return path.endswith((".yaml", ".yml", ".toml"))
+    """Whether a file may hold settings: YAML, or TOML that isn't known to be for tools."""
+    return path.endswith((".yaml", ".yml", ".toml")) and not path.endswith(("pyproject.toml", "dllint.toml"))
 
 
 def is_template(path: str) -> bool:
