@@ -243,7 +243,7 @@ ITEMS = {
     "openbookqa": 5_957, "commonsenseqa": 12_102, "piqa": 21_035, "hellaswag": 59_950, "winogrande": 43_972,
     "gsm8k": 8_792, "math500": 500, "mathvista": 6_141, "mmlu": 15_908, "mmmu": 11_550, "mme": 2_374, "mmvet": 218,
     "mmbench": 6_666, "ocrbench": 1_000, "scienceqa": 21_208, "aokvqa": 24_903, "okvqa": 14_055, "vizwiz": 32_842,
-    "vqa": 1_105_904, "vqav2": 1_105_904, "gqa": 22_669_678, "textvqa": 45_336, "docvqa": 50_000, "chartqa": 32_719,
+    "vqav2": 1_105_904, "gqa": 22_669_678, "textvqa": 45_336, "docvqa": 50_000, "chartqa": 32_719,
     "vqarad": 3_515, "slake": 14_028, "pathvqa": 32_799, "hatefulmemes": 12_140, "flickr8k": 40_460,
     "flickr30k": 158_915, "refcoco": 142_210, "nlvr2": 107_292, "humaneval": 164, "mbpp": 974, "cosqa": 20_604,
     "codesearchnet": 2_070_536, "advtest": 280_634, "wikisql": 80_654, "atis": 5_871, "dailydialog": 13_118,
@@ -274,7 +274,8 @@ ITEMS = {
     "snlive": 565_286, "winoground": 400, "referit": 130_525, "refclef": 130_525, "refcocog": 104_560,
     "refcocoplus": 141_564, "cocoqa": 117_684, "daquar": 12_468, "fvqa": 5_826, "mmimdb": 25_959, "fakeddit": 1_063_106,
     "recipe1m": 1_029_720, "ocrvqa": 1_002_146, "stvqa": 31_791, "infographicvqa": 30_035, "infovqa": 30_035,
-    "llavainstruct150k": 157_712, "llava150k": 157_712,
+    "llavainstruct150k": 157_712, "llava150k": 157_712, "mmvp": 300, "mmvetv2": 517, "mirb": 925, "mmiu": 11_698,
+    "pope": 9_000, "seedbench": 19_242, "tinylvlm": 2_100, "rsvqa": 1_066_316,
     # graphs, molecules and robots
     "cora": 2_708, "citeseer": 3_327, "mutag": 188, "nci1": 4_110, "nci109": 4_127, "imdbbinary": 1_000,
     "imdbmulti": 1_500, "redditbinary": 2_000, "zinc": 249_456, "qm7": 7_165, "qm8": 21_786, "qm9": 130_831,
